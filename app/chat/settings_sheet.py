@@ -130,7 +130,7 @@ class ChatSettingsSheet(Restyled, Overlay):
         self.presets.setCurrentIndex(listed.index(chosen) if chosen is not None else 0)
         self.delete.setEnabled(chosen is not None and bool(chosen.name))
         self.reset.setEnabled(bool(chat.system_prompt or chat.own))
-        now = session.settings.preset_of_new_chats
+        now = session.chats.preset_of_new_chats
         self.begin.setEnabled((now.system_prompt, now.own) != (chat.system_prompt, chat.own))
 
     def _keep(self, prompt: str, own: dict[str, Any]) -> None:

@@ -76,7 +76,7 @@ class ModelController(QObject):
         session.cluster.changed.connect(lambda: library.take_machines(session.cluster.memory))
         for changed in (session.models.changed, library.models_changed):
             changed.connect(self._keep_opened_folders)
-        session.chats.store_opened.connect(lambda _report: self._read_measured())
+        session.store.opened.connect(lambda _report: self._read_measured())
         session.answers.arrived.connect(self._note_answer)
 
     # Choosing
@@ -242,4 +242,6 @@ class ModelController(QObject):
             )
 
     def _read_measured(self) -> None:
-        self._session.history.read_pairs(lambda pairs: self._library.take_measured(measured_pairs(pairs)))
+        self._session.store.run(
+            lambda store: store.history.by_pair(), lambda pairs: self._library.take_measured(measured_pairs(pairs))
+        )

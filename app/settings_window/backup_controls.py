@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QDateTime, QLocale, QSize, Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from app.conversations.backups import Backup
+from app.conversations.backups import Backup, back_up_now, delete_backups, list_backups
 from app.library.library import Library
 from app.session.session import Session
 from app.widgets.confirm_button import ConfirmButton
@@ -61,7 +62,7 @@ class BackupControls(QWidget):
     def retranslate(self) -> None:
         self.back_up.setText(self.tr("Back up now"))
         self.back_up.setAccessibleName(self.tr("Back up the chats now"))
-        self.back_up.setEnabled(self._session.chats.store_ready)
+        self.back_up.setEnabled(self._session.store.ready)
         self.restore.retranslate()
         self.delete.show_backups(self.restore.backups)
 
@@ -69,14 +70,17 @@ class BackupControls(QWidget):
         def failed(_: Exception) -> None:
             self.said.emit(self.tr("The chats could not be backed up. Check whether there is free space on the disk."))
 
-        self._session.chats.back_up(
-            lambda backup: self._done(self.tr("The chats were backed up to {file}.").format(file=backup)), failed
-        )
+        def done(backup: Path) -> None:
+            self._done(self.tr("The chats were backed up to {file}.").format(file=backup))
+
+        path = self._session.store.path
+        self._session.store.run(lambda store: back_up_now(store, path), done, failed)
 
     def _delete(self) -> None:
         self._library.settings.change(restore_backup="")
         done = partial(self._done, self.tr("All backups were deleted."))
-        self._library.background.run(self._session.chats.delete_backups, lambda _: done(), owner=self)
+        delete = partial(delete_backups, self._session.store.path)
+        self._library.background.run(delete, lambda _: done(), owner=self)
 
     def _done(self, words: str) -> None:
         self.said.emit(words)
@@ -121,7 +125,8 @@ class RestoreButton(QPushButton):
 
     def refresh(self) -> None:
         """Read the list of backups."""
-        self._library.background.run(self._session.chats.list_backups, self._show, lambda _: self._show([]), owner=self)
+        read = partial(list_backups, self._session.store.path)
+        self._library.background.run(read, self._show, lambda _: self._show([]), owner=self)
 
     def retranslate(self) -> None:
         self.setText(self.tr("Restore a backup…"))

@@ -160,7 +160,7 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         self.sidebar.export_wanted.connect(self.transfer.export_chat)
         self.application.document_opened.connect(self.transfer.open_document)
         chats = session.chats
-        of_store = (chats.store_failed, chats.store_opened, chats.store_unavailable)
+        of_store = (session.store.failed, session.store.opened, session.store.unavailable)
         for changed in (self.comparison.closed, session.answers.stored, chats.trashed, chats.trash_emptied, *of_store):
             changed.connect(lambda *_: self._update_actions())
         session.answers.ended.connect(self._update_actions)

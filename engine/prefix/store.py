@@ -30,7 +30,6 @@ from engine.prefix.files import (
     DATA,
     ENTRY,
     checksum,
-    conversation_hash,
     data_path,
     delete,
     entry_path,
@@ -39,6 +38,7 @@ from engine.prefix.files import (
     hash_in_name,
     partial_data_path,
     remove_partials,
+    short_hash,
     touch,
     unlink,
 )
@@ -136,7 +136,7 @@ class PrefixStore:
     def forget(self, names: Collection[str]) -> None:
         """Forget these conversations, also their turns for other models in `folder`."""
         forget(self._folder, names)
-        hashes = {conversation_hash(name) for name in names}
+        hashes = {short_hash(name) for name in names}
         for known in (self._index, self._loaded):
             for path in [path for path in known if hash_in_name(path) in hashes]:
                 del known[path]

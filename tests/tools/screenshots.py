@@ -303,7 +303,7 @@ def _chats(application: Application, folder: Path, name: str) -> None:
     window.sidebar.search.clear()
     session.chats.trash(3)
     settle(application, lambda: not session.busy)
-    session.list.show_view("trashed")
+    session.store.show_view("trashed")
     settle(application, lambda: not session.busy)
     save(application, window, folder / f"chats-trash-{name}.png")
     window.find(ChatPane).row_menu.purge_wanted.emit(3)

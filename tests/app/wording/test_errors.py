@@ -143,7 +143,7 @@ def test_an_error_that_was_recorded_reads_as_when_it_happened(tmp_path: Path) ->
     for error in every_error():
         chat = store.conversations.create()
         answer = store.answers.start(store.messages.add_user_turn(chat, "Hello?"), AnswerSource())
-        store.answers.fail(answer, error.code, error.arguments)
+        store.answers.finish(answer, None, None, error=(error.code, error.arguments))
         recorded = stored_answer(store.messages.get(answer)).error
         assert recorded is not None
         assert wording.error_sentence(recorded) == wording.error_sentence(error)
