@@ -57,7 +57,7 @@ class TurnView(Restyled, QWidget):
         self.thinking, self.body, self.tokens = ThinkingFold(self), AnswerBody(self), TokenView(self)
         # Made if the tokens are shown without the live panel, which has a legend of its own.
         self._legend: TokenLegend | None = None
-        self.steps, self.calls = ToolSteps(self), CallCards(self)
+        self.steps, self.calls = ToolSteps(self._watch, self), CallCards(self)
         self._note = Note(self)
         self._foot = styled(WrappedLabel(self), "muted")
         self._foot.setObjectName("foot")
@@ -104,15 +104,12 @@ class TurnView(Restyled, QWidget):
     def _connect(self) -> None:
         turn, chat = self.turn, self._transcript
         self.calls.chosen.connect(lambda call, choice: chat.call_chosen.emit(turn, call, choice))
-        for part in (self.body, self.thinking, self.steps):
-            part.link_chosen.connect(chat.show_link)
         self.body.passage_selected.connect(
             lambda passage: chat.rounds_selected.emit(turn, turn.answer.rounds_of(passage.replace("\u2029", "\n\n")))
         )
         self.tokens.rounds_selected.connect(lambda rounds: chat.rounds_selected.emit(turn, rounds))
-        for body in (self.body, self.thinking.body, self.steps):
-            body.rerendered.connect(self._highlight_again)
-            body.incomplete.connect(chat.load_soon)
+        for body in (self.body, self.thinking.body):
+            self._watch(body)
         for growing in (self.tokens, self.body):
             growing.grows.connect(self._grow)
         self._note.acted.connect(partial(chat.act, turn))
@@ -120,6 +117,11 @@ class TurnView(Restyled, QWidget):
         self.question_row.acted.connect(partial(self._act_on, "question"))
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(lambda point: chat.menu_wanted.emit(turn, self.mapToGlobal(point)))
+
+    def _watch(self, body: AnswerBody) -> None:
+        body.link_chosen.connect(self._transcript.show_link)
+        body.rerendered.connect(self._highlight_again)
+        body.incomplete.connect(self._transcript.load_soon)
 
     def _act_on(self, message: str, action: str) -> None:
         self._transcript.act(self.turn, f"{action}-{message}" if action in ("previous", "next") else action)
