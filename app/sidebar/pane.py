@@ -258,17 +258,12 @@ class ChatPane(Restyled, QFrame):
         menu = self._views_menu
         menu.clear()
         for view, text in ((ACTIVE, self.tr("Chats")), (ARCHIVED, self.tr("Archive")), (TRASHED, self.tr("Trash"))):
-            action = menu.addAction(text)
-            action.setCheckable(True)
-            action.setChecked(view == self._chats.view and self._only is None)
-            action.triggered.connect(lambda _=False, chosen=view: self.show_view(chosen))
+            chosen = view == self._chats.view and self._only is None
+            menu.add_choice(text, chosen, partial(self.show_view, view))
         if self._chats.folders:
             menu.addSeparator()
         for folder in self._chats.folders:
-            action = menu.addAction(folder.name.replace("&", "&&"))
-            action.setCheckable(True)
-            action.setChecked(folder.id == self._only)
-            action.triggered.connect(lambda _=False, chosen=folder.id: self.show_folder(chosen))
+            menu.add_choice(folder.name, folder.id == self._only, partial(self.show_folder, folder.id))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row: Any = self.list.currentIndex().data(ROW)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QKeyCombination, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QWidget
 
 from app.conversations.conversation_list import ConversationList
 from app.conversations.records import Conversation, Folder
@@ -84,23 +84,17 @@ class RowMenu(Menu):
         action.triggered.connect(lambda: self._list.shift_folder(folder.id, step))
 
 
-def fill_folders(menu: QMenu, chat: Conversation, listed: ListService, make_folder: Callable[[int], object]) -> None:
+def fill_folders(menu: Menu, chat: Conversation, listed: ListService, make_folder: Callable[[int], object]) -> None:
     """Fill `menu` with the folders for a chat, its own checked. `make_folder` is called with the chat's id."""
-
-    def add(text: str, folder_id: int | None) -> QAction:
-        action = menu.addAction(text)
-        action.triggered.connect(lambda: listed.move_to_folder(chat.id, folder_id))
-        return action
-
     translate = QCoreApplication.translate
     menu.clear()
     for folder in listed.folders:
-        action = add(folder.name.replace("&", "&&"), folder.id)
-        action.setCheckable(True)
-        action.setChecked(folder.id == chat.folder_id)
+        move = partial(listed.move_to_folder, chat.id, folder.id)
+        menu.add_choice(folder.name, folder.id == chat.folder_id, move)
     if listed.folders:
         menu.addSeparator()
     if chat.folder_id is not None:
-        add(translate("ChatPane", "No folder"), None)
+        out = menu.addAction(translate("ChatPane", "No folder"))
+        out.triggered.connect(lambda: listed.move_to_folder(chat.id, None))
     new = menu.addAction(translate("ChatPane", "New folder…"))
     new.triggered.connect(lambda: make_folder(chat.id))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractSpinBox, QLineEdit, QMenu, QPlainTextEdit, QTextEdit, QWidget
 
@@ -12,6 +14,13 @@ class Menu(QMenu):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         round_corners(self)
+
+    def add_choice(self, name: str, chosen: bool, choose: Callable[[], object]) -> None:
+        """Add a choice with its literal name, marked if it is the `chosen` one."""
+        action = self.addAction(name.replace("&", "&&"))
+        action.setCheckable(True)
+        action.setChecked(chosen)
+        action.triggered.connect(lambda: choose())
 
 
 def round_corners(popup: QWidget) -> None:
