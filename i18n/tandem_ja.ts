@@ -1153,22 +1153,6 @@
         <source>Working: {share}.</source>
         <translation>処理中：{share}。</translation>
     </message>
-    <message>
-        <source>This call was not allowed.</source>
-        <translation>この呼び出しは許可されませんでした。</translation>
-    </message>
-    <message>
-        <source>You stopped this call.</source>
-        <translation>この呼び出しはユーザが停止しました。</translation>
-    </message>
-    <message>
-        <source>Not called: one answer uses tools at most {count} times.</source>
-        <translation>呼び出しませんでした。1 つの回答でツールを使えるのは {count} 回までです。</translation>
-    </message>
-    <message>
-        <source>Not called: the model passed arguments that the tool does not accept.</source>
-        <translation>呼び出しませんでした。モデルが渡した引数がこのツールに合いません。</translation>
-    </message>
 </context>
 <context>
     <name>Card</name>
@@ -5530,6 +5514,22 @@
     <message>
         <source>“{tool}” failed ({detail}).</source>
         <translation>「{tool}」の実行に失敗しました（{detail}）。</translation>
+    </message>
+    <message>
+        <source>This call was not allowed.</source>
+        <translation>この呼び出しは許可されませんでした。</translation>
+    </message>
+    <message>
+        <source>You stopped this call.</source>
+        <translation>この呼び出しはユーザが停止しました。</translation>
+    </message>
+    <message>
+        <source>Not called: one answer uses tools at most {count} times.</source>
+        <translation>呼び出しませんでした。1 つの回答でツールを使えるのは {count} 回までです。</translation>
+    </message>
+    <message>
+        <source>Not called: the model passed arguments that the tool does not accept.</source>
+        <translation>呼び出しませんでした。モデルが渡した引数がこのツールに合いません。</translation>
     </message>
     <message>
         <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>

@@ -1153,22 +1153,6 @@
         <source>Working: {share}.</source>
         <translation>작업 중: {share}.</translation>
     </message>
-    <message>
-        <source>This call was not allowed.</source>
-        <translation>이 호출은 허용되지 않았어요.</translation>
-    </message>
-    <message>
-        <source>You stopped this call.</source>
-        <translation>이 호출은 사용자가 중지했어요.</translation>
-    </message>
-    <message>
-        <source>Not called: one answer uses tools at most {count} times.</source>
-        <translation>호출하지 않았어요. 답변 하나에서 도구는 최대 {count}번까지 사용할 수 있어요.</translation>
-    </message>
-    <message>
-        <source>Not called: the model passed arguments that the tool does not accept.</source>
-        <translation>호출하지 않았어요. 모델이 넘긴 인수가 이 도구에 맞지 않아요.</translation>
-    </message>
 </context>
 <context>
     <name>Card</name>
@@ -5550,6 +5534,22 @@
     <message>
         <source>“{tool}” failed ({detail}).</source>
         <translation>‘{tool}’ 도구 실행에 실패했어요({detail}).</translation>
+    </message>
+    <message>
+        <source>This call was not allowed.</source>
+        <translation>이 호출은 허용되지 않았어요.</translation>
+    </message>
+    <message>
+        <source>You stopped this call.</source>
+        <translation>이 호출은 사용자가 중지했어요.</translation>
+    </message>
+    <message>
+        <source>Not called: one answer uses tools at most {count} times.</source>
+        <translation>호출하지 않았어요. 답변 하나에서 도구는 최대 {count}번까지 사용할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Not called: the model passed arguments that the tool does not accept.</source>
+        <translation>호출하지 않았어요. 모델이 넘긴 인수가 이 도구에 맞지 않아요.</translation>
     </message>
     <message>
         <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>

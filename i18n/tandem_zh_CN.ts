@@ -1153,22 +1153,6 @@
         <source>Working: {share}.</source>
         <translation>正在处理：{share}。</translation>
     </message>
-    <message>
-        <source>This call was not allowed.</source>
-        <translation>此调用未被允许。</translation>
-    </message>
-    <message>
-        <source>You stopped this call.</source>
-        <translation>你停止了此调用。</translation>
-    </message>
-    <message>
-        <source>Not called: one answer uses tools at most {count} times.</source>
-        <translation>未调用：一个回答最多使用 {count} 次工具。</translation>
-    </message>
-    <message>
-        <source>Not called: the model passed arguments that the tool does not accept.</source>
-        <translation>未调用：模型给出的参数不符合此工具的要求。</translation>
-    </message>
 </context>
 <context>
     <name>Card</name>
@@ -5550,6 +5534,22 @@
     <message>
         <source>“{tool}” failed ({detail}).</source>
         <translation>“{tool}”运行失败（{detail}）。</translation>
+    </message>
+    <message>
+        <source>This call was not allowed.</source>
+        <translation>此调用未被允许。</translation>
+    </message>
+    <message>
+        <source>You stopped this call.</source>
+        <translation>你停止了此调用。</translation>
+    </message>
+    <message>
+        <source>Not called: one answer uses tools at most {count} times.</source>
+        <translation>未调用：一个回答最多使用 {count} 次工具。</translation>
+    </message>
+    <message>
+        <source>Not called: the model passed arguments that the tool does not accept.</source>
+        <translation>未调用：模型给出的参数不符合此工具的要求。</translation>
     </message>
     <message>
         <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>

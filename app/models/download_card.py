@@ -11,7 +11,7 @@ from app.session.model_names import short_name
 from app.widgets.badges import Bar
 from app.widgets.layouts import fill, vbox
 from app.widgets.style_class import styled
-from app.wording.models import download_words, entry_name, model_name, shown_state, state_word
+from app.wording.models import DOWNLOAD_BADGES, download_words, entry_name, model_name, shown_state
 from engine.hub.download_state import DownloadStatus
 
 # Failures that the user can resolve on the model's page.
@@ -42,7 +42,7 @@ class DownloadCard(Card):
         self.say(words)
         tones = {"ready": "draft", "failed": "problem", "paused": "lookup"}
         state = shown_state(status)
-        self.badge.show_word(state_word(state), tones.get(state, "neutral"))
+        self.badge.show_word(DOWNLOAD_BADGES[state], tones.get(state, "neutral"))
         share = status.bytes_done / status.bytes_total if status.bytes_total else 0.0
         colour = {"paused": "lookup", "failed": "problem", "waiting": "faint"}.get(state, "draft")
         self._bar.show_parts([(share, colour)], words)

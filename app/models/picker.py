@@ -339,7 +339,7 @@ class PickerRow(QWidget):
 
     def _badge_of(self, choice: Choice) -> tuple[str, str]:
         if choice.download is not None:
-            return model_wording.state_word(model_wording.shown_state(choice.download)), "lookup"
+            return model_wording.DOWNLOAD_BADGES[model_wording.shown_state(choice.download)], "lookup"
         if choice.best:
             return self.tr("recommended") if choice.measured is None else self.tr("best on this Mac"), "draft"
         if choice.entry is not None and choice.entry.head:

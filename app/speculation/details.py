@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 from app.conversations.request_history import Totals
 from app.session.answer import Answer
 from app.speculation.charts import PositionBars, TimeBar
-from app.speculation.explanations import explanations
+from app.speculation.explanations import EXPLANATIONS, NAMES
 from app.speculation.gauges import Figure, Section, set_text
 from app.widgets import theme
 from app.widgets.icons import icon
@@ -69,9 +69,8 @@ class TotalsView(Restyled, QWidget):
                 cells[column].setText(text)
 
     def retranslate(self) -> None:
-        title, sentence = explanations()["totals"]
-        self._title.setText(title)
-        self._title.setToolTip(wrapped_tip(sentence))
+        self._title.setText(NAMES["totals"])
+        self._title.setToolTip(wrapped_tip(EXPLANATIONS["totals"]))
         self._show_figures()
 
 
@@ -150,11 +149,10 @@ class Details(Restyled, QWidget):
         self.apply_theme()
 
     def _word_figures(self) -> None:
-        explained = explanations()
         for figure, key in ((self.depth_figure, "depth"), (self.first, "first"), (self.saved, "saved")):
-            figure.setToolTip(wrapped_tip(explained[key][1]))
-        self._positions_section.explain(*explained["positions"])
-        self._time_section.explain(*explained["time"])
+            figure.setToolTip(wrapped_tip(EXPLANATIONS[key]))
+        self._positions_section.explain("positions")
+        self._time_section.explain("time")
         self.depth_figure.reserve_width(figures.depth_texts())
 
     def retranslate(self) -> None:

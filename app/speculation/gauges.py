@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.actions.actions import Actions
+from app.speculation.explanations import EXPLANATIONS, NAMES
 from app.widgets.controls import Segments
 from app.widgets.labels import label, set_name, wrapped_tip
 from app.widgets.layouts import fill, hbox, vbox
@@ -146,11 +147,11 @@ class Section(QWidget):
         head = fill(hbox(spacing=4), self.title, 1, self.value)
         fill(vbox(self, margins=(0, 8, 0, 0), spacing=6), head, chart, self.words)
 
-    def explain(self, title: str, sentence: str) -> None:
-        """Set the title and the sentence that explains the chart."""
-        self.title.setText(title)
-        self.title.setToolTip(wrapped_tip(sentence))
-        self._chart.setAccessibleName(title)
+    def explain(self, part: str) -> None:
+        """Set the title and the sentence that explains the chart, by its key in `EXPLANATIONS`."""
+        self.title.setText(NAMES[part])
+        self.title.setToolTip(wrapped_tip(EXPLANATIONS[part]))
+        self._chart.setAccessibleName(NAMES[part])
 
 
 def set_text(shown: QLabel, text: str) -> None:

@@ -13,7 +13,7 @@ from app.chat.token_legend import TokenLegend
 from app.conversations.request_history import Totals
 from app.session.answer import Answer
 from app.speculation.details import Details
-from app.speculation.explanations import explanations
+from app.speculation.explanations import EXPLANATIONS
 from app.speculation.gauges import ActionButtons, ActionSegments, Figure, Headline, Section, set_text
 from app.speculation.round_strip import RoundStrip
 from app.speculation.sample_round import SampleRound
@@ -239,10 +239,9 @@ class SpeculationPanel(Restyled, QFrame):
 
     def _word_figures(self) -> None:
         self._no_rounds.setText(self.tr("No round data: this answer was saved by an older version of Tandem."))
-        explained = explanations()
         for view, key in ((self.outcome, "outcome"), (self.rate, "rate"), (self.per_round, "per_round")):
-            view.setToolTip(wrapped_tip(explained[key][1]))
-        self._strip_section.explain(*explained["strip"])
+            view.setToolTip(wrapped_tip(EXPLANATIONS[key]))
+        self._strip_section.explain("strip")
         self._legend.retranslate()
 
     def apply_text_size(self) -> None:

@@ -18,7 +18,7 @@ from app.actions.actions import Actions
 from app.chat.answer_texts import origin_text
 from app.conversations.request_history import Totals
 from app.session.answer import Answer, State
-from app.speculation.explanations import Explanations, explanations
+from app.speculation.explanations import EXPLANATIONS, NAMES, Explanations
 from app.speculation.panel import SpeculationPanel
 from app.speculation.sample_round import ACCEPTED
 from app.system.language import LANGUAGES
@@ -145,17 +145,16 @@ def test_every_figure_and_chart_is_explained_in_a_sentence_and_the_sample_is_who
     assert [len(step.texts) for step in panel.sample.steps] == [6, 6, ACCEPTED + 2]
     panel.details.set_open(True)
     panel.show_answer(Answer())
-    explained = explanations()
-    assert all(sentence.endswith((".", "요.", "。")) for _, sentence in explained.values())
-    assert len({sentence for _, sentence in explained.values()}) == len(explained)
+    assert all(sentence.endswith((".", "요.", "。")) for sentence in EXPLANATIONS.values())
+    assert len(set(EXPLANATIONS.values())) == len(EXPLANATIONS)
     tips = {view.toolTip() for view in panel.findChildren(QWidget) if view.isVisibleTo(panel) and view.toolTip()}
-    assert {f"<p>{html.escape(sentence)}</p>" for _, sentence in explained.values()} <= tips
+    assert {f"<p>{html.escape(sentence)}</p>" for sentence in EXPLANATIONS.values()} <= tips
     window = QWidget()
     qtbot.addWidget(window)
     overlay = Explanations(window)
     overlay.open()
     texts = [words.text() for words in overlay.findChildren(QLabel)]
-    assert all(name in texts and sentence in texts for name, sentence in explained.values())
+    assert {*NAMES.values(), *EXPLANATIONS.values()} <= set(texts)
     overlay.close_overlay()
 
 
