@@ -1569,7 +1569,7 @@
         <translation>{total}。空き容量はシステムからはわかりません。</translation>
     </message>
     <message>
-        <source>This holds up to {keys} tokens of context.</source>
+        <source>This is true up to {keys} tokens of context.</source>
         <translation>コンテキスト {keys} トークンまで当てはまります。</translation>
     </message>
     <message>
@@ -4175,7 +4175,7 @@
         <translation>この Mac が「{main}」でどう丸めるかは、Tandem の待機中に測定します。</translation>
     </message>
     <message>
-        <source>This holds up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>
+        <source>This is true up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>
         <translation>これはコンテキスト {keys} トークンまで当てはまります。それより長くなると、ドラフトトークンが減ることがあります。</translation>
     </message>
     <message>

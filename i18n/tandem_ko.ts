@@ -1569,7 +1569,7 @@
         <translation>{total}. 사용 가능한 크기는 시스템에서 확인할 수 없어요.</translation>
     </message>
     <message>
-        <source>This holds up to {keys} tokens of context.</source>
+        <source>This is true up to {keys} tokens of context.</source>
         <translation>컨텍스트 {keys}토큰까지 그래요.</translation>
     </message>
     <message>
@@ -4175,7 +4175,7 @@
         <translation>이 Mac에서 {main} 모델의 반올림 방식은 Tandem이 쉬는 동안 측정해요.</translation>
     </message>
     <message>
-        <source>This holds up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>
+        <source>This is true up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>
         <translation>컨텍스트 {keys}토큰까지 그래요. 그보다 길어지면 초안 토큰이 줄어들 수 있어요.</translation>
     </message>
     <message>

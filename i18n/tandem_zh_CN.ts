@@ -1569,7 +1569,7 @@
         <translation>{total}。系统未提供可用内存的大小。</translation>
     </message>
     <message>
-        <source>This holds up to {keys} tokens of context.</source>
+        <source>This is true up to {keys} tokens of context.</source>
         <translation>适用于不超过 {keys} 个 token 的上下文。</translation>
     </message>
     <message>
@@ -4175,7 +4175,7 @@
         <translation>Tandem 会在空闲时测量本机使用“{main}”时的舍入情况。</translation>
     </message>
     <message>
-        <source>This holds up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>
+        <source>This is true up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>
         <translation>这适用于不超过 {keys} 个 token 的上下文；超出后草稿 token 可能会减少。</translation>
     </message>
     <message>

@@ -62,7 +62,7 @@ def same_text_sentence(pair: LearnedPair | None) -> str:
 
 def _held(usual: KeyRange) -> str:
     text = translate(
-        "Rounding", "This holds up to {keys} tokens of context. Beyond that, there may be fewer draft tokens."
+        "Rounding", "This is true up to {keys} tokens of context. Beyond that, there may be fewer draft tokens."
     )
     return text.format(keys=QLocale().toString(usual.keys))
 
