@@ -1042,6 +1042,36 @@
         <translation>今すぐチャットをバックアップ</translation>
     </message>
     <message>
+        <source>Restore a backup…</source>
+        <translation>バックアップを復元…</translation>
+    </message>
+    <message>
+        <source>Restore a backup of the chats</source>
+        <translation>チャットのバックアップを復元</translation>
+    </message>
+    <message numerus="yes">
+        <source>{date} · %n chat(s)</source>
+        <translation>
+            <numerusform>{date} · チャット %n 件</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>There is no backup yet. Tandem makes one every day.</source>
+        <translation>バックアップはまだありません。毎日 1 件作成されます。</translation>
+    </message>
+    <message>
+        <source>Don&apos;t restore</source>
+        <translation>復元しない</translation>
+    </message>
+    <message>
+        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
+        <translation>次に Tandem を開くと、{date} のチャットを復元します。現在のチャットはバックアップとして残ります。</translation>
+    </message>
+    <message>
+        <source>Your chats stay as they are.</source>
+        <translation>チャットは現在のまま変わりません。</translation>
+    </message>
+    <message>
         <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
         <translation>チャットをバックアップできませんでした。ディスクの空き容量を確認してください。</translation>
     </message>
@@ -4121,39 +4151,6 @@
     <message>
         <source>Delete everything…</source>
         <translation>すべて削除…</translation>
-    </message>
-</context>
-<context>
-    <name>RestoreButton</name>
-    <message>
-        <source>Restore a backup…</source>
-        <translation>バックアップを復元…</translation>
-    </message>
-    <message>
-        <source>Restore a backup of the chats</source>
-        <translation>チャットのバックアップを復元</translation>
-    </message>
-    <message>
-        <source>There is no backup yet. Tandem makes one every day.</source>
-        <translation>バックアップはまだありません。毎日 1 件作成されます。</translation>
-    </message>
-    <message>
-        <source>Don&apos;t restore</source>
-        <translation>復元しない</translation>
-    </message>
-    <message>
-        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
-        <translation>次に Tandem を開くと、{date} のチャットを復元します。現在のチャットはバックアップとして残ります。</translation>
-    </message>
-    <message numerus="yes">
-        <source>{date} · %n chat(s)</source>
-        <translation>
-            <numerusform>{date} · チャット %n 件</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Your chats stay as they are.</source>
-        <translation>チャットは現在のまま変わりません。</translation>
     </message>
 </context>
 <context>

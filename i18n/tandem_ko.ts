@@ -1042,6 +1042,36 @@
         <translation>지금 대화 백업</translation>
     </message>
     <message>
+        <source>Restore a backup…</source>
+        <translation>백업 복원…</translation>
+    </message>
+    <message>
+        <source>Restore a backup of the chats</source>
+        <translation>대화 백업 복원</translation>
+    </message>
+    <message numerus="yes">
+        <source>{date} · %n chat(s)</source>
+        <translation>
+            <numerusform>{date} · 대화 %n개</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>There is no backup yet. Tandem makes one every day.</source>
+        <translation>아직 백업이 없어요. Tandem이 매일 하나씩 만들어요.</translation>
+    </message>
+    <message>
+        <source>Don&apos;t restore</source>
+        <translation>복원 취소</translation>
+    </message>
+    <message>
+        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
+        <translation>다음에 Tandem을 열면 {date}의 대화를 복원해요. 지금의 대화는 백업으로 보관돼요.</translation>
+    </message>
+    <message>
+        <source>Your chats stay as they are.</source>
+        <translation>대화는 지금 그대로예요.</translation>
+    </message>
+    <message>
         <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
         <translation>대화를 백업하지 못했어요. 디스크에 빈 공간이 있는지 확인해 주세요.</translation>
     </message>
@@ -4121,39 +4151,6 @@
     <message>
         <source>Delete everything…</source>
         <translation>모두 삭제…</translation>
-    </message>
-</context>
-<context>
-    <name>RestoreButton</name>
-    <message>
-        <source>Restore a backup…</source>
-        <translation>백업 복원…</translation>
-    </message>
-    <message>
-        <source>Restore a backup of the chats</source>
-        <translation>대화 백업 복원</translation>
-    </message>
-    <message>
-        <source>There is no backup yet. Tandem makes one every day.</source>
-        <translation>아직 백업이 없어요. Tandem이 매일 하나씩 만들어요.</translation>
-    </message>
-    <message>
-        <source>Don&apos;t restore</source>
-        <translation>복원 취소</translation>
-    </message>
-    <message>
-        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
-        <translation>다음에 Tandem을 열면 {date}의 대화를 복원해요. 지금의 대화는 백업으로 보관돼요.</translation>
-    </message>
-    <message numerus="yes">
-        <source>{date} · %n chat(s)</source>
-        <translation>
-            <numerusform>{date} · 대화 %n개</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Your chats stay as they are.</source>
-        <translation>대화는 지금 그대로예요.</translation>
     </message>
 </context>
 <context>

@@ -1042,6 +1042,36 @@
         <translation>立即备份对话</translation>
     </message>
     <message>
+        <source>Restore a backup…</source>
+        <translation>恢复备份…</translation>
+    </message>
+    <message>
+        <source>Restore a backup of the chats</source>
+        <translation>恢复对话的备份</translation>
+    </message>
+    <message numerus="yes">
+        <source>{date} · %n chat(s)</source>
+        <translation>
+            <numerusform>{date} · %n 个对话</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>There is no backup yet. Tandem makes one every day.</source>
+        <translation>还没有备份。Tandem 每天会创建一个。</translation>
+    </message>
+    <message>
+        <source>Don&apos;t restore</source>
+        <translation>不恢复</translation>
+    </message>
+    <message>
+        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
+        <translation>下次打开 Tandem 时会恢复 {date} 的对话。当前的对话会保留为备份。</translation>
+    </message>
+    <message>
+        <source>Your chats stay as they are.</source>
+        <translation>你的对话保持不变。</translation>
+    </message>
+    <message>
         <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
         <translation>无法备份对话。请检查磁盘是否有可用空间。</translation>
     </message>
@@ -4121,39 +4151,6 @@
     <message>
         <source>Delete everything…</source>
         <translation>全部删除…</translation>
-    </message>
-</context>
-<context>
-    <name>RestoreButton</name>
-    <message>
-        <source>Restore a backup…</source>
-        <translation>恢复备份…</translation>
-    </message>
-    <message>
-        <source>Restore a backup of the chats</source>
-        <translation>恢复对话的备份</translation>
-    </message>
-    <message>
-        <source>There is no backup yet. Tandem makes one every day.</source>
-        <translation>还没有备份。Tandem 每天会创建一个。</translation>
-    </message>
-    <message>
-        <source>Don&apos;t restore</source>
-        <translation>不恢复</translation>
-    </message>
-    <message>
-        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
-        <translation>下次打开 Tandem 时会恢复 {date} 的对话。当前的对话会保留为备份。</translation>
-    </message>
-    <message numerus="yes">
-        <source>{date} · %n chat(s)</source>
-        <translation>
-            <numerusform>{date} · %n 个对话</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Your chats stay as they are.</source>
-        <translation>你的对话保持不变。</translation>
     </message>
 </context>
 <context>

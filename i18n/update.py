@@ -39,8 +39,7 @@ def _marked() -> Iterator[str]:
     sys.path.insert(0, str(FOLDER.parent))
     from app.actions.spec import MENUS, SUBMENUS
     from app.settings.checkup import TEXTS
-    from app.settings.declarations import SETTINGS
-    from app.settings_window.dialog import PAGES
+    from app.settings.declarations import PAGES, SETTINGS
     from app.speculation.history_table import COLUMNS
     from app.window.actions import ACTIONS
     from engine.speculation.proposers.registry import PROPOSERS, method_words, methods, source_words
@@ -50,7 +49,7 @@ def _marked() -> Iterator[str]:
         ("Figures", map(source_words, PROPOSERS)),
         ("Settings", map(method_words, methods())),
         ("Settings", (text for setting in SETTINGS.values() for text in setting.texts)),
-        ("Settings", (page.title for page in PAGES)),
+        ("Settings", PAGES.values()),
         ("Checkup", TEXTS),
         ("History", (column.heading for column in COLUMNS)),
         ("Actions", (*MENUS.values(), *SUBMENUS.values(), *(text for spec in actions for text in spec.texts))),

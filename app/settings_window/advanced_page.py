@@ -19,7 +19,7 @@ from app.system.paths import resource
 from app.system.versions import installed_version
 from app.widgets.copy_button import CopyButton
 from app.widgets.labels import label
-from app.widgets.popups import round_field_menu
+from app.widgets.popups import record_view
 from app.widgets.style_class import styled
 from app.wording.errors import joined
 from app.wording.hub import size_words
@@ -52,14 +52,10 @@ BUILT_ON = (
 class AdvancedPage(TablePage):
     """The advanced settings and, while it is shown, the log and the memory in use."""
 
-    def __init__(self, title: str, library: Library, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__("advanced", title, library.settings, parent)
+    def __init__(self, library: Library, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__("advanced", library.settings, parent)
         self._library, self._session = library, session
-        self.view = self.bound("Log of this session", QPlainTextEdit(self), QWidget.setAccessibleName)
-        round_field_menu(self.view)
-        self.view.setObjectName("record")
-        self.view.setReadOnly(True)
-        self.view.setTabChangesFocus(True)
+        self.view = self.bound("Log of this session", record_view(self), QWidget.setAccessibleName)
         self.view.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.view.setMinimumHeight(180)
         self.clear = self.bound("Clear prompt cache", styled(QPushButton(self), "button"))

@@ -30,11 +30,9 @@ from app.wording.models import recommendation_text
 class GenerationPage(TablePage):
     """Shows the sampling in effect: the user's choice, else the recommendation of the loaded model's authors."""
 
-    def __init__(
-        self, title: str, settings: SettingsStore, models: ModelService, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, settings: SettingsStore, models: ModelService, parent: QWidget | None = None) -> None:
         self._models = models
-        super().__init__("generation", title, settings, parent)
+        super().__init__("generation", settings, parent)
         self.presets: dict[str, QPushButton] = {}
         line = QWidget(self.widget())
         row = FlowLayout(line, 8)

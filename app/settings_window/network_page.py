@@ -18,8 +18,8 @@ from engine.hub.values import ACCEPTED, REFUSED, UNKNOWN, AccessReport
 class NetworkPage(TablePage):
     """The settings of the network and the test. A field takes effect with Enter or when it loses the focus."""
 
-    def __init__(self, title: str, library: Library, parent: QWidget | None = None) -> None:
-        super().__init__("network", title, library.settings, parent)
+    def __init__(self, library: Library, parent: QWidget | None = None) -> None:
+        super().__init__("network", library.settings, parent)
         self._library = library
         self.token = self.secret_row()
         self.token.typed.connect(lambda token: library.keep_token(token, then=self._token_kept))

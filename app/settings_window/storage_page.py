@@ -29,8 +29,8 @@ _PROGRESS_MS = 250
 class StoragePage(TablePage):
     """Shows the folders, whose sizes it measures whenever it is shown."""
 
-    def __init__(self, title: str, library: Library, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__("storage", title, library.settings, parent)
+    def __init__(self, library: Library, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__("storage", library.settings, parent)
         self._library, self._session = library, session
         self._disk_use: dict[str, DiskUse] = {}
         self.open_buttons: dict[str, QPushButton] = {}
@@ -81,7 +81,7 @@ class StoragePage(TablePage):
 
     def _measure(self) -> None:
         self._measure_again()
-        self.backups.restore.refresh()
+        self.backups.refresh()
 
     def _measure_again(self) -> None:
         self._library.background.run(measure, self._take, owner=self)

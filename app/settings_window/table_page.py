@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from app.settings.control import SettingControl
-from app.settings.declarations import settings_of
+from app.settings.declarations import PAGES, settings_of
 from app.settings.setting import NEXT_ANSWER, NEXT_MODEL, Setting
 from app.settings.store import SettingsStore
 from app.settings_window.form import Form
@@ -22,12 +22,12 @@ from app.wording.errors import joined
 class TablePage(Restyled, Form):
     """The rows of one page, which follow every change of the settings.
 
-    `title` is untranslated, in the context "Settings". The owner calls `restyle` once the page is complete.
+    The owner calls `restyle` once the page is complete.
     """
 
-    def __init__(self, page: str, title: str, settings: SettingsStore, parent: QWidget | None = None) -> None:
+    def __init__(self, page: str, settings: SettingsStore, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.settings, self._title = settings, title
+        self.settings, self._title = settings, PAGES[page]
         self._setting_controls = [SettingControl(one, self, partial(self._keep, one)) for one in settings_of(page)]
         for control in self._setting_controls:
             self.row(control.widget)

@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QWidget
 
 from app.session.tool_service import ToolService
 from app.settings_window.form import Form, Row
@@ -21,7 +21,7 @@ from app.widgets import theme
 from app.widgets.controls import Chooser, Switch
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.popups import round_field_menu
+from app.widgets.popups import record_view
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.errors import joined
@@ -55,11 +55,7 @@ class ServerView(Restyled, QFrame):
         fill(hbox(buttons, margins=(0, 0, 0, 0), spacing=8), self.test, self.edit, self.switch)
         self.row = Row(buttons, self, at_end=True)
         self.allow_reading = self.bound("Always allow the tools that only read", styled(QPushButton(self), "link"))
-        self.errors = self.bound("Standard error of the server", QPlainTextEdit(self), QWidget.setAccessibleName)
-        round_field_menu(self.errors)
-        self.errors.setObjectName("record")
-        self.errors.setReadOnly(True)
-        self.errors.setTabChangesFocus(True)
+        self.errors = self.bound("Standard error of the server", record_view(self), QWidget.setAccessibleName)
         self.errors.setFixedHeight(theme.scaled(_HEIGHT))
         self._tools = vbox(margins=(24, 0, 0, 0), spacing=0)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self.row, self._tools, self.allow_reading, self.errors)

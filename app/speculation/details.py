@@ -75,16 +75,12 @@ class TotalsView(Restyled, QWidget):
 
 
 class Details(Restyled, QWidget):
-    """The fold and what it hides. `toggled` follows when the user unfolds or folds it.
-
-    The figures are made by `make_figures`, so that the window opens sooner.
-    """
+    """The fold and what it hides. `toggled` follows when the user unfolds or folds it."""
 
     toggled = Signal(bool)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.has_figures = False
         self.fold = self.bound("Details", styled(QPushButton(self), "fold"))
         self.fold.setIconSize(QSize(14, 14))
         self.fold.setCheckable(True)
@@ -93,13 +89,12 @@ class Details(Restyled, QWidget):
         self._body.hide()
         self._column = vbox(self._body, margins=(0, 0, 0, 0), spacing=8)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=8), fill(hbox(), self.fold, 1, self._hint), self._body)
+        self._make_figures()
         self.fold.toggled.connect(self._unfold)
         self.fold.clicked.connect(self.toggled)
         self.restyle()
 
-    def make_figures(self) -> None:
-        """Make the widgets that show figures."""
-        self.has_figures = True
+    def _make_figures(self) -> None:
         self._figures = QWidget(self._body)
         self.depth_figure, self.first, self.saved = (Figure(self._figures) for _ in range(3))
         self._charts = QWidget(self._body)
@@ -117,18 +112,9 @@ class Details(Restyled, QWidget):
         charts = vbox(self._charts, margins=(0, 0, 0, 0), spacing=8)
         fill(charts, self._positions_section, self._time_section)
         fill(self._column, self._figures, self._charts, self.totals)
-        self._word_figures()
-
-    def set_open(self, unfolded: bool) -> None:
-        self.fold.setChecked(unfolded)
-
-    def show_totals(self, chat: Totals, week: Totals) -> None:
-        self.totals.show_totals(chat, week)
 
     def show_answer(self, answer: Answer | None, known: bool) -> None:
         """Show the figures and charts of an answer, if they are `known`."""
-        if not self.has_figures:
-            return
         for view in (self._charts, self._figures):
             view.setVisible(known)
         # Without any answer yet, a table of dashes would say nothing.
@@ -148,16 +134,12 @@ class Details(Restyled, QWidget):
         self._body.setVisible(unfolded)
         self.apply_theme()
 
-    def _word_figures(self) -> None:
+    def retranslate(self) -> None:
         for figure, key in ((self.depth_figure, "depth"), (self.first, "first"), (self.saved, "saved")):
             figure.setToolTip(wrapped_tip(EXPLANATIONS[key]))
         self._positions_section.explain("positions")
         self._time_section.explain("time")
         self.depth_figure.reserve_width(figures.depth_texts())
-
-    def retranslate(self) -> None:
-        if self.has_figures:
-            self._word_figures()
 
     def apply_theme(self) -> None:
         chevron = "chevron-down" if self.fold.isChecked() else "chevron-right"

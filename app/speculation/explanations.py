@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.widgets.focus_ring import FocusRing
 from app.widgets.labels import label
@@ -68,9 +68,6 @@ class Explanations(Overlay):
         self.close_button = styled(QPushButton(self), "button")
         self.close_button.clicked.connect(self.close_overlay)
         self._area = WrappingArea(self)
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         # It needs the focus to be scrolled by keys, since it contains no controls.
         self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         FocusRing(self._area)

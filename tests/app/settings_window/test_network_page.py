@@ -16,7 +16,7 @@ from tests.fakehub.server import FakeHub, Fault
 
 @pytest.fixture
 def page(library: Library, qtbot: QtBot) -> Iterator[NetworkPage]:
-    page = NetworkPage("Privacy and network", library)
+    page = NetworkPage(library)
     qtbot.addWidget(page)
     page.show()
     yield page

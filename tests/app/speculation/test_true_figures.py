@@ -124,7 +124,6 @@ def figures_of(view: QWidget, column: int) -> list[str]:
 
 def totals(world: World) -> None:
     """The panel shows the totals of the chat and of the week."""
-    world.driver.panel.make_figures()
     view = world.driver.panel.details.totals
     world.qtbot.waitUntil(lambda: figures_of(view, 0)[0] == str(len(LENGTHS)))
     for column in (0, 1):
@@ -134,7 +133,7 @@ def totals(world: World) -> None:
 
 
 def request_history(world: World) -> None:
-    page = HistoryPage("History", world.session.history)
+    page = HistoryPage(world.session.history)
     world.qtbot.addWidget(page)
     page.show()
     world.qtbot.waitUntil(lambda: page.table.rowCount() == len(LENGTHS))

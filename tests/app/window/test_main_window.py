@@ -159,19 +159,6 @@ def test_the_language_changes_everywhere_while_the_window_is_open(open_window: O
     assert window.panel.rate.text == figures.percent(window.answer().stats.accept_rate)
 
 
-def test_side_panes_make_room_by_themselves_and_obey_the_user(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
-    window.resize(1300, 800)
-    assert window.panel.isVisible()
-    window.resize(900, 600)
-    assert not window.panel.isVisible()
-    assert window.sidebar.pane.isVisible()
-    window.resize(700, 600)
-    assert not window.sidebar.pane.isVisible()
-    window.trigger("toggle-panel")
-    assert window.panel.isVisible()
-
-
 def test_reading_further_up_is_not_disturbed_by_new_text(open_window: OpenWindow) -> None:
     long = "\n\n".join(f"Paragraph number {number} of a long answer." for number in range(40))
     engine = ScriptedEngine([Script(long), Script(long)])
