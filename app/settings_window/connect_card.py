@@ -12,7 +12,7 @@ from app.agents.table import APPS, App
 from app.settings.store import SettingsStore
 from app.widgets.controls import Chooser
 from app.widgets.copy_button import CopyButton
-from app.widgets.labels import label
+from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox
 from app.widgets.overlay import Overlay
 from app.widgets.popups import record_view
@@ -79,8 +79,7 @@ class ConnectCard(Restyled, Overlay):
         self.copy_text.setVisible(by_hand)
         self.copy_command.setVisible(bool(shown.start_command))
         self.undo.setVisible(connected(self._app))
-        self.result.setText(self._said)
-        self.result.setVisible(bool(self._said))
+        show_words(self.result, self._said)
         self.fit_in_window()
 
     def _write(self) -> None:

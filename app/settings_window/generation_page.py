@@ -22,7 +22,7 @@ from app.settings.setting import Setting
 from app.settings.store import SettingsStore
 from app.settings_window.table_page import TablePage
 from app.widgets.flow_layout import FlowLayout
-from app.widgets.labels import WrappedLabel
+from app.widgets.labels import WrappedLabel, show_words
 from app.widgets.style_class import styled
 from app.wording.models import recommendation_text
 
@@ -77,8 +77,7 @@ class GenerationPage(TablePage):
         chosen = preset_in_use(self.settings.values)
         for name, button in self.presets.items():
             button.setChecked(name == chosen)
-        self.recommendation.setText(recommendation_text(self._models.pair.main))
-        self.recommendation.setVisible(bool(self.recommendation.text()))
+        show_words(self.recommendation, recommendation_text(self._models.pair.main))
 
     def _word_presets(self) -> None:
         show = (QWidget.setToolTip, QWidget.setAccessibleDescription)

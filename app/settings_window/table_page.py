@@ -14,6 +14,7 @@ from app.settings.declarations import PAGES, settings_of
 from app.settings.setting import NEXT_ANSWER, NEXT_MODEL, Setting
 from app.settings.store import SettingsStore
 from app.settings_window.form import Form
+from app.widgets.labels import show_words
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.errors import joined
@@ -78,8 +79,7 @@ class TablePage(Restyled, Form):
         # The note above the rows says when most of them take effect; the other rows say it themselves.
         common, count = Counter(one.setting.effect for one in self._setting_controls).most_common(1)[0]
         note = effects.get(common, "") if 2 * count > len(self._setting_controls) else ""
-        self.note.setText(note)
-        self.note.setVisible(bool(note))
+        show_words(self.note, note)
         for row, control in zip(self.rows, self._setting_controls, strict=False):
             setting = control.setting
             help_ = translate("Settings", setting.help)

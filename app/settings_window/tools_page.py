@@ -19,7 +19,7 @@ from app.tools.servers import Server, ServerStatus, servers_of
 from app.tools.tool import Permission, Tool, ToolFailed, visible
 from app.widgets import theme
 from app.widgets.controls import Chooser, Switch
-from app.widgets.labels import label
+from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.popups import record_view
 from app.widgets.restyled import Restyled
@@ -145,7 +145,7 @@ class ToolsPage(Restyled, Form):
         self.import_file.clicked.connect(self._choose_file)
         self.viewport().setAcceptDrops(True)
         tools.changed.connect(self._show)
-        self._say("")
+        show_words(self.outcome, "")
         self.restyle()
 
     def view(self, name: str) -> ServerView:
@@ -169,16 +169,12 @@ class ToolsPage(Restyled, Form):
                 self.add(view)
             view.show_server(server, self._tools.host.status(name))
 
-    def _say(self, words: str) -> None:
-        self.outcome.setText(words)
-        self.outcome.setVisible(bool(words))
-
     # Changes. They may ask for the keychain, so they run in the background.
 
     def _put(self, servers: Sequence[Server], words: str = "", then: Callable[[], object] = lambda: None) -> None:
         def done(stored: list[bool]) -> None:
             missing = self.tr("This Mac has no keychain that Tandem can use: the values are for this run only.")
-            self._say(words if all(stored) else joined(words, missing))
+            show_words(self.outcome, words if all(stored) else joined(words, missing))
             self._tools.servers_changed()
             then()
 
@@ -218,7 +214,7 @@ class ToolsPage(Restyled, Form):
         try:
             found = servers_of(file)
         except ToolFailed as error:
-            self._say(tool_sentence(error.code, error.arguments))
+            show_words(self.outcome, tool_sentence(error.code, error.arguments))
             return
         taken = {server.name for server in self._tools.settings.servers}
         added = [server for server in found if server.name not in taken]

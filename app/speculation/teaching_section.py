@@ -9,7 +9,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.session.session import Session
-from app.widgets.labels import label
+from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
@@ -59,8 +59,7 @@ class TeachingSection(Restyled, QWidget):
         self.start.setText(self.tr("Continue") if known is not None and known.begun else self.tr("Teach"))
         self.start.setVisible(not teaching.running)
         self.pause.setVisible(teaching.running)
-        self.state.setText(self._state())
-        self.state.setVisible(bool(self.state.text()))
+        show_words(self.state, self._state())
         taught = known is not None and known.version is not None
         self.back.setVisible(taught and not (known is None or known.problem or teaching.running))
         self.forget.setVisible((taught or (known is not None and known.begun)) and not teaching.running)
