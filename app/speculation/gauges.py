@@ -109,14 +109,6 @@ class Figure(QWidget):
         self._value, self._name = styled(_Value(self), "figure"), styled(QLabel(self), "muted")
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=2), self._value, self._name)
 
-    @property
-    def text(self) -> str:
-        return self._value.text()
-
-    @property
-    def name(self) -> str:
-        return self._name.text()
-
     def reserve_width(self, names: Iterable[str]) -> None:
         """Set the least width to that of the widest name, so that nothing moves when the name changes."""
         self._name.ensurePolished()

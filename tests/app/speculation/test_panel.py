@@ -62,11 +62,11 @@ def rounds_of(count: int) -> list[Event]:
 
 def texts(panel: SpeculationPanel) -> dict[str, str]:
     return {
-        "rate": panel.rate.text,
-        "per_round": panel.per_round.text,
+        "rate": panel.rate.accessibleDescription(),
+        "per_round": panel.per_round.accessibleDescription(),
         "speed": panel.speeds.text(),
-        "depth": panel.details.depth_figure.text,
-        "first": panel.details.first.text,
+        "depth": panel.details.depth_figure.accessibleDescription(),
+        "first": panel.details.first.accessibleDescription(),
         "time": panel.details.time.words(),
     }
 

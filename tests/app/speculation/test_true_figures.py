@@ -112,7 +112,7 @@ def panel_and_foot(world: World) -> None:
     assert shown_in(panel.outcome.text()) == shown_in(foot)
     stats = turn.answer.stats
     assert stats.saved_s == pytest.approx(answered.plain_s - answered.decode_s, abs=0.1 * answered.plain_s)
-    assert panel.details.saved.text == figures.duration(stats.saved_s)
+    assert panel.details.saved.accessibleDescription() == figures.duration(stats.saved_s)
     now, plain = (float(number) for number in re.findall(r"[\d.]+", panel.speeds.text()))
     assert now / plain == near(answered.truth)
 
