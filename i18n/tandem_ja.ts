@@ -1042,6 +1042,36 @@
         <translation>今すぐチャットをバックアップ</translation>
     </message>
     <message>
+        <source>Restore a backup…</source>
+        <translation>バックアップを復元…</translation>
+    </message>
+    <message>
+        <source>Restore a backup of the chats</source>
+        <translation>チャットのバックアップを復元</translation>
+    </message>
+    <message numerus="yes">
+        <source>{date} · %n chat(s)</source>
+        <translation>
+            <numerusform>{date} · チャット %n 件</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>There is no backup yet. Tandem makes one every day.</source>
+        <translation>バックアップはまだありません。毎日 1 件作成されます。</translation>
+    </message>
+    <message>
+        <source>Don&apos;t restore</source>
+        <translation>復元しない</translation>
+    </message>
+    <message>
+        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
+        <translation>次に Tandem を開くと、{date} のチャットを復元します。現在のチャットはバックアップとして残ります。</translation>
+    </message>
+    <message>
+        <source>Your chats stay as they are.</source>
+        <translation>チャットは現在のまま変わりません。</translation>
+    </message>
+    <message>
         <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
         <translation>チャットをバックアップできませんでした。ディスクの空き容量を確認してください。</translation>
     </message>
@@ -1152,22 +1182,6 @@
     <message>
         <source>Working: {share}.</source>
         <translation>処理中：{share}。</translation>
-    </message>
-    <message>
-        <source>This call was not allowed.</source>
-        <translation>この呼び出しは許可されませんでした。</translation>
-    </message>
-    <message>
-        <source>You stopped this call.</source>
-        <translation>この呼び出しはユーザが停止しました。</translation>
-    </message>
-    <message>
-        <source>Not called: one answer uses tools at most {count} times.</source>
-        <translation>呼び出しませんでした。1 つの回答でツールを使えるのは {count} 回までです。</translation>
-    </message>
-    <message>
-        <source>Not called: the model passed arguments that the tool does not accept.</source>
-        <translation>呼び出しませんでした。モデルが渡した引数がこのツールに合いません。</translation>
     </message>
 </context>
 <context>
@@ -1581,7 +1595,7 @@
         <translation>{total}。空き容量はシステムからはわかりません。</translation>
     </message>
     <message>
-        <source>This holds up to {keys} tokens of context.</source>
+        <source>This is true up to {keys} tokens of context.</source>
         <translation>コンテキスト {keys} トークンまで当てはまります。</translation>
     </message>
     <message>
@@ -4120,39 +4134,6 @@
     </message>
 </context>
 <context>
-    <name>RestoreButton</name>
-    <message>
-        <source>Restore a backup…</source>
-        <translation>バックアップを復元…</translation>
-    </message>
-    <message>
-        <source>Restore a backup of the chats</source>
-        <translation>チャットのバックアップを復元</translation>
-    </message>
-    <message>
-        <source>There is no backup yet. Tandem makes one every day.</source>
-        <translation>バックアップはまだありません。毎日 1 件作成されます。</translation>
-    </message>
-    <message>
-        <source>Don&apos;t restore</source>
-        <translation>復元しない</translation>
-    </message>
-    <message>
-        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
-        <translation>次に Tandem を開くと、{date} のチャットを復元します。現在のチャットはバックアップとして残ります。</translation>
-    </message>
-    <message numerus="yes">
-        <source>{date} · %n chat(s)</source>
-        <translation>
-            <numerusform>{date} · チャット %n 件</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Your chats stay as they are.</source>
-        <translation>チャットは現在のまま変わりません。</translation>
-    </message>
-</context>
-<context>
     <name>Rounding</name>
     <message>
         <source>The text is identical to plain decoding.</source>
@@ -4171,7 +4152,7 @@
         <translation>この Mac が「{main}」でどう丸めるかは、Tandem の待機中に測定します。</translation>
     </message>
     <message>
-        <source>This holds up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>
+        <source>This is true up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>
         <translation>これはコンテキスト {keys} トークンまで当てはまります。それより長くなると、ドラフトトークンが減ることがあります。</translation>
     </message>
     <message>
@@ -5510,6 +5491,22 @@
     <message>
         <source>“{tool}” failed ({detail}).</source>
         <translation>「{tool}」の実行に失敗しました（{detail}）。</translation>
+    </message>
+    <message>
+        <source>This call was not allowed.</source>
+        <translation>この呼び出しは許可されませんでした。</translation>
+    </message>
+    <message>
+        <source>You stopped this call.</source>
+        <translation>この呼び出しはユーザが停止しました。</translation>
+    </message>
+    <message>
+        <source>Not called: one answer uses tools at most {count} times.</source>
+        <translation>呼び出しませんでした。1 つの回答でツールを使えるのは {count} 回までです。</translation>
+    </message>
+    <message>
+        <source>Not called: the model passed arguments that the tool does not accept.</source>
+        <translation>呼び出しませんでした。モデルが渡した引数がこのツールに合いません。</translation>
     </message>
     <message>
         <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>

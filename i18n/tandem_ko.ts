@@ -1042,6 +1042,36 @@
         <translation>지금 대화 백업</translation>
     </message>
     <message>
+        <source>Restore a backup…</source>
+        <translation>백업 복원…</translation>
+    </message>
+    <message>
+        <source>Restore a backup of the chats</source>
+        <translation>대화 백업 복원</translation>
+    </message>
+    <message numerus="yes">
+        <source>{date} · %n chat(s)</source>
+        <translation>
+            <numerusform>{date} · 대화 %n개</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>There is no backup yet. Tandem makes one every day.</source>
+        <translation>아직 백업이 없어요. Tandem이 매일 하나씩 만들어요.</translation>
+    </message>
+    <message>
+        <source>Don&apos;t restore</source>
+        <translation>복원 취소</translation>
+    </message>
+    <message>
+        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
+        <translation>다음에 Tandem을 열면 {date}의 대화를 복원해요. 지금의 대화는 백업으로 보관돼요.</translation>
+    </message>
+    <message>
+        <source>Your chats stay as they are.</source>
+        <translation>대화는 지금 그대로예요.</translation>
+    </message>
+    <message>
         <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
         <translation>대화를 백업하지 못했어요. 디스크에 빈 공간이 있는지 확인해 주세요.</translation>
     </message>
@@ -1152,22 +1182,6 @@
     <message>
         <source>Working: {share}.</source>
         <translation>작업 중: {share}.</translation>
-    </message>
-    <message>
-        <source>This call was not allowed.</source>
-        <translation>이 호출은 허용되지 않았어요.</translation>
-    </message>
-    <message>
-        <source>You stopped this call.</source>
-        <translation>이 호출은 사용자가 중지했어요.</translation>
-    </message>
-    <message>
-        <source>Not called: one answer uses tools at most {count} times.</source>
-        <translation>호출하지 않았어요. 답변 하나에서 도구는 최대 {count}번까지 사용할 수 있어요.</translation>
-    </message>
-    <message>
-        <source>Not called: the model passed arguments that the tool does not accept.</source>
-        <translation>호출하지 않았어요. 모델이 넘긴 인수가 이 도구에 맞지 않아요.</translation>
     </message>
 </context>
 <context>
@@ -1581,7 +1595,7 @@
         <translation>{total}. 사용 가능한 크기는 시스템에서 확인할 수 없어요.</translation>
     </message>
     <message>
-        <source>This holds up to {keys} tokens of context.</source>
+        <source>This is true up to {keys} tokens of context.</source>
         <translation>컨텍스트 {keys}토큰까지 그래요.</translation>
     </message>
     <message>
@@ -4120,39 +4134,6 @@
     </message>
 </context>
 <context>
-    <name>RestoreButton</name>
-    <message>
-        <source>Restore a backup…</source>
-        <translation>백업 복원…</translation>
-    </message>
-    <message>
-        <source>Restore a backup of the chats</source>
-        <translation>대화 백업 복원</translation>
-    </message>
-    <message>
-        <source>There is no backup yet. Tandem makes one every day.</source>
-        <translation>아직 백업이 없어요. Tandem이 매일 하나씩 만들어요.</translation>
-    </message>
-    <message>
-        <source>Don&apos;t restore</source>
-        <translation>복원 취소</translation>
-    </message>
-    <message>
-        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
-        <translation>다음에 Tandem을 열면 {date}의 대화를 복원해요. 지금의 대화는 백업으로 보관돼요.</translation>
-    </message>
-    <message numerus="yes">
-        <source>{date} · %n chat(s)</source>
-        <translation>
-            <numerusform>{date} · 대화 %n개</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Your chats stay as they are.</source>
-        <translation>대화는 지금 그대로예요.</translation>
-    </message>
-</context>
-<context>
     <name>Rounding</name>
     <message>
         <source>The text is identical to plain decoding.</source>
@@ -4171,7 +4152,7 @@
         <translation>이 Mac에서 {main} 모델의 반올림 방식은 Tandem이 쉬는 동안 측정해요.</translation>
     </message>
     <message>
-        <source>This holds up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>
+        <source>This is true up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>
         <translation>컨텍스트 {keys}토큰까지 그래요. 그보다 길어지면 초안 토큰이 줄어들 수 있어요.</translation>
     </message>
     <message>
@@ -5530,6 +5511,22 @@
     <message>
         <source>“{tool}” failed ({detail}).</source>
         <translation>‘{tool}’ 도구 실행에 실패했어요({detail}).</translation>
+    </message>
+    <message>
+        <source>This call was not allowed.</source>
+        <translation>이 호출은 허용되지 않았어요.</translation>
+    </message>
+    <message>
+        <source>You stopped this call.</source>
+        <translation>이 호출은 사용자가 중지했어요.</translation>
+    </message>
+    <message>
+        <source>Not called: one answer uses tools at most {count} times.</source>
+        <translation>호출하지 않았어요. 답변 하나에서 도구는 최대 {count}번까지 사용할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Not called: the model passed arguments that the tool does not accept.</source>
+        <translation>호출하지 않았어요. 모델이 넘긴 인수가 이 도구에 맞지 않아요.</translation>
     </message>
     <message>
         <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>

@@ -1042,6 +1042,36 @@
         <translation>立即备份对话</translation>
     </message>
     <message>
+        <source>Restore a backup…</source>
+        <translation>恢复备份…</translation>
+    </message>
+    <message>
+        <source>Restore a backup of the chats</source>
+        <translation>恢复对话的备份</translation>
+    </message>
+    <message numerus="yes">
+        <source>{date} · %n chat(s)</source>
+        <translation>
+            <numerusform>{date} · %n 个对话</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>There is no backup yet. Tandem makes one every day.</source>
+        <translation>还没有备份。Tandem 每天会创建一个。</translation>
+    </message>
+    <message>
+        <source>Don&apos;t restore</source>
+        <translation>不恢复</translation>
+    </message>
+    <message>
+        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
+        <translation>下次打开 Tandem 时会恢复 {date} 的对话。当前的对话会保留为备份。</translation>
+    </message>
+    <message>
+        <source>Your chats stay as they are.</source>
+        <translation>你的对话保持不变。</translation>
+    </message>
+    <message>
         <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
         <translation>无法备份对话。请检查磁盘是否有可用空间。</translation>
     </message>
@@ -1152,22 +1182,6 @@
     <message>
         <source>Working: {share}.</source>
         <translation>正在处理：{share}。</translation>
-    </message>
-    <message>
-        <source>This call was not allowed.</source>
-        <translation>此调用未被允许。</translation>
-    </message>
-    <message>
-        <source>You stopped this call.</source>
-        <translation>你停止了此调用。</translation>
-    </message>
-    <message>
-        <source>Not called: one answer uses tools at most {count} times.</source>
-        <translation>未调用：一个回答最多使用 {count} 次工具。</translation>
-    </message>
-    <message>
-        <source>Not called: the model passed arguments that the tool does not accept.</source>
-        <translation>未调用：模型给出的参数不符合此工具的要求。</translation>
     </message>
 </context>
 <context>
@@ -1581,7 +1595,7 @@
         <translation>{total}。系统未提供可用内存的大小。</translation>
     </message>
     <message>
-        <source>This holds up to {keys} tokens of context.</source>
+        <source>This is true up to {keys} tokens of context.</source>
         <translation>适用于不超过 {keys} 个 token 的上下文。</translation>
     </message>
     <message>
@@ -4120,39 +4134,6 @@
     </message>
 </context>
 <context>
-    <name>RestoreButton</name>
-    <message>
-        <source>Restore a backup…</source>
-        <translation>恢复备份…</translation>
-    </message>
-    <message>
-        <source>Restore a backup of the chats</source>
-        <translation>恢复对话的备份</translation>
-    </message>
-    <message>
-        <source>There is no backup yet. Tandem makes one every day.</source>
-        <translation>还没有备份。Tandem 每天会创建一个。</translation>
-    </message>
-    <message>
-        <source>Don&apos;t restore</source>
-        <translation>不恢复</translation>
-    </message>
-    <message>
-        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
-        <translation>下次打开 Tandem 时会恢复 {date} 的对话。当前的对话会保留为备份。</translation>
-    </message>
-    <message numerus="yes">
-        <source>{date} · %n chat(s)</source>
-        <translation>
-            <numerusform>{date} · %n 个对话</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Your chats stay as they are.</source>
-        <translation>你的对话保持不变。</translation>
-    </message>
-</context>
-<context>
     <name>Rounding</name>
     <message>
         <source>The text is identical to plain decoding.</source>
@@ -4171,7 +4152,7 @@
         <translation>Tandem 会在空闲时测量本机使用“{main}”时的舍入情况。</translation>
     </message>
     <message>
-        <source>This holds up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>
+        <source>This is true up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>
         <translation>这适用于不超过 {keys} 个 token 的上下文；超出后草稿 token 可能会减少。</translation>
     </message>
     <message>
@@ -5530,6 +5511,22 @@
     <message>
         <source>“{tool}” failed ({detail}).</source>
         <translation>“{tool}”运行失败（{detail}）。</translation>
+    </message>
+    <message>
+        <source>This call was not allowed.</source>
+        <translation>此调用未被允许。</translation>
+    </message>
+    <message>
+        <source>You stopped this call.</source>
+        <translation>你停止了此调用。</translation>
+    </message>
+    <message>
+        <source>Not called: one answer uses tools at most {count} times.</source>
+        <translation>未调用：一个回答最多使用 {count} 次工具。</translation>
+    </message>
+    <message>
+        <source>Not called: the model passed arguments that the tool does not accept.</source>
+        <translation>未调用：模型给出的参数不符合此工具的要求。</translation>
     </message>
     <message>
         <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QPushButton, QWidget
 
@@ -14,7 +13,7 @@ from app.library.measured import Measured
 from app.session.session import Session
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.figure_table import HEADING_HEIGHT, Column, FigureTable, FigureView
-from app.widgets.labels import label, tip
+from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
@@ -104,16 +103,6 @@ COLUMNS: tuple[Column[LearnedRow], ...] = (
 )
 
 
-class LearnedTable(FigureTable[LearnedRow]):
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("Learned", COLUMNS, parent)
-
-    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tip(super().data(index))
-        return super().data(index, role)
-
-
 class LearnedSection(Restyled, QWidget):
     """Shows what the engine has learned; asks it when shown and after every change, and emits `found` with it."""
 
@@ -124,7 +113,7 @@ class LearnedSection(Restyled, QWidget):
         self._session = session
         self._title, self._note = label(self, "title"), label(self, "muted", wraps=True)
         self.bound("Measured on this Mac", self._title)
-        self.table = LearnedTable(self)
+        self.table = FigureTable("Learned", COLUMNS, self)
         places = {column.key: index for index, column in enumerate(COLUMNS)}
         self.view = FigureView(self.table, self, [places["models"]], [places[key] for key in _SPARE], _PAIR_CHARACTERS)
         self.bound("Measurements per model pair", self.view, QWidget.setAccessibleName)

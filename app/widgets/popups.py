@@ -30,6 +30,16 @@ def round_corners(popup: QWidget) -> None:
     popup.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
 
 
+def record_view(parent: QWidget) -> QPlainTextEdit:
+    """Return a read-only view of lines that a person reads or copies; Tab leaves it."""
+    view = QPlainTextEdit(parent)
+    round_field_menu(view)
+    view.setObjectName("record")
+    view.setReadOnly(True)
+    view.setTabChangesFocus(True)
+    return view
+
+
 def round_field_menu(field: QWidget) -> None:
     """Give the context menu of a text field or number box, which Qt makes at each click, rounded corners."""
     field.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)

@@ -9,9 +9,10 @@ from PySide6.QtCore import QCoreApplication, QObject
 from app.session.model_names import short_name
 from app.settings.declarations import SETTINGS
 from app.settings.engine_settings import recommended_of
-from app.wording.errors import draft_reasons, joined
+from app.wording.errors import DRAFT_REASONS, joined
 from app.wording.figures import number, percent, speedup, times, times_between
 from app.wording.hub import hub_sentence, size_words
+from app.wording.sentences import Sentences
 from app.wording.sources import recorded_name
 
 if TYPE_CHECKING:
@@ -105,36 +106,37 @@ def verdict_words(advice: PairAdvice) -> str:
     def figure(name: str) -> int:
         return int(told.get(name, 0))
 
-    words = {
-        "same": translate("Models", "Same tokenizer."),
-        "padded": translate("Models", "Same tokenizer (padded vocabulary)."),
-        "different": translate("Models", "Different tokenizer: text is re-encoded ({share} of tokens shared)."),
-        "unknown": translate("Models", "Its tokenizer has not been read yet."),
-        "head": translate("Models", "Head for this model."),
-        "head-other": translate("Models", "Head for {model}: fewer draft tokens may be accepted."),
-        "head-unchecked": translate("Models", "Published head for this model. Not checked yet."),
-        "head-inside": translate(
-            "Models", "Head that comes with the original model. Only its part of the files is downloaded."
-        ),
-        "layers": translate("Models", "Head for another model: made for {theirs} layers, this one has {ours}."),
-        "width": translate("Models", "Head for another model: made for a width of {theirs}, this one's is {ours}."),
-        "vocabulary": translate(
-            "Models", "Head for another model: made for a vocabulary of {theirs}, this one's is {ours}."
-        ),
-        "too-large": translate("Models", "Too slow to help: each draft token takes {share} of a main-model step."),
-        "no-room": translate("Models", "Won't fit alongside the main model ({size} short)."),
-        "incomplete": translate("Models", "Incomplete: download it again."),
-        "not-mlx": translate("Models", "Cannot be used with this main model. {reason}"),
-    }
     values = {
         "share": percent((figure("shared") or figure("share")) / 100),
         "size": size_words(figure("needed") - figure("free")),
         "model": short_name(str(told.get("model", "")))[0],
-        "reason": draft_reasons()[str(told["reason"])] if advice.verdict == "not-mlx" else "",
+        "reason": DRAFT_REASONS[str(told["reason"])] if advice.verdict == "not-mlx" else "",
     }
     if advice.verdict == "other-main":
         values |= {"theirs": number(figure("head"), 0), "ours": number(figure("main"), 0)}
-    return words[str(told["what"]) if advice.verdict == "other-main" else advice.verdict].format(**values)
+    return VERDICTS[str(told["what"]) if advice.verdict == "other-main" else advice.verdict].format(**values)
+
+
+VERDICTS = Sentences(
+    "Models",
+    {
+        "same": "Same tokenizer.",
+        "padded": "Same tokenizer (padded vocabulary).",
+        "different": "Different tokenizer: text is re-encoded ({share} of tokens shared).",
+        "unknown": "Its tokenizer has not been read yet.",
+        "head": "Head for this model.",
+        "head-other": "Head for {model}: fewer draft tokens may be accepted.",
+        "head-unchecked": "Published head for this model. Not checked yet.",
+        "head-inside": "Head that comes with the original model. Only its part of the files is downloaded.",
+        "layers": "Head for another model: made for {theirs} layers, this one has {ours}.",
+        "width": "Head for another model: made for a width of {theirs}, this one's is {ours}.",
+        "vocabulary": "Head for another model: made for a vocabulary of {theirs}, this one's is {ours}.",
+        "too-large": "Too slow to help: each draft token takes {share} of a main-model step.",
+        "no-room": "Won't fit alongside the main model ({size} short).",
+        "incomplete": "Incomplete: download it again.",
+        "not-mlx": "Cannot be used with this main model. {reason}",
+    },
+)
 
 
 def _expectation(choice: Choice) -> str:
@@ -182,7 +184,7 @@ def _obstacle_words(entry: Entry) -> str:
     if entry.partial:
         return translate("Models", "Incomplete: download it again.")
     if entry.problem:
-        return translate("Models", "Cannot be used. {reason}").format(reason=draft_reasons()[entry.problem])
+        return translate("Models", "Cannot be used. {reason}").format(reason=DRAFT_REASONS[entry.problem])
     if entry.is_starter:
         return translate("Models", "Built-in model that explains Tandem. Choose another model for real work.")
     if entry.verdict == "together":

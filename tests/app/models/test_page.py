@@ -17,7 +17,7 @@ from app.library.finder import Search
 from app.library.measured import Measured
 from app.models.download_card import DownloadCard
 from app.models.page import INSTALLED, RECOMMENDED, SEARCH, ModelsPage
-from app.settings_window.dialog import PAGES
+from app.settings.declarations import PAGES
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
 from app.widgets.layouts import settle_layouts
@@ -291,8 +291,8 @@ def test_no_text_is_cut_off_in_the_settings(
     qapp.language.choose(language)
     window.settings.resize(*size)
     assert size[0] >= window.settings.minimumWidth()
-    for spec in PAGES:
-        window.settings.open(spec.id)
+    for page_id in PAGES:
+        window.settings.open(page_id)
         wait_until_nothing_is_cut(window.settings, qtbot)
     for tab in (INSTALLED, SEARCH, RECOMMENDED):
         open_page(window, tab)

@@ -82,7 +82,7 @@ def test_every_error_has_a_sentence_without_a_placeholder_left(qapp: Application
         assert sentence != str(error)
     for reason in ModelNotUsable.REASONS:
         span = PlainSpan(3, "draft-not-usable", (("reason", reason),))
-        assert wording.draft_reasons()[reason] in wording.plain_sentence(span)
+        assert wording.DRAFT_REASONS[reason] in wording.plain_sentence(span)
     assert len(plain_codes()) >= 10
     for code in plain_codes():
         now, then = (wording.plain_sentence(PlainSpan(3, code), past=past) for past in (False, True))
