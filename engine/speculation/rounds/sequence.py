@@ -76,11 +76,6 @@ class Sequence:
         return self.rollback.intact
 
     @property
-    def carries(self) -> bool:
-        """True if a partial acceptance restores everything, so that accepted rows are fed again with the next pass."""
-        return self.rollback.carries
-
-    @property
     def next_rule(self) -> RowRule:
         """The rule for the next round, and for the pass after it, which may feed the accepted rows again."""
         return self.row_rules.at(self.position + 1, len(self.tokens) + 2 * (MAX_DEPTH + 1))
@@ -272,15 +267,10 @@ class Sequence:
         """Return how many tokens `prefill(most)` feeds."""
         return max(0, min([self.position + most, len(self.tokens) - 1, *self._stops_ahead()]) - self.position)
 
-    def prefilled_elsewhere(self, caches: Tokens[Any], rows: int, outputs: Tokens[mx.array]) -> None:
-        """Continue, as after `prefill`, with `caches` that hold `rows` more tokens; `outputs` are their tapped outputs.
-
-        Raises `CachesOutOfStep`.
-        """
-        start = self.position
-        self.adopt(caches, list(self.tokens), start + rows)
+    def prefilled_elsewhere(self, rows: int, outputs: Tokens[mx.array]) -> None:
+        """Follow, as `prefill` does, `rows` tokens that a batch has read; `outputs` are their tapped outputs."""
         self._outputs = list(outputs)
-        self._report(start, rows)
+        self._report(self.position - rows, rows)
         self._remember_boundary()
 
     @property
