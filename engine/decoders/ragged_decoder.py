@@ -73,7 +73,7 @@ class RaggedDecoder:
         sequence = generation.conversation.main
         while sequence.prefill(PREFILL_CHUNK):
             pass
-        request = self._drafting.join(generation.speculation, generation.conversation, generation.sampler)
+        request = self._of_pair.new_request(generation.speculation, generation.conversation, generation.sampler)
         if self._batch is None:
             self._batch = SequenceBatch(sequence)
         self._batch.reserve(self._expected)
@@ -146,7 +146,7 @@ class RaggedDecoder:
         self._drafting.close()
         for member in self._members:
             with self._failing_next_step():
-                member.request.proposers.abandon()
+                member.request.abandon()
             # The frames of an error refer to its member, or to this decoder, and to the caches.
             member.error = None
         self._members, self._flying, self._batch, self._rows_error = [], None, None, None
@@ -245,14 +245,14 @@ class RaggedDecoder:
                     elif not worked and self._drafting.prepare(member.request, source):
                         worked, final = True, CATCHING_UP
                 except ProposerFailed as failure:
-                    final = member.request.proposers.drop(failure)
+                    final = member.request.drop(failure)
             ready.append(final)
         return ready
 
     @staticmethod
     def _is_behind(member: Member, source: str) -> bool:
         with as_proposer_failure(source):
-            return member.request.proposers.by_source[source].backlog > 0
+            return member.request.by_source[source].backlog > 0
 
     def _propose(self, choices: list[Choice]) -> list[Proposal | None]:
         """Every member's proposal; `choices` are corrected where a proposer failed."""
@@ -262,7 +262,7 @@ class RaggedDecoder:
         proposals: list[Proposal | None] = []
         for row, proposal in enumerate(made):
             if isinstance(proposal, ProposerFailed):
-                choices[row] = self._members[row].request.proposers.drop(proposal)
+                choices[row] = self._members[row].request.drop(proposal)
                 proposals.append(None)
             else:
                 proposals.append(proposal)
@@ -322,7 +322,7 @@ class RaggedDecoder:
         """Whether other work ran during the round, and whether a drafter read what it had missed."""
         interrupted = caught_up = False
         for member in current.members:
-            before, member.prefilled = member.prefilled, member.request.proposers.draft_prefill_tokens
+            before, member.prefilled = member.prefilled, member.request.draft_prefill_tokens
             caught_up |= member.prefilled != before
             interrupted |= member.generation.timing_interrupted
             member.generation.timing_interrupted = False
@@ -356,13 +356,13 @@ class RaggedDecoder:
         if generation.log.is_due(now):
             self._update_log(member)
         event = generation.end_round(choice, proposal, tokens, accepted, current.done.counts[row], seconds, now)
-        self._of_pair.learn(member.request.proposers, member.request.answer, choice, proposal, event.round)
+        self._of_pair.learn(member.request, choice, proposal, event.round)
         generation.round_ended = now
         return event
 
     @staticmethod
     def _tell_proposers(member: Member, ids: Items[int], accepted: int, proposal: Proposal | None) -> None:
-        proposers = member.request.proposers
+        proposers = member.request
         for source, proposer in list(proposers.by_source.items()):
             used = proposal if proposal is not None and proposal.source == source else None
             kept, drafted = (0, 0) if used is None else (accepted, used.count)
@@ -381,6 +381,6 @@ class RaggedDecoder:
         log = member.generation.log
         log.figures = replace(
             log.figures,
-            draft=self._of_pair.name_for(member.request.proposers) or log.figures.draft,
-            draft_prefill_tokens=member.prefilled_earlier + member.request.proposers.draft_prefill_tokens,
+            draft=self._of_pair.name_for(member.request) or log.figures.draft,
+            draft_prefill_tokens=member.prefilled_earlier + member.request.draft_prefill_tokens,
         )

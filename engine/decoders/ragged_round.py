@@ -13,9 +13,9 @@ from engine.decoders.generation import Generation
 from engine.errors import is_device_failure
 from engine.main_model.joint_sampling import draw_together, make_noise
 from engine.main_model.sampling import LikeliestTokens, Sampler, fit
-from engine.speculation.batch_drafting import BatchedRequest
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.proposers.registry import PROPOSERS
+from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal
 from engine.speculation.rounds.round import count_matching, draw_tokens
 from engine.speculation.rounds.sequence_batch import BatchPass, SequenceBatch
@@ -26,7 +26,7 @@ class Member:
     """A generation in the batch, with its proposers. `error` is the exception that its own sampler raised."""
 
     generation: Generation
-    request: BatchedRequest
+    request: RequestProposers
     prefilled_earlier: int
     prefilled: int = 0
     error: Exception | None = None
