@@ -11,8 +11,7 @@ import mlx.core as mx
 
 from engine.decoders.generation import Generation
 from engine.errors import is_device_failure
-from engine.main_model.joint_sampling import draw_together, make_noise
-from engine.main_model.sampling import LikeliestTokens, Sampler, fit
+from engine.main_model.sampling import LikeliestTokens, Sampler, draw_together, fit, make_noise
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.proposers.registry import PROPOSERS
 from engine.speculation.request_proposers import RequestProposers

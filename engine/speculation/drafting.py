@@ -22,9 +22,8 @@ from engine.speculation.choosing.costs import context_range
 from engine.speculation.choosing.kept import Controllers
 from engine.speculation.choosing.pauses import Pauses
 from engine.speculation.conversation import Conversation
-from engine.speculation.drafters.draft_source import DraftSource
-from engine.speculation.drafters.head_source import HeadSource
 from engine.speculation.drafters.reduced_vocabulary import USUAL_DEPTH, ReducedVocabulary
+from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
 from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS, is_ahead
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal, Proposer
@@ -58,7 +57,7 @@ class Drafting:
         self.controllers = controllers or Controllers()
         self.controllers.pair, self.controllers.kv_bits = (_identity(main.info), ""), main.info.kv_bits
         self.controllers.tried.clear()
-        self._drafter: DraftSource | HeadSource | None = None
+        self._drafter: Drafter | None = None
         # Why requests have no proposers, unless the request itself is the reason.
         self.why_plain = Choice(None, 0, "no-draft")
         # Why the current request has no asynchronous drafter, as in `RequestStats.ahead`.
@@ -90,7 +89,7 @@ class Drafting:
         return self._request.ahead if self._request is not None else None
 
     @property
-    def drafter(self) -> DraftSource | HeadSource | None:
+    def drafter(self) -> Drafter | None:
         """The draft model or the head in use. Read it here each time; nothing else may keep it."""
         return self._drafter
 
@@ -114,7 +113,7 @@ class Drafting:
         """False if it has become clear that the drafter is not made for this main model."""
         return self._drafter is None or self.controller.learned.free.texts.fits(self._drafter.source)
 
-    def set_draft(self, drafter: DraftSource | HeadSource | None, problem: EngineError | None = None) -> None:
+    def set_draft(self, drafter: Drafter | None, problem: EngineError | None = None) -> None:
         """Use `drafter` from the next round on; None clears it, with the `problem` that kept it from loading, if any.
 
         The caller must have made all conversations drop the caches of the previous drafter.

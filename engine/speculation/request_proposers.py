@@ -16,8 +16,7 @@ from engine.requests import SpeculationSettings
 from engine.speculation.choosing.choice import Choice, Offer
 from engine.speculation.choosing.plans import Answer
 from engine.speculation.conversation import Conversation
-from engine.speculation.drafters.draft_source import DraftSource
-from engine.speculation.drafters.head_source import HeadSource
+from engine.speculation.drafters.sources import Drafter
 from engine.speculation.proposers.context import ProposerContext, ProposerUnavailable
 from engine.speculation.proposers.registry import PROPOSERS, uses, uses_drafter
 from engine.speculation.rounds.proposal import Observation, Proposer
@@ -73,7 +72,7 @@ class RequestProposers:
 
     def install(
         self,
-        drafter: DraftSource | HeadSource | None,
+        drafter: Drafter | None,
         ahead: DraftingAhead | None = None,
         answers: AnswerIndex | None = None,
     ) -> None:
@@ -196,7 +195,8 @@ class RequestProposers:
 
     def _add(self, source: str, context: ProposerContext) -> None:
         try:
-            proposer: Proposer | None = import_module(PROPOSERS[source].module).build(context)
+            entry = PROPOSERS[source]
+            proposer: Proposer | None = getattr(import_module(entry.module), entry.builder)(context)
         except ProposerUnavailable as unavailable:
             self.why_plain = Choice(None, 0, unavailable.reason, unavailable.arguments)
             return
