@@ -17,7 +17,7 @@ import mlx.core as mx
 from msgspec.structs import replace
 
 from engine.decoders.generation import DrawnTokens, Generation
-from engine.decoders.ragged_round import Drawing, Member, Proposed, RaggedRound, drafting_of
+from engine.decoders.ragged_round import Drawing, Member, RaggedRound, drafting_of
 from engine.decoders.speculative_decoder import TIMED_EVERY
 from engine.events import TokensCommitted
 from engine.main_model.loading import LoadedModel
@@ -194,8 +194,8 @@ class RaggedDecoder:
         proposals = self._propose(choices)
         draft_s = self._time_drafting(proposals, started_at)
         done = self._batch.verify([[] if proposal is None else proposal.tokens for proposal in proposals])
-        current = RaggedRound(list(self._members), choices, Proposed(proposals), done, started_at, draft_s)
-        if current.proposed.plain:
+        current = RaggedRound(list(self._members), choices, proposals, done, started_at, draft_s)
+        if current.plain:
             self._batch.commit(done.counts)
         self._drawing.dispatch(current, self._batch, [None] * len(choices))
         return current
@@ -204,7 +204,7 @@ class RaggedDecoder:
         """Start the next round before this one is read, when both are plain: the device need not wait for the host."""
         assert self._batch is not None
         stale = any(self._drafting.is_stale(member.request, member.generation.speculation) for member in self._members)
-        if stale or not current.proposed.plain or any(choice.depth for choice in current.choices):
+        if stale or not current.plain or any(choice.depth for choice in current.choices):
             return None
         if all(member.generation.remaining <= 1 for member in self._members):
             # The round under way ends every answer.
@@ -222,8 +222,7 @@ class RaggedDecoder:
             fed = [None if row is None else current.sampled[row : row + 1] for row in at]
             done = self._batch.verify([[] if token is None else token for token in fed])
         self._batch.commit(done.counts)
-        nothing = Proposed([None] * len(members))
-        ahead = RaggedRound(members, choices, nothing, done, started_at, None, pipelined=True)
+        ahead = RaggedRound(members, choices, [None] * len(members), done, started_at, None, pipelined=True)
         self._drawing.dispatch(ahead, self._batch, fed)
         current.followed = True
         return ahead
@@ -296,7 +295,7 @@ class RaggedDecoder:
         self._skip_pause(current, now)
         interrupted, prepared = self._disturbances(current)
         rows = [row for row, member in enumerate(current.members) if member in self._members]
-        if not current.proposed.plain:
+        if not current.plain:
             self._batch.commit(current.keep())
         outcome: list[tuple[Generation, Outcome]] = []
         for row in rows:
@@ -304,7 +303,7 @@ class RaggedDecoder:
             outcome.append((member.generation, member.error or self._commit(current, row, now)))
         if self._ended_at is not None and not interrupted:
             tokens = sum([len(event.tokens) for _, event in outcome if isinstance(event, TokensCommitted)])
-            if (current.pipelined and current.followed) or not current.proposed.plain:
+            if (current.pipelined and current.followed) or not current.plain:
                 self._observe(current, tokens, now - self._ended_at, typical=not prepared)
         return now, outcome
 
@@ -330,7 +329,7 @@ class RaggedDecoder:
 
     def _observe(self, current: RaggedRound, tokens: int, seconds: float, *, typical: bool) -> None:
         rows = len(current.members) * max(current.done.counts)
-        measured = MeasuredRound(rows, tokens, seconds, current.proposed.drafting, current.draft_s, typical)
+        measured = MeasuredRound(rows, tokens, seconds, current.drafting, current.draft_s, typical)
         self._of_pair.controller.observe_round(current.members[0].request.answer, measured)
 
     @property
@@ -339,7 +338,7 @@ class RaggedDecoder:
 
     def _commit(self, current: RaggedRound, row: int, now: float) -> TokensCommitted:
         """Append the member's tokens of a round that was read, and pass them to its follower and its proposers."""
-        member, proposal, choice = current.members[row], current.proposed.proposals[row], current.choices[row]
+        member, proposal, choice = current.members[row], current.proposals[row], current.choices[row]
         generation = member.generation
         drawn, logprobs = current.drawn(row)
         source = "main" if proposal is None else proposal.source
@@ -371,8 +370,8 @@ class RaggedDecoder:
     def _seconds(self, current: RaggedRound, generation: Generation, now: float) -> tuple[float, float, float]:
         busy = max(0.0, now - generation.round_ended)
         draft_s = 0.0
-        if current.proposed.drafting is not None:
-            known = current.draft_s or self._costs.drafting(*current.proposed.drafting).seconds
+        if current.drafting is not None:
+            known = current.draft_s or self._costs.drafting(*current.drafting).seconds
             draft_s = min(busy, known)
         return draft_s, busy - draft_s, 0.0
 
