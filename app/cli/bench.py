@@ -128,7 +128,7 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     from engine.bench import arms, prompts, runner
     from engine.main_model.loading import load
     from engine.serving.scheduler import Scheduler
-    from engine.speculation.drafters.draft_source import DraftSource
+    from engine.speculation.drafters.sources import DraftSource
 
     chosen_prompts = prompts.read_prompts(arguments.prompts) if arguments.prompts else prompts.BUILT_IN
     # mlx-lm's answers follow no schema.

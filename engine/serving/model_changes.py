@@ -29,11 +29,10 @@ from engine.main_model.loading import LoadedModel
 from engine.prefix.cache import PrefixCache
 from engine.prefix.files import forget, forget_others
 from engine.prefix.store import PrefixStore
-from engine.serving.drafters import Drafter
 from engine.serving.models import Models, ParkedModels
 from engine.settings import EngineSettings
-from engine.speculation.drafters.draft_source import prepare_draft
 from engine.speculation.drafters.reduced_vocabulary import reduce_vocabulary
+from engine.speculation.drafters.sources import Drafter, prepare_draft
 from engine.status import LoadedPair
 
 log = logging.getLogger(__name__)

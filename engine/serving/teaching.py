@@ -25,10 +25,9 @@ from engine.main_model.loading import LoadedModel, load_in_steps
 from engine.model_files.config import text_config
 from engine.requests import OwnAnswer
 from engine.serving import memory
-from engine.serving.drafters import Drafter, load_head_for
+from engine.serving.drafters import load_head_for
 from engine.serving.models import Models
-from engine.speculation.drafters.draft_source import DraftSource
-from engine.speculation.drafters.head_source import HeadSource
+from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
 from engine.status import TaughtDraft, TeachingProgress, TeachingResult
 from engine.teaching.adapter import RANK, adapter_of, add_adapter, from_bytes, set_adapter
 from engine.teaching.head_student import HeadStudent

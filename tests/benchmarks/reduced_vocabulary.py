@@ -39,9 +39,8 @@ from engine.main_model.loading import LoadedModel, load
 from engine.model_files.safetensors_header import TensorHeader
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from engine.speculation.drafters.draft_source import DraftSource, prepare_draft
-from engine.speculation.drafters.head_source import HeadSource, prepare_head
 from engine.speculation.drafters.reduced_vocabulary import reduce_vocabulary
+from engine.speculation.drafters.sources import DraftSource, HeadSource, prepare_draft, prepare_head
 from engine.stats import RequestStats
 from engine.status import ModelInfo
 from tests.engine.serving_requests import request, run
