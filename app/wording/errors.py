@@ -69,7 +69,6 @@ def _error_sentences(code: str) -> str:
         "queue-full": translate(
             "Errors", "{limit} questions are already queued. Try again when one of them has been answered."
         ),
-        "busy": translate("Errors", "An answer is still being generated. Try again when it is done."),
         "engine-closed": translate("Errors", "The engine has stopped. Restart Tandem."),
         "internal": translate(
             "Errors", "The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem."

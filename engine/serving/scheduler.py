@@ -13,7 +13,7 @@ from functools import partial
 
 from engine.client import RequestStream
 from engine.decoders.generation import release_unused_memory
-from engine.errors import Busy, EngineClosed, EngineError, NotEnoughMemory, QueueFull, is_device_failure
+from engine.errors import EngineClosed, EngineError, NotEnoughMemory, QueueFull, is_device_failure
 from engine.events import Failed
 from engine.main_model.loading import LoadedModel, OnProgress
 from engine.prefix.cache import PrefixCache
@@ -29,7 +29,6 @@ from engine.serving.teaching import Teaching
 from engine.serving.waiting import Waiting
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair, TeachingProgress
-from engine.tuning import Calibration
 
 # The longest time to wait: queues refuse an infinite timeout.
 LONGEST_SLEEP_S = 3600.0
@@ -113,10 +112,11 @@ class Scheduler:
         if not self.busy and self.seconds_to_park == 0.0:
             self.changes.park()
 
-    def calibrate(self, stop: Callable[[], bool] = lambda: False, seconds: float | None = None) -> Calibration:
-        """Measure the round costs of the loaded models (`engine.serving.calibration`). Raises `NoModel` and `Busy`."""
-        if self.busy:
-            raise Busy(self.active + len(self._waiting))
+    def calibrate(self, stop: Callable[[], bool] = lambda: False, seconds: float | None = None) -> bool:
+        """Measure the round costs of the loaded models while the scheduler is not busy; see `calibration.calibrate`.
+
+        Raises `NoModel`, and `DeviceFailed` if the device fails.
+        """
         self.models.note_pace()
         try:
             return calibrate(self.models.drafting, self.models.main, stop, seconds)
