@@ -50,8 +50,8 @@ class RepeatingProposer(Proposer):
 def calibrate(drafting: Drafting, main: LoadedModel, stop: Callable[[], bool], seconds: float | None = None) -> bool:
     """Measure the round costs of the pair of `drafting`, and return whether all of them are measured.
 
-    It ends early once `stop()` is true, or after `seconds`, if given. With `seconds`, costs that are known already, from
-    answers too, are not measured again. If the drafter fails, the measurements before that are kept.
+    It ends early once `stop()` is true, or after `seconds`, if given. Then costs that are known already, from answers
+    too, are not measured again. If the drafter fails, the measurements before that are kept.
     """
     started = time.perf_counter()
 
