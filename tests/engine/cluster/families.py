@@ -1,4 +1,4 @@
-"""Tiny models of families that several machines can divide."""
+"""Tiny models of families that several machines can divide, and the processes of ranks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
+import psutil
 
+from engine.cluster.cluster import Cluster
 from tests.engine.speculation.families import model_type
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_models import FOUR_BITS, Stored, write_model
@@ -19,6 +21,11 @@ SPLIT_BY_LAYERS = (
     "qwen2", "qwen3_moe", "glm4_moe", "glm4_moe_lite", "ministral3", "mistral4", "deepseek_v2", "deepseek_v3",
     "deepseek_v32", "qwen3_5", "qwen3_next", "bailing_hybrid", "kimi_k3", "minimax_m3_vl",
 )  # fmt: skip
+
+
+def rank_processes(cluster: Cluster) -> list[psutil.Process]:
+    """Return the ranks on this machine; the parent of each is its keeper."""
+    return [psutil.Process(process._process.pid).children()[0] for process in cluster._processes]
 
 
 def write_family(family: str, folder: Path, times: int = 1, stored: Stored = FOUR_BITS) -> Path:

@@ -21,7 +21,7 @@ from engine.errors import EngineError
 from engine.events import TokensCommitted
 from tests.benchmarks.slow_links import SlowLinks
 from tests.engine.asking import ask, finished
-from tests.engine.cluster.families import SPLIT_BY_LAYERS, write_family
+from tests.engine.cluster.families import SPLIT_BY_LAYERS, rank_processes, write_family
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_disturbed_copy, write_model
@@ -128,7 +128,7 @@ class Losses:
 
     def strike(self, fault: str, victim: int, cluster: Cluster, links: SlowLinks) -> float:
         """Cause the fault, and return the time."""
-        rank = psutil.Process(cluster.ranks[victim].pid)
+        rank = rank_processes(cluster)[victim]
         if fault == "kill":
             rank.kill()
         elif fault == "stop":
@@ -185,7 +185,7 @@ class Losses:
 
 def processes_of(cluster: Cluster) -> list[psutil.Process]:
     """Return the ranks and their keepers."""
-    found = [psutil.Process(rank.pid) for rank in cluster.ranks]
+    found = rank_processes(cluster)
     return [*found, *(process.parent() for process in found)]
 
 
