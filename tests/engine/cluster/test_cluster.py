@@ -21,7 +21,7 @@ from tests.engine.asking import ask, finished
 from tests.engine.cluster.families import rank_processes, write_family
 from tests.patience import PATIENCE_S
 from tests.tiny_heads import write_head
-from tests.tiny_models import FLOAT32, write_disturbed_copy, write_model
+from tests.tiny_models import FLOAT32, FOUR_BITS, write_disturbed_copy, write_model
 
 TWO = parse_machines("127.0.0.1,127.0.0.1")
 
@@ -63,7 +63,7 @@ def both() -> Iterator[Both]:
 def hybrid(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A pair of a family with recurrent state, which mlx-lm can only split by layers."""
     folder = tmp_path_factory.mktemp("hybrid")
-    main = write_family("qwen3_next", folder / "main", 2)
+    main = write_family("qwen3_next", folder / "main", 2, FOUR_BITS)
     return main, write_disturbed_copy(main, folder / "draft", amount=0.02)
 
 
@@ -183,7 +183,7 @@ def test_a_model_that_is_missing_or_cannot_be_divided_is_refused_and_the_other_s
 
 @pytest.mark.full
 def test_a_family_with_experts_writes_what_one_process_writes(both: Both, tmp_path: Path) -> None:
-    main = write_family("gpt_oss", tmp_path / "main", stored=FLOAT32)
+    main = write_family("gpt_oss", tmp_path / "main")
     both.load(main, write_disturbed_copy(main, tmp_path / "draft", amount=0.02, stored=FLOAT32))
     assert both.compare().stats.accepted > 0
 
