@@ -24,7 +24,7 @@ from tests.engine.asking import ask, finished
 from tests.engine.cluster.families import SPLIT_BY_LAYERS, rank_processes, write_family
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.patience import PATIENCE_S
-from tests.tiny_models import write_disturbed_copy, write_model
+from tests.tiny_models import FLOAT32, write_disturbed_copy, write_model
 
 SPLIT_BY_HEADS = (
     "llama", "qwen2", "qwen3", "qwen3_moe", "qwen3_5", "deepseek_v2", "deepseek_v3", "deepseek_v32", "glm4_moe",
@@ -91,7 +91,11 @@ def test_more_ranks_write_the_same(engine: Engine, count: int, tmp_path: Path) -
     with Cluster(ranks(count)) as cluster:
         for family in SPLIT_BY_MORE:
             folder = tmp_path / family
-            main = write_model(folder, config=config) if family == "llama" else write_family(family, folder, count)
+            main = (
+                write_model(folder, config=config, stored=FLOAT32)
+                if family == "llama"
+                else write_family(family, folder, count)
+            )
             engine.load(main).result(timeout=PATIENCE_S)
             cluster.engine.load(main).result(timeout=PATIENCE_S)
             for temperature in (0.0, 0.8):
