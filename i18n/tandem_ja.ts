@@ -2143,10 +2143,6 @@
         <translation>エンジンが停止しました。Tandem を再起動してください。</translation>
     </message>
     <message>
-        <source>An answer is still being generated. Try again when it is done.</source>
-        <translation>回答を生成中です。終わってからもう一度お試しください。</translation>
-    </message>
-    <message>
         <source>The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.</source>
         <translation>エンジンで予期しないエラーが起きました（{detail}）。もう一度お試しください。繰り返す場合は Tandem を再起動してください。</translation>
     </message>

@@ -2143,10 +2143,6 @@
         <translation>엔진이 멈췄어요. Tandem을 다시 시작해 주세요.</translation>
     </message>
     <message>
-        <source>An answer is still being generated. Try again when it is done.</source>
-        <translation>아직 답변을 생성하고 있어요. 끝난 뒤에 다시 시도해 주세요.</translation>
-    </message>
-    <message>
         <source>The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.</source>
         <translation>엔진에서 예상하지 못한 오류가 났어요({detail}). 다시 시도해 보고, 또 생기면 Tandem을 다시 시작해 주세요.</translation>
     </message>

@@ -2143,10 +2143,6 @@
         <translation>引擎已停止。请重新启动 Tandem。</translation>
     </message>
     <message>
-        <source>An answer is still being generated. Try again when it is done.</source>
-        <translation>仍在生成回答。请等它完成后再试。</translation>
-    </message>
-    <message>
         <source>The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.</source>
         <translation>引擎遇到意外错误（{detail}）。请重试；如果再次出现，请重新启动 Tandem。</translation>
     </message>

@@ -69,7 +69,6 @@ ERRORS = Sentences(
         "bad-request": "“{actual}” isn't a valid value for {name}. Change it and try again.",
         "no-model": "No main model is loaded. Choose one at the top of the window.",
         "queue-full": "{limit} questions are already queued. Try again when one of them has been answered.",
-        "busy": "An answer is still being generated. Try again when it is done.",
         "engine-closed": "The engine has stopped. Restart Tandem.",
         "internal": "The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.",
     },

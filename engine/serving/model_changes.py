@@ -17,7 +17,6 @@ from typing import Any
 from engine.answer_index.index import AnswerIndex, Usage, tokenizer_name
 from engine.errors import (
     DeviceFailed,
-    EngineClosed,
     EngineError,
     InternalFailure,
     NoModel,
@@ -125,10 +124,6 @@ class ModelChanges:
                 self._end(DeviceFailed(str(error)))
                 raise
             self._end(InternalFailure(str(error)))
-
-    def close(self) -> None:
-        """Abandon the change under way and those queued; they end with `EngineClosed`."""
-        self.fail(EngineClosed())
 
     def fail(self, error: EngineError) -> None:
         """Abandon the change under way and those queued; they end with `error`."""

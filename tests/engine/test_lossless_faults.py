@@ -131,7 +131,7 @@ def test_a_draft_that_fails_while_it_is_calibrated_is_left_out(
 ) -> None:
     scheduler.install(*pair)
     monkeypatch.setattr(DraftModelProposer, step, out_of_memory)
-    assert not scheduler.calibrate().complete
+    assert not scheduler.calibrate()
     assert isinstance(ask(scheduler, method="off")[-1], Finished)
 
 

@@ -20,7 +20,6 @@ from app.widgets.application import Application
 from app.wording import errors as wording
 from engine.errors import (
     BadRequest,
-    Busy,
     CannotTeach,
     DeviceFailed,
     EngineError,
@@ -40,7 +39,6 @@ EXAMPLES = {
     PromptTooLong: lambda: PromptTooLong(5000, 4096),
     TemplateFailed: lambda: TemplateFailed("roles must alternate"),
     QueueFull: lambda: QueueFull(8),
-    Busy: lambda: Busy(1),
     NotEnoughMemory: lambda: NotEnoughMemory(
         "Qwen3-8B", 9 * 10**9, 8 * 10**9, 8192, 2048, kv_bits=8, draft_bytes=10**9
     ),
