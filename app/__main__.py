@@ -14,15 +14,15 @@ from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
-from app.cli.exit_codes import FAILED, INTERRUPTED, UNREAD
-from app.cli.terminal_text import shown_on_terminals
+from app.cli.exit_codes import BAD_USAGE, DONE, FAILED, INTERRUPTED, UNREAD
+from app.cli.terminal_text import say, shown_on_terminals
 from app.system import crash
 from app.system.paths import cache_folder
 from app.system.versions import OLD_MACOS, installed_version
 from engine.files import private_files
 from engine.machine.macos import needs_newer_macos
 
-# Each of these modules has `add_parser(subparsers)` and `run(arguments) -> exit code`.
+# Each of these modules has `add_parser(subparsers)` and `run(arguments) -> exit code`, which may raise `CodedError`.
 COMMANDS = {
     "chat": "app.cli.chat",
     "bench": "app.cli.bench",
@@ -94,8 +94,23 @@ def _parser(commands: Iterable[str]) -> argparse.ArgumentParser:
     for command in commands:
         if module := _module(COMMANDS[command]):
             module.add_parser(subparsers)
-            subparsers.choices[command].set_defaults(run=module.run)
+            subparsers.choices[command].set_defaults(run=_command, command=module.run)
     return parser
+
+
+def _command(options: argparse.Namespace) -> int:
+    """Run a command; an error with a code ends it with a sentence. A command without its action shows its help."""
+    from app.cli.pair_options import explained
+    from engine.errors import BadRequest, CodedError
+
+    if getattr(options, "action", "") is None:
+        options.help_of_actions()
+        return DONE
+    try:
+        return int(options.command(options))
+    except CodedError as error:
+        say(f"tandem: {explained(error)}")
+        return BAD_USAGE if isinstance(error, BadRequest) else FAILED
 
 
 class _Parser(argparse.ArgumentParser):

@@ -20,7 +20,7 @@ from engine.events import Event, Failed, Finished
 from engine.requests import ChatRequest, OwnAnswer, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair, TaughtDraft, TeachingProgress, TeachingResult
-from engine.tuning import Calibration, LearnedPair, Pair
+from engine.tuning import LearnedPair, Pair
 
 log = logging.getLogger(__name__)
 
@@ -159,14 +159,6 @@ class EngineClient(Protocol):
 
     def forget_learned(self, pair: Pair | None = None) -> Future[None]:
         """Drop what was learned about one pair (`LearnedPair.pair`), or about all."""
-        ...
-
-    def calibrate(self) -> Future[Calibration]:
-        """Measure and keep the costs of rounds of every depth with the loaded models; takes seconds.
-
-        Ends early when a request, a change of models or `close` comes meanwhile. Raises `NoModel`, and `Busy` while
-        requests are under way.
-        """
         ...
 
     def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult]:

@@ -26,7 +26,7 @@ from engine.machine.keep_awake import KeepAwake
 from engine.requests import ChatRequest, OwnAnswer
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair, TaughtDraft, TeachingProgress, TeachingResult
-from engine.tuning import Calibration, LearnedPair, Pair
+from engine.tuning import LearnedPair, Pair
 
 # MLX belongs to the thread that imports it first: `_serve_until_closed` imports these on the engine's thread.
 if TYPE_CHECKING:
@@ -135,25 +135,8 @@ class Engine(EngineClient):
     def forget_learned(self, pair: Pair | None = None) -> Future[None]:
         return self._call(lambda scheduler: scheduler.models.forget_learned(pair))
 
-    def calibrate(self) -> Future[Calibration]:
-        posted = self._urgent_commands
-        return self._call(lambda scheduler: scheduler.calibrate(lambda: self._urgent_commands != posted), urgent=False)
-
     def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult]:
-        future: Future[TeachingResult] = Future()
-
-        def done(outcome: TeachingResult | EngineError) -> None:
-            if isinstance(outcome, EngineError):
-                future.set_exception(outcome)
-            else:
-                future.set_result(outcome)
-
-        def command(scheduler: Scheduler) -> None:
-            if future.set_running_or_notify_cancel():
-                scheduler.teaching.begin(answers, done)
-
-        self._post(Command(command, partial(_refuse, future)))
-        return future
+        return self._start(lambda scheduler, done: scheduler.teaching.begin(answers, done))
 
     def stop_teaching(self) -> Future[None]:
         return self._call(lambda scheduler: scheduler.teaching.stop())
@@ -219,9 +202,19 @@ class Engine(EngineClient):
         future: Future[LoadedPair] | None = None,
     ) -> Future[LoadedPair]:
         """Queue a change of models; requests submitted from now on wait for it if it `blocks_requests`."""
+
+        def start(scheduler: Scheduler, done: Callable[[LoadedPair | EngineError], None]) -> None:
+            scheduler.changes.enqueue(change(scheduler.changes), done, blocks_requests=blocks_requests)
+
+        return self._start(start, future)
+
+    def _start(
+        self, start: Callable[[Scheduler, Callable[[T | EngineError], None]], None], future: Future[T] | None = None
+    ) -> Future[T]:
+        """Start work in steps; its result, or its error, is passed to the function that `start` gets."""
         future = future or Future()
 
-        def done(outcome: LoadedPair | EngineError) -> None:
+        def done(outcome: T | EngineError) -> None:
             if isinstance(outcome, EngineError):
                 future.set_exception(outcome)
             else:
@@ -229,7 +222,7 @@ class Engine(EngineClient):
 
         def command(scheduler: Scheduler) -> None:
             if future.set_running_or_notify_cancel():
-                scheduler.changes.enqueue(change(scheduler.changes), done, blocks_requests=blocks_requests)
+                start(scheduler, done)
 
         self._post(Command(command, partial(_refuse, future)))
         return future

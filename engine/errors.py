@@ -124,15 +124,6 @@ class PromptTooLong(EngineError):
         )
 
 
-class Busy(EngineError):
-    """A call that needs the models exclusively came while `requests` were being served."""
-
-    code = "busy"
-
-    def __init__(self, requests: int) -> None:
-        super().__init__(f"{requests} answers are under way: try again when they have ended", requests=requests)
-
-
 class QueueFull(EngineError):
     """`limit` requests are waiting already."""
 

@@ -5,7 +5,7 @@ All of them hold plain Python data and may cross threads.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from msgspec import to_builtins
@@ -95,36 +95,21 @@ Event = PrefillProgress | TokensCommitted | Finished | Failed
 
 def as_json(event: Event) -> dict[str, Any]:
     """The event as the object that `tandem chat --json` prints."""
-    if isinstance(event, PrefillProgress):
-        return {"event": "prefill", **asdict(event)}
-    if isinstance(event, TokensCommitted):
+    if isinstance(event, Failed):
         return {
-            "event": "tokens",
+            "event": "failed",
+            "code": event.error.code,
+            "message": str(event.error),
+            "arguments": {name: str(value) for name, value in event.error.arguments.items()},
             "text": event.text,
-            "ids": [token.id for token in event.tokens],
-            "tokens": [_token(token) for token in event.tokens],
-            "round": asdict(event.round),
-        }
-    if isinstance(event, Finished):
-        return {
-            "event": "finished",
-            "reason": event.reason,
-            "text": event.text,
-            "ids": list(event.ids),
             "stats": to_builtins(event.stats),
         }
-    return {
-        "event": "failed",
-        "code": event.error.code,
-        "message": str(event.error),
-        "arguments": {name: str(value) for name, value in event.error.arguments.items()},
-        "text": event.text,
-        "stats": to_builtins(event.stats),
-    }
-
-
-def _token(token: Token) -> dict[str, Any]:
-    fields = asdict(token)
-    if not token.alternatives:
-        del fields["alternatives"]
-    return fields
+    fields = to_builtins(event)
+    if isinstance(event, TokensCommitted):
+        del fields["stats"]
+        fields["ids"] = [token.id for token in event.tokens]
+        for token in fields["tokens"]:
+            if not token["alternatives"]:
+                del token["alternatives"]
+    names = {PrefillProgress: "prefill", TokensCommitted: "tokens", Finished: "finished"}
+    return {"event": names[type(event)], **fields}

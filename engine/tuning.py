@@ -153,24 +153,6 @@ class LearnedPair:
     rounding: Rounding | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """The result of a calibration of the loaded pair, which took `seconds`; the learned figures contain it too.
-
-    `best_depth` draft tokens a round are expected to be fastest, `speedup` times as fast as plain decoding; they are 0
-    and 1.0 if plain decoding is. With `acceptance_seen` this follows from draft tokens that answers checked; otherwise
-    acceptance is assumed. `complete` is false if a request interrupted it; the remaining figures are then unchanged.
-    """
-
-    pair: Pair
-    figures: ContextFigures | None
-    best_depth: int
-    speedup: float
-    acceptance_seen: bool
-    complete: bool
-    seconds: float
-
-
 def break_even(depth: int, plain_s: float, round_s: float) -> float | None:
     """Return the least acceptance, in steps of a percent, at which a round of `depth` draft tokens pays, or None."""
     shares = (percent / 100 for percent in range(101))

@@ -12,6 +12,16 @@
     </message>
 </context>
 <context>
+    <name>BackupControls</name>
+    <message numerus="yes">
+        <source>{date} · %n chat(s)</source>
+        <translation>
+            <numerusform>{date} · %n chat</numerusform>
+            <numerusform>{date} · %n chats</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Banner</name>
     <message numerus="yes">
         <source>%n more notice(s)</source>
@@ -130,16 +140,6 @@
         <translation>
             <numerusform>%n chat</numerusform>
             <numerusform>%n chats</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>RestoreButton</name>
-    <message numerus="yes">
-        <source>{date} · %n chat(s)</source>
-        <translation>
-            <numerusform>{date} · %n chat</numerusform>
-            <numerusform>{date} · %n chats</numerusform>
         </translation>
     </message>
 </context>

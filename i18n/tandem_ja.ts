@@ -1042,6 +1042,36 @@
         <translation>今すぐチャットをバックアップ</translation>
     </message>
     <message>
+        <source>Restore a backup…</source>
+        <translation>バックアップを復元…</translation>
+    </message>
+    <message>
+        <source>Restore a backup of the chats</source>
+        <translation>チャットのバックアップを復元</translation>
+    </message>
+    <message numerus="yes">
+        <source>{date} · %n chat(s)</source>
+        <translation>
+            <numerusform>{date} · チャット %n 件</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>There is no backup yet. Tandem makes one every day.</source>
+        <translation>バックアップはまだありません。毎日 1 件作成されます。</translation>
+    </message>
+    <message>
+        <source>Don&apos;t restore</source>
+        <translation>復元しない</translation>
+    </message>
+    <message>
+        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
+        <translation>次に Tandem を開くと、{date} のチャットを復元します。現在のチャットはバックアップとして残ります。</translation>
+    </message>
+    <message>
+        <source>Your chats stay as they are.</source>
+        <translation>チャットは現在のまま変わりません。</translation>
+    </message>
+    <message>
         <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
         <translation>チャットをバックアップできませんでした。ディスクの空き容量を確認してください。</translation>
     </message>
@@ -1153,32 +1183,12 @@
         <source>Working: {share}.</source>
         <translation>処理中：{share}。</translation>
     </message>
-    <message>
-        <source>This call was not allowed.</source>
-        <translation>この呼び出しは許可されませんでした。</translation>
-    </message>
-    <message>
-        <source>You stopped this call.</source>
-        <translation>この呼び出しはユーザが停止しました。</translation>
-    </message>
-    <message>
-        <source>Not called: one answer uses tools at most {count} times.</source>
-        <translation>呼び出しませんでした。1 つの回答でツールを使えるのは {count} 回までです。</translation>
-    </message>
-    <message>
-        <source>Not called: the model passed arguments that the tool does not accept.</source>
-        <translation>呼び出しませんでした。モデルが渡した引数がこのツールに合いません。</translation>
-    </message>
 </context>
 <context>
     <name>Card</name>
     <message>
         <source>Opens {address} in your browser.</source>
         <translation>ブラウザで {address} を開きます。</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>開く</translation>
     </message>
     <message>
         <source>Model page…</source>
@@ -1585,7 +1595,7 @@
         <translation>{total}。空き容量はシステムからはわかりません。</translation>
     </message>
     <message>
-        <source>This holds up to {keys} tokens of context.</source>
+        <source>This is true up to {keys} tokens of context.</source>
         <translation>コンテキスト {keys} トークンまで当てはまります。</translation>
     </message>
     <message>
@@ -2143,10 +2153,6 @@
     <message>
         <source>The engine has stopped. Restart Tandem.</source>
         <translation>エンジンが停止しました。Tandem を再起動してください。</translation>
-    </message>
-    <message>
-        <source>An answer is still being generated. Try again when it is done.</source>
-        <translation>回答を生成中です。終わってからもう一度お試しください。</translation>
     </message>
     <message>
         <source>The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.</source>
@@ -3102,18 +3108,6 @@
         <translation>キャンセル</translation>
     </message>
     <message>
-        <source>A tiny built-in model that explains Tandem. Works offline.</source>
-        <translation>Tandem について説明する、ごく小さな内蔵モデルです。オフラインで使えます。</translation>
-    </message>
-    <message>
-        <source>With {draft} as draft</source>
-        <translation>ドラフト：{draft}</translation>
-    </message>
-    <message>
-        <source>{speed} measured on this Mac</source>
-        <translation>この Mac での実測：{speed}</translation>
-    </message>
-    <message>
         <source>in use</source>
         <translation>使用中</translation>
     </message>
@@ -3144,30 +3138,6 @@
     <message>
         <source>Usable memory: {size}</source>
         <translation>使えるメモリ：{size}</translation>
-    </message>
-    <message>
-        <source>Downloading…</source>
-        <translation>ダウンロード中…</translation>
-    </message>
-    <message>
-        <source>Resume</source>
-        <translation>再開</translation>
-    </message>
-    <message>
-        <source>Chat</source>
-        <translation>チャット</translation>
-    </message>
-    <message>
-        <source>Use this head</source>
-        <translation>このヘッドを使用</translation>
-    </message>
-    <message>
-        <source>Download ({size})</source>
-        <translation>ダウンロード（{size}）</translation>
-    </message>
-    <message>
-        <source>Download</source>
-        <translation>ダウンロード</translation>
     </message>
 </context>
 <context>
@@ -3234,10 +3204,6 @@
     <message>
         <source>Incomplete: download it again.</source>
         <translation>足りないファイルがあります。もう一度ダウンロードしてください。</translation>
-    </message>
-    <message>
-        <source>Includes {draft} as draft. {facts}</source>
-        <translation>ドラフトとして「{draft}」も含みます。{facts}</translation>
     </message>
     <message>
         <source>Needs no draft model. Best for edits and code.</source>
@@ -3344,6 +3310,14 @@
         <translation>この Mac 1 台には大きすぎますが、複数の Mac でなら実行できます。</translation>
     </message>
     <message>
+        <source>With {draft} as draft</source>
+        <translation>ドラフト：{draft}</translation>
+    </message>
+    <message>
+        <source>{speed} measured on this Mac</source>
+        <translation>この Mac での実測：{speed}</translation>
+    </message>
+    <message>
         <source>{count}-token context</source>
         <translation>コンテキスト {count} トークン</translation>
     </message>
@@ -3354,6 +3328,30 @@
     <message>
         <source>gated</source>
         <translation>規約への同意が必要</translation>
+    </message>
+    <message>
+        <source>Download ({size})</source>
+        <translation>ダウンロード（{size}）</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>ダウンロード</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>再開</translation>
+    </message>
+    <message>
+        <source>Downloading…</source>
+        <translation>ダウンロード中…</translation>
+    </message>
+    <message>
+        <source>Use this head</source>
+        <translation>このヘッドを使用</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>チャット</translation>
     </message>
     <message>
         <source>weights {size}</source>
@@ -3759,14 +3757,6 @@
         <translation>使用中</translation>
     </message>
     <message>
-        <source>Download ({size})</source>
-        <translation>ダウンロード（{size}）</translation>
-    </message>
-    <message>
-        <source>Download</source>
-        <translation>ダウンロード</translation>
-    </message>
-    <message>
         <source>best on this Mac</source>
         <translation>この Mac で最適</translation>
     </message>
@@ -4152,39 +4142,6 @@
     </message>
 </context>
 <context>
-    <name>RestoreButton</name>
-    <message>
-        <source>Restore a backup…</source>
-        <translation>バックアップを復元…</translation>
-    </message>
-    <message>
-        <source>Restore a backup of the chats</source>
-        <translation>チャットのバックアップを復元</translation>
-    </message>
-    <message>
-        <source>There is no backup yet. Tandem makes one every day.</source>
-        <translation>バックアップはまだありません。毎日 1 件作成されます。</translation>
-    </message>
-    <message>
-        <source>Don&apos;t restore</source>
-        <translation>復元しない</translation>
-    </message>
-    <message>
-        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
-        <translation>次に Tandem を開くと、{date} のチャットを復元します。現在のチャットはバックアップとして残ります。</translation>
-    </message>
-    <message numerus="yes">
-        <source>{date} · %n chat(s)</source>
-        <translation>
-            <numerusform>{date} · チャット %n 件</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Your chats stay as they are.</source>
-        <translation>チャットは現在のまま変わりません。</translation>
-    </message>
-</context>
-<context>
     <name>Rounding</name>
     <message>
         <source>The text is identical to plain decoding.</source>
@@ -4203,7 +4160,7 @@
         <translation>この Mac が「{main}」でどう丸めるかは、Tandem の待機中に測定します。</translation>
     </message>
     <message>
-        <source>This holds up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>
+        <source>This is true up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>
         <translation>これはコンテキスト {keys} トークンまで当てはまります。それより長くなると、ドラフトトークンが減ることがあります。</translation>
     </message>
     <message>
@@ -5544,6 +5501,22 @@
         <translation>「{tool}」の実行に失敗しました（{detail}）。</translation>
     </message>
     <message>
+        <source>This call was not allowed.</source>
+        <translation>この呼び出しは許可されませんでした。</translation>
+    </message>
+    <message>
+        <source>You stopped this call.</source>
+        <translation>この呼び出しはユーザが停止しました。</translation>
+    </message>
+    <message>
+        <source>Not called: one answer uses tools at most {count} times.</source>
+        <translation>呼び出しませんでした。1 つの回答でツールを使えるのは {count} 回までです。</translation>
+    </message>
+    <message>
+        <source>Not called: the model passed arguments that the tool does not accept.</source>
+        <translation>呼び出しませんでした。モデルが渡した引数がこのツールに合いません。</translation>
+    </message>
+    <message>
         <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
         <translation>「{server}」はサーバの名前に使えません。64 文字以内で、「Tandem」以外の名前にしてください。</translation>
     </message>
@@ -6075,29 +6048,6 @@
     <message>
         <source>Delete all backups</source>
         <translation>すべてのバックアップを削除</translation>
-    </message>
-</context>
-<context>
-    <name>_OfferRow</name>
-    <message>
-        <source>Downloading…</source>
-        <translation>ダウンロード中…</translation>
-    </message>
-    <message>
-        <source>Resume</source>
-        <translation>再開</translation>
-    </message>
-    <message>
-        <source>Chat</source>
-        <translation>チャット</translation>
-    </message>
-    <message>
-        <source>Download ({size})</source>
-        <translation>ダウンロード（{size}）</translation>
-    </message>
-    <message>
-        <source>With {draft} as draft</source>
-        <translation>ドラフト：{draft}</translation>
     </message>
 </context>
 </TS>

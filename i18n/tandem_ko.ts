@@ -1042,6 +1042,36 @@
         <translation>지금 대화 백업</translation>
     </message>
     <message>
+        <source>Restore a backup…</source>
+        <translation>백업 복원…</translation>
+    </message>
+    <message>
+        <source>Restore a backup of the chats</source>
+        <translation>대화 백업 복원</translation>
+    </message>
+    <message numerus="yes">
+        <source>{date} · %n chat(s)</source>
+        <translation>
+            <numerusform>{date} · 대화 %n개</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>There is no backup yet. Tandem makes one every day.</source>
+        <translation>아직 백업이 없어요. Tandem이 매일 하나씩 만들어요.</translation>
+    </message>
+    <message>
+        <source>Don&apos;t restore</source>
+        <translation>복원 취소</translation>
+    </message>
+    <message>
+        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
+        <translation>다음에 Tandem을 열면 {date}의 대화를 복원해요. 지금의 대화는 백업으로 보관돼요.</translation>
+    </message>
+    <message>
+        <source>Your chats stay as they are.</source>
+        <translation>대화는 지금 그대로예요.</translation>
+    </message>
+    <message>
         <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
         <translation>대화를 백업하지 못했어요. 디스크에 빈 공간이 있는지 확인해 주세요.</translation>
     </message>
@@ -1153,32 +1183,12 @@
         <source>Working: {share}.</source>
         <translation>작업 중: {share}.</translation>
     </message>
-    <message>
-        <source>This call was not allowed.</source>
-        <translation>이 호출은 허용되지 않았어요.</translation>
-    </message>
-    <message>
-        <source>You stopped this call.</source>
-        <translation>이 호출은 사용자가 중지했어요.</translation>
-    </message>
-    <message>
-        <source>Not called: one answer uses tools at most {count} times.</source>
-        <translation>호출하지 않았어요. 답변 하나에서 도구는 최대 {count}번까지 사용할 수 있어요.</translation>
-    </message>
-    <message>
-        <source>Not called: the model passed arguments that the tool does not accept.</source>
-        <translation>호출하지 않았어요. 모델이 넘긴 인수가 이 도구에 맞지 않아요.</translation>
-    </message>
 </context>
 <context>
     <name>Card</name>
     <message>
         <source>Opens {address} in your browser.</source>
         <translation>브라우저에서 열어요: {address}</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>열기</translation>
     </message>
     <message>
         <source>Model page…</source>
@@ -1585,7 +1595,7 @@
         <translation>{total}. 사용 가능한 크기는 시스템에서 확인할 수 없어요.</translation>
     </message>
     <message>
-        <source>This holds up to {keys} tokens of context.</source>
+        <source>This is true up to {keys} tokens of context.</source>
         <translation>컨텍스트 {keys}토큰까지 그래요.</translation>
     </message>
     <message>
@@ -2143,10 +2153,6 @@
     <message>
         <source>The engine has stopped. Restart Tandem.</source>
         <translation>엔진이 멈췄어요. Tandem을 다시 시작해 주세요.</translation>
-    </message>
-    <message>
-        <source>An answer is still being generated. Try again when it is done.</source>
-        <translation>아직 답변을 생성하고 있어요. 끝난 뒤에 다시 시도해 주세요.</translation>
     </message>
     <message>
         <source>The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.</source>
@@ -3102,18 +3108,6 @@
         <translation>취소</translation>
     </message>
     <message>
-        <source>A tiny built-in model that explains Tandem. Works offline.</source>
-        <translation>Tandem을 안내하는 아주 작은 내장 모델이에요. 오프라인에서도 쓸 수 있어요.</translation>
-    </message>
-    <message>
-        <source>With {draft} as draft</source>
-        <translation>초안: {draft}</translation>
-    </message>
-    <message>
-        <source>{speed} measured on this Mac</source>
-        <translation>이 Mac에서 측정: {speed}</translation>
-    </message>
-    <message>
         <source>in use</source>
         <translation>사용 중</translation>
     </message>
@@ -3144,30 +3138,6 @@
     <message>
         <source>Usable memory: {size}</source>
         <translation>쓸 수 있는 메모리: {size}</translation>
-    </message>
-    <message>
-        <source>Downloading…</source>
-        <translation>다운로드하는 중…</translation>
-    </message>
-    <message>
-        <source>Resume</source>
-        <translation>다시 시작</translation>
-    </message>
-    <message>
-        <source>Chat</source>
-        <translation>대화</translation>
-    </message>
-    <message>
-        <source>Use this head</source>
-        <translation>이 헤드 사용</translation>
-    </message>
-    <message>
-        <source>Download ({size})</source>
-        <translation>다운로드({size})</translation>
-    </message>
-    <message>
-        <source>Download</source>
-        <translation>다운로드</translation>
     </message>
 </context>
 <context>
@@ -3234,10 +3204,6 @@
     <message>
         <source>Incomplete: download it again.</source>
         <translation>빠진 파일이 있어요. 다시 다운로드해 주세요.</translation>
-    </message>
-    <message>
-        <source>Includes {draft} as draft. {facts}</source>
-        <translation>초안 모델({draft})도 함께 들어 있어요. {facts}</translation>
     </message>
     <message>
         <source>Needs no draft model. Best for edits and code.</source>
@@ -3344,6 +3310,14 @@
         <translation>이 Mac 한 대에는 너무 크지만, 여러 대로 함께 실행할 수 있어요.</translation>
     </message>
     <message>
+        <source>With {draft} as draft</source>
+        <translation>초안: {draft}</translation>
+    </message>
+    <message>
+        <source>{speed} measured on this Mac</source>
+        <translation>이 Mac에서 측정: {speed}</translation>
+    </message>
+    <message>
         <source>{count}-token context</source>
         <translation>컨텍스트 {count}토큰</translation>
     </message>
@@ -3354,6 +3328,30 @@
     <message>
         <source>gated</source>
         <translation>약관 동의 필요</translation>
+    </message>
+    <message>
+        <source>Download ({size})</source>
+        <translation>다운로드({size})</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>다운로드</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>다시 시작</translation>
+    </message>
+    <message>
+        <source>Downloading…</source>
+        <translation>다운로드하는 중…</translation>
+    </message>
+    <message>
+        <source>Use this head</source>
+        <translation>이 헤드 사용</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>대화</translation>
     </message>
     <message>
         <source>weights {size}</source>
@@ -3759,14 +3757,6 @@
         <translation>사용 중</translation>
     </message>
     <message>
-        <source>Download ({size})</source>
-        <translation>다운로드({size})</translation>
-    </message>
-    <message>
-        <source>Download</source>
-        <translation>다운로드</translation>
-    </message>
-    <message>
         <source>best on this Mac</source>
         <translation>이 Mac에서 최적</translation>
     </message>
@@ -4152,39 +4142,6 @@
     </message>
 </context>
 <context>
-    <name>RestoreButton</name>
-    <message>
-        <source>Restore a backup…</source>
-        <translation>백업 복원…</translation>
-    </message>
-    <message>
-        <source>Restore a backup of the chats</source>
-        <translation>대화 백업 복원</translation>
-    </message>
-    <message>
-        <source>There is no backup yet. Tandem makes one every day.</source>
-        <translation>아직 백업이 없어요. Tandem이 매일 하나씩 만들어요.</translation>
-    </message>
-    <message>
-        <source>Don&apos;t restore</source>
-        <translation>복원 취소</translation>
-    </message>
-    <message>
-        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
-        <translation>다음에 Tandem을 열면 {date}의 대화를 복원해요. 지금의 대화는 백업으로 보관돼요.</translation>
-    </message>
-    <message numerus="yes">
-        <source>{date} · %n chat(s)</source>
-        <translation>
-            <numerusform>{date} · 대화 %n개</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Your chats stay as they are.</source>
-        <translation>대화는 지금 그대로예요.</translation>
-    </message>
-</context>
-<context>
     <name>Rounding</name>
     <message>
         <source>The text is identical to plain decoding.</source>
@@ -4203,7 +4160,7 @@
         <translation>이 Mac에서 {main} 모델의 반올림 방식은 Tandem이 쉬는 동안 측정해요.</translation>
     </message>
     <message>
-        <source>This holds up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>
+        <source>This is true up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>
         <translation>컨텍스트 {keys}토큰까지 그래요. 그보다 길어지면 초안 토큰이 줄어들 수 있어요.</translation>
     </message>
     <message>
@@ -5564,6 +5521,22 @@
         <translation>‘{tool}’ 도구 실행에 실패했어요({detail}).</translation>
     </message>
     <message>
+        <source>This call was not allowed.</source>
+        <translation>이 호출은 허용되지 않았어요.</translation>
+    </message>
+    <message>
+        <source>You stopped this call.</source>
+        <translation>이 호출은 사용자가 중지했어요.</translation>
+    </message>
+    <message>
+        <source>Not called: one answer uses tools at most {count} times.</source>
+        <translation>호출하지 않았어요. 답변 하나에서 도구는 최대 {count}번까지 사용할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Not called: the model passed arguments that the tool does not accept.</source>
+        <translation>호출하지 않았어요. 모델이 넘긴 인수가 이 도구에 맞지 않아요.</translation>
+    </message>
+    <message>
         <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
         <translation>‘{server}’ 이름은 서버에 쓸 수 없어요. 64자 이하로, ‘Tandem’이 아닌 이름을 써 주세요.</translation>
     </message>
@@ -6075,29 +6048,6 @@
     <message>
         <source>Delete all backups</source>
         <translation>모든 백업 삭제</translation>
-    </message>
-</context>
-<context>
-    <name>_OfferRow</name>
-    <message>
-        <source>Downloading…</source>
-        <translation>다운로드하는 중…</translation>
-    </message>
-    <message>
-        <source>Resume</source>
-        <translation>다시 시작</translation>
-    </message>
-    <message>
-        <source>Chat</source>
-        <translation>대화</translation>
-    </message>
-    <message>
-        <source>Download ({size})</source>
-        <translation>다운로드({size})</translation>
-    </message>
-    <message>
-        <source>With {draft} as draft</source>
-        <translation>초안: {draft}</translation>
     </message>
 </context>
 </TS>

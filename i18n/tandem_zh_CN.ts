@@ -1042,6 +1042,36 @@
         <translation>立即备份对话</translation>
     </message>
     <message>
+        <source>Restore a backup…</source>
+        <translation>恢复备份…</translation>
+    </message>
+    <message>
+        <source>Restore a backup of the chats</source>
+        <translation>恢复对话的备份</translation>
+    </message>
+    <message numerus="yes">
+        <source>{date} · %n chat(s)</source>
+        <translation>
+            <numerusform>{date} · %n 个对话</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>There is no backup yet. Tandem makes one every day.</source>
+        <translation>还没有备份。Tandem 每天会创建一个。</translation>
+    </message>
+    <message>
+        <source>Don&apos;t restore</source>
+        <translation>不恢复</translation>
+    </message>
+    <message>
+        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
+        <translation>下次打开 Tandem 时会恢复 {date} 的对话。当前的对话会保留为备份。</translation>
+    </message>
+    <message>
+        <source>Your chats stay as they are.</source>
+        <translation>你的对话保持不变。</translation>
+    </message>
+    <message>
         <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
         <translation>无法备份对话。请检查磁盘是否有可用空间。</translation>
     </message>
@@ -1153,32 +1183,12 @@
         <source>Working: {share}.</source>
         <translation>正在处理：{share}。</translation>
     </message>
-    <message>
-        <source>This call was not allowed.</source>
-        <translation>此调用未被允许。</translation>
-    </message>
-    <message>
-        <source>You stopped this call.</source>
-        <translation>你停止了此调用。</translation>
-    </message>
-    <message>
-        <source>Not called: one answer uses tools at most {count} times.</source>
-        <translation>未调用：一个回答最多使用 {count} 次工具。</translation>
-    </message>
-    <message>
-        <source>Not called: the model passed arguments that the tool does not accept.</source>
-        <translation>未调用：模型给出的参数不符合此工具的要求。</translation>
-    </message>
 </context>
 <context>
     <name>Card</name>
     <message>
         <source>Opens {address} in your browser.</source>
         <translation>将在浏览器中打开 {address}。</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>打开</translation>
     </message>
     <message>
         <source>Model page…</source>
@@ -1585,7 +1595,7 @@
         <translation>{total}。系统未提供可用内存的大小。</translation>
     </message>
     <message>
-        <source>This holds up to {keys} tokens of context.</source>
+        <source>This is true up to {keys} tokens of context.</source>
         <translation>适用于不超过 {keys} 个 token 的上下文。</translation>
     </message>
     <message>
@@ -2143,10 +2153,6 @@
     <message>
         <source>The engine has stopped. Restart Tandem.</source>
         <translation>引擎已停止。请重新启动 Tandem。</translation>
-    </message>
-    <message>
-        <source>An answer is still being generated. Try again when it is done.</source>
-        <translation>仍在生成回答。请等它完成后再试。</translation>
     </message>
     <message>
         <source>The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.</source>
@@ -3102,18 +3108,6 @@
         <translation>取消</translation>
     </message>
     <message>
-        <source>A tiny built-in model that explains Tandem. Works offline.</source>
-        <translation>介绍 Tandem 的内置小模型，可离线使用。</translation>
-    </message>
-    <message>
-        <source>With {draft} as draft</source>
-        <translation>草稿：{draft}</translation>
-    </message>
-    <message>
-        <source>{speed} measured on this Mac</source>
-        <translation>本机实测 {speed}</translation>
-    </message>
-    <message>
         <source>in use</source>
         <translation>使用中</translation>
     </message>
@@ -3144,30 +3138,6 @@
     <message>
         <source>Usable memory: {size}</source>
         <translation>可用内存：{size}</translation>
-    </message>
-    <message>
-        <source>Downloading…</source>
-        <translation>正在下载…</translation>
-    </message>
-    <message>
-        <source>Resume</source>
-        <translation>继续</translation>
-    </message>
-    <message>
-        <source>Chat</source>
-        <translation>对话</translation>
-    </message>
-    <message>
-        <source>Use this head</source>
-        <translation>使用此草稿头</translation>
-    </message>
-    <message>
-        <source>Download ({size})</source>
-        <translation>下载（{size}）</translation>
-    </message>
-    <message>
-        <source>Download</source>
-        <translation>下载</translation>
     </message>
 </context>
 <context>
@@ -3234,10 +3204,6 @@
     <message>
         <source>Incomplete: download it again.</source>
         <translation>文件不完整，请重新下载。</translation>
-    </message>
-    <message>
-        <source>Includes {draft} as draft. {facts}</source>
-        <translation>包含草稿模型“{draft}”。{facts}</translation>
     </message>
     <message>
         <source>Needs no draft model. Best for edits and code.</source>
@@ -3344,6 +3310,14 @@
         <translation>本机单独放不下，但你的多台 Mac 可以一起运行。</translation>
     </message>
     <message>
+        <source>With {draft} as draft</source>
+        <translation>草稿：{draft}</translation>
+    </message>
+    <message>
+        <source>{speed} measured on this Mac</source>
+        <translation>本机实测 {speed}</translation>
+    </message>
+    <message>
         <source>{count}-token context</source>
         <translation>上下文 {count} 个 token</translation>
     </message>
@@ -3354,6 +3328,30 @@
     <message>
         <source>gated</source>
         <translation>需同意条款</translation>
+    </message>
+    <message>
+        <source>Download ({size})</source>
+        <translation>下载（{size}）</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>下载</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Downloading…</source>
+        <translation>正在下载…</translation>
+    </message>
+    <message>
+        <source>Use this head</source>
+        <translation>使用此草稿头</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>对话</translation>
     </message>
     <message>
         <source>weights {size}</source>
@@ -3759,14 +3757,6 @@
         <translation>使用中</translation>
     </message>
     <message>
-        <source>Download ({size})</source>
-        <translation>下载（{size}）</translation>
-    </message>
-    <message>
-        <source>Download</source>
-        <translation>下载</translation>
-    </message>
-    <message>
         <source>best on this Mac</source>
         <translation>本机最佳</translation>
     </message>
@@ -4152,39 +4142,6 @@
     </message>
 </context>
 <context>
-    <name>RestoreButton</name>
-    <message>
-        <source>Restore a backup…</source>
-        <translation>恢复备份…</translation>
-    </message>
-    <message>
-        <source>Restore a backup of the chats</source>
-        <translation>恢复对话的备份</translation>
-    </message>
-    <message>
-        <source>There is no backup yet. Tandem makes one every day.</source>
-        <translation>还没有备份。Tandem 每天会创建一个。</translation>
-    </message>
-    <message>
-        <source>Don&apos;t restore</source>
-        <translation>不恢复</translation>
-    </message>
-    <message>
-        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
-        <translation>下次打开 Tandem 时会恢复 {date} 的对话。当前的对话会保留为备份。</translation>
-    </message>
-    <message numerus="yes">
-        <source>{date} · %n chat(s)</source>
-        <translation>
-            <numerusform>{date} · %n 个对话</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Your chats stay as they are.</source>
-        <translation>你的对话保持不变。</translation>
-    </message>
-</context>
-<context>
     <name>Rounding</name>
     <message>
         <source>The text is identical to plain decoding.</source>
@@ -4203,7 +4160,7 @@
         <translation>Tandem 会在空闲时测量本机使用“{main}”时的舍入情况。</translation>
     </message>
     <message>
-        <source>This holds up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>
+        <source>This is true up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>
         <translation>这适用于不超过 {keys} 个 token 的上下文；超出后草稿 token 可能会减少。</translation>
     </message>
     <message>
@@ -5564,6 +5521,22 @@
         <translation>“{tool}”运行失败（{detail}）。</translation>
     </message>
     <message>
+        <source>This call was not allowed.</source>
+        <translation>此调用未被允许。</translation>
+    </message>
+    <message>
+        <source>You stopped this call.</source>
+        <translation>你停止了此调用。</translation>
+    </message>
+    <message>
+        <source>Not called: one answer uses tools at most {count} times.</source>
+        <translation>未调用：一个回答最多使用 {count} 次工具。</translation>
+    </message>
+    <message>
+        <source>Not called: the model passed arguments that the tool does not accept.</source>
+        <translation>未调用：模型给出的参数不符合此工具的要求。</translation>
+    </message>
+    <message>
         <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
         <translation>“{server}”不能用作服务器的名称。请使用不超过 64 个字符、且不是“Tandem”的名称。</translation>
     </message>
@@ -6075,29 +6048,6 @@
     <message>
         <source>Delete all backups</source>
         <translation>删除所有备份</translation>
-    </message>
-</context>
-<context>
-    <name>_OfferRow</name>
-    <message>
-        <source>Downloading…</source>
-        <translation>正在下载…</translation>
-    </message>
-    <message>
-        <source>Resume</source>
-        <translation>继续</translation>
-    </message>
-    <message>
-        <source>Chat</source>
-        <translation>对话</translation>
-    </message>
-    <message>
-        <source>Download ({size})</source>
-        <translation>下载（{size}）</translation>
-    </message>
-    <message>
-        <source>With {draft} as draft</source>
-        <translation>草稿：{draft}</translation>
     </message>
 </context>
 </TS>

@@ -6,13 +6,19 @@ A test fails as long as a string is "unfinished".
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import PySide6
+
+if TYPE_CHECKING:
+    from app.wording.sentences import Sentences
 
 FOLDER = Path(__file__).resolve().parent
 LANGUAGES = ("en", "ko", "ja", "zh_CN")
@@ -33,28 +39,36 @@ def _marked() -> Iterator[str]:
     sys.path.insert(0, str(FOLDER.parent))
     from app.actions.spec import MENUS, SUBMENUS
     from app.settings.checkup import TEXTS
-    from app.settings.declarations import SETTINGS
-    from app.settings_window.dialog import PAGES
+    from app.settings.declarations import PAGES, SETTINGS
     from app.speculation.history_table import COLUMNS
     from app.window.actions import ACTIONS
-    from app.wording import errors, hub
     from engine.speculation.proposers.registry import PROPOSERS, method_words, methods, source_words
 
     actions = [spec for specs in ACTIONS.values() for spec in specs]
-    sentences = (errors.MODEL_REASONS, errors.PLAIN_REASONS, errors.PAST_PLAIN_REASONS, hub.HUB_REASONS, hub.REFUSALS)
     tables = (
         ("Figures", map(source_words, PROPOSERS)),
         ("Settings", map(method_words, methods())),
         ("Settings", (text for setting in SETTINGS.values() for text in setting.texts)),
-        ("Settings", (page.title for page in PAGES)),
+        ("Settings", PAGES.values()),
         ("Checkup", TEXTS),
         ("History", (column.heading for column in COLUMNS)),
         ("Actions", (*MENUS.values(), *SUBMENUS.values(), *(text for spec in actions for text in spec.texts))),
-        *((table.context, table.english.values()) for table in sentences),
+        *((table.context, table.english.values()) for table in _sentences()),
     )
     for context, texts in tables:
         for text in texts:
             yield f"QT_TRANSLATE_NOOP({context!r}, {text!r})\n"
+
+
+def _sentences() -> Iterator[Sentences]:
+    """Yield the tables of sentences of the modules that have any."""
+    import app.wording
+    from app.speculation import explanations
+    from app.wording.sentences import Sentences
+
+    found = (importlib.import_module(f"app.wording.{one.name}") for one in pkgutil.iter_modules(app.wording.__path__))
+    for module in (explanations, *found):
+        yield from (value for value in vars(module).values() if isinstance(value, Sentences))
 
 
 def _run(tool: Path, sources: Sequence[Path], folder: Path) -> None:

@@ -14,6 +14,7 @@ from engine.heads.assistant_network import AssistantNetwork
 from engine.heads.tensors import HeadFiles
 from engine.model_files.config import text_config
 from engine.model_files.safetensors_header import TensorHeader
+from tests.tiny_models import random_tensors, write_tensors
 
 ORDERING = "masked_embedding.token_ordering"
 
@@ -42,16 +43,8 @@ def write_assistant(folder: Path, main: Path, *, ordered: bool = False, seed: in
     config = assistant_config(main, ordered=ordered)
     seen = {"masked_embedding.centroids.weight": TensorHeader("F32", (), 0)} if ordered else {}
     read, _ = read_assistant_config(HeadFiles(config, "mtp", seen))
-    network = AssistantNetwork(read)
-    shapes = [(name, array) for name, array in tree_flatten(network.parameters()) if name != ORDERING]
-    keys = mx.random.split(mx.random.key(seed), len(shapes))
-    tensors = {
-        name: mx.ones(array.shape) if array.ndim == 1 else 0.2 * mx.random.normal(array.shape, key=key)
-        for (name, array), key in zip(shapes, keys, strict=True)
-    }
+    arrays = tree_flatten(AssistantNetwork(read).parameters())
+    tensors = random_tensors({name: array.shape for name, array in arrays if name != ORDERING}, seed)
     if ordered:
         tensors[ORDERING] = mx.random.permutation(config["text_config"]["vocab_size"], key=mx.random.key(seed))
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    mx.save_safetensors(str(folder / "model.safetensors"), tensors, metadata={"format": "mlx"})
-    return folder
+    return write_tensors(folder, config, tensors)

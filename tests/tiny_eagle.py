@@ -15,6 +15,7 @@ from engine.heads.eagle_network import EagleNetwork
 from engine.heads.tensors import HeadFiles
 from engine.model_files.config import text_config
 from engine.model_files.safetensors_header import TensorHeader
+from tests.tiny_models import random_tensors, write_tensors
 
 
 def eagle_config(main: Path, taps: Sequence[int], *, drafted: int = 0, **changes: Any) -> dict[str, Any]:
@@ -41,16 +42,7 @@ def write_eagle_head(folder: Path, main: Path, *, drafted: int = 0, seed: int = 
     headers = {name: TensorHeader("F32", shape, 0) for name, shape in seen.items()}
     read, _ = read_eagle_config(HeadFiles(config, "eagle3", headers))
     shapes = {name: array.shape for name, array in tree_flatten(EagleNetwork(read).parameters()) if name != "d2t"}
-    keys = mx.random.split(mx.random.key(seed), len(shapes))
-    tensors = {
-        name.replace("layers.0.", "midlayer."): mx.ones(shape)
-        if len(shape) == 1
-        else 0.2 * mx.random.normal(shape, key=key)
-        for (name, shape), key in zip(shapes.items(), keys, strict=True)
-    }
+    tensors = random_tensors({name.replace("layers.0.", "midlayer."): shape for name, shape in shapes.items()}, seed)
     if drafted:
         tensors["d2t"] = (mx.arange(drafted) * 2 + 3) % vocabulary - mx.arange(drafted)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.json").write_text(json.dumps(config))
-    mx.save_safetensors(str(folder / "model.safetensors"), tensors, metadata={"format": "mlx"})
-    return folder
+    return write_tensors(folder, config, tensors)

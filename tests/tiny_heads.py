@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import mlx.core as mx
-
 from engine.files.steps import Steps
 from engine.model_files.config import text_config
 from engine.serving.drafters import Drafter, DrafterKind, DrafterLoading
-from engine.speculation.drafters.head_source import prepare_head
+from engine.speculation.drafters.sources import prepare_head
 from engine.status import ModelInfo
-from engine.teaching.using import ChosenVersion
+from engine.teaching.kept import ChosenVersion
 from tests.engine.speculation.oracle_head import OracleHead
+from tests.tiny_models import random_tensors, write_tensors
 
 
 def write_head(folder: Path, main: Path, *, layers: Sequence[str] = ("full_attention",), block: int = 8) -> Path:
@@ -46,15 +45,7 @@ def write_head(folder: Path, main: Path, *, layers: Sequence[str] = ("full_atten
             f"{attention}o_proj.weight": (width, 32), f"{mlp}gate_proj.weight": (2 * width, width),
             f"{mlp}up_proj.weight": (2 * width, width), f"{mlp}down_proj.weight": (width, 2 * width),
         }  # fmt: skip
-    keys = mx.random.split(mx.random.key(7), len(shapes))
-    tensors = {
-        name: mx.ones(shape) if len(shape) == 1 else 0.2 * mx.random.normal(shape, key=key)
-        for (name, shape), key in zip(shapes.items(), keys, strict=True)
-    }
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.json").write_text(json.dumps(own))
-    mx.save_safetensors(str(folder / "model.safetensors"), tensors, metadata={"format": "mlx"})
-    return folder
+    return write_tensors(folder, own, random_tensors(shapes, seed=7))
 
 
 @dataclass

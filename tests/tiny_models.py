@@ -154,6 +154,23 @@ def write_with_other_ids(source: Path, folder: Path, *, seed: int = 4) -> Path:
     return folder
 
 
+def random_tensors(shapes: Mapping[str, tuple[int, ...]], seed: int) -> dict[str, mx.array]:
+    """Return tensors of these shapes, small in matrices, 1 in vectors."""
+    keys = mx.random.split(mx.random.key(seed), len(shapes))
+    return {
+        name: mx.ones(shape) if len(shape) == 1 else 0.2 * mx.random.normal(shape, key=key)
+        for (name, shape), key in zip(shapes.items(), keys, strict=True)
+    }
+
+
+def write_tensors(folder: Path, config: Mapping[str, Any], tensors: Mapping[str, mx.array]) -> Path:
+    """Write a folder of a configuration and tensors, as that of a head."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(config))
+    mx.save_safetensors(str(folder / "model.safetensors"), dict(tensors), metadata={"format": "mlx"})
+    return folder
+
+
 def train_tokenizer(tokens: int = 384, special: Sequence[str] = SPECIAL) -> Tokenizer:
     """Train a byte-level tokenizer of `tokens` tokens, control tokens included."""
     tokenizer = Tokenizer(models.BPE())

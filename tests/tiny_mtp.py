@@ -13,6 +13,7 @@ from engine.heads.mtp_network import MtpNetwork
 from engine.heads.tensors import HeadFiles
 from engine.model_files.config import text_config
 from engine.model_files.safetensors_header import TensorHeader
+from tests.tiny_models import random_tensors, write_tensors
 
 # Layers of heads with one for each draft token.
 STEP_LAYERS = 3
@@ -31,12 +32,8 @@ def mtp_config(main: Path) -> MtpConfig:
 def mtp_tensors(main: Path, *, seed: int = 11) -> dict[str, mx.array]:
     """Return random weights by bare names; norms are factors."""
     config = mtp_config(main)
-    shapes = [(name, array.shape) for name, array in tree_flatten(MtpNetwork(config).parameters())]
-    keys = mx.random.split(mx.random.key(seed), len(shapes))
-    return {
-        _published(name, config): mx.ones(shape) if len(shape) == 1 else 0.2 * mx.random.normal(shape, key=key)
-        for (name, shape), key in zip(shapes, keys, strict=True)
-    }
+    arrays = tree_flatten(MtpNetwork(config).parameters())
+    return random_tensors({_published(name, config): array.shape for name, array in arrays}, seed)
 
 
 def _published(name: str, config: MtpConfig) -> str:
@@ -57,9 +54,5 @@ def write_mtp_head(folder: Path, main: Path, *, seed: int = 11) -> Path:
     """Write a separate head in mlx-vlm's form for the main model in folder `main`."""
     config = json.loads((main / "config.json").read_text())
     kind = str(text_config(config)["model_type"]).removesuffix("_text")
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.json").write_text(
-        json.dumps({"model_type": f"{kind}_mtp", "text_config": dict(text_config(config))})
-    )
-    mx.save_safetensors(str(folder / "model.safetensors"), mtp_tensors(main, seed=seed), metadata={"format": "mlx"})
-    return folder
+    own = {"model_type": f"{kind}_mtp", "text_config": dict(text_config(config))}
+    return write_tensors(folder, own, mtp_tensors(main, seed=seed))

@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from engine.events import Event, Failed, Finished, PrefillProgress, TokensCommitted
 from engine.stats import RequestStats, RoundRecord
@@ -69,35 +70,18 @@ class Call:
         """Tokens generated so far, over all its answers."""
         return sum(stats.generated_tokens for stats in self.stats)
 
-
-@dataclass(slots=True)
-class _UnderWay:
-    """A call that has not ended; every token changes it, so it is changed in place."""
-
-    call: Call
-    state: str
-    stats: list[RequestStats]
-    reasons: list[str]
-
-    def take(self, index: int, event: Event) -> bool:
-        """Apply an event of the answer `index`; return whether it changed the state of the call."""
-        before = self.state
+    def after(self, index: int, event: Event) -> Call:
+        """Return the call after an event of the answer `index`."""
         if isinstance(event, PrefillProgress):
-            self.state = PREFILLING
-            return before != PREFILLING
-        if event.stats is not None:
-            self.stats[index] = event.stats
+            return replace(self, state=PREFILLING)
+        stats = _with(self.stats, index, event.stats or self.stats[index])
         if isinstance(event, TokensCommitted):
-            self.state = ANSWERING
-        else:
-            self.reasons[index] = event.reason if isinstance(event, Finished) else FAILED
-        return before != self.state
-
-    @property
-    def now(self) -> Call:
-        return replace(self.call, state=self.state, stats=tuple(self.stats), reasons=tuple(self.reasons))
+            return replace(self, state=ANSWERING, stats=stats)
+        reason = event.reason if isinstance(event, Finished) else FAILED
+        return replace(self, stats=stats, reasons=_with(self.reasons, index, reason))
 
 
+_Item = TypeVar("_Item")
 OnRound = Callable[[str, RoundRecord, RequestStats], object]
 
 
@@ -110,7 +94,7 @@ class Activity:
 
     on_change: Callable[[Call], object] = lambda _call: None
     served: int = 0
-    _calls: dict[str, _UnderWay] = field(default_factory=dict)
+    _calls: dict[str, Call] = field(default_factory=dict)
     _ended: deque[Call] = field(default_factory=lambda: deque(maxlen=MOST_KEPT))
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _round_listeners: list[OnRound] = field(default_factory=list)
@@ -119,7 +103,7 @@ class Activity:
     def under_way(self) -> tuple[Call, ...]:
         """The calls under way, the oldest first."""
         with self._lock:
-            return tuple(call.now for call in self._calls.values())
+            return tuple(self._calls.values())
 
     @property
     def answers(self) -> int:
@@ -135,21 +119,20 @@ class Activity:
 
     def begin(self, call: Call, answers: int = 1) -> None:
         """Add a call with this number of answers."""
-        under_way = _UnderWay(call, call.state, [RequestStats()] * answers, [""] * answers)
+        begun = replace(call, stats=(RequestStats(),) * answers, reasons=("",) * answers)
         with self._lock:
-            self._calls[call.id] = under_way
-            begun = under_way.now
+            self._calls[call.id] = begun
         self.on_change(begun)
 
     def note(self, call_id: str, index: int, event: Event) -> None:
         """Apply an event of the answer `index` of a call. Runs on the engine's thread, so it must be quick."""
         with self._lock:
-            call = self._calls.get(call_id)
-            if call is None:
+            before = self._calls.get(call_id)
+            if before is None:
                 return
-            changed = call.now if call.take(index, event) else None
-        if changed is not None:
-            self.on_change(changed)
+            call = self._calls[call_id] = before.after(index, event)
+        if call.state != before.state:
+            self.on_change(call)
         if isinstance(event, TokensCommitted):
             for listener in tuple(self._round_listeners):
                 listener(call_id, event.round, event.stats)
@@ -161,7 +144,7 @@ class Activity:
             if under_way is None:
                 return
             reasons = tuple(reason or CANCELLED for reason in under_way.reasons)
-            call = replace(under_way.now, state=state, reasons=reasons, seconds=time.time() - under_way.call.began)
+            call = replace(under_way, state=state, reasons=reasons, seconds=time.time() - under_way.began)
             self._ended.append(call)
             self.served += 1
         log.info(
@@ -181,6 +164,10 @@ class Activity:
         """Call `listener` on the engine's thread after every round of every call; return what ends that."""
         self._round_listeners.append(listener)
         return lambda: self._round_listeners.remove(listener)
+
+
+def _with(items: tuple[_Item, ...], index: int, item: _Item) -> tuple[_Item, ...]:
+    return (*items[:index], item, *items[index + 1 :])
 
 
 def outcome(events: Sequence[Event]) -> str:

@@ -14,18 +14,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from app.api import errors
 from app.api.activity import CANCELLED, Activity, outcome
 from app.api.errors import ApiError
-from app.api.replies import EVENT_STREAM, KEEP_ALIVE
+from app.api.replies import EVENT_HEADERS, KEEP_ALIVE
 from engine.client import EngineClient, RequestStream
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
 from engine.requests import ChatRequest, SpeculationSettings
 
-# Seconds: the longest wait for a turn, the longest wait for the client to read, and between two keep-alives.
-MOST_WAITING_S, STALL_S, KEEP_ALIVE_S = 60.0, 30.0, 10.0
+# Seconds: the longest wait for a turn, and between two keep-alives.
+MOST_WAITING_S, KEEP_ALIVE_S = 60.0, 10.0
 # Events that may wait for a slow reader; far more than the socket's buffers hold.
 MOST_PENDING = 4096
 
@@ -121,9 +121,7 @@ class Answering:
 
     def _take(self) -> list[Indexed]:
         """Return the events since the last call. Raises `ClientGone`."""
-        if len(self._pending) > MOST_PENDING:
-            self.leave()
-        if self._gone:
+        if self._gone or len(self._pending) > MOST_PENDING:
             raise ClientGone
         return [self._pending.popleft() for _ in range(len(self._pending))]
 
@@ -135,10 +133,6 @@ class Answering:
     async def _leave_with_client(self, receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
-        self.leave()
-
-    def leave(self) -> None:
-        """Note that the client is gone."""
         self._gone = True
         self._wake.set()
 
@@ -216,32 +210,19 @@ class EventStream:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del scope, receive
         try:
-            await self._send_all(send)
-        except (ClientGone, TimeoutError):
-            # Nobody reads the rest.
-            self._answering.leave()
+            with suppress(ClientGone):
+                await self._send_all(send)
         finally:
             self._answering.close()
             self._close()
 
     async def _send_all(self, send: Send) -> None:
-        await start_events(send)
+        headers = [(name.encode(), value.encode()) for name, value in EVENT_HEADERS.items()]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
         sent = time.monotonic()
         async for batch in self._answering.events():
             silent = time.monotonic() - sent >= KEEP_ALIVE_S
             if body := self._write(batch) or (KEEP_ALIVE if silent else b""):
-                await send_in_time(send, {"type": "http.response.body", "body": body, "more_body": True})
+                await send({"type": "http.response.body", "body": body, "more_body": True})
                 sent = time.monotonic()
-        await send_in_time(send, {"type": "http.response.body", "body": self._finish(), "more_body": False})
-
-
-async def start_events(send: Send) -> None:
-    """Begin a response of server-sent events. Raises `TimeoutError`."""
-    headers = [(b"content-type", EVENT_STREAM.encode()), (b"x-accel-buffering", b"no")]
-    await send_in_time(send, {"type": "http.response.start", "status": 200, "headers": headers})
-
-
-async def send_in_time(send: Send, message: Message) -> None:
-    """Send a message. Raises `TimeoutError` if the client reads nothing for STALL_S."""
-    async with asyncio.timeout(STALL_S):
-        await send(message)
+        await send({"type": "http.response.body", "body": self._finish(), "more_body": False})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import Annotated, Any
 from weakref import WeakKeyDictionary
@@ -117,9 +118,9 @@ class Api:
 
     async def answer(self, request: Request, body: AnswerBody) -> ASGIApp | JsonReply:
         """Answer a call. Raises `ApiError`."""
-        lease = await self.models.use(body.model or "")
-        passed_on = False
-        try:
+        with ExitStack() as kept:
+            lease = await self.models.use(body.model or "")
+            kept.callback(lease.release)
             if body.draft_model not in (None, "", "none"):
                 await self.models.set_draft(body.draft_model)
             plan = body.plan(self, lease.info, self.models.name_of(lease.info))
@@ -127,28 +128,20 @@ class Api:
             self._answering[answering] = body
             await answering.begin(request.receive)
             if body.stream:
-                passed_on = True
-                return EventStream(answering, plan.shape.write, plan.shape.finish, lease.release)
-            try:
-                answers = await all_of(answering)
-            finally:
-                answering.close()
-            return JsonReply(plan.shape.whole(answers))
-        finally:
-            if not passed_on:
-                lease.release()
+                return EventStream(answering, plan.shape.write, plan.shape.finish, kept.pop_all().close)
+            with closing(answering):
+                return JsonReply(plan.shape.whole(await all_of(answering)))
 
     async def prompt_tokens(self, request: Request, body: AnswerBody) -> int:
         """Return the length of a call's prompt in tokens, and cancel its answer. Raises `ApiError`."""
-        lease = await self.models.use(body.model or "")
-        try:
+        with ExitStack() as kept:
+            lease = await self.models.use(body.model or "")
+            kept.callback(lease.release)
             plan = body.plan(self, lease.info, self.models.name_of(lease.info))
             answering = self._start(request, plan, lease.info)
             await answering.begin(request.receive)
             answering.close()
             return answering.prompt_tokens
-        finally:
-            lease.release()
 
     def _start(self, request: Request, plan: Plan, main: ModelInfo) -> Answering:
         if self.activity.answers + len(plan.requests) > MOST_ANSWERS:

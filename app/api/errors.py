@@ -34,6 +34,14 @@ _TYPES = {
     429: "rate_limit_error",
     503: "overloaded_error",
 }
+# What clients are told of errors of the engine that are none of their request.
+_OF_ENGINE: dict[type[EngineError], str] = {
+    NotEnoughMemory: "There is not enough memory for this.",
+    NoModel: "No model is loaded.",
+    ModelNotUsable: "The model cannot be used ({reason}).",
+    DeviceFailed: "The GPU failed. Try again, or use a smaller model, fewer requests at once or a shorter context.",
+    EngineClosed: "The engine is closed.",
+}
 _LONGEST_SENTENCE = 500
 # Seconds until a place in the queue is likely to be free.
 RETRY_S = 2
@@ -116,17 +124,9 @@ def of_engine(error: EngineError, form: str = "") -> ApiError:
         return ApiError(400, sentence, param=form or None, code=error.code)
     if isinstance(error, QueueFull):
         return too_busy("The queue is full. Try again in a moment.")
-    if isinstance(error, NotEnoughMemory):
-        return ApiError(503, "There is not enough memory for this.", code=error.code)
-    if isinstance(error, NoModel):
-        return ApiError(503, "No model is loaded.", code=error.code)
-    if isinstance(error, ModelNotUsable):
-        return ApiError(503, f"The model cannot be used ({error.reason}).", code=error.code)
-    if isinstance(error, DeviceFailed):
-        sentence = "The GPU failed. Try again, or use a smaller model, fewer requests at once or a shorter context."
-        return ApiError(503, sentence, code=error.code)
-    if isinstance(error, EngineClosed):
-        return ApiError(503, "The engine is closed.", code=error.code)
+    for kind, sentence in _OF_ENGINE.items():
+        if isinstance(error, kind):
+            return ApiError(503, sentence.format_map(error.arguments), code=error.code)
     return unexpected()
 
 

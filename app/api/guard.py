@@ -9,38 +9,35 @@ from __future__ import annotations
 import ipaddress
 import secrets
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.errors import ApiError
 from app.api.replies import error_reply
+from engine.requests import SpeculationSettings
 
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 _ALWAYS = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
-# Headers that the official clients send.
-_CORS_HEADERS = "authorization, content-type, x-api-key, anthropic-version, anthropic-beta"
 _WITH_BODY = ("POST", "PUT", "PATCH")
 # It only says that a server listens, which a connection shows anyway.
 _WITHOUT_KEY = ("/health",)
 
 
 @dataclass(frozen=True)
-class AccessRules:
-    """The rules for callers. `host` is the address that the server listens on; without a `key`, none is needed.
+class ApiSettings:
+    """The address to serve at, and who may call. A `host` that is no loopback address needs a `key`.
 
-    `origins` are the web origins whose pages may call.
+    `origins` are the web origins whose pages may call, such as "http://localhost:3000". `speculation` is
+    the default for calls.
     """
 
     host: str = "127.0.0.1"
-    key: str | None = None
+    port: int = 8642
+    key: str | None = field(default=None, repr=False)
     origins: tuple[str, ...] = ()
-
-    @property
-    def loopback(self) -> bool:
-        """Whether only programs on this machine can connect."""
-        return is_loopback(self.host)
+    speculation: SpeculationSettings = field(default_factory=SpeculationSettings)
 
 
 def is_loopback(host: str) -> bool:
@@ -52,53 +49,46 @@ def is_loopback(host: str) -> bool:
 
 
 class Guard:
-    """ASGI middleware that refuses what `rules` do not allow, before any of the body is read."""
+    """ASGI middleware that refuses what `settings` do not allow, before any of the body is read."""
 
-    def __init__(self, app: ASGIApp, rules: AccessRules) -> None:
-        self._app, self._rules = app, rules
-        own = {socket.gethostname().lower(), rules.host.lower()}
-        self._names = {*_LOOPBACK_NAMES} if rules.loopback else {*_LOOPBACK_NAMES, *own, *(f"{n}.local" for n in own)}
-        self._key = rules.key.encode() if rules.key else None
+    def __init__(self, app: ASGIApp, settings: ApiSettings) -> None:
+        self._app, self._origins = app, settings.origins
+        own = {socket.gethostname().lower(), settings.host.lower()}
+        self._loopback = is_loopback(settings.host)
+        self._names = {*_LOOPBACK_NAMES} if self._loopback else {*_LOOPBACK_NAMES, *own, *(f"{n}.local" for n in own)}
+        self._key = settings.key.encode() if settings.key else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
         headers = Headers(scope=scope)
-        origin = headers.get("origin")
-        allowed = origin is not None and origin in self._rules.origins
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 answer = MutableHeaders(scope=message)
                 for name, value in _ALWAYS.items():
                     answer[name] = value
-                if allowed and origin is not None:
-                    answer["access-control-allow-origin"], answer["vary"] = origin, "Origin"
             await send(message)
 
         try:
-            self._check(scope, headers, allowed)
+            self._check(scope, headers)
         except ApiError as error:
             await error_reply(error, scope["path"])(scope, receive, send_guarded)
             return
-        if scope["method"] == "OPTIONS" and allowed:
-            await _preflight(send_guarded)
-            return
         await self._app(scope, receive, send_guarded)
 
-    def _check(self, scope: Scope, headers: Headers, allowed: bool) -> None:
+    def _check(self, scope: Scope, headers: Headers) -> None:
         """Raise `ApiError` for a request that is refused."""
         if len(headers.getlist("content-length")) + len(headers.getlist("transfer-encoding")) > 1:
             raise ApiError(400, "The request has two lengths.", code="ambiguous_length", closes=True)
         hosts = headers.getlist("host")
         name = _host_name(hosts[0]) if len(hosts) == 1 else ""
-        if name not in self._names and (self._rules.loopback or not _is_address(name)):
+        if name not in self._names and (self._loopback or not _is_address(name)):
             raise ApiError(403, "The Host header does not name this computer.", code="host")
-        from_a_page = headers.get("origin") is not None or headers.get("sec-fetch-site", "none") != "none"
-        if from_a_page and not allowed:
+        origin = headers.get("origin")
+        from_a_page = origin is not None or headers.get("sec-fetch-site", "none") != "none"
+        if from_a_page and origin not in self._origins:
             raise ApiError(403, "Web pages may not use this API, unless their origin was allowed.", code="origin")
-        if allowed and scope["method"] == "OPTIONS":
-            return
         if self._key is not None and scope["path"] not in _WITHOUT_KEY:
             scheme, _, token = headers.get("authorization", "").partition(" ")
             given = token.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
@@ -129,13 +119,3 @@ def _is_address(name: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-async def _preflight(send: Send) -> None:
-    start: Message = {"type": "http.response.start", "status": 204, "headers": []}
-    allowed = MutableHeaders(scope=start)
-    allowed["access-control-allow-methods"] = "GET, POST, PUT, DELETE"
-    allowed["access-control-allow-headers"] = _CORS_HEADERS
-    allowed["access-control-max-age"] = "600"
-    await send(start)
-    await send({"type": "http.response.body", "body": b""})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from starlette.types import ASGIApp
@@ -15,13 +15,11 @@ from starlette.types import ASGIApp
 from app.api.activity import Activity, Call
 from app.api.calls import Api
 from app.api.engine_host import EngineHost
-from app.api.guard import AccessRules, is_loopback
+from app.api.guard import ApiSettings, is_loopback
 from app.api.routes import application
 from app.api.server import HttpServer
 from engine.errors import CodedError
-from engine.requests import SpeculationSettings
 
-DEFAULT_PORT = 8642
 # Serves every address that this machine has.
 ANY_HOST = "0.0.0.0"
 # The entry of the key in the keychain.
@@ -57,21 +55,6 @@ def kept_key(store: SecretStore) -> str | None:
 def new_key() -> str:
     """Return a random key."""
     return f"tandem-{secrets.token_urlsafe(_KEY_BYTES)}"
-
-
-@dataclass(frozen=True)
-class ApiSettings:
-    """The address to serve at, and who may call. A `host` that is no loopback address needs a `key`.
-
-    `origins` are the web origins whose pages may call, such as "http://localhost:3000". `speculation` is
-    the default for calls.
-    """
-
-    host: str = "127.0.0.1"
-    port: int = DEFAULT_PORT
-    key: str | None = field(default=None, repr=False)
-    origins: tuple[str, ...] = ()
-    speculation: SpeculationSettings = field(default_factory=SpeculationSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +98,10 @@ class LocalApi:
         if not is_loopback(settings.host) and not settings.key:
             raise KeyNeeded(settings.host)
         self.stop()
-        rules = AccessRules(settings.host, settings.key, settings.origins)
 
         def make() -> ASGIApp:
             api = Api(self._host, self._activity, settings.speculation)
-            return application(api, rules)
+            return application(api, settings)
 
         server = HttpServer(make, settings.host, settings.port)
         server.start()

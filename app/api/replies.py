@@ -11,7 +11,7 @@ from app.api.errors import ApiError
 
 # Endpoints whose clients expect the form of the Anthropic API.
 _ANTHROPIC_PATHS = "/v1/messages"
-EVENT_STREAM = "text/event-stream; charset=utf-8"
+EVENT_HEADERS = {"content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no"}
 KEEP_ALIVE = b": keep-alive\n\n"
 DONE = b"data: [DONE]\n\n"
 

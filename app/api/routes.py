@@ -6,6 +6,7 @@ import logging
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -18,7 +19,7 @@ from app.api.calls import Api, answer
 from app.api.chat import ChatBody
 from app.api.completions import CompletionBody
 from app.api.errors import ApiError, unexpected
-from app.api.guard import AccessRules, Guard
+from app.api.guard import ApiSettings, Guard
 from app.api.models import listed
 from app.api.openapi import Endpoint, description
 from app.api.replies import JsonReply, error_reply
@@ -26,6 +27,9 @@ from app.api.responses import ResponseBody
 from app.api.speculation import SpeculationBody
 
 log = logging.getLogger(__name__)
+
+# Headers that the official clients send.
+_CLIENT_HEADERS = ("authorization", "content-type", "x-api-key", "anthropic-version", "anthropic-beta")
 
 
 async def health(request: Request) -> Response:
@@ -71,8 +75,8 @@ ENDPOINTS = (
 )
 
 
-def application(api: Api, rules: AccessRules) -> ASGIApp:
-    """Return the application that serves the endpoints of `api` to the callers that `rules` allow."""
+def application(api: Api, settings: ApiSettings) -> ASGIApp:
+    """Return the application that serves the endpoints of `api` to the callers that `settings` allow."""
     routes = [*ENDPOINTS, Route("/openapi.json", openapi), Route("/v1/models/{name:path}", show_model)]
     handlers = {
         ApiError: _api_error,
@@ -82,7 +86,11 @@ def application(api: Api, rules: AccessRules) -> ASGIApp:
     }
     app = Starlette(routes=routes, exception_handlers=handlers)
     app.state.api = api
-    return Guard(app, rules)
+    guard = Guard(app, settings)
+    if not settings.origins:
+        return guard
+    methods = ("GET", "POST", "PUT", "DELETE")
+    return CORSMiddleware(guard, settings.origins, allow_methods=methods, allow_headers=_CLIENT_HEADERS)
 
 
 async def _api_error(request: Request, error: Exception) -> Response:

@@ -83,9 +83,7 @@ class _Protocol(H11Protocol):
             self.transport.close()
 
     def _close_unless_read(self) -> None:
-        # While an answer is being written, `send_in_time` watches the client.
-        ended = self.transport.is_closing() or not self._asked
-        unread = self.transport.get_write_buffer_size() if ended else 0
+        unread = self.transport.get_write_buffer_size()
         if unread and unread == self._unread:
             self.transport.abort()
             return

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
 from msgspec import UNSET, UnsetType
 from starlette.requests import Request
-from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.responses import Response, StreamingResponse
 
 from app.api.activity import Activity
-from app.api.answering import KEEP_ALIVE_S, send_in_time, start_events
+from app.api.answering import KEEP_ALIVE_S
 from app.api.calls import Api
-from app.api.replies import KEEP_ALIVE, JsonReply, sse
+from app.api.replies import EVENT_HEADERS, KEEP_ALIVE, JsonReply, sse
 from app.api.request_settings import Speculation
 from engine.requests import SpeculationSettings
 from engine.stats import RequestStats, RoundRecord
@@ -53,9 +53,14 @@ async def clear(request: Request) -> Response:
     return JsonReply(_state(api))
 
 
-async def events(request: Request) -> RoundStream:
+async def events(request: Request) -> Response:
     """The rounds of all calls, as server-sent events."""
-    return RoundStream(request.app.state.api.activity)
+    return round_stream(request.app.state.api.activity)
+
+
+def round_stream(activity: Activity) -> StreamingResponse:
+    """Return a reply with every round of every call, until the client leaves."""
+    return StreamingResponse(_Listener().read(activity), headers=EVENT_HEADERS)
 
 
 def _state(api: Api) -> dict[str, Any]:
@@ -82,31 +87,23 @@ def _state(api: Api) -> dict[str, Any]:
     }
 
 
-class RoundStream:
-    """An ASGI response: every round of every call as a server-sent event, until the client leaves."""
+class _Listener:
+    """The rounds that a client of the events has not read yet, as server-sent events."""
 
-    def __init__(self, activity: Activity) -> None:
-        self._activity = activity
+    def __init__(self) -> None:
         self._rounds: deque[bytes] = deque(maxlen=_MOST_BEHIND)
         self._left_out = 0
         self._wake = asyncio.Event()
         self._loop = asyncio.get_running_loop()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        del scope
-        end = self._activity.listen(self._take)
-        gone = asyncio.get_running_loop().create_task(self._watch(receive))
+    async def read(self, activity: Activity) -> AsyncIterator[bytes]:
+        end = activity.listen(self._take)
         try:
-            await start_events(send)
-            body = KEEP_ALIVE
-            while not gone.done():
-                await send_in_time(send, {"type": "http.response.body", "body": body, "more_body": True})
-                body = await self._next()
-        except TimeoutError:
-            return
+            yield KEEP_ALIVE
+            while True:
+                yield await self._next()
         finally:
             end()
-            gone.cancel()
 
     async def _next(self) -> bytes:
         with suppress(TimeoutError):
@@ -118,11 +115,6 @@ class RoundStream:
             found = sse({"left_out": self._left_out}, "behind") + found
             self._left_out = 0
         return found or KEEP_ALIVE
-
-    async def _watch(self, receive: Receive) -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
-        self._wake.set()
 
     def _take(self, call_id: str, record: RoundRecord, stats: RequestStats) -> None:
         """Runs on the engine's thread."""

@@ -33,7 +33,6 @@ class ActionRow(Restyled, QWidget):
         super().__init__(parent)
         self.setFixedHeight(ROW_HEIGHT)
         self._lit, self._words = False, ""
-        self._confirmed: set[str] = set()
         self._icons = {"previous": "chevron-left", "next": "chevron-right", **dict(actions)}
         self._buttons = {action: _Button(self, action in ("previous", "next")) for action in self._icons}
         # The version is always painted, because it shows that there are others.
@@ -54,13 +53,8 @@ class ActionRow(Restyled, QWidget):
     def _act(self, action: str) -> None:
         self.acted.emit(action)
         if action in _COPIES:
-            self._confirmed.add(action)
-            self.apply_theme()
-            QTimer.singleShot(CONFIRMED_MS, self, lambda: self._end_confirmation(action))
-
-    def _end_confirmation(self, action: str) -> None:
-        self._confirmed.discard(action)
-        self.apply_theme()
+            self._buttons[action].setIcon(icon("check", theme.colours().muted))
+            QTimer.singleShot(CONFIRMED_MS, self, self.apply_theme)
 
     @property
     def lit(self) -> bool:
@@ -94,7 +88,7 @@ class ActionRow(Restyled, QWidget):
 
     def apply_theme(self) -> None:
         for action, name in self._icons.items():
-            self._buttons[action].setIcon(icon("check" if action in self._confirmed else name, theme.colours().muted))
+            self._buttons[action].setIcon(icon(name, theme.colours().muted))
 
 
 class _Button(QToolButton):

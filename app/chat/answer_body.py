@@ -240,23 +240,17 @@ class AnswerBody(Restyled, QWidget):
         holder, part = run.holder, run.part
         if run.view is not None or holder is None or part is None:
             return
-        run.view = self._make_view(run)
-        run.holder = None
+        run.view, run.holder = self._make_view(run), None
         self._render(run)
         part.exchange(run, holder)
         self._reveal(run.view)
-        holder.hide()
-        holder.deleteLater()
 
     def _unload(self, run: Run) -> None:
         view, part = run.view, run.part
         if view is None or part is None or not run.may_unload or run in self._tail or run is self._runs[-1]:
             return
-        run.holder = _holder(part, view.height())
-        run.view = None
+        run.view, run.holder = None, _holder(part, view.height())
         part.exchange(run, view)
-        view.hide()
-        view.deleteLater()
 
     def _make_view(self, run: Run) -> View:
         if isinstance(run.block, Notice):

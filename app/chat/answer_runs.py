@@ -104,10 +104,10 @@ class Part(QWidget):
         self._column.insertWidget(self._column.count() - 1, run.widget)
 
     def exchange(self, run: Run, old: QWidget) -> None:
-        """Replace the `old` widget of a run by its present one."""
-        index = self._column.indexOf(old)
-        self._column.removeWidget(old)
-        self._column.insertWidget(index, run.widget)
+        """Replace the `old` widget of a run by its present one, and delete it."""
+        self._column.replaceWidget(old, run.widget, Qt.FindChildOption.FindDirectChildrenOnly)
+        old.hide()
+        old.deleteLater()
 
     def remove(self, run: Run) -> None:
         self.runs.remove(run)

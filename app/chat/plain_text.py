@@ -44,11 +44,6 @@ def is_long(markdown: str) -> bool:
     return len(markdown) > AT_ONCE or weight_of_markdown(markdown) > AT_ONCE
 
 
-def plain_text(markdown: str) -> str:
-    """Render Markdown as plain text, with formulas as LaTeX. May be called on any thread."""
-    return _block_by_block(markdown, _rendered, "\n")
-
-
 def _block_by_block(markdown: str, render: Callable[[str], str], between: str) -> str:
     """Render a text, a long one in parts, because a rendering thread blocks the others."""
     if not is_long(markdown):
@@ -67,8 +62,8 @@ def _rendered(markdown: str) -> str:
 
 
 def spoken_text(markdown: str) -> str:
-    """Render Markdown as plain text without code blocks, to be read aloud."""
-    return plain_text(_CODE.sub("", _LINE_END.sub("\n", markdown))).strip()
+    """Render Markdown without code blocks as plain text, to be read aloud. May be called on any thread."""
+    return _block_by_block(_CODE.sub("", _LINE_END.sub("\n", markdown)), _rendered, "\n").strip()
 
 
 def shown_parts(markdown: str) -> tuple[str, str]:
@@ -88,7 +83,7 @@ def mime_of(html: str, text: str) -> QMimeData:
 
 
 def arranged_text(markdown: str) -> str:
-    """Like `plain_text`, but with marks of lists, tabs between table cells and empty lines between paragraphs."""
+    """Render Markdown with marks of lists, tabs between table cells and empty lines between paragraphs."""
     return _block_by_block(markdown, _arranged, "\n\n")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QCoreApplication, QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QToolButton, QWidget
@@ -96,10 +98,7 @@ class PresetButton(Restyled, QToolButton):
         menu, chosen = self.menu_, chosen_in(self._session)
         menu.clear()
         for preset in presets_of(self._session):
-            action = menu.addAction(name_of(preset).replace("&", "&&"))
-            action.setCheckable(True)
-            action.setChecked(preset == chosen)
-            action.triggered.connect(lambda _=False, wanted=preset: choose(self._session, wanted))
+            menu.add_choice(name_of(preset), preset == chosen, partial(choose, self._session, preset))
         menu.addSeparator()
         menu.addAction(self._settings)
 

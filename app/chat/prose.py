@@ -249,7 +249,7 @@ def _space(document: QTextDocument, font: QFont) -> None:
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
     line_height = LINE_HEIGHT * font.pixelSize()
-    level_cells(document)
+    _level_cells(document)
     for block in blocks_of(document):
         cursor.setPosition(block.position())
         style = QTextBlockFormat(block.blockFormat())
@@ -327,7 +327,7 @@ def _indent_lists(document: QTextDocument) -> None:
                 text_list.setFormat(style)
 
 
-def level_cells(document: QTextDocument) -> None:
+def _level_cells(document: QTextDocument) -> None:
     """Remove the empty line that Qt puts into the first cell of a table after code or a quote."""
     for frame in document.rootFrame().childFrames():
         if isinstance(frame, QTextTable):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QLineEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, QSize
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QPushButton, QToolButton, QWidget
 
 from app.chat.answer_format import AnswerFormatField
 from app.chat.preset_button import DEFAULTS, choose, chosen_in, name_of, presets_of
@@ -80,9 +80,6 @@ class ChatSettingsSheet(Restyled, Overlay):
         column = vbox(body, margins=_SIDES, spacing=12)
         fill(column, line, self.prompt, self.format, self.recommendation, grid, 1)
         area = HighArea(self)
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(body)
         keep_right_edge(area, column)
         head = fill(hbox(margins=_SIDES), (self._title, 1), self._close)
@@ -130,7 +127,7 @@ class ChatSettingsSheet(Restyled, Overlay):
         self.presets.setCurrentIndex(listed.index(chosen) if chosen is not None else 0)
         self.delete.setEnabled(chosen is not None and bool(chosen.name))
         self.reset.setEnabled(bool(chat.system_prompt or chat.own))
-        now = session.settings.preset_of_new_chats
+        now = session.chats.preset_of_new_chats
         self.begin.setEnabled((now.system_prompt, now.own) != (chat.system_prompt, chat.own))
 
     def _keep(self, prompt: str, own: dict[str, Any]) -> None:

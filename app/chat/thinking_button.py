@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QToolButton, QWidget
 
@@ -72,10 +74,7 @@ class ThinkingButton(Restyled, QToolButton):
     def _fill(self) -> None:
         self._levels.clear()
         for level in self._choice.levels:
-            action = self._levels.addAction(_name(level))
-            action.setCheckable(True)
-            action.setChecked(level == self.chosen)
-            action.triggered.connect(lambda _=False, wanted=level: self.choose(wanted))
+            self._levels.add_choice(_name(level), level == self.chosen, partial(self.choose, level))
 
 
 def _name(thinking: str) -> str:

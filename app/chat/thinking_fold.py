@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.chat.answer_body import AnswerBody
@@ -17,8 +17,6 @@ from app.wording.figures import number, seconds
 
 class ThinkingFold(Restyled, QWidget):
     """The line and the thoughts, hidden if there are none. Thoughts are rendered only while they are unfolded."""
-
-    link_chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,7 +34,6 @@ class ThinkingFold(Restyled, QWidget):
         fill(vbox(self, margins=(0, 0, 0, 6), spacing=4), (self.head, 0, Qt.AlignmentFlag.AlignLeft), self._frame)
         self._frame.hide()
         self.head.toggled.connect(self._toggle)
-        self.body.link_chosen.connect(self.link_chosen)
         self.hide()
         self.restyle()
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from app.chat.answer_body import AnswerBody
@@ -31,14 +30,11 @@ class ToolStep(QWidget):
 
 
 class ToolSteps(QWidget):
-    """The steps, top to bottom, hidden if there are none. The signals are those of their `AnswerBody`s."""
+    """The steps, top to bottom, hidden if there are none. `watch` is called with each new body."""
 
-    link_chosen = Signal(str)
-    rerendered = Signal()
-    incomplete = Signal()
-
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, watch: Callable[[AnswerBody], None], parent: QWidget) -> None:
         super().__init__(parent)
+        self._watch = watch
         self.steps: list[ToolStep] = []
         self._column = vbox(self, margins=(0, 0, 0, 0), spacing=8)
         self.hide()
@@ -47,10 +43,8 @@ class ToolSteps(QWidget):
         """Show the answers; there are only ever more of them."""
         for step in steps[len(self.steps) :]:
             shown = ToolStep(step.answer, self)
-            for body in (shown.body, shown.thinking.body):
-                body.link_chosen.connect(self.link_chosen)
-                body.rerendered.connect(self.rerendered)
-                body.incomplete.connect(self.incomplete)
+            self._watch(shown.body)
+            self._watch(shown.thinking.body)
             self._column.addWidget(shown)
             shown.show()
             self.steps.append(shown)

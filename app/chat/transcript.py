@@ -60,9 +60,13 @@ class Transcript(Restyled, QScrollArea):
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         FocusRing(self)
         self._at_end = True
-        self.as_tokens, self._with_figures, self._offer = False, True, ""
-        self._query: Query | None = None
-        self._current_match: tuple[Turn, int] | None = None
+        # Answers are shown as their tokens, and with their figures below them, not only on hover.
+        self.as_tokens, self.with_figures = False, True
+        # The text of the button below answers that are beyond the Starter, "" for no such button.
+        self.offer = ""
+        # The search whose matches are highlighted; a turn and the index of the current match in it.
+        self.query: Query | None = None
+        self.current_match: tuple[Turn, int] | None = None
         self._loaded_at = self._laid_out_at = 0
         # What to scroll to the top: a turn, pixels below its top, and its height when these were measured.
         self._target: tuple[Turn, int, int | None] | None = None
@@ -112,18 +116,18 @@ class Transcript(Restyled, QScrollArea):
 
     def show_chat(self, chat: Chat) -> None:
         """Show all turns of a chat, at its last reading position or at its end."""
-        self._column.show_turns(chat.turns)
+        self._column.show_turns(chat.turns, of_another_chat=True)
         self._at_end, self._target = True, None
         if chat.read_position is not None and chat.read_position[0] < len(chat.turns):
             # The new turns get their positions when the event loop applies their layout.
             self._target, self._at_end = (chat.turns[chat.read_position[0]], chat.read_position[1], None), False
-        self._load_soon()
+        self.load_soon()
 
     def show_path(self, chat: Chat) -> None:
         """Show other turns of the same chat. Turns that stay keep their widgets, and the view keeps its position."""
-        had_focus = self._column.update_turns(chat.turns)
-        self._mark_newest()
-        self._load_soon()
+        had_focus = self._column.show_turns(chat.turns, of_another_chat=False)
+        self._refresh_feet()
+        self.load_soon()
         if had_focus:
             self.focus_lost.emit()
 
@@ -143,13 +147,9 @@ class Transcript(Restyled, QScrollArea):
 
         `current` is a turn and the index of the current match in it.
         """
-        self._query, self._current_match = query, current
+        self.query, self.current_match = query, current
         for view in self._column.views:
-            self._highlight(view)
-
-    def _highlight(self, view: TurnView) -> None:
-        current = self._current_match
-        view.highlight(self._query, current[1] if current is not None and current[0] is view.turn else None)
+            view.highlight()
 
     def count_matches(self, turn: Turn, query: Query) -> int:
         """Return the number of matches in the text that a turn shows, or would show if it were loaded."""
@@ -172,7 +172,7 @@ class Transcript(Restyled, QScrollArea):
 
     def add_turn(self, turn: Turn) -> None:
         self._column.add(turn).load()
-        self._mark_newest()
+        self._refresh_feet()
         self._target, self._at_end = None, True
 
     def refresh(self, turn: Turn) -> None:
@@ -185,23 +185,22 @@ class Transcript(Restyled, QScrollArea):
         """Show answers as their tokens, or as rendered text."""
         self.as_tokens = as_tokens
         for view in self._column.views:
-            view.set_as_tokens(as_tokens)
+            view.refresh()
         self.shown_as.emit()
 
     def set_with_figures(self, with_figures: bool) -> None:
         """Show the figures of each answer below it, or only on hover."""
-        if with_figures != self._with_figures:
-            self._with_figures = with_figures
+        if with_figures != self.with_figures:
+            self.with_figures = with_figures
             self._hold_position()
-            for view in self._column.views:
-                view.set_with_figures(with_figures)
-            self._load_soon()
+            self._refresh_feet()
+            self.load_soon()
 
     def set_offer(self, offer: str) -> None:
         """Set the text of the button below answers that are beyond the Starter, "" for no such button."""
-        self._offer = offer
-        for view in self._column.views:
-            view.set_offer(offer)
+        if offer != self.offer:
+            self.offer = offer
+            self._refresh_feet()
 
     def show_round(self, turn: Turn, number: int) -> None:
         """Select the tokens of a round and scroll to them. Answers must be shown as tokens."""
@@ -223,25 +222,11 @@ class Transcript(Restyled, QScrollArea):
         # An empty chat does not need this import.
         from app.chat.turn_view import TurnView
 
-        view = TurnView(turn, self.as_tokens, self._with_figures, parent)
-        view.set_offer(self._offer)
-        view.set_newest(turn is self._column.newest)
-        if self._query is not None:
-            self._highlight(view)
-        view.rounds_selected.connect(lambda rounds: self.rounds_selected.emit(turn, rounds))
-        view.grows.connect(lambda pixels: self._extend_range(turn, pixels))
-        view.incomplete.connect(self._load_soon)
-        view.pressed.connect(lambda: self.turned_to.emit(turn))
-        view.link_chosen.connect(self._show_link)
-        view.acted.connect(lambda action: self._act(turn, action))
-        view.edited.connect(lambda text: self.edited.emit(turn, text))
-        view.call_chosen.connect(lambda call, choice: self.call_chosen.emit(turn, call, choice))
-        view.focus_lost.connect(self.focus_lost)
-        view.tokens_wanted.connect(lambda: self.tokens_wanted.emit(turn))
-        view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        view.customContextMenuRequested.connect(lambda point: self.menu_wanted.emit(turn, view.mapToGlobal(point)))
-        view.wired()
-        return view
+        return TurnView(turn, self, parent)
+
+    @property
+    def newest(self) -> Turn | None:
+        return self._column.newest
 
     def _focus_changed(self, _before: QWidget | None, now: QWidget | None) -> None:
         if now is not None and self.isAncestorOf(now):
@@ -255,18 +240,19 @@ class Transcript(Restyled, QScrollArea):
                 self.turned_to.emit(view.turn)
                 return
 
-    def _mark_newest(self) -> None:
+    def _refresh_feet(self) -> None:
         for view in self._column.views:
-            view.set_newest(view.turn is self._column.newest)
+            view.refresh_foot()
 
-    def _act(self, turn: Turn, action: str) -> None:
+    def act(self, turn: Turn, action: str) -> None:
+        """Emit `acted`, or `menu_wanted` for the button with more actions."""
         if action == "more":
             button = self.view(turn).answer_row.button("more")
             self.menu_wanted.emit(turn, button.mapToGlobal(button.rect().bottomLeft()))
         else:
             self.acted.emit(turn, action)
 
-    def _load_soon(self) -> None:
+    def load_soon(self) -> None:
         if not self._loading.isActive():
             self._loading.start()
 
@@ -311,21 +297,21 @@ class Transcript(Restyled, QScrollArea):
             elif self._at_end:
                 bar.setValue(bar.maximum())
             if budget <= 0:
-                self._load_soon()
+                self.load_soon()
                 return
 
-    def _show_link(self, address: str) -> None:
+    def show_link(self, address: str) -> None:
         """Show the menu of a link. Only its action opens the link."""
         self.link_menu.fill(address)
         self.link_menu.popup(QCursor.pos())
 
-    def _extend_range(self, turn: Turn, pixels: int) -> None:
+    def extend_range(self, turn: Turn, pixels: int) -> None:
         """Scroll before the last answer grows, so that Qt moves the painted text and paints only the new line.
 
         Once anything in the view has changed its size, Qt would paint all of it again.
         """
         bar = self.verticalScrollBar()
-        if turn is self._column.newest and self._at_end and self._target is None and bar.maximum() > 0:
+        if turn is self.newest and self._at_end and self._target is None and bar.maximum() > 0:
             bar.setMaximum(bar.maximum() + pixels)
 
     def _range_changed(self, _minimum: int, maximum: int) -> None:
@@ -341,7 +327,7 @@ class Transcript(Restyled, QScrollArea):
         self._show_newest()
         # A screen is loaded in both directions, so scrolling by a line needs no loading.
         if abs(value - self._loaded_at) > self.viewport().height() // 2:
-            self._load_soon()
+            self.load_soon()
 
     def _show_newest(self) -> None:
         """Show the button that scrolls to the end, unless the end is in view."""
@@ -365,7 +351,7 @@ class Transcript(Restyled, QScrollArea):
             self._hold_position()
         super().resizeEvent(event)
         self._show_newest()
-        self._load_soon()
+        self.load_soon()
 
     def apply_theme(self) -> None:
         self._newest.setIcon(icon("arrow-down", theme.colours().muted))

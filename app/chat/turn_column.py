@@ -69,27 +69,23 @@ class TurnColumn(QWidget):
         self._layout.insertWidget(self._layout.count() - 1 if index is None else index, slot)
         return slot
 
-    def show_turns(self, turns: Sequence[Turn]) -> None:
-        """Show the turns of another chat. Unfinished edits of questions stay with their turns."""
-        self.setUpdatesEnabled(False)
-        for slot in self._slots.values():
-            if slot.view is not None:
-                slot.view.leave_edit()
-            self._remove(slot)
-        self._slots = {}
-        for turn in turns:
-            self.add(turn)
-        self.setUpdatesEnabled(True)
+    def show_turns(self, turns: Sequence[Turn], *, of_another_chat: bool) -> bool:
+        """Show these turns, and return whether one that was removed had the focus.
 
-    def update_turns(self, turns: Sequence[Turn]) -> bool:
-        """Show other turns of the same chat. Returns whether one that was removed had the focus."""
-        kept, focus, had_focus = set(turns), QApplication.focusWidget(), False
-        self.setUpdatesEnabled(False)
-        for turn in [turn for turn in self._slots if turn not in kept]:
-            slot = self._slots.pop(turn)
-            had_focus = had_focus or (focus is not None and slot.isAncestorOf(focus))
-            self._remove(slot)
+        Unfinished edits of questions stay with the turns that another chat replaces.
+        """
+        focus, had_focus = QApplication.focusWidget(), False
         before, self._slots = self._slots, {}
+        self.setUpdatesEnabled(False)
+        for turn in before.keys() - set(turns):
+            slot = before[turn]
+            had_focus = had_focus or (focus is not None and slot.isAncestorOf(focus))
+            if of_another_chat and slot.view is not None:
+                slot.view.leave_edit()
+            self._layout.removeWidget(slot)
+            # Until it is deleted, it would be painted over the other turns.
+            slot.hide()
+            slot.deleteLater()
         for index, turn in enumerate(turns):
             if turn in before:
                 slot = self._slots[turn] = before[turn]
@@ -99,12 +95,6 @@ class TurnColumn(QWidget):
                 self.add(turn, index)
         self.setUpdatesEnabled(True)
         return had_focus
-
-    def _remove(self, slot: LazyTurn) -> None:
-        self._layout.removeWidget(slot)
-        # Until it is deleted, it would be painted over the other turns.
-        slot.hide()
-        slot.deleteLater()
 
     def load_between(self, top: int, bottom: int, budget: int) -> int:
         """Load the turns between two heights, with the blocks of long ones, and unload turns far away.

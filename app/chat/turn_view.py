@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRect, Qt, Signal
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QRect, Qt
 from PySide6.QtGui import QEnterEvent, QMouseEvent, QTextCursor
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
@@ -29,57 +32,32 @@ from app.widgets.layouts import fill, hbox, top_in, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 
+if TYPE_CHECKING:
+    from app.chat.transcript import Transcript
+
 # Pixels between a question and its answer, besides the column's spacing.
 _BELOW_QUESTION = 8
-# The actions of the two rows, mapped to actions of the turn.
-_ANSWER_ACTIONS = {"previous": "previous-answer", "next": "next-answer"}
-_QUESTION_ACTIONS = {"previous": "previous-question", "next": "next-question"}
 
 
 class TurnView(Restyled, QWidget):
-    """A question, its answer and the foot.
+    """A question, its answer and the foot. It shows them as its transcript says, whose signals it emits."""
 
-    `acted` carries the action of a row or the note, `edited` the new text of the question, `call_chosen` a call and the
-    choice for it, `rounds_selected` the rounds whose tokens are selected, and `grows` by how many pixels the answer
-    will grow, before it does. `pressed` is emitted on a click beside the texts, `focus_lost` when the widget with the
-    focus is removed, `tokens_wanted` when tokens are needed that are only on disk, and `incomplete` when there are
-    blocks that `load_between` must make.
-    """
-
-    link_chosen = Signal(str)
-    acted = Signal(str)
-    edited = Signal(str)
-    call_chosen = Signal(object, str)
-    rounds_selected = Signal(object)
-    tokens_wanted = Signal()
-    pressed = Signal()
-    grows = Signal(int)
-    focus_lost = Signal()
-    incomplete = Signal()
-
-    def __init__(
-        self, turn: Turn, as_tokens: bool = False, with_figures: bool = True, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, turn: Turn, transcript: Transcript, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
-        self.turn = turn
-        # No signal has a receiver before `wired`.
-        self._as_tokens, self._asked_for_tokens = as_tokens, True
-        self._with_figures, self._offer = with_figures, ""
-        self._newest = self._under_mouse = False
+        self.turn, self._transcript = turn, transcript
+        self._asked_for_tokens = self._under_mouse = False
         self._had_tokens = bool(turn.answer.tokens)
         self._surroundings: tuple[bool, bool, bool, bool] | None = None
         self._bubble = QuestionBubble(turn, self)
         self._highlights = SearchHighlights()
-        self._query: Query | None = None
-        self._current_match: int | None = None
         self.editor: QuestionEditor | None = None
         self.question_row = ActionRow((("edit", "edit"), ("copy-question", "copy")), True, self)
         self._status = label(self, "muted")
         self.thinking, self.body, self.tokens = ThinkingFold(self), AnswerBody(self), TokenView(self)
         # Made if the tokens are shown without the live panel, which has a legend of its own.
         self._legend: TokenLegend | None = None
-        self.steps, self.calls = ToolSteps(self), CallCards(self)
+        self.steps, self.calls = ToolSteps(self._watch, self), CallCards(self)
         self._note = Note(self)
         self._foot = styled(WrappedLabel(self), "muted")
         self._foot.setObjectName("foot")
@@ -91,6 +69,11 @@ class TurnView(Restyled, QWidget):
         self._name_buttons()
         self._connect()
         self.restyle()
+        if turn.left_edit is not None:
+            self._show_editor(*turn.left_edit)
+            turn.left_edit = None
+        if transcript.query is not None:
+            self.highlight()
 
     def _build(self) -> None:
         self._column = column = vbox(self, margins=(0, 0, 0, 0), spacing=6)
@@ -119,21 +102,36 @@ class TurnView(Restyled, QWidget):
         self.bound("More actions", answer("more"), set_name)
 
     def _connect(self) -> None:
-        self.calls.chosen.connect(self.call_chosen)
-        for part in (self.body, self.thinking, self.steps):
-            part.link_chosen.connect(self.link_chosen)
+        turn, chat = self.turn, self._transcript
+        self.calls.chosen.connect(lambda call, choice: chat.call_chosen.emit(turn, call, choice))
         self.body.passage_selected.connect(
-            lambda passage: self.rounds_selected.emit(self.turn.answer.rounds_of(passage.replace("\u2029", "\n\n")))
+            lambda passage: chat.rounds_selected.emit(turn, turn.answer.rounds_of(passage.replace("\u2029", "\n\n")))
         )
-        self.tokens.rounds_selected.connect(self.rounds_selected)
-        for body in (self.body, self.thinking.body, self.steps):
-            body.rerendered.connect(self._highlight_again)
-            body.incomplete.connect(self.incomplete)
-        self.tokens.grows.connect(self.grows)
-        self.body.grows.connect(self.grows)
-        self._note.acted.connect(self.acted)
-        self.answer_row.acted.connect(lambda action: self.acted.emit(_ANSWER_ACTIONS.get(action, action)))
-        self.question_row.acted.connect(lambda action: self.acted.emit(_QUESTION_ACTIONS.get(action, action)))
+        self.tokens.rounds_selected.connect(lambda rounds: chat.rounds_selected.emit(turn, rounds))
+        for body in (self.body, self.thinking.body):
+            self._watch(body)
+        for growing in (self.tokens, self.body):
+            growing.grows.connect(self._grow)
+        self._note.acted.connect(partial(chat.act, turn))
+        self.answer_row.acted.connect(partial(self._act_on, "answer"))
+        self.question_row.acted.connect(partial(self._act_on, "question"))
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(lambda point: chat.menu_wanted.emit(turn, self.mapToGlobal(point)))
+
+    def _watch(self, body: AnswerBody) -> None:
+        body.link_chosen.connect(self._transcript.show_link)
+        body.rerendered.connect(self._highlight_again)
+        body.incomplete.connect(self._transcript.load_soon)
+
+    def _act_on(self, message: str, action: str) -> None:
+        self._transcript.act(self.turn, f"{action}-{message}" if action in ("previous", "next") else action)
+
+    def _grow(self, pixels: int) -> None:
+        self._transcript.extend_range(self.turn, pixels)
+
+    @property
+    def _is_newest(self) -> bool:
+        return self._transcript.newest is self.turn
 
     def refresh(self) -> None:
         """Show the present state of the answer. Called for every frame while it streams."""
@@ -141,7 +139,7 @@ class TurnView(Restyled, QWidget):
         self.steps.show_steps(self.turn.steps)
         self.calls.show_calls(answer.calls)
         # An answer that was stored without its tokens is shown as text.
-        as_tokens = self._as_tokens and bool(answer.tokens)
+        as_tokens = self._transcript.as_tokens and bool(answer.tokens)
         if as_tokens:
             self.tokens.show_tokens(answer.tokens, answer.rounds)
             self.thinking.hide()
@@ -158,7 +156,7 @@ class TurnView(Restyled, QWidget):
     def _show_surroundings(self, answer: Answer, as_tokens: bool) -> None:
         """Show or hide the widgets around the text of an answer in this state."""
         self.tokens.setVisible(as_tokens)
-        self._show_legend(as_tokens and self._with_figures and self._newest)
+        self._show_legend(as_tokens)
         self.body.setVisible(not as_tokens)
         self._status.setText(status_text(answer))
         self._status.setVisible(answer.writes_call or not (answer.text or answer.ended or answer.calls))
@@ -170,10 +168,10 @@ class TurnView(Restyled, QWidget):
             self._note.hide()
             self.answer_row.setEnabled(False)
             if had_focus:
-                self.focus_lost.emit()
+                self._transcript.focus_lost.emit()
         shows_foot = answer.ended and bool(self._foot.text())
         if shows_foot and self._foot.isHidden() and self.isVisible():
-            self.grows.emit(self._foot.height() + self._column.spacing())
+            self._grow(self._foot.height() + self._column.spacing())
         self._foot.setVisible(shows_foot)
         self._request_tokens()
         if answer.tokens and not self._had_tokens:
@@ -182,7 +180,8 @@ class TurnView(Restyled, QWidget):
             self.body.emit_selection()
         self._highlight_again()
 
-    def _show_legend(self, shown: bool) -> None:
+    def _show_legend(self, as_tokens: bool) -> None:
+        shown = as_tokens and self._transcript.with_figures and self._is_newest
         if shown and self._legend is None:
             self._legend = TokenLegend(parent=self)
             self._column.insertWidget(self._column.indexOf(self.tokens), self._legend)
@@ -190,25 +189,13 @@ class TurnView(Restyled, QWidget):
             self._legend.show_answer(self.turn.answer)
             self._legend.setVisible(shown)
 
-    def set_as_tokens(self, as_tokens: bool) -> None:
-        """Show the answer as its tokens, or as rendered text."""
-        self._as_tokens = as_tokens
-        self.refresh()
-
-    def set_with_figures(self, with_figures: bool) -> None:
-        """Show the answer's figures below it, or only in a tooltip because the live panel shows them."""
-        self._with_figures = with_figures
-        self._show_legend(not self.tokens.isHidden() and with_figures and self._newest)
+    def refresh_foot(self) -> None:
+        """Show the legend, figures, note and actions again, because the transcript shows others now."""
+        self._show_legend(not self.tokens.isHidden())
         if self.turn.answer.ended:
             self._show_end(self.turn.answer)
             self._foot.setVisible(bool(self._foot.text()))
-
-    def set_offer(self, offer: str) -> None:
-        """Set the text of the button that gets another model than the Starter, "" if there is one already."""
-        if offer != self._offer:
-            self._offer = offer
-            if self.turn.answer.ended:
-                self._show_end(self.turn.answer)
+        self._light(self._under_mouse)
 
     def selected_text(self) -> str:
         """Return the text selected in the turn, or ""."""
@@ -219,11 +206,10 @@ class TurnView(Restyled, QWidget):
                 return view.textCursor().selection().toPlainText()
         return ""
 
-    def highlight(self, query: Query | None, current: int | None = None) -> None:
-        """Highlight the matches of a search, the one with index `current` differently; None removes the highlights."""
-        self._query, self._current_match = query, current
-        if query is not None:
-            self._unfold_matches(query)
+    def highlight(self) -> None:
+        """Highlight the matches of the transcript's search, or remove the highlights if it has none."""
+        if self._transcript.query is not None:
+            self._unfold_matches(self._transcript.query)
         self._show_highlights()
 
     def _unfold_matches(self, query: Query) -> None:
@@ -240,7 +226,7 @@ class TurnView(Restyled, QWidget):
 
     def _highlight_again(self) -> None:
         """Highlight the shown texts again. While an answer streams, the highlights wait for its end."""
-        if self._query is not None and self.turn.answer.ended:
+        if self._transcript.query is not None and self.turn.answer.ended:
             self._show_highlights()
 
     def _show_highlights(self) -> None:
@@ -248,7 +234,8 @@ class TurnView(Restyled, QWidget):
         for view in (self.tokens, *self.thinking.body.text_views, *self.body.text_views):
             if view not in shown:
                 view.setExtraSelections([])
-        self._highlights.show(self._query, self._sources(), self._current_match)
+        turn, index = self._transcript.current_match or (None, None)
+        self._highlights.show(self._transcript.query, self._sources(), index if turn is self.turn else None)
 
     def rect_of_match(self, index: int) -> QRect | None:
         """Return the place of a match in this widget; None if there are no matches."""
@@ -270,7 +257,7 @@ class TurnView(Restyled, QWidget):
             y = top_in(body, self)
             left = body.load_between(top - y, bottom - y, budget)
             made, budget = made + budget - left, left
-        if made and self._query is not None:
+        if made:
             self._highlight_again()
         return budget
 
@@ -317,7 +304,7 @@ class TurnView(Restyled, QWidget):
         self.question_row.hide()
         self._column.insertWidget(1, editor)
         # The editor stays until the new question is asked, which may be impossible now.
-        editor.submitted.connect(self.edited)
+        editor.submitted.connect(lambda text: self._transcript.edited.emit(self.turn, text))
         editor.cancelled.connect(self.end_edit)
         editor.show()
         editor.edit.moveCursor(QTextCursor.MoveOperation.End)
@@ -331,28 +318,21 @@ class TurnView(Restyled, QWidget):
             self.editor = None
         self._bubble.show()
         self.question_row.show()
-        self.focus_lost.emit()
-
-    def wired(self) -> None:
-        """Request tokens that are only on disk, and resume an edit. Call it once the signals are connected."""
-        if self.turn.left_edit is not None:
-            self._show_editor(*self.turn.left_edit)
-            self.turn.left_edit = None
-        self._asked_for_tokens = False
-        self._request_tokens()
+        self._transcript.focus_lost.emit()
 
     def _request_tokens(self) -> None:
         answer = self.turn.answer
-        needed = self._as_tokens or not self.thinking.isHidden()
+        needed = self._transcript.as_tokens or not self.thinking.isHidden()
         if needed and answer.ended and answer.text and not answer.tokens and not self._asked_for_tokens:
             self._asked_for_tokens = True
-            self.tokens_wanted.emit()
+            self._transcript.tokens_wanted.emit(self.turn)
 
     def _show_end(self, answer: Answer) -> None:
-        self._foot.setText(foot_html(answer, self._with_figures))
-        self.answer_row.setToolTip("" if self._with_figures else figures_text(answer))
+        with_figures = self._transcript.with_figures
+        self._foot.setText(foot_html(answer, with_figures))
+        self.answer_row.setToolTip("" if with_figures else figures_text(answer))
         self.answer_row.show_origin(origin_text(answer))
-        if trouble := trouble_of(self.turn, self._offer):
+        if trouble := trouble_of(self.turn, self._transcript.offer):
             self._note.show_trouble(trouble)
         else:
             self._note.hide()
@@ -374,7 +354,7 @@ class TurnView(Restyled, QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)
-        self.pressed.emit()
+        self._transcript.turned_to.emit(self.turn)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         super().enterEvent(event)
@@ -384,16 +364,11 @@ class TurnView(Restyled, QWidget):
         super().leaveEvent(event)
         self._light(False)
 
-    def set_newest(self, newest: bool) -> None:
-        """Set whether this is the newest turn, whose answer always shows its actions."""
-        self._newest = newest
-        self._show_legend(not self.tokens.isHidden() and self._with_figures and newest)
-        self._light(self._under_mouse)
-
     def _light(self, under_mouse: bool) -> None:
+        """Show the actions under the mouse; the newest answer always shows its actions."""
         self._under_mouse = under_mouse
         self.question_row.set_lit(under_mouse)
-        self.answer_row.set_lit((under_mouse or self._newest) and self.turn.answer.ended)
+        self.answer_row.set_lit((under_mouse or self._is_newest) and self.turn.answer.ended)
 
     def apply_theme(self) -> None:
         self._highlight_again()

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from app.cli.bench_report import write_report
 from app.cli.bench_tables import print_report
-from app.cli.exit_codes import BAD_USAGE, DONE, FAILED, INTERRUPTED
-from app.cli.help_text import RareOptions, add_command
-from app.cli.pair_options import add_pair_options, chosen_pair, explained, model_path
-from app.cli.terminal_text import say, terminal_of
+from app.cli.exit_codes import DONE, INTERRUPTED
+from app.cli.help_text import add_command
+from app.cli.pair_options import add_pair_options, chosen_pair, model_path
+from app.cli.terminal_text import terminal_of
 from app.system.versions import installed_version
 from engine import EngineError, SamplingSettings, starter_pair
 from engine.errors import BadRequest, require
@@ -48,36 +48,29 @@ def add_parser(subparsers: Any) -> None:
         ),
         "Measure every way of drafting on this computer beside plain decoding: all answer the same prompts, in turn.",
     )
-    rare = RareOptions(parser)
     models = parser.add_argument_group("models")
     add_pair_options(models)
-    rare.add(
-        models, "--also", "measure this draft model or head, too; repeatable",
-        action="append", default=[], metavar="MODEL",
-    )  # fmt: skip
-    rare.add(models, "--synthetic", "use random weights of this size: 20M to 2B", metavar="SIZE")
-    rare.add(
-        models, "--accept", "acceptance rate of the synthetic draft model, 0 to 1 (0.8)",
-        type=float, default=0.8, metavar="A",
-    )  # fmt: skip
-    questions = parser.add_argument_group("questions")
-    questions.add_argument("--prompts", type=Path, metavar="FILE", help='one JSON object per line, each with a "text"')
-    questions.add_argument("--repetitions", type=int, default=3, metavar="N", help="answers to each prompt (3)")
-    questions.add_argument("--max-tokens", type=int, default=128, metavar="N", help="answer length (128)")
-    rare.add(
-        questions, "--temperature", f"0 to {MAX_TEMPERATURE:g}, for Tandem; mlx-lm always uses 0 (0)",
-        type=float, default=0.0, metavar="T",
-    )  # fmt: skip
-    ways = parser.add_argument_group("ways of drafting")
-    ways.add_argument("--against", choices=("mlx-lm",), help="also measure mlx-lm's own generation")
-    ways.add_argument("--concurrent", metavar="COUNTS", help="answers at once, such as 4,8, compared with mlx-lm")
-    rare.add(
-        ways, "--method", "with --concurrent: what proposes draft tokens (auto)", choices=methods(), default="auto"
-    )
-    rare.add(ways, "--ways", "measure only these, separated by ';'; plain always runs", metavar="NAMES")
-    output = parser.add_argument_group("output")
-    output.add_argument("--report", type=Path, metavar="FILE", help="also write a page with pictures (HTML)")
-    output.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    questions = parser.add_argument_group("questions").add_argument
+    questions("--prompts", type=Path, metavar="FILE", help='one JSON object per line, each with a "text"')
+    questions("--repetitions", type=int, default=3, metavar="N", help="answers to each prompt (3)")
+    questions("--max-tokens", type=int, default=128, metavar="N", help="answer length (128)")
+    ways = parser.add_argument_group("ways of drafting").add_argument
+    ways("--against", choices=("mlx-lm",), help="also measure mlx-lm's own generation")
+    ways("--concurrent", metavar="COUNTS", help="answers at once, such as 4,8, compared with mlx-lm")
+    output = parser.add_argument_group("output").add_argument
+    output("--report", type=Path, metavar="FILE", help="also write a page with pictures (HTML)")
+    output("--json", action="store_true", help="print one JSON object instead of a table")
+    rare = parser.add_argument_group("rarely used").add_argument
+    also_help = "measure this draft model or head, too; repeatable"
+    rare("--also", action="append", default=[], metavar="MODEL", help=also_help)
+    rare("--synthetic", metavar="SIZE", help="use random weights of this size: 20M to 2B")
+    accept_help = "acceptance rate of the synthetic draft model, 0 to 1 (0.8)"
+    rare("--accept", type=float, default=0.8, metavar="A", help=accept_help)
+    temperature_help = f"0 to {MAX_TEMPERATURE:g}, for Tandem; mlx-lm always uses 0 (0)"
+    rare("--temperature", type=float, default=0.0, metavar="T", help=temperature_help)
+    method_help = "with --concurrent: what proposes draft tokens (auto)"
+    rare("--method", choices=methods(), default="auto", help=method_help)
+    rare("--ways", metavar="NAMES", help="measure only these, separated by ';'; plain always runs")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -93,10 +86,9 @@ def run(arguments: argparse.Namespace) -> int:
         }
         if arguments.report and _measured(report):
             write_report(arguments.report, report)
-    except EngineError as error:
+    except EngineError:
         _progress("")
-        say(f"tandem: {explained(error)}")
-        return BAD_USAGE if isinstance(error, BadRequest) else FAILED
+        raise
     if report["interrupted"]:
         words = "these figures cover what was measured so far" if _measured(report) else "nothing was measured yet"
         # The terminal has printed ^C on the line of the progress.
@@ -129,7 +121,7 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     from engine.bench import arms, prompts, runner
     from engine.main_model.loading import load
     from engine.serving.scheduler import Scheduler
-    from engine.speculation.drafters.draft_source import DraftSource
+    from engine.speculation.drafters.sources import DraftSource
 
     chosen_prompts = prompts.read_prompts(arguments.prompts) if arguments.prompts else prompts.BUILT_IN
     # mlx-lm's answers follow no schema.
@@ -165,7 +157,7 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
         max_tokens=arguments.max_tokens,
         progress=_progress,
     )
-    summary = runner.summarise(outcome.samples, choices=arms.choices(chosen))
+    summary = runner.summarise(outcome.samples)
     for one in schedulers:
         one.close()
     return {"models": models, "interrupted": outcome.interrupted, **summary}

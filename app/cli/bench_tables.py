@@ -38,7 +38,7 @@ def tables_of(report: dict[str, Any]) -> list[Figures]:
     if "concurrent" in report:
         return _concurrency(report["concurrent"])
     arms = report["arms"]
-    return [_arms(arms), *_by_kind(arms), *_beside_best(report.get("beside_best", {})), *_sources(arms)]
+    return [_arms(arms), *_by_kind(arms), *_sources(arms)]
 
 
 def _concurrency(concurrent: dict[str, Any]) -> list[Figures]:
@@ -97,20 +97,6 @@ def _by_kind(arms: dict[str, Any]) -> list[Figures]:
             ],
         )
         for part in parts
-    ]
-
-
-def _beside_best(beside: dict[str, Any]) -> list[Figures]:
-    """Return tables of auto's share of the best arm that it chooses from, by kind of prompt."""
-    return [
-        Figures(
-            ("kind", "share (middle half)", "best way"),
-            [(kind, f"{_ratio(one['ratio'])} {_spread(one['spread'])}", one["best"]) for kind, one in kinds.items()],
-            f"{auto}, compared with the best way for each kind",
-            words="best way",
-        )
-        for auto, kinds in beside.items()
-        if kinds
     ]
 
 

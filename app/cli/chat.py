@@ -15,17 +15,16 @@ from app.cli.answers import JsonOutput, TextOutput
 from app.cli.conversation import Conversation, readable, request, talk
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED, INTERRUPTED
 from app.cli.help_text import add_command
-from app.cli.memory_limit import chosen_memory_limit
+from app.cli.own_settings import own_engine_settings
 from app.cli.pair_options import add_method, add_pair_options, chosen_pair
-from app.system.paths import learned_file
 from engine import Engine, EngineClient, EngineError, Failed
 from engine.requests import MAX_DEPTH, MAX_TEMPERATURE
-from engine.settings import EngineSettings
 from engine.tokenizers.thinking import LEVELS, SWITCHED
 
 # Characters; more than any model's context holds.
 _LONGEST_INPUT = 8 * 2**20
-_TEMPERATURE_HELP = f"0 to {MAX_TEMPERATURE:g}; 0 always picks the most likely token"
+_SAME_TEXT_HELP = "always the same text with and without speculation; the line below an answer says what it costs"
+_THINKING_HELP = "whether, or how much, the model thinks before it answers (as its chat template does)"
 _PROMPT_HELP = 'the question; "-" or nothing reads it from standard input, and in a terminal starts a chat'
 
 
@@ -53,55 +52,36 @@ def add_parser(subparsers: Any) -> None:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the question, the models and the sampling."""
-    parser.add_argument("prompt", nargs="?", metavar="PROMPT", help=_PROMPT_HELP)
+    add = parser.add_argument
+    add("prompt", nargs="?", metavar="PROMPT", help=_PROMPT_HELP)
     add_pair_options(parser)
-    parser.add_argument("--lines", action="store_true", help="treat each line of standard input as a question")
+    add("--lines", action="store_true", help="treat each line of standard input as a question")
     add_method(parser)
-    parser.add_argument(
-        "--depth", type=_depth, metavar="auto|K", help=f"draft tokens per round, 0 to {MAX_DEPTH} (auto)"
-    )
-    parser.add_argument(
-        "--same-text",
-        action="store_true",
-        help="always the same text with and without speculation; the line below an answer says what it costs",
-    )
+    add("--depth", type=_depth, metavar="auto|K", help=f"draft tokens per round, 0 to {MAX_DEPTH} (auto)")
+    add("--same-text", action="store_true", help=_SAME_TEXT_HELP)
     _add_sampling(parser)
-    parser.add_argument(
-        "--max-tokens", type=int, metavar="N", help="maximum answer length in tokens (up to the context)"
-    )
-    parser.add_argument("--system", metavar="TEXT", help="system prompt")
-    parser.add_argument(
-        "--thinking",
-        choices=("auto", *SWITCHED, *LEVELS),
-        default="auto",
-        help="whether, or how much, the model thinks before it answers (as its chat template does)",
-    )
-    parser.add_argument("--stop", action="append", default=[], metavar="TEXT", help="stop sequence, repeatable")
-    parser.add_argument("--json", action="store_true", help="print one JSON object per event")
+    add("--max-tokens", type=int, metavar="N", help="maximum answer length in tokens (up to the context)")
+    add("--system", metavar="TEXT", help="system prompt")
+    add("--thinking", choices=("auto", *SWITCHED, *LEVELS), default="auto", help=_THINKING_HELP)
+    add("--stop", action="append", default=[], metavar="TEXT", help="stop sequence, repeatable")
+    add("--json", action="store_true", help="print one JSON object per event")
 
 
 def _add_sampling(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("sampling", "Without these options, as the model's authors recommend.")
-    group.add_argument("--temperature", type=float, metavar="T", help=_TEMPERATURE_HELP)
-    group.add_argument(
-        "--top-p",
-        type=float,
-        metavar="P",
-        help="sample from the most likely tokens that add up to P, above 0 to 1 (all)",
-    )
-    group.add_argument("--top-k", type=int, metavar="K", help="sample from the K most likely tokens; 0: all")
-    group.add_argument(
-        "--min-p",
-        type=float,
-        metavar="P",
-        help="drop tokens below the fraction P of the top probability, 0 (none) to 1",
-    )
-    group.add_argument("--repetition-penalty", type=float, metavar="R", help="above 0; 1 turns it off")
-    group.add_argument("--seed", type=int, metavar="S", help="the same seed gives the same text (random)")
+    for name, kind, unit, words in (
+        ("--temperature", float, "T", f"0 to {MAX_TEMPERATURE:g}; 0 always picks the most likely token"),
+        ("--top-p", float, "P", "sample from the most likely tokens that add up to P, above 0 to 1 (all)"),
+        ("--top-k", int, "K", "sample from the K most likely tokens; 0: all"),
+        ("--min-p", float, "P", "drop tokens below the fraction P of the top probability, 0 (none) to 1"),
+        ("--repetition-penalty", float, "R", "above 0; 1 turns it off"),
+        ("--seed", int, "S", "the same seed gives the same text (random)"),
+    ):
+        group.add_argument(name, type=kind, metavar=unit, help=words)
 
 
 def _own_engine() -> AbstractContextManager[EngineClient]:
-    return Engine(EngineSettings(learned_file=learned_file(), memory_limit=chosen_memory_limit()))
+    return Engine(own_engine_settings())
 
 
 def run(

@@ -15,14 +15,11 @@ from typing import TYPE_CHECKING, Any
 from app.cli import chat
 from app.cli.exit_codes import DONE, FAILED
 from app.cli.help_text import add_actions, add_command
-from app.cli.memory_limit import chosen_memory_limit
-from app.cli.pair_options import add_pair_options, chosen_pair, explained
+from app.cli.own_settings import own_engine_settings
+from app.cli.pair_options import add_pair_options, chosen_pair
 from app.cli.tables import format_bytes, print_table
-from app.cli.terminal_text import say
-from app.system.paths import data_folder, learned_file
+from app.system.paths import data_folder
 from engine.client import EngineClient
-from engine.errors import EngineError
-from engine.settings import EngineSettings
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -36,6 +33,7 @@ _HOSTS_HELP = (
     "names or addresses with commas between them, as ssh takes them, or a hosts file of mlx.launch (JSON), which may "
     "name Thunderbolt devices; 127.0.0.1 is this computer, which is always the first"
 )
+_SPLIT_HELP = "split the model by heads (tensor) or by layers (pipeline) (auto)"
 _OPEN = (
     "tandem: what the computers exchange is not encrypted: connect them only over a network you trust, "
     "or better, by cable."
@@ -54,38 +52,25 @@ def add_parser(subparsers: Any) -> None:
         "Run a model that is too large for one computer on several, which are reached over ssh with keys.",
     )
     commands = add_actions(parser)
-    check = add_command(commands, "check", "check each computer and the link to it", (f"tandem cluster check {asked}",))
-    _add_machines(check)
-    add_pair_options(check)
-    check.add_argument("--json", action="store_true", help="print one JSON object per computer")
-    download = add_command(
-        commands,
-        "download",
-        "download on each computer what it lacks of the model",
-        (f"tandem cluster download {asked}",),
-    )
-    _add_machines(download)
-    add_pair_options(download)
-    run_parser = add_command(
-        commands, "run", "start the model on all computers and chat, like `tandem chat`", (run_example,)
-    )
-    _add_machines(run_parser)
-    chat.add_options(run_parser)
+    for name, summary, example in (
+        ("check", "check each computer and the link to it", f"tandem cluster check {asked}"),
+        ("download", "download on each computer what it lacks of the model", f"tandem cluster download {asked}"),
+        ("run", "start the model on all computers and chat, like `tandem chat`", run_example),
+    ):
+        action = add_command(commands, name, summary, (example,))
+        action.add_argument("--hosts", required=True, metavar="HOSTS", help=_HOSTS_HELP)
+        action.add_argument("--split", choices=("auto", "tensor", "pipeline"), default="auto", help=_SPLIT_HELP)
+        if name == "run":
+            chat.add_options(action)
+        else:
+            add_pair_options(action)
+        if name == "check":
+            action.add_argument("--json", action="store_true", help="print one JSON object per computer")
     add_command(commands, "stop", "stop the cluster that runs on this computer", ("tandem cluster stop",))
     # Run on other machines over ssh.
     commands.add_parser("rank").add_argument("--inner", action="store_true")
     commands.add_parser("report")
     commands.add_parser("fetch")
-
-
-def _add_machines(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--hosts", required=True, metavar="HOSTS", help=_HOSTS_HELP)
-    parser.add_argument(
-        "--split",
-        choices=("auto", "tensor", "pipeline"),
-        default="auto",
-        help="split the model by heads (tensor) or by layers (pipeline) (auto)",
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -94,14 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         "check": _check, "download": _download, "run": _run, "stop": _stop,
         "rank": _rank, "report": _report, "fetch": _fetch,
     }  # fmt: skip
-    if arguments.action is None:
-        arguments.help_of_actions()
-        return DONE
-    try:
-        return commands[arguments.action](arguments)
-    except EngineError as error:
-        say(f"tandem: {explained(error)}")
-        return FAILED
+    return commands[arguments.action](arguments)
 
 
 def _check(arguments: argparse.Namespace) -> int:
@@ -194,9 +172,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
     @contextmanager
     def engine() -> Iterator[EngineClient]:
-        settings = EngineSettings(learned_file=learned_file(), memory_limit=chosen_memory_limit())
         signal.signal(signal.SIGTERM, _interrupt)
-        with _recorded(), Cluster(machines, settings, split=arguments.split) as cluster:
+        with _recorded(), Cluster(machines, own_engine_settings(), split=arguments.split) as cluster:
             yield cluster.engine
 
     return chat.run(arguments, engine)

@@ -16,10 +16,9 @@ from app.agents.endpoint import Endpoint, declared_endpoint, serving_endpoint
 from app.agents.table import APPS, App
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
 from app.cli.help_text import add_command
-from app.cli.pair_options import add_pair_options, chosen_pair, explained, use_last_pair
+from app.cli.own_settings import own_settings
+from app.cli.pair_options import add_pair_options, chosen_pair, use_last_pair
 from app.settings.declarations import SettingsValues
-from app.settings.store import SettingsStore
-from app.system.paths import settings_folder
 from engine import SpeculationSettings
 from engine.errors import CodedError
 
@@ -53,14 +52,10 @@ def add_parser(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     app = APPS[arguments.name]
-    values = SettingsStore(settings_folder() / "settings.json").values
-    try:
-        if arguments.starts is not None:
-            return _run(app, arguments, values)
-        return _take_back(app) if arguments.undo else _connect(app, values, only_show=arguments.print)
-    except CodedError as error:
-        print(f"tandem: {explained(error)}", file=sys.stderr)
-        return FAILED
+    values = own_settings()
+    if arguments.starts is not None:
+        return _run(app, arguments, values)
+    return _take_back(app) if arguments.undo else _connect(app, values, only_show=arguments.print)
 
 
 def _connect(app: App, values: SettingsValues, *, only_show: bool) -> int:
@@ -122,7 +117,7 @@ def _run(app: App, arguments: argparse.Namespace, values: SettingsValues) -> int
 @contextmanager
 def _reached(arguments: argparse.Namespace, values: SettingsValues) -> Iterator[Endpoint]:
     """Yield the API of the window or of `tandem serve`, or else serve one meanwhile. Raises `CodedError`."""
-    from app.api.local_api import ApiSettings
+    from app.api.guard import ApiSettings
     from app.cli.serve import api_key, serving
 
     declared = declared_endpoint(values)

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from app.cli.exit_codes import DONE, FAILED
 from app.cli.help_text import add_command
-from app.cli.memory_limit import chosen_memory_limit
+from app.cli.own_settings import own_engine_settings, own_settings
 from app.cli.pair_options import chosen_pair, explained, use_last_pair
-from app.settings.store import SettingsStore
-from app.system.paths import learned_file, settings_folder
 from engine.errors import EngineError
 
 if TYPE_CHECKING:
@@ -64,10 +62,9 @@ def _measure(arguments: argparse.Namespace) -> PairCheck:
     """Load the pair and measure it. Raises `EngineError` if it cannot be loaded."""
     from engine import Engine
     from engine.bench.pair_check import check_pair
-    from engine.settings import EngineSettings
 
-    use_last_pair(arguments, SettingsStore(settings_folder() / "settings.json").values)
-    with Engine(EngineSettings(learned_file=learned_file(), memory_limit=chosen_memory_limit())) as engine:
+    use_last_pair(arguments, own_settings())
+    with Engine(own_engine_settings()) as engine:
         loaded = engine.load(*chosen_pair(arguments)).result()
         if loaded.draft_problem is not None:
             raise loaded.draft_problem

@@ -12,7 +12,6 @@ from app.cli.terminal_text import terminal_of
 from engine.hub.download_state import DownloadStatus
 from engine.hub.downloads import DownloadQueue
 
-_ENDED = ("ready", "paused", "failed")
 _STATES = {
     "queued": "waiting",
     "resolving": "asking Hugging Face what to download",
@@ -41,12 +40,16 @@ def follow(queue: DownloadQueue, names: Sequence[str], as_json: bool) -> bool:
     return bool(found) and all(status.state == "ready" for status in found)
 
 
-def _statuses(queue: DownloadQueue, names: Sequence[str]) -> Iterator[list[DownloadStatus]]:
-    """Yield the present downloads again and again, until all have ended."""
+def _statuses(
+    queue: DownloadQueue, names: Sequence[str]
+) -> Iterator[tuple[list[DownloadStatus], list[DownloadStatus]]]:
+    """Yield the present downloads, and those in a new state, again and again, until all have ended."""
+    states: dict[str, str] = {}
     while True:
         found = [status for name in names if (status := queue.status(name)) is not None]
-        yield found
-        if all(status.state in _ENDED for status in found):
+        yield found, [status for status in found if states.get(status.repository) != status.state]
+        states = {status.repository: status.state for status in found}
+        if not any(status.runs for status in found):
             return
         time.sleep(_POLL_S)
 
@@ -56,20 +59,19 @@ def _on_a_screen(queue: DownloadQueue, names: Sequence[str]) -> list[DownloadSta
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 
-    is_screen, states, found = sys.stderr.isatty(), dict[str, str](), list[DownloadStatus]()
+    is_screen, found = sys.stderr.isatty(), list[DownloadStatus]()
     columns = (BarColumn(30), TextColumn("{task.description}", markup=False))
     console = Console(file=terminal_of(sys.stderr))
     # Only the loop draws, not a thread of rich.
     with Progress(*columns, console=console, auto_refresh=False, disable=not is_screen) as progress:
         bar = progress.add_task("", total=None)
-        for found in _statuses(queue, names):
+        for found, changed in _statuses(queue, names):
             done, total = sum(one.bytes_done for one in found), sum(one.bytes_total for one in found)
             # Without a total the bar would pulse, as if data arrived.
             words = _describe(found, done, total)
             progress.update(bar, completed=done, total=max(total, 1), description=words, refresh=True)
-            for status in found:
-                if not is_screen and status.state in _STATES and states.get(status.repository) != status.state:
-                    states[status.repository] = status.state
+            for status in changed:
+                if not is_screen and status.state in _STATES:
                     print(f"{status.repository}: {_STATES[status.state]}", file=sys.stderr, flush=True)
     for status in found:
         if status.state == "ready":
@@ -82,13 +84,11 @@ def _on_a_screen(queue: DownloadQueue, names: Sequence[str]) -> list[DownloadSta
 
 def _as_objects(queue: DownloadQueue, names: Sequence[str]) -> list[DownloadStatus]:
     """Print an object for each new state, and every second."""
-    states, last, found = dict[str, str](), 0.0, list[DownloadStatus]()
-    for found in _statuses(queue, names):
+    last, found = 0.0, list[DownloadStatus]()
+    for found, changed in _statuses(queue, names):
         due = time.monotonic() - last >= _REPORT_S
-        for status in found:
-            if due or states.get(status.repository) != status.state:
-                states[status.repository] = status.state
-                _print_status("progress", status)
+        for status in found if due else changed:
+            _print_status("progress", status)
         last = time.monotonic() if due else last
     for status in found:
         _print_status(status.state, status)

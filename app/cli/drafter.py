@@ -10,11 +10,9 @@ from typing import Any
 
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
 from app.cli.help_text import add_actions, add_command
-from app.cli.pair_options import explained, model_path
+from app.cli.pair_options import model_path
 from app.cli.serve import port
-from app.cli.terminal_text import say
 from app.settings.engine_settings import SECRET_VARIABLE
-from engine.errors import EngineError
 
 DEFAULT_PORT = 8799
 LEAST_SECRET = 16
@@ -46,9 +44,6 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command until it is interrupted; returns the exit code."""
-    if arguments.action is None:
-        arguments.help_of_actions()
-        return DONE
     secret = os.environ.get(SECRET_VARIABLE, "").strip()
     if secret and len(secret) < LEAST_SECRET:
         print(f"tandem: {SECRET_VARIABLE} needs {LEAST_SECRET} characters or more.", file=sys.stderr)
@@ -64,9 +59,6 @@ def run(arguments: argparse.Namespace) -> int:
     secret = secret or secrets.token_urlsafe(24)
     try:
         server = DrafterServer(load(model_path(arguments.model)), arguments.host, arguments.port, secret.encode())
-    except EngineError as error:
-        say(f"tandem: {explained(error)}")
-        return FAILED
     except NoBranches as error:
         print(f"tandem: this model cannot draft in parallel: {error}", file=sys.stderr)
         return FAILED

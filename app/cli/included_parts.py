@@ -11,7 +11,8 @@ from pathlib import Path
 from PySide6.QtCore import QCollator, QCoreApplication, QLocale
 
 from app.api.engine_host import EngineHost
-from app.api.local_api import ApiSettings, LocalApi
+from app.api.guard import ApiSettings
+from app.api.local_api import LocalApi
 from app.chat.formula_pictures import outline_of
 from app.session.attachments import read_attachment
 from app.settings.keychain import Keychain
@@ -178,20 +179,14 @@ def _start_tools() -> None:
 
 
 def _pdf(text: str) -> bytes:
-    """Return a file with one page that says `text` in a standard font."""
+    """Return a file with one page that says `text` in a standard font; readers make its table of objects themselves."""
     drawn = f"BT /F1 12 Tf 40 100 Td ({text}) Tj ET".encode()
-    objects = [
+    objects = (
         b"<</Type/Catalog/Pages 2 0 R>>",
         b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
         b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 150]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
         b"<</Length %d>>\nstream\n%s\nendstream" % (len(drawn), drawn),
         b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
-    ]
-    content, offsets = b"%PDF-1.4\n", []
-    for number, one in enumerate(objects, 1):
-        offsets.append(len(content))
-        content += b"%d 0 obj\n%s\nendobj\n" % (number, one)
-    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
-    head = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
-    tail = b"trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, len(content))
-    return content + head + table + tail
+    )
+    content = b"".join(b"%d 0 obj\n%s\nendobj\n" % numbered for numbered in enumerate(objects, 1))
+    return b"%PDF-1.4\n" + content + b"trailer\n<</Root 1 0 R>>\nstartxref\n0\n%%EOF\n"

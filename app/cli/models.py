@@ -14,7 +14,7 @@ from typing import Any
 from app.cli.downloads import follow
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
 from app.cli.help_text import add_actions, add_command
-from app.cli.memory_limit import memory_limit
+from app.cli.own_settings import memory_limit
 from app.cli.pair_options import models_here
 from app.cli.tables import format_bytes, print_table
 from app.cli.terminal_text import say
@@ -73,23 +73,17 @@ def add_parser(subparsers: Any) -> None:
     removal.add_argument("id", metavar="ID", help="a name that `tandem models list` shows")
     removal.add_argument("--yes", action="store_true", help="skip confirmation")
     pairs.add_argument("id", metavar="ID", help="installed model, or organization/name")
-    pairs.add_argument(
-        "--context", type=_count, default=8192, metavar="TOKENS", help="context that must fit in memory (8192)"
-    )
-    for action in added.values():
-        action.add_argument("--json", action="store_true", help="print one JSON object per line")
-        action.add_argument("--cache", type=Path, metavar="DIR", help="Hugging Face cache folder")
-        action.add_argument(
-            "--folder", type=Path, action="append", default=[], metavar="DIR", help="also search this folder"
-        )
-        action.add_argument("--endpoint", metavar="URL", help="address of a mirror of Hugging Face")
+    context_help = "context that must fit in memory (8192)"
+    pairs.add_argument("--context", type=_count, default=8192, metavar="TOKENS", help=context_help)
+    for add in (action.add_argument for action in added.values()):
+        add("--json", action="store_true", help="print one JSON object per line")
+        add("--cache", type=Path, metavar="DIR", help="Hugging Face cache folder")
+        add("--folder", type=Path, action="append", default=[], metavar="DIR", help="also search this folder")
+        add("--endpoint", metavar="URL", help="address of a mirror of Hugging Face")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
-    if arguments.action is None:
-        arguments.help_of_actions()
-        return DONE
     try:
         return _ACTIONS[arguments.action][1](arguments)
     except EngineError as error:

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from app.api.engine_host import models_of
+from app.cli.own_settings import own_settings
 from app.session.model_names import STARTERS
 from app.settings.declarations import SettingsValues
-from app.settings.store import SettingsStore
-from app.system.paths import settings_folder
 from engine import ModelNotUsable
 from engine.errors import CodedError
 from engine.files.paths import resources
@@ -69,7 +68,7 @@ def models_here(cache: Path | None = None, folders: Sequence[Path] = ()) -> list
     # Not at the top: commands that need no model should not wait for it.
     from huggingface_hub import constants
 
-    values = SettingsStore(settings_folder() / "settings.json").values
+    values = own_settings()
     every = (*folders, *map(Path, values.model_folders))
     return models_of(cache or Path(constants.HF_HUB_CACHE), every, other_apps=values.use_other_apps)
 

@@ -13,18 +13,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
+from app.cli.exit_codes import BAD_USAGE, DONE
 from app.cli.help_text import add_command
-from app.cli.pair_options import add_pair_options, chosen_pair, explained
-from app.cli.terminal_text import say
-from engine.errors import CodedError
+from app.cli.own_settings import own_settings
+from app.cli.pair_options import add_pair_options, chosen_pair
 
 if TYPE_CHECKING:
-    from app.api.local_api import ApiSettings, LocalApi
+    from app.api.guard import ApiSettings
+    from app.api.local_api import LocalApi
     from app.settings.declarations import SettingsValues
 
 _DEFAULT_PORT = 8642
 _KEY_VARIABLE = "TANDEM_API_KEY"
+_KEY_HELP = f"require a key: the one in {_KEY_VARIABLE}, or else one made once and kept in the keychain"
 _OPEN = (
     "tandem: other computers can reach {host}: whoever has the key can use your models and this computer's power, and "
     "everything is sent unencrypted. Serve only on a network you trust, and with --key."
@@ -45,47 +46,33 @@ def add_parser(subparsers: Any) -> None:
         "APIs. Answers are decoded speculatively and are the same as in the window.",
     )
     add_pair_options(parser)
-    parser.add_argument(
-        "--host", default="127.0.0.1", help="address to listen on (127.0.0.1: only programs on this computer)"
-    )
-    parser.add_argument("--port", type=port, default=_DEFAULT_PORT, help=f"port to listen on ({_DEFAULT_PORT})")
-    parser.add_argument(
-        "--key",
-        action="store_true",
-        help=f"require a key: the one in {_KEY_VARIABLE}, or else one made once and kept in the keychain",
-    )
-    parser.add_argument(
-        "--origin", action="append", default=[], metavar="URL", help="let web pages of this origin connect; repeatable"
-    )
+    add = parser.add_argument
+    add("--host", default="127.0.0.1", help="address to listen on (127.0.0.1: only programs on this computer)")
+    add("--port", type=port, default=_DEFAULT_PORT, help=f"port to listen on ({_DEFAULT_PORT})")
+    add("--key", action="store_true", help=_KEY_HELP)
+    add("--origin", action="append", default=[], metavar="URL", help="let web pages of this origin connect; repeatable")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command until it is interrupted; returns the exit code."""
     # Not at the top: other commands should not wait for the server's libraries.
-    from app.api.guard import is_loopback
-    from app.api.local_api import ApiSettings
-    from app.settings.store import SettingsStore
+    from app.api.guard import ApiSettings, is_loopback
     from app.system.accounts import others_have_accounts
-    from app.system.paths import settings_folder
     from engine import SpeculationSettings
 
     if not is_loopback(arguments.host):
         print(_OPEN.format(host=arguments.host), file=sys.stderr)
         if not arguments.key:
             return BAD_USAGE
-    values = SettingsStore(settings_folder() / "settings.json").values
+    values = own_settings()
     speculation = SpeculationSettings(same_text=values.same_text)
     key = api_key() if arguments.key else None
     settings = ApiSettings(arguments.host, arguments.port, key, tuple(arguments.origin), speculation)
-    try:
-        with serving(values, chosen_pair(arguments), settings) as api:
-            _say_where(api.status.address, key)
-            if key is None and others_have_accounts():
-                print(_SHARED, file=sys.stderr, flush=True)
-            _until_interrupted()
-    except CodedError as error:
-        say(f"tandem: {explained(error)}")
-        return FAILED
+    with serving(values, chosen_pair(arguments), settings) as api:
+        _say_where(api.status.address, key)
+        if key is None and others_have_accounts():
+            print(_SHARED, file=sys.stderr, flush=True)
+        _until_interrupted()
     return DONE
 
 

@@ -6,12 +6,13 @@ So text that has been on the screen for a second is on disk, however fast tokens
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Protocol
 
 from app.conversations.errors import NotFound, StoreNotWritable
+from app.conversations.records import Error
 from app.conversations.store import ConversationStore
 from engine.events import Token
 from engine.stats import RequestStats, RoundRecord
@@ -27,7 +28,7 @@ class Submit(Protocol):
 
 
 class AnswerWriter:
-    """Takes one answer's text from any thread. Every answer ends with one call of `finish` or `fail`.
+    """Takes one answer's text from any thread. Every answer ends with one call of `finish`.
 
     While the system refuses writes, each flush tries again; `trouble` is the last refusal, or None. An answer whose
     chat was deleted meanwhile is dropped.
@@ -57,18 +58,12 @@ class AnswerWriter:
             self._flush_waits = True
         self._submit(self._flush, FLUSH_AFTER)
 
-    def finish(self, reason: str, stats: RequestStats) -> Future[None]:
-        """Write the rest and end the answer with the engine's `reason` and figures."""
-        return self._end(lambda store, *rest: store.answers.finish(self.message_id, reason, stats, *rest))
+    def finish(self, reason: str | None, stats: RequestStats, error: Error | None = None) -> Future[None]:
+        """Write the rest and end the answer with the engine's figures and its `reason` or its `error`."""
 
-    def fail(self, code: str, arguments: Mapping[str, Any], stats: RequestStats | None = None) -> Future[None]:
-        """Write the rest and end the answer with an engine error's code and arguments."""
-        return self._end(lambda store, *rest: store.answers.fail(self.message_id, code, arguments, stats, *rest))
-
-    def _end(self, write: Callable[..., None]) -> Future[None]:
         def end(store: ConversationStore) -> None:
             with self._taken() as rest:
-                write(store, *rest)
+                store.answers.finish(self.message_id, reason, stats, *rest, error=error)
 
         return self._submit(end)
 

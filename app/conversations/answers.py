@@ -8,23 +8,31 @@ rows into the message, which only then becomes searchable.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from app.conversations.conversation_list import ConversationList
 from app.conversations.database import Database
 from app.conversations.encoding import (
     error_to_json,
     join_packed,
+    optional_json,
     pack_rounds,
     pack_tokens,
     source_values,
-    stats_to_json,
-    tool_use_to_json,
 )
 from app.conversations.errors import NotFound, WrongState
 from app.conversations.message_tree import MessageTree
-from app.conversations.records import COMPLETE, FAILED, INTERRUPTED, STREAMING, TOOL, AnswerSource, NewMessage, ToolUse
+from app.conversations.records import (
+    COMPLETE,
+    FAILED,
+    INTERRUPTED,
+    STREAMING,
+    TOOL,
+    AnswerSource,
+    Error,
+    NewMessage,
+    ToolUse,
+)
 from engine.events import Token
 from engine.stats import RequestStats, RoundRecord
 
@@ -64,14 +72,13 @@ class Answers:
                 WHERE id = ?""",
                 (STREAMING, *source_values(source), message_id),
             )
-            changes.messages.add(message_id)
             changes.conversations.add(message.conversation_id)
 
     def append(
         self, message_id: int, text: str, tokens: Sequence[Token] = (), rounds: Sequence[RoundRecord] = ()
     ) -> None:
         """Add streamed text, its tokens and its rounds; they are on disk when this returns."""
-        with self._database.write() as changes:
+        with self._database.write():
             self._require_streaming(message_id)
             self._database.execute(
                 """
@@ -79,35 +86,24 @@ class Answers:
                 SELECT ?1, coalesce(max(number), -1) + 1, ?2, ?3, ?4 FROM chunks WHERE message_id = ?1""",
                 (message_id, text, pack_tokens(tokens), pack_rounds(rounds)),
             )
-            changes.messages.add(message_id)
 
     def finish(
         self,
         message_id: int,
-        reason: str,
-        stats: RequestStats,
+        reason: str | None,
+        stats: RequestStats | None,
         text: str = "",
         tokens: Sequence[Token] = (),
         rounds: Sequence[RoundRecord] = (),
+        error: Error | None = None,
     ) -> None:
-        """End a streaming answer; its figures enter the history. `text` is its last part."""
-        with self._database.write():
-            self._end(message_id, COMPLETE, text, tokens, rounds, finish_reason=reason, stats=stats)
+        """End a streaming answer with the engine's `reason`, or with its `error`; what was written stays.
 
-    def fail(
-        self,
-        message_id: int,
-        code: str,
-        arguments: Mapping[str, Any],
-        stats: RequestStats | None = None,
-        text: str = "",
-        tokens: Sequence[Token] = (),
-        rounds: Sequence[RoundRecord] = (),
-    ) -> None:
-        """End a streaming answer with an engine error's code and arguments; what was written stays."""
-        error = error_to_json((code, {name: str(value) for name, value in arguments.items()}))
-        with self._database.write():
-            self._end(message_id, FAILED, text, tokens, rounds, error=error, stats=stats)
+        Its figures enter the history. `text` is its last part.
+        """
+        if error is not None:
+            error = error[0], {name: str(value) for name, value in error[1].items()}
+        self._end(message_id, text, tokens, rounds, reason, error, stats)
 
     def start_calls(self, answer_id: int, calls: Sequence[ToolUse]) -> list[int]:
         """Add the calls that an ended answer asked for, each below the one before it, and return their ids."""
@@ -118,15 +114,12 @@ class Answers:
                 ids.append(self._messages.add(parent.conversation_id, ids[-1] if ids else answer_id, message))
         return ids
 
-    def end_call(
-        self, message_id: int, tool_use: ToolUse, text: str, error: tuple[str, Mapping[str, Any]] | None
-    ) -> None:
+    def end_call(self, message_id: int, tool_use: ToolUse, text: str, error: Error | None) -> None:
         """End a call with its result, or with the error's code and arguments because of which it has none."""
         with self._database.write():
-            state = COMPLETE if error is None else FAILED
-            self._end(message_id, state, text, (), (), error=error_to_json(error))
+            self._end(message_id, text, error=error)
             self._database.execute(
-                "UPDATE messages SET tool_use = ? WHERE id = ?", (tool_use_to_json(tool_use), message_id)
+                "UPDATE messages SET tool_use = ? WHERE id = ?", (optional_json(tool_use), message_id)
             )
 
     def mark_interrupted(self) -> tuple[int, ...]:
@@ -134,20 +127,21 @@ class Answers:
         found = self._database.ids("SELECT id FROM messages WHERE state = ? ORDER BY id", (STREAMING,))
         with self._database.write():
             for message_id in found:
-                self._end(message_id, INTERRUPTED, "", (), ())
+                self._end(message_id, interrupted=True)
         return tuple(found)
 
     def _end(
         self,
         message_id: int,
-        state: str,
-        text: str,
-        tokens: Sequence[Token],
-        rounds: Sequence[RoundRecord],
-        finish_reason: str | None = None,
-        error: str | None = None,
+        text: str = "",
+        tokens: Sequence[Token] = (),
+        rounds: Sequence[RoundRecord] = (),
+        reason: str | None = None,
+        error: Error | None = None,
         stats: RequestStats | None = None,
+        interrupted: bool = False,
     ) -> None:
+        state = INTERRUPTED if interrupted else COMPLETE if error is None else FAILED
         self._require_streaming(message_id)
         message = self._messages.get(message_id)
         now = self._database.clock()
@@ -157,7 +151,7 @@ class Answers:
                 """
                 UPDATE messages SET state = ?, finish_reason = ?, error = ?, stats = coalesce(?, stats)
                 WHERE id = ?""",
-                (state, finish_reason, error, stats_to_json(stats), message_id),
+                (state, reason, error_to_json(error), optional_json(stats), message_id),
             )
             if stats is not None:
                 self._database.execute(
@@ -165,17 +159,16 @@ class Answers:
                     INSERT INTO requests
                         (message_id, finished_at, main_model, draft_model, method, finish_reason, stats)
                     SELECT id, ?, main_model, draft_model, method, ?, ? FROM messages WHERE id = ?""",
-                    (now, finish_reason or state, stats_to_json(stats), message_id),
+                    (now, reason or state, optional_json(stats), message_id),
                 )
             # An answer found interrupted at start-up does not count as a use of the chat.
-            if state != INTERRUPTED:
+            if not interrupted:
                 self._database.execute(
                     "UPDATE conversations SET updated_at = ? WHERE id = ?", (now, message.conversation_id)
                 )
             # The first answer of a chat gives it its title.
             if message.parent_id is not None and self._messages.get(message.parent_id).parent_id is None:
                 self._conversations.title_automatically(message.conversation_id)
-            changes.messages.add(message_id)
             changes.conversations.add(message.conversation_id)
 
     def _fold(

@@ -25,7 +25,10 @@ SPECULATION_KEYS = ("method", "depth", "acceptance")
 ANSWER_FORMAT = "answer_format"
 TEXT, JSON = "", "json"
 _SCHEMA = "schema\n"
-KEYS = (*SAMPLING_KEYS, "max_tokens", "seed", "thinking", "overflow", *SPECULATION_KEYS)
+_OF_SAMPLING, _OF_ANSWER = (*SAMPLING_KEYS, "seed"), ("max_tokens", "overflow", "thinking")
+KEYS = (*_OF_SAMPLING, *_OF_ANSWER, *SPECULATION_KEYS)
+# What the settings window has for None.
+_NONE = {"seed": -1, "max_tokens": 0, "depth": 0}
 
 # Names that a system prompt may hold in double braces, filled in when a question is sent. The time of day is not among
 # them: it would change the prompt with every question and force a full prefill.
@@ -47,35 +50,22 @@ class Generation:
 
     def with_own(self, own: Mapping[str, Any]) -> Generation:
         """Return these settings, changed by a chat's own ones."""
-        sampling = {key: own[key] for key in SAMPLING_KEYS if key in own}
-        if "seed" in own:
-            sampling["seed"] = None if own["seed"] < 0 else own["seed"]
-        speculation = {key: own[key] for key in SPECULATION_KEYS if key in own}
-        if "depth" in speculation:
-            speculation["depth"] = speculation["depth"] or None
-        return Generation(
-            replace(self.sampling, **sampling),
-            replace(self.speculation, **speculation),
-            (own["max_tokens"] or None) if "max_tokens" in own else self.max_tokens,
-            own.get("overflow", self.overflow),
-            own.get("thinking", self.thinking),
-            own.get(ANSWER_FORMAT, self.answer_format),
-            self.most_calls,
+
+        def chosen(keys: tuple[str, ...]) -> dict[str, Any]:
+            return {key: None if own[key] == _NONE.get(key) else own[key] for key in keys if key in own}
+
+        return replace(
+            self,
+            sampling=replace(self.sampling, **chosen(_OF_SAMPLING)),
+            speculation=replace(self.speculation, **chosen(SPECULATION_KEYS)),
+            **chosen((*_OF_ANSWER, ANSWER_FORMAT)),
         )
 
     def values(self) -> dict[str, Any]:
         """Return the same in the keys and values of the settings window."""
-        sampling, speculation = self.sampling, self.speculation
-        return {
-            **{key: getattr(sampling, key) for key in SAMPLING_KEYS},
-            "max_tokens": self.max_tokens or 0,
-            "overflow": self.overflow,
-            "thinking": self.thinking,
-            "seed": -1 if sampling.seed is None else sampling.seed,
-            "method": speculation.method,
-            "depth": speculation.depth or 0,
-            "acceptance": speculation.acceptance,
-        }
+        parts = ((self.sampling, _OF_SAMPLING), (self, _OF_ANSWER), (self.speculation, SPECULATION_KEYS))
+        found = {key: getattr(part, key) for part, keys in parts for key in keys}
+        return {key: _NONE.get(key) if value is None else value for key, value in found.items()}
 
 
 def own_of(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from typing import Any
 from app.conversations.database import Database
 from app.conversations.encoding import (
     attachments_from_json,
-    attachments_to_json,
     number_of,
     object_from_json,
     text_of,
@@ -48,18 +47,19 @@ class ConversationList:
         self,
         *,
         title: str = "",
+        title_edited: bool = True,
         system_prompt: str = "",
         settings: Mapping[str, Any] | None = None,
         folder_id: int | None = None,
     ) -> int:
-        """Create a chat without messages and return its id. A `title` counts as chosen by the user."""
+        """Create a chat without messages and return its id. A `title` is the user's own if it is `title_edited`."""
         now = self._database.clock()
         with self._database.write() as changes:
             identity = self._database.insert(
                 "conversations",
                 uid=str(uuid.uuid4()),
                 title=title,
-                title_edited=bool(title),
+                title_edited=title_edited and bool(title),
                 folder_id=folder_id,
                 created_at=now,
                 updated_at=now,
@@ -137,7 +137,7 @@ class ConversationList:
 
     def set_unsent(self, conversation_id: int, text: str, attachments: Iterable[Attachment] = ()) -> None:
         """Store the unsent message, which does not count as a use of the chat."""
-        self._update(conversation_id, draft=text, draft_attachments=attachments_to_json(attachments))
+        self._update(conversation_id, draft=text, draft_attachments=to_json([*attachments]))
 
     def set_system_prompt(self, conversation_id: int, text: str) -> None:
         self._update(conversation_id, system_prompt=text)

@@ -67,28 +67,6 @@ def _mended(stored: bytes) -> str | None:
     return None
 
 
-class ChangeSet:
-    """Collects what the open transaction changes."""
-
-    def __init__(self) -> None:
-        self.conversations: set[int] = set()
-        self.removed: set[int] = set()
-        self.removed_uids: set[str] = set()
-        self.messages: set[int] = set()
-        self.paths: set[int] = set()
-        self.folders = False
-
-    def freeze(self) -> Changes:
-        return Changes(
-            conversations=frozenset(self.conversations - self.removed),
-            removed=frozenset(self.removed),
-            removed_uids=frozenset(self.removed_uids),
-            messages=frozenset(self.messages),
-            paths=frozenset(self.paths - self.removed),
-            folders=self.folders,
-        )
-
-
 class Database:
     """Owns the connection. Not thread-safe: one thread uses it."""
 
@@ -98,7 +76,7 @@ class Database:
         # The number of committed transactions.
         self.commits = 0
         self.on_commit: Callable[[Changes], None] = lambda _changes: None
-        self._open: ChangeSet | None = None
+        self._open: Changes | None = None
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[sqlite3.Row]:
         return self.execute(sql, parameters).fetchall()
@@ -126,7 +104,7 @@ class Database:
         return identity
 
     @contextmanager
-    def write(self) -> Iterator[ChangeSet]:
+    def write(self) -> Iterator[Changes]:
         """Open a transaction; a nested one joins it. When the outermost block ends, all of it is on disk or none.
 
         Raises StoreNotWritable when the system refuses the write.
@@ -134,7 +112,7 @@ class Database:
         if self._open is not None:
             yield self._open
             return
-        self._open = changes = ChangeSet()
+        self._open = changes = Changes()
         try:
             self.connection.execute("BEGIN IMMEDIATE")
             yield changes
@@ -151,21 +129,19 @@ class Database:
         finally:
             self._open = None
         self.commits += 1
-        if frozen := changes.freeze():
-            self.on_commit(frozen)
+        changes.conversations -= changes.removed
+        if changes:
+            self.on_commit(changes)
 
     def close(self) -> None:
         self.connection.close()
 
 
-def is_index_damage(error: Exception) -> bool:
-    """Return whether the error names a damaged search index, which can be rebuilt from the messages."""
-    return getattr(error, "sqlite_errorname", "") == "SQLITE_CORRUPT_VTAB"
-
-
-def is_text_damage(error: Exception) -> bool:
-    """Return whether `index_text`, which raises nothing itself, was handed text that is not UTF-8."""
-    return isinstance(error, sqlite3.OperationalError) and "user-defined function" in str(error)
+def is_repairable(error: Exception) -> bool:
+    """Return whether a damaged search index or text that is not UTF-8 caused it: `Search.rebuild` mends both."""
+    # `index_text` itself raises nothing.
+    not_text = isinstance(error, sqlite3.OperationalError) and "user-defined function" in str(error)
+    return not_text or getattr(error, "sqlite_errorname", "") == "SQLITE_CORRUPT_VTAB"
 
 
 def storable(value: Any) -> Any:

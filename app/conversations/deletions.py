@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.conversations.conversation_list import ConversationList
-from app.conversations.database import ChangeSet, Database
+from app.conversations.database import Database
 from app.conversations.inserting import free_time_keys
 from app.conversations.message_tree import MessageTree
+from app.conversations.records import Changes
 
 # UNION, not UNION ALL, so that a circle of parents, caused by damage, ends.
 _BELOW = """
@@ -49,10 +50,6 @@ class Deletion:
     messages: tuple[_Values, ...]
     belongings: tuple[tuple[str, _Values], ...]
     moved: tuple[tuple[int, int, int], ...]
-
-    @property
-    def count(self) -> int:
-        return len(self.messages)
 
 
 class Deletions:
@@ -135,7 +132,12 @@ class Deletions:
             tuple((row["id"], row["parent_id"], row["position"]) for row in moved),
         )
         with self._database.write() as changes:
-            was_shown = self._is_selected(conversation_id, parent_id, top["id"])
+            table, column, owner = "conversations", "selected_root", conversation_id
+            if parent_id is not None:
+                table, column, owner = "messages", "selected_child", parent_id
+            # Without a selection, after damage, it may be any sibling.
+            selected = self._database.scalar(f"SELECT {column} FROM {table} WHERE id = ?", (owner,))
+            was_shown = selected in (None, top["id"])
             for row in moved:
                 self._database.execute("UPDATE messages SET parent_id = ? WHERE id = ?", (parent_id, row["id"]))
             siblings[position : position + 1] = [row["id"] for row in moved]
@@ -149,36 +151,21 @@ class Deletions:
                 self._database.execute("DELETE FROM messages WHERE id = ?", (identity,))
             if siblings and was_shown:
                 nearest = siblings[min(position, len(siblings) - 1)]
-                self._select(conversation_id, parent_id, shown if shown in siblings else nearest)
+                chosen = shown if shown in siblings else nearest
+                self._database.execute(f"UPDATE {table} SET {column} = ? WHERE id = ?", (chosen, owner))
             self._note(changes, deletion, conversation_id)
         return deletion
 
-    def _note(self, changes: ChangeSet, deletion: Deletion, conversation_id: int) -> None:
+    def _note(self, changes: Changes, deletion: Deletion, conversation_id: int) -> None:
         if deletion.parent_id is None:
             self._conversations.title_automatically(conversation_id)
         changes.conversations.add(conversation_id)
-        changes.paths.add(conversation_id)
-        changes.messages.update(values["id"] for values in deletion.messages)
         # Cached prefixes of the chat hold the deleted text.
         changes.removed_uids.add(self._conversations.get(conversation_id).uid)
 
     def _number(self, siblings: Sequence[int]) -> None:
         for position, identity in enumerate(siblings):
             self._database.execute("UPDATE messages SET position = ? WHERE id = ?", (position, identity))
-
-    def _is_selected(self, conversation_id: int, parent_id: int | None, message_id: int) -> bool:
-        """Return whether the chat shows this sibling; without a selection, after damage, it may be any."""
-        table, owner = ("messages", parent_id) if parent_id is not None else ("conversations", conversation_id)
-        column = "selected_child" if parent_id is not None else "selected_root"
-        selected = self._database.scalar(f"SELECT {column} FROM {table} WHERE id = ?", (owner,))
-        return selected in (None, message_id)
-
-    def _select(self, conversation_id: int, parent_id: int | None, message_id: int) -> None:
-        if parent_id is None:
-            statement, owner = "UPDATE conversations SET selected_root = ? WHERE id = ?", conversation_id
-        else:
-            statement, owner = "UPDATE messages SET selected_child = ? WHERE id = ?", parent_id
-        self._database.execute(statement, (message_id, owner))
 
     def _belongings(self, identities: Sequence[int]) -> Iterable[tuple[str, _Values]]:
         for table in _BELONGINGS:

@@ -6,13 +6,14 @@ import json
 import math
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, is_dataclass
+from functools import partial
 from typing import Any
 
-from msgspec import convert, to_builtins
+from msgspec import Struct, convert, structs
 
 from app.conversations.database import readable, storable
-from app.conversations.records import AnswerSource, Attachment, ToolUse
+from app.conversations.records import AnswerSource, Attachment, Error, ToolUse
 from engine.events import Token
 from engine.stats import RequestStats, RoundRecord
 
@@ -21,11 +22,21 @@ _DECIMALS = 6
 
 
 def to_json(value: object) -> str:
-    """Return compact JSON. Infinities and NaN, which neither JSON nor SQLite takes, become null."""
+    """Return compact JSON, records as objects. Infinities and NaN, which neither JSON nor SQLite takes, become null."""
+    dumps = partial(json.dumps, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_fields_of)
     try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return dumps(value)
     except ValueError:
-        return json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return dumps(_finite(value))
+
+
+def _fields_of(record: Any) -> dict[str, Any]:
+    return structs.asdict(record) if isinstance(record, Struct) else asdict(record)
+
+
+def optional_json(value: object) -> str | None:
+    """Return the same, but None for None."""
+    return None if value is None else to_json(value)
 
 
 def object_from_json(text: str) -> dict[str, Any]:
@@ -56,20 +67,16 @@ def _finite(value: Any) -> Any:
         return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_finite(item) for item in value]
-    return value
+    return _finite(_fields_of(value)) if isinstance(value, Struct) or is_dataclass(value) else value
 
 
-def error_to_json(error: tuple[str, Mapping[str, Any]] | None) -> str | None:
+def error_to_json(error: Error | None) -> str | None:
     """Encode an error's code and arguments."""
     return None if error is None else to_json({"code": error[0], "arguments": dict(error[1])})
 
 
-def stats_to_json(stats: RequestStats | None) -> str | None:
-    return None if stats is None else to_json(to_builtins(stats))
-
-
 def stats_from_json(text: str | None) -> RequestStats | None:
-    """Decode `stats_to_json`, also of another version: unknown fields are dropped, missing ones default.
+    """Decode figures, also those of another version: unknown fields are dropped, missing ones default.
 
     None where damage left nothing readable.
     """
@@ -94,10 +101,6 @@ def source_values(source: AnswerSource) -> tuple[Any, ...]:
     return source.main_model, source.draft_model, source.method, to_json(source.settings), seed
 
 
-def tool_use_to_json(tool_use: ToolUse | None) -> str | None:
-    return None if tool_use is None else to_json(asdict(tool_use))
-
-
 def tool_use_of(found: Mapping[str, Any]) -> ToolUse:
     """Return the call that an object of JSON describes; fields of other types keep their defaults."""
     fit = {
@@ -106,12 +109,8 @@ def tool_use_of(found: Mapping[str, Any]) -> ToolUse:
     return ToolUse(**fit)
 
 
-def attachments_to_json(attachments: Iterable[Attachment]) -> str:
-    return to_json([asdict(attachment) for attachment in attachments])
-
-
 def attachments_from_json(text: str) -> tuple[Attachment, ...]:
-    """Decode `attachments_to_json`; none where damage left nothing readable."""
+    """Decode a list of attachments; none where damage left nothing readable."""
     try:
         return convert(json.loads(text), tuple[Attachment, ...], strict=False)
     except (ValueError, TypeError, RecursionError):
@@ -162,11 +161,12 @@ def token_from_row(row: Sequence[Any]) -> Token:
 
 def round_to_row(record: RoundRecord) -> list[Any]:
     """Return the fields of a round in their order, `arguments` as pairs."""
-    values = {field.name: _rounded(getattr(record, field.name)) for field in fields(record)}
-    return [*(values | {"arguments": [[name, _rounded(value)] for name, value in record.arguments]}).values()]
+    return [_rounded(getattr(record, field.name)) for field in fields(record)]
 
 
 def _rounded(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_rounded(item) for item in value]
     return round(value, _DECIMALS) if isinstance(value, float) else value
 
 

@@ -8,11 +8,10 @@ from typing import Any
 
 from app.conversations.database import Database, storable
 from app.conversations.encoding import (
-    attachments_to_json,
     error_to_json,
+    optional_json,
     source_values,
-    stats_to_json,
-    tool_use_to_json,
+    to_json,
 )
 from app.conversations.records import NewMessage
 
@@ -76,8 +75,6 @@ def insert_messages(
             elif parent < first:
                 database.execute("UPDATE messages SET selected_child = ? WHERE id = ?", (child, parent))
         changes.conversations.add(conversation_id)
-        changes.messages.update(ids)
-        changes.paths.add(conversation_id)
 
 
 def _values(message: NewMessage, created_at: float) -> tuple[Any, ...]:
@@ -86,12 +83,12 @@ def _values(message: NewMessage, created_at: float) -> tuple[Any, ...]:
         message.content,
         message.state,
         created_at,
-        attachments_to_json(message.attachments),
+        to_json(message.attachments),
         *source_values(message.source),
-        stats_to_json(message.stats),
+        optional_json(message.stats),
         message.finish_reason,
         error_to_json(message.error),
-        tool_use_to_json(message.tool_use),
+        optional_json(message.tool_use),
     )
 
 

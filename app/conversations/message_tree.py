@@ -8,7 +8,8 @@ from __future__ import annotations
 import itertools
 import sqlite3
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from app.conversations.chat_settings import without_permissions
 from app.conversations.conversation_list import ConversationList
@@ -19,7 +20,6 @@ from app.conversations.encoding import (
     object_from_json,
     stats_from_json,
     text_of,
-    to_json,
     tool_use_of,
     unpack_rounds,
     unpack_tokens,
@@ -161,23 +161,24 @@ class MessageTree:
 
     def select(self, message_id: int) -> None:
         """Make its chat show the message, with the messages that were last shown below it."""
-        with self._database.write() as changes:
+        with self._database.write():
             chain = self._upwards(message_id)
-            conversation_id = chain[0]["conversation_id"]
-            changes.paths.add(conversation_id)
             for message, parent in itertools.pairwise(chain):
                 self._database.execute(
                     "UPDATE messages SET selected_child = ? WHERE id = ?", (message["id"], parent["id"])
                 )
             self._database.execute(
-                "UPDATE conversations SET selected_root = ? WHERE id = ?", (chain[-1]["id"], conversation_id)
+                "UPDATE conversations SET selected_root = ? WHERE id = ?",
+                (chain[-1]["id"], chain[0]["conversation_id"]),
             )
 
     def branch(self, message_id: int, title: str | None = None) -> int:
         """Copy the messages from the first one to this one into a new chat, and return its id."""
         chain = self._upwards(message_id)
         with self._database.write():
-            copy_id, copies = self._copy_conversation(chain[0]["conversation_id"], chain[::-1], title)
+            # Their siblings are not copied.
+            rows = [dict(row) | {"position": 0} for row in reversed(chain)]
+            copy_id, copies = self._copy_conversation(chain[0]["conversation_id"], rows, title)
             self.select(copies[message_id])
         return copy_id
 
@@ -197,22 +198,17 @@ class MessageTree:
         return message_id
 
     def _copy_conversation(
-        self, original_id: int, rows: list[sqlite3.Row], title: str | None
+        self, original_id: int, rows: Sequence[sqlite3.Row | dict[str, Any]], title: str | None
     ) -> tuple[int, dict[int, int]]:
         """Copy messages into a new chat; return its id, and the copies' ids by those of the originals."""
         original = self._conversations.get(original_id)
-        now = self._database.clock()
-        with self._database.write() as changes:
-            copy_id = self._database.insert(
-                "conversations",
-                uid=str(uuid.uuid4()),
+        with self._database.write():
+            copy_id = self._conversations.create(
                 title=original.title if title is None else title,
-                title_edited=original.title_edited if title is None else bool(title),
-                folder_id=original.folder_id,
-                created_at=now,
-                updated_at=now,
+                title_edited=original.title_edited if title is None else True,
                 system_prompt=original.system_prompt,
-                settings=to_json(without_permissions(original.settings)),
+                settings=without_permissions(original.settings),
+                folder_id=original.folder_id,
             )
             keys = free_time_keys(self._database, [row["created_at"] for row in rows])
             copies = {row["id"]: self._copy_message(row, copy_id, key) for row, key in zip(rows, keys, strict=True)}
@@ -225,12 +221,9 @@ class MessageTree:
             self._database.execute(
                 "UPDATE conversations SET selected_root = ? WHERE id = ?", (copies.get(root), copy_id)
             )
-            self._number_siblings(copy_id)
-            changes.conversations.add(copy_id)
-            changes.messages.update(copies.values())
         return copy_id, copies
 
-    def _copy_message(self, row: sqlite3.Row, conversation_id: int, time_key: int) -> int:
+    def _copy_message(self, row: sqlite3.Row | dict[str, Any], conversation_id: int, time_key: int) -> int:
         """Copy a message's row. The copy of a streaming message is interrupted and has the text so far."""
         shown = self.get(row["id"])
         values = dict(row) | {
@@ -251,19 +244,6 @@ class MessageTree:
             (copy_id, row["id"]),
         )
         return copy_id
-
-    def _number_siblings(self, conversation_id: int) -> None:
-        """Renumber siblings, of which only some may have been copied."""
-        rows = self._database.rows(
-            """
-            SELECT id, row_number() OVER (PARTITION BY parent_id ORDER BY position) - 1 AS "index"
-            FROM messages WHERE conversation_id = ?""",
-            (conversation_id,),
-        )
-        self._database.connection.executemany(
-            "UPDATE messages SET position = ? WHERE id = ? AND position <> ?",
-            [(row["index"], row["id"], row["index"]) for row in rows],
-        )
 
     def _upwards(self, message_id: int) -> list[sqlite3.Row]:
         """Return the rows of the message, its parent and so on. A circle, caused by damage, ends before it closes."""

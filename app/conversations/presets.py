@@ -12,7 +12,7 @@ from app.conversations.encoding import object_from_json, to_json
 from app.settings.engine_settings import PRESETS
 
 # The name of the preset with which new chats begin.
-_NEW_CHATS = ""
+NEW_CHATS = ""
 
 
 @dataclass(frozen=True)
@@ -44,32 +44,26 @@ class Presets:
 
     def all(self) -> list[Preset]:
         """Return the user's presets, by name."""
-        rows = self._database.rows("SELECT * FROM presets WHERE name <> ? ORDER BY name", (_NEW_CHATS,))
+        rows = self._database.rows("SELECT * FROM presets WHERE name <> ? ORDER BY name", (NEW_CHATS,))
         return [_preset(row) for row in rows]
 
     def of_new_chats(self) -> Preset:
-        row = self._database.row("SELECT * FROM presets WHERE name = ?", (_NEW_CHATS,))
-        return Preset(_NEW_CHATS) if row is None else _preset(row)
+        row = self._database.row("SELECT * FROM presets WHERE name = ?", (NEW_CHATS,))
+        return Preset(NEW_CHATS) if row is None else _preset(row)
 
     def save(self, name: str, system_prompt: str, own: Mapping[str, Any]) -> None:
-        """Store a preset; one of the same name is replaced."""
-        self._save(" ".join(name.split()), system_prompt, own)
-
-    def save_for_new_chats(self, system_prompt: str, own: Mapping[str, Any]) -> None:
-        self._save(_NEW_CHATS, system_prompt, own)
-
-    def delete(self, name: str) -> None:
-        with self._database.write():
-            self._database.execute("DELETE FROM presets WHERE name = ?", (name,))
-
-    def _save(self, name: str, system_prompt: str, own: Mapping[str, Any]) -> None:
+        """Store a preset, or what new chats begin with under NEW_CHATS; one of the same name is replaced."""
         with self._database.write():
             self._database.execute(
                 """
                 INSERT INTO presets (name, system_prompt, settings) VALUES (?, ?, ?) ON CONFLICT (name)
                 DO UPDATE SET system_prompt = excluded.system_prompt, settings = excluded.settings""",
-                (name, system_prompt, to_json(own)),
+                (" ".join(name.split()), system_prompt, to_json(own)),
             )
+
+    def delete(self, name: str) -> None:
+        with self._database.write():
+            self._database.execute("DELETE FROM presets WHERE name = ?", (name,))
 
 
 def _preset(row: Any) -> Preset:

@@ -18,6 +18,9 @@ INTERRUPTED = "interrupted"
 FAILED = "failed"
 STATES = (COMPLETE, STREAMING, INTERRUPTED, FAILED)
 
+# The code and the arguments of an error, which the user interface words.
+Error = tuple[str, Mapping[str, Any]]
+
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
@@ -122,7 +125,7 @@ class Message:
     source: AnswerSource
     stats: RequestStats | None
     finish_reason: str | None
-    error: tuple[str, Mapping[str, Any]] | None
+    error: Error | None
     tool_use: ToolUse | None = None
 
 
@@ -139,26 +142,23 @@ class NewMessage:
     source: AnswerSource = field(default_factory=AnswerSource)
     stats: RequestStats | None = None
     finish_reason: str | None = None
-    error: tuple[str, Mapping[str, Any]] | None = None
+    error: Error | None = None
     tool_use: ToolUse | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Changes:
-    """What a committed operation changed: views refresh these and nothing else.
+    """What a transaction changes: once it is committed, views refresh these and nothing else.
 
-    `conversations`: title, folder, order, settings or unsent message of these chats. `removed`: purged chats.
-    `removed_uids`: uids of chats that lost any message, so that their cached prefixes must go. `messages`: content or
-    state of these messages. `paths`: chats whose visible path of messages changed. `folders`: the set of folders or
-    their names.
+    `conversations`: title, folder, order, settings, unsent message or state of these chats. `removed`: purged chats.
+    `removed_uids`: uids of chats that lost any message, so that their cached prefixes must go. `folders`: the set of
+    folders or their names.
     """
 
-    conversations: frozenset[int] = frozenset()
-    removed: frozenset[int] = frozenset()
-    removed_uids: frozenset[str] = frozenset()
-    messages: frozenset[int] = frozenset()
-    paths: frozenset[int] = frozenset()
+    conversations: set[int] = field(default_factory=set)
+    removed: set[int] = field(default_factory=set)
+    removed_uids: set[str] = field(default_factory=set)
     folders: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.conversations or self.removed or self.messages or self.paths or self.folders)
+        return bool(self.conversations or self.removed or self.folders)

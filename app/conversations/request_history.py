@@ -14,11 +14,14 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from app.conversations.database import Database
-from app.conversations.encoding import stats_to_json, to_json
+from app.conversations.encoding import optional_json, to_json
 from engine.stats import RequestStats
 
 # How many requests of other programs are kept, the newest: an agent may send thousands a day.
 MOST_OF_PROGRAMS = 10_000
+
+# What `RequestHistory.restore_programs` restores: whole rows, without generated columns.
+DeletedRows = list[tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +40,6 @@ class ProgramRequest:
     method: str
     finish_reason: str
     stats: RequestStats
-
-
-@dataclass(frozen=True, slots=True)
-class DeletedRequests:
-    """What `RequestHistory.restore_programs` restores: whole rows, without generated columns."""
-
-    rows: tuple[tuple[Any, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,20 +158,20 @@ class RequestHistory:
         with self._database.write():
             for one in requests:
                 values = {field.name: getattr(one, field.name) for field in fields(one)}
-                self._database.insert("requests", **values | {"stats": stats_to_json(one.stats)})
+                self._database.insert("requests", **values | {"stats": optional_json(one.stats)})
             self._drop_oldest()
 
-    def delete_programs(self) -> DeletedRequests:
+    def delete_programs(self) -> DeletedRows:
         """Delete the requests of other programs and return them."""
         with self._database.write():
             rows = self._database.rows(f"DELETE FROM requests WHERE message_id IS NULL RETURNING {_OF_PROGRAMS}")
-        return DeletedRequests(tuple(tuple(row) for row in rows))
+        return [tuple(row) for row in rows]
 
-    def restore_programs(self, deleted: DeletedRequests) -> None:
+    def restore_programs(self, deleted: DeletedRows) -> None:
         """Put deleted requests back with their age; a second call changes nothing."""
         marks = ", ".join("?" * len(_OF_PROGRAMS.split(",")))
         with self._database.write():
-            for row in deleted.rows:
+            for row in deleted:
                 self._database.execute(f"INSERT OR IGNORE INTO requests ({_OF_PROGRAMS}) VALUES ({marks})", row)
             self._drop_oldest()
 

@@ -21,7 +21,7 @@ from typing import TypeVar
 
 from app.conversations.answers import Answers
 from app.conversations.conversation_list import ConversationList
-from app.conversations.database import Database, is_index_damage, is_text_damage
+from app.conversations.database import Database, is_repairable
 from app.conversations.deletions import Deletions
 from app.conversations.message_tree import MessageTree
 from app.conversations.presets import Presets
@@ -52,7 +52,7 @@ class ConversationStore:
         try:
             return operation(self)
         except sqlite3.DatabaseError as error:
-            if not is_index_damage(error) and not is_text_damage(error):
+            if not is_repairable(error):
                 raise
             _log.warning("a text or the search index is damaged and is written anew")
             unchanged = self.database.commits == commits

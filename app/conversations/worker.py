@@ -17,7 +17,6 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
-from app.conversations.answer_writer import AnswerWriter
 from app.conversations.backups import copy_daily, finish_daily
 from app.conversations.opening import OpenReport, open_store
 from app.conversations.records import Changes
@@ -80,10 +79,6 @@ class StoreThread:
             heapq.heappush(self._jobs, (due, next(self._numbers), future, operation))
             self._wake.notify()
         return future
-
-    def answer_writer(self, message_id: int) -> AnswerWriter:
-        """Return the writer of the streaming answer `message_id`."""
-        return AnswerWriter(self.submit, message_id)
 
     def close(self, timeout: float | None = 10.0) -> None:
         """Run what is in the queue, close the file and end the thread; wait for `timeout` seconds at most."""

@@ -28,21 +28,20 @@ _TIGHT = 0.1
 
 @dataclass(frozen=True)
 class MemoryBudget:
-    """`context` tokens within `limit` bytes, with `*_element_bytes` bytes for each number in caches.
+    """`context` tokens within `limit` bytes, with `element_bytes` bytes for each number in caches.
 
     `machines` are the bytes that models may use on each of several checked Macs, this one first.
     """
 
     context: int
     limit: int
-    main_element_bytes: float = 2.0
-    draft_element_bytes: float = 2.0
+    element_bytes: float = 2.0
     machines: tuple[int, ...] = ()
 
     def fit(self, main: ModelSize, draft: ModelSize | None, longest: int | None) -> FitReport:
         """Return the memory that both need, at no more tokens than the main model's own context, `longest`."""
-        main = replace(main, element_bytes=self.main_element_bytes)
-        draft = draft and replace(draft, element_bytes=self.draft_element_bytes)
+        main = replace(main, element_bytes=self.element_bytes)
+        draft = draft and replace(draft, element_bytes=self.element_bytes)
         return check_fit(main, draft, min(self.context, longest or self.context), self.limit)
 
     def together(self, main: ModelSize, draft: ModelSize | None, longest: int | None) -> bool:
@@ -50,7 +49,7 @@ class MemoryBudget:
         whole = self.fit(main, draft, longest)
         if whole.fits or not self.machines:
             return False
-        main = replace(main, element_bytes=self.main_element_bytes)
+        main = replace(main, element_bytes=self.element_bytes)
         of_draft = whole.needed - self.fit(main, None, longest).needed
         return fits_together(main, of_draft, self.machines, whole.context)
 
@@ -97,6 +96,20 @@ class Entry:
     @property
     def complete(self) -> bool:
         return self.installed and not self.problem
+
+    @property
+    def partial(self) -> bool:
+        """Whether downloading it again completes it."""
+        return self.source == "cache" and self.problem == "incomplete"
+
+    @property
+    def verdict(self) -> str:
+        """Whether it can be used: "unusable", "fits", "together" (on several Macs only) or "too-big"."""
+        if self.problem:
+            return "unusable"
+        if self.fit is None or self.fit.fits:
+            return "fits"
+        return "together" if self.together else "too-big"
 
     @property
     def app(self) -> str:

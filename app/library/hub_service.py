@@ -75,7 +75,7 @@ _DECIDING = (
 
 @dataclass(frozen=True)
 class HubOptions:
-    """The settings that decide here, of `values`; other settings have their defaults.
+    """The settings that decide here (see `deciding`).
 
     Without a memory limit of the user, `device_limit` of the running engine counts, in bytes. `machines` are the bytes
     that models may use on each of several Macs.
@@ -85,9 +85,10 @@ class HubOptions:
     device_limit: int | None = None
     machines: tuple[int, ...] = ()
 
-    def __post_init__(self) -> None:
-        deciding = {name: getattr(self.values, name) for name in _DECIDING}
-        object.__setattr__(self, "values", SettingsValues(**deciding))
+
+def deciding(values: SettingsValues) -> SettingsValues:
+    """Return the values of the settings that decide here; others have their defaults, so that they change nothing."""
+    return SettingsValues(**{name: getattr(values, name) for name in _DECIDING})
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,7 @@ class HubService:
         """Store the token for that Hub and connect with it; False without a keychain. Raises `HubError`."""
         kept = self._keychain.write(values.hub_endpoint or HUGGING_FACE, token)
         if kept:
-            self.configure(replace(self._options, values=values))
+            self.configure(replace(self._options, values=deciding(values)))
         return kept
 
     def close(self) -> None:
@@ -251,13 +252,11 @@ class HubService:
     ) -> list[PairAdvice]:
         budget = self._budget()
         context = min(budget.context, main.context or budget.context)
-        numbers = budget.main_element_bytes, budget.draft_element_bytes
-        return advise(subject, drafts, context, budget.limit, measured=measured, element_bytes=numbers)
+        return advise(subject, drafts, context, budget.limit, measured, budget.element_bytes)
 
     def _budget(self) -> MemoryBudget:
         values = self._options.values
-        bits = number_bytes(values.kv_bits), number_bytes(values.kv_bits)
-        return MemoryBudget(values.fit_context, self._limit(), *bits, self._options.machines)
+        return MemoryBudget(values.fit_context, self._limit(), number_bytes(values.kv_bits), self._options.machines)
 
     def _complete_ids(self) -> set[str]:
         return {model.id for model in self._found if model.complete}

@@ -7,6 +7,7 @@ read the plain data and listen to the signals.
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from pathlib import Path
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 # The longer one while a download waits for the network, which may take hours.
 _POLL_MS, _WAITING_POLL_MS = 250, 2000
 _THREADS = 4
-_RUNNING = frozenset({"queued", "resolving", "downloading", "verifying"})
 
 T = TypeVar("T")
 
@@ -80,13 +80,14 @@ class Library(QObject):
         self._measured: MeasuredPairs = {}
         self._paths, self._keychain = paths, keychain or Keychain()
         self._hub: HubService | None = None
+        self._opening = threading.Lock()
+        # The error of an unusable mirror, which must not hide models.
+        self._unconfigured: EngineError | None = None
         self._options: HubOptions | None = None
         self._device_limit: int | None = None
         self._machines: tuple[int, ...] = ()
         self._advice: dict[str, tuple[PairAdvice, ...]] = {}
         self._asked: set[str] = set()
-        # Calls that wait for the hub service to open.
-        self._waiting: list[Callable[[], None]] = []
         self._started = self._polling = self._closed = False
         self._timer = QTimer(self)
         self._timer.setInterval(_POLL_MS)
@@ -100,7 +101,7 @@ class Library(QObject):
         """Scan the disk for the first time and continue the downloads of the last run. Safe to call again."""
         if not self._started and not self._closed:
             self._started = True
-            self._run(self._open, then=self._opened, failed=self._not_opened)
+            self._call(lambda _: self._unconfigured, then=self._opened)
 
     def close(self) -> None:
         """Stop everything and wait for it. Safe to call twice."""
@@ -119,23 +120,22 @@ class Library(QObject):
         if self._hub is not None:
             self._hub.close()
 
-    def _open(self) -> EngineError | None:
-        """Open the hub service, off the Qt thread. Return an unusable mirror's error, which must not hide models."""
+    def _service(self) -> HubService:
+        """Return the hub service, off the Qt thread; the first call opens it."""
         from app.library.hub_service import HubService
 
-        hub = HubService(self._paths(), self._keychain)
-        self._options = self._options_now()
-        self._hub = hub
-        try:
-            hub.configure(self._options)
-        except EngineError as error:
-            return error
-        return None
+        with self._opening:
+            if self._hub is None:
+                hub = HubService(self._paths(), self._keychain)
+                self._options = self._options_now()
+                self._hub = hub
+                try:
+                    hub.configure(self._options)
+                except EngineError as error:
+                    self._unconfigured = error
+            return self._hub
 
     def _opened(self, problem: EngineError | None) -> None:
-        waiting, self._waiting = self._waiting, []
-        for call in waiting:
-            call()
         if problem is not None:
             self.problem.emit(problem)
         self._refresh()
@@ -143,10 +143,6 @@ class Library(QObject):
     def _refresh(self) -> None:
         self.rescan()
         self._poll()
-
-    def _not_opened(self, error: EngineError) -> None:
-        self._waiting = []
-        self.problem.emit(error)
 
     def _reconfigure(self) -> None:
         if self._hub is None or self._closed:
@@ -157,9 +153,9 @@ class Library(QObject):
             self._call(lambda hub: hub.configure(options), then=lambda _: self._refresh())
 
     def _options_now(self) -> HubOptions:
-        from app.library.hub_service import HubOptions
+        from app.library.hub_service import HubOptions, deciding
 
-        return HubOptions(self.settings.values, self._device_limit, self._machines)
+        return HubOptions(deciding(self.settings.values), self._device_limit, self._machines)
 
     def keep_token(self, token: str, then: Callable[[bool], object]) -> None:
         """Store the token in the system's keychain and reconnect with it; `then` gets whether that worked."""
@@ -178,7 +174,6 @@ class Library(QObject):
 
         def take(inventory: Inventory) -> None:
             self.inventory = inventory
-            self._advice.clear()
             self._asked.clear()
             self.models_changed.emit()
             if then is not None:
@@ -202,9 +197,10 @@ class Library(QObject):
             self.settings.change(model_folders=(*known, *fresh))
 
     def advice(self, path: str) -> tuple[PairAdvice, ...] | None:
-        """Return the verdicts on drafts for the main model in `path`; None until `advice_changed` follows."""
-        if path in self._advice:
-            return self._advice[path]
+        """Return the verdicts on drafts for the main model in `path`, None if there are none yet.
+
+        If models or figures have changed since, `advice_changed` follows new ones.
+        """
         if path not in self._asked and self.inventory is not None:
             self._asked.add(path)
             measured = {id_: one.factor for id_, one in self.measured_with(path).items()}
@@ -213,7 +209,7 @@ class Library(QObject):
                 then=lambda advice: self._take_advice(path, advice),
                 failed=lambda _: self._take_advice(path, ()),
             )
-        return None
+        return self._advice.get(path)
 
     def _take_advice(self, path: str, advice: tuple[PairAdvice, ...]) -> None:
         self._advice[path] = advice
@@ -229,11 +225,10 @@ class Library(QObject):
         return {ids.get(draft, draft): one for (of, draft), one in self._measured.items() if of == name}
 
     def take_measured(self, measured: MeasuredPairs) -> None:
-        """Take the figures of all stored answers. New figures discard the advice."""
+        """Take the figures of all stored answers. With new figures drafts are judged again."""
         if measured == self._measured:
             return
         self._measured = measured
-        self._advice.clear()
         self._asked.clear()
         self.measured_changed.emit()
 
@@ -254,7 +249,7 @@ class Library(QObject):
     @property
     def running(self) -> int:
         """The number of downloads that run or are queued."""
-        return sum(status.state in _RUNNING for status in self.downloads)
+        return sum(status.runs for status in self.downloads)
 
     def get(self, *repositories: str) -> None:
         """Download models, or continue their downloads."""
@@ -279,20 +274,18 @@ class Library(QObject):
 
     def _take_downloads(self, downloads: tuple[DownloadStatus, ...]) -> None:
         self._polling = False
-        before = {status.repository: status.state for status in self.downloads}
+        before = {status.repository: status for status in self.downloads}
         changed = downloads != self.downloads
         self.downloads = downloads
         for status in downloads:
             was = before.get(status.repository)
-            if was not in (None, "ready") and status.state == "ready":
+            if was is not None and was.state != "ready" and status.state == "ready":
                 self.rescan(then=partial(self.settled.emit, status))
-            elif was in _RUNNING and status.state == "failed":
+            elif was is not None and was.runs and status.state == "failed":
                 self.settled.emit(status)
         if before.keys() - {status.repository for status in downloads}:
             self.rescan()
-        # The queue resumes a download that waits for the network by itself.
-        waits = any(status.error is not None and status.error.reason == "no-network" for status in downloads)
-        if self.running or waits:
+        if self.running or any(status.waits_for_network for status in downloads):
             self._timer.start(_POLL_MS if self.running else _WAITING_POLL_MS)
         else:
             self._timer.stop()
@@ -324,17 +317,9 @@ class Library(QObject):
         then: Callable[[T], object],
         failed: Callable[[EngineError], object] | None = None,
     ) -> None:
-        """Run `work` with the hub service, once it is open."""
-
-        def with_hub() -> T:
-            assert self._hub is not None
-            return work(self._hub)
-
+        """Run `work` with the hub service."""
         self.start()
-        if self._hub is None:
-            self._waiting.append(partial(self._run, with_hub, then, failed))
-        else:
-            self._run(with_hub, then, failed)
+        self._run(lambda: work(self._service()), then, failed)
 
     def _run(
         self,

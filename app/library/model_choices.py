@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from engine.hub.download_state import DownloadStatus
 
 
-_RUNNING = ("queued", "resolving", "downloading", "verifying", "paused")
-
-
 @dataclass(frozen=True)
 class Choice:
     """One row.
@@ -114,41 +111,26 @@ def _rank(row: Choice) -> tuple[int, int]:
     return (2 if row.guide else 0 if row.kind == "use" else 1), row.bytes
 
 
-def _is_partial(entry: Entry) -> bool:
-    """Return whether downloading it again completes it."""
-    return entry.source == "cache" and entry.problem == "incomplete"
-
-
 def _is_main(entry: Entry) -> bool:
     """Return False for heads and for the starter's draft model, which is too small to answer."""
     return not entry.head and not (entry.is_starter and entry.id == "draft")
 
 
-def _verdict(entry: Entry) -> str:
-    if entry.fit is None or entry.fit.fits:
-        return "fits"
-    return "together" if entry.together else "too-big"
-
-
 def _of_installed(entry: Entry, loaded_path: str, downloads: Mapping[str, DownloadStatus]) -> Choice:
-    partial = _is_partial(entry)
-    verdict = "unusable" if entry.problem else _verdict(entry)
-    usable = partial or (entry.complete and verdict != "too-big")
     return Choice(
-        "get" if partial else "use",
+        "get" if entry.partial else "use",
         entry,
-        verdict,
+        entry.verdict,
         entry.bytes,
-        usable,
+        entry.partial or entry.verdict in ("fits", "together"),
         entry.path == loaded_path,
         download=_unsettled(downloads.get(entry.id)),
     )
 
 
 def _to_get(entry: Entry, download: DownloadStatus | None) -> Choice:
-    verdict = _verdict(entry)
-    size = entry.get_bytes or entry.bytes
-    return Choice("get", entry, verdict, size, verdict != "too-big", download=_unsettled(download))
+    usable, size = entry.verdict != "too-big", entry.get_bytes or entry.bytes
+    return Choice("get", entry, entry.verdict, size, usable, download=_unsettled(download))
 
 
 def _of_advice(
@@ -162,14 +144,13 @@ def _of_advice(
     known = inventory.entry(one.id)
     name, bits = short_name(one.id)
     entry = known or Entry(one.id, one.source, name, bits=bits)
-    partial = _is_partial(entry)
-    installed = one.source == "installed" and known is not None and not partial
+    installed = one.source == "installed" and known is not None and not entry.partial
     return Choice(
         "use" if installed else "get",
         entry,
         one.verdict,
         one.weight_bytes or entry.bytes,
-        one.works or partial,
+        one.works or entry.partial,
         installed and bool(entry.path) and entry.path == loaded_path and uses_drafter(method),
         one.best,
         one,
@@ -179,7 +160,7 @@ def _of_advice(
 
 
 def _unsettled(status: DownloadStatus | None) -> DownloadStatus | None:
-    return status if status is not None and status.state in (*_RUNNING, "failed") else None
+    return status if status is not None and status.state != "ready" else None
 
 
 def _matches(row: Choice, wanted: str) -> bool:

@@ -15,7 +15,6 @@ from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import set_style_class, styled
 from app.wording import models as model_wording
-from app.wording.figures import speedup
 from app.wording.hub import size_words
 from engine.advice.pairing import PairAdvice
 from engine.hub.download_state import DownloadStatus
@@ -31,7 +30,7 @@ _LEAST_WORDS = 140
 class Card(QFrame):
     """A name with badges and a line of facts on the left, `side` in the middle, buttons on the right.
 
-    A card may link a page of the Hub: the first press shows the address, the second opens it in the browser.
+    A card may link a page of the Hub, whose address is the tip of the button.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -42,7 +41,7 @@ class Card(QFrame):
         self.facts = label(self, "muted", wraps=True)
         self.facts.setMinimumWidth(_LEAST_WORDS)
         self.badge = Badge(self)
-        self._facts_text, self._page, self._leading = "", "", False
+        self._page = ""
         self._title = fill(hbox(spacing=8), self.name, self.badge, 1)
         self._title.setAlignment(self.badge, Qt.AlignmentFlag.AlignLeft)
         self.words = fill(vbox(spacing=4), 1, self._title, self.facts, 1)
@@ -67,30 +66,16 @@ class Card(QFrame):
 
     def add_page_button(self) -> QPushButton:
         self.page_button = self.add_button("quiet")
-        self.page_button.clicked.connect(self._lead_to_page)
+        self.page_button.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._page)))
         return self.page_button
-
-    def say(self, facts: str) -> None:
-        """Set the line below the name, which shows the page's address instead after one press of its button."""
-        self._facts_text = facts
-        if self._leading:
-            facts = self.tr("Opens {address} in your browser.").format(address=self._page)
-        self.facts.setText(facts)
 
     def offer_page(self, address: str) -> None:
         """Set the address that the page's button opens; "" hides the button."""
-        self._leading = self._leading and address == self._page
         self._page = address
         self.page_button.setVisible(bool(address))
-        self.page_button.setText(self.tr("Open") if self._leading else self.tr("Model page…"))
+        self.page_button.setText(self.tr("Model page…"))
+        self.page_button.setToolTip(self.tr("Opens {address} in your browser.").format(address=address))
         self.page_button.setAccessibleName(f"{self.page_button.text()}: {self.name.text()}")
-
-    def _lead_to_page(self) -> None:
-        if self._leading:
-            QDesktopServices.openUrl(QUrl(self._page))
-        self._leading = not self._leading
-        self.offer_page(self._page)
-        self.say(self._facts_text)
 
     def minimumSizeHint(self) -> QSize:
         """Return the hint of the narrow layout, so that a wide card can become narrow again."""
@@ -168,23 +153,23 @@ class ModelCard(Card):
         entry, self._state = self.entry, state
         if self._plan is not None:
             return
-        downloading = self._is_downloading
+        runs = state.download is not None and state.download.runs
+        paused = state.download is not None and state.download.state == "paused"
+        fetched = entry.installed or runs or paused
         self.name.setText(model_wording.entry_name(entry))
-        self.say(self._facts())
+        self.facts.setText(self._facts())
         self.badge.show_word(*self._badge())
         self._show_fit()
-        self.main_button.setText(self._button_text())
-        self.main_button.setEnabled(self._is_paused or (not downloading and (not entry.problem or self._partial)))
-        set_style_class(
-            self.main_button, "accent" if not entry.installed and not downloading and self._fits else "button"
-        )
+        self.main_button.setText(model_wording.button_words(entry, state.download))
+        self.main_button.setEnabled(paused or (not runs and (not entry.problem or entry.partial)))
+        set_style_class(self.main_button, "accent" if not fetched and entry.verdict != "too-big" else "button")
         advice = state.advice
         self.draft_button.setText(self.tr("Download as draft"))
         suits = advice is not None and advice.works and not entry.head
-        self.draft_button.setVisible(suits and not entry.installed and not downloading)
+        self.draft_button.setVisible(suits and not fetched)
         self.offer_page(state.page)
         self.check_button.setText(self.tr("Check files"))
-        self.check_button.setEnabled(not downloading)
+        self.check_button.setEnabled(not runs and not paused)
         self.remove_button.setText(self.tr("Delete…"))
         self.remove_button.setEnabled(not state.loaded)
         self.remove_button.setToolTip(self.tr("It is in use. Choose another model first.") if state.loaded else "")
@@ -198,38 +183,18 @@ class ModelCard(Card):
         sentence = self.tr("Delete this model? ({size})").format(size=size)
         if plan.shared:
             sentence += " " + self.tr("Other apps that use the Hugging Face cache will lose it too.")
-        self.say(sentence)
+        self.facts.setText(sentence)
         self.main_button.setText(self.tr("Delete"))
         self.main_button.setEnabled(True)
         set_style_class(self.main_button, "accent")
         self.remove_button.setText(self.tr("Cancel"))
         self.main_button.setFocus()
 
-    @property
-    def _is_downloading(self) -> bool:
-        download = self._state.download
-        return download is not None and download.state not in ("ready", "failed")
-
-    @property
-    def _is_paused(self) -> bool:
-        download = self._state.download
-        return download is not None and download.state == "paused"
-
-    @property
-    def _partial(self) -> bool:
-        return self.entry.problem == "incomplete" and self.entry.source == "cache"
-
-    @property
-    def _fits(self) -> bool:
-        return self.entry.fit is None or self.entry.fit.fits or self.entry.together
-
     def _act(self) -> None:
         if self._plan is not None:
             plan, self._plan = self._plan, None
             self.removal_confirmed.emit(plan)
-        elif self.entry.complete and self.entry.path:
-            self.used.emit(self.entry)
-        elif self.entry.installed and not self._partial:
+        elif self.entry.installed and not self.entry.partial:
             # An installed model in the catalog or a search has no path; the receiver finds its folder.
             self.used.emit(self.entry)
         else:
@@ -244,29 +209,10 @@ class ModelCard(Card):
 
     def _facts(self) -> str:
         entry, state = self.entry, self._state
-        if entry.problem:
-            return model_wording.problem_words(entry)
-        if entry.is_starter:
-            return self.tr("A tiny built-in model that explains Tandem. Works offline.")
-        if entry.together:
-            return model_wording.together_words()
-        if entry.fit is not None and not entry.fit.fits:
-            return model_wording.too_big_words(entry.fit)
-        facts = model_wording.facts_words(entry)
-        if state.advice is not None and state.main:
-            facts = f"{model_wording.as_draft_words(state.advice, state.main, state.as_draft)}\n{facts}"
-        if not entry.draft:
+        facts = model_wording.facts_words(entry, state.measured, with_draft=True)
+        if state.advice is None or not state.main or entry.verdict != "fits":
             return facts
-        draft = self.tr("With {draft} as draft").format(draft=entry.draft_name)
-        if speed := self._speed():
-            draft += "\u00a0· " + speed
-        return f"{draft}\u00a0· {facts}" if facts else draft
-
-    def _speed(self) -> str:
-        """Return the measured speed-up of the draft, else the estimate, marked as such."""
-        if self._state.measured is not None:
-            return self.tr("{speed} measured on this Mac").format(speed=speedup(self._state.measured))
-        return "" if self.entry.expected is None else model_wording.expected_speed(self.entry.expected)
+        return f"{model_wording.as_draft_words(state.advice, state.main, state.as_draft)}\n{facts}"
 
     def _badge(self) -> tuple[str, str]:
         if self._state.loaded:
@@ -275,9 +221,9 @@ class ModelCard(Card):
             return self.tr("built in"), "draft"
         if self.entry.installed and not self.entry.problem:
             return self.tr("installed"), "draft"
-        if not self._fits:
+        if self.entry.verdict == "too-big":
             return self.tr("too large"), "lookup"
-        if self.entry.together:
+        if self.entry.verdict == "together":
             return self.tr("multiple Macs"), "neutral"
         if self.entry.tight:
             return self.tr("tight"), "lookup"
@@ -295,11 +241,3 @@ class ModelCard(Card):
         self.bar.show_parts([(share / fit.limit, name) for share, name in zip(shares, colours, strict=True)], words)
         self.bar.setToolTip(self.tr("Usable memory: {size}").format(size=size_words(fit.limit)))
         self.memory.setText(words)
-
-    def _button_text(self) -> str:
-        if self._is_downloading:
-            return self.tr("Resume") if self._is_paused else self.tr("Downloading…")
-        if self.entry.installed and not self._partial:
-            return self.tr("Use this head") if self.entry.head else self.tr("Chat")
-        size = self.entry.get_bytes or (0 if self._partial else self.entry.bytes)
-        return self.tr("Download ({size})").format(size=size_words(size)) if size else self.tr("Download")

@@ -11,7 +11,7 @@ from app.session.model_names import short_name
 from app.widgets.badges import Bar
 from app.widgets.layouts import fill, vbox
 from app.widgets.style_class import styled
-from app.wording.models import download_words, entry_name, model_name, shown_state, state_word
+from app.wording.models import download_badge, download_words, entry_name, model_name
 from engine.hub.download_state import DownloadStatus
 
 # Failures that the user can resolve on the model's page.
@@ -39,16 +39,15 @@ class DownloadCard(Card):
     def show_status(self, status: DownloadStatus, name: str) -> None:
         self.name.setText(name)
         words = download_words(status)
-        self.say(words)
-        tones = {"ready": "draft", "failed": "problem", "paused": "lookup"}
-        state = shown_state(status)
-        self.badge.show_word(state_word(state), tones.get(state, "neutral"))
+        self.facts.setText(words)
+        word, tone = download_badge(status)
+        self.badge.show_word(word, tone)
         share = status.bytes_done / status.bytes_total if status.bytes_total else 0.0
-        colour = {"paused": "lookup", "failed": "problem", "waiting": "faint"}.get(state, "draft")
+        colour = "faint" if status.waits_for_network else "draft" if tone == "neutral" else tone
         self._bar.show_parts([(share, colour)], words)
         asks = status.state == "failed" and status.error is not None and status.error.reason in _ASKS_FOR_CONSENT
         self.offer_page(self._address if asks else "")
-        self._next = "resume" if status.state in ("paused", "failed") else "pause"
+        self._next = "resume" if status.stopped else "pause"
         again = self.tr("I've been granted access") if asks else self.tr("Try again")
         self.main_button.setText({"paused": self.tr("Resume"), "failed": again}.get(status.state, self.tr("Pause")))
         self.main_button.setVisible(status.state != "ready")

@@ -12,7 +12,7 @@ from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
 from app.wording.hub import size_words
-from app.wording.models import download_words, entry_name, expected_speed, facts_words
+from app.wording.models import button_words, download_words, draft_words, entry_name, facts_words
 from engine import starter_pair
 
 if TYPE_CHECKING:
@@ -146,20 +146,11 @@ class _OfferRow(QWidget):
 
     def show_entry(self, entry: Entry, status: DownloadStatus | None) -> None:
         self.entry = entry
-        is_running = status is not None and status.state not in ("ready", "failed")
         self._name.setText(entry_name(entry))
-        facts = facts_words(entry)
-        if entry.draft:
-            facts = self.tr("With {draft} as draft").format(draft=entry.draft_name)
-        if entry.expected is not None:
-            facts += " · " + expected_speed(entry.expected)
-        self._facts.setText(download_words(status) if status and is_running else facts)
-        is_paused = status is not None and status.state == "paused"
-        if is_running:
-            self.button.setText(self.tr("Resume") if is_paused else self.tr("Downloading…"))
-        elif entry.installed:
-            self.button.setText(self.tr("Chat"))
+        if status is not None and (status.runs or status.state == "paused"):
+            self._facts.setText(download_words(status))
         else:
-            self.button.setText(self.tr("Download ({size})").format(size=size_words(entry.get_bytes)))
-        self.button.setEnabled(is_paused or not is_running)
+            self._facts.setText(draft_words(entry) or facts_words(entry))
+        self.button.setText(button_words(entry, status))
+        self.button.setEnabled(status is None or not status.runs)
         self.button.setAccessibleName(f"{self.button.text()}: {self._name.text()}")

@@ -16,7 +16,7 @@ from app.models.picker import Picker
 from app.session.cluster_service import OFF
 from app.wording.errors import error_sentence
 from app.wording.figures import speedup_is_known
-from app.wording.models import entry_name, waits_for_network
+from app.wording.models import entry_name
 
 if TYPE_CHECKING:
     from app.library.entries import Entry
@@ -76,7 +76,7 @@ class ModelController(QObject):
         session.cluster.changed.connect(lambda: library.take_machines(session.cluster.memory))
         for changed in (session.models.changed, library.models_changed):
             changed.connect(self._keep_opened_folders)
-        session.chats.store_opened.connect(lambda _report: self._read_measured())
+        session.store.opened.connect(lambda _report: self._read_measured())
         session.answers.arrived.connect(self._note_answer)
 
     # Choosing
@@ -179,7 +179,7 @@ class ModelController(QObject):
             error = status.error
             self._show_action.setText(self.tr("Show the download"))
             self._failed.add(status.repository)
-            waits, about = waits_for_network(status), status.repository
+            waits, about = status.waits_for_network, status.repository
             self._banner.show_message(
                 lambda: error_sentence(error), self._show_action, calm=waits, stays=True, about=about
             )
@@ -242,4 +242,6 @@ class ModelController(QObject):
             )
 
     def _read_measured(self) -> None:
-        self._session.history.read_pairs(lambda pairs: self._library.take_measured(measured_pairs(pairs)))
+        self._session.store.run(
+            lambda store: store.history.by_pair(), lambda pairs: self._library.take_measured(measured_pairs(pairs))
+        )

@@ -21,13 +21,11 @@ from app.wording import models as model_wording
 from app.wording.hub import size_words
 from app.wording.sources import source_name
 from app.wording.speculation import state_now
-from engine.advice.verdicts import HEADS
 
 if TYPE_CHECKING:
     from app.library.library import Library
     from app.library.model_choices import Choice
     from app.session.session import Session
-    from engine.advice.pairing import PairAdvice
 
 _WIDTH = 560
 # The space above and below the card, and the height of its content without the list.
@@ -45,8 +43,6 @@ class Picker(Restyled, Overlay):
     def __init__(self, role: str, library: Library, session: Session, chip: QWidget, window: QWidget) -> None:
         super().__init__(window, _WIDTH)
         self.role, self._library, self._session, self._chip = role, library, session, chip
-        self._advice: tuple[PairAdvice, ...] = ()
-        self._advised_path = ""
 
     def make(self) -> None:
         library, session = self._library, self._session
@@ -133,17 +129,12 @@ class Picker(Restyled, Overlay):
         loaded, draft = self._session.models.pair.paths
         if self.role == "main":
             return main_choices(inventory, loaded, downloads, wanted)
-        if not loaded:
-            return []
-        # Old advice is shown until the new one is ready.
-        advice = self._library.advice(loaded)
-        if advice is not None:
-            self._advice, self._advised_path = advice, loaded
-        elif self._advised_path != loaded:
+        advice = self._library.advice(loaded) if loaded else None
+        if advice is None:
             return []
         measured = self._library.measured_with(loaded)
         method = self._session.settings.speculation.method
-        return draft_choices(inventory, self._advice, draft or "", method, downloads, measured, wanted)
+        return draft_choices(inventory, advice, draft or "", method, downloads, measured, wanted)
 
     def _note_text(self, choices: list[Choice]) -> str:
         """Return the reason if there is no choice, or no draft model among the choices, else ""."""
@@ -153,8 +144,9 @@ class Picker(Restyled, Overlay):
             return self.tr("No matching draft model is installed or in the catalog. Prompt lookup needs none.")
         if self.role == "draft" and self._session.models.pair.main is None:
             return self.tr("Choose a main model first.")
-        known = self._library.inventory is not None and (self.role == "main" or bool(self._advised_path))
-        return self.tr("No matching models") if known else self.tr("Scanning models…")
+        library = self._library
+        known = library.inventory if self.role == "main" else library.advice(self._session.models.pair.paths[0])
+        return self.tr("No matching models") if known is not None else self.tr("Scanning models…")
 
     def _rebuild(self, choices: list[Choice]) -> None:
         current = self._current()
@@ -209,7 +201,7 @@ class Picker(Restyled, Overlay):
 
     def _fetch(self, choice: Choice) -> None:
         """Request the download; the picker stays open and shows its progress."""
-        if choice.download is None or choice.download.state in ("paused", "failed"):
+        if choice.download is None or choice.download.stopped:
             self.wanted.emit(choice)
 
     def _show_more(self) -> None:
@@ -308,17 +300,14 @@ class PickerRow(QWidget):
         self._icon.setPixmap(icon(name, getattr(colours, colour)).pixmap(QSize(16, 16), self.devicePixelRatioF()))
         self._name.setText(model_wording.choice_name(choice))
         self._name.setEnabled(choice.usable)
-        self._sentence.setText(
-            model_wording.download_words(choice.download) if choice.download else model_wording.choice_sentence(choice)
-        )
+        self._sentence.setText(model_wording.choice_sentence(choice))
         self._badge.show_word(*self._badge_of(choice))
         self._size.setText(size_words(choice.bytes) if choice.bytes and choice.kind == "use" else "")
         self._state.setText(self.tr("in use") if choice.loaded else "")
         self._size.setVisible(bool(self._size.text()))
         self._state.setVisible(bool(self._state.text()))
         self._button.setVisible(_is_gettable(choice))
-        size = size_words(choice.bytes) if choice.bytes else ""
-        self._button.setText(self.tr("Download ({size})").format(size=size) if size else self.tr("Download"))
+        self._button.setText(model_wording.get_words(choice.bytes))
 
     @property
     def spoken(self) -> str:
@@ -339,14 +328,14 @@ class PickerRow(QWidget):
 
     def _badge_of(self, choice: Choice) -> tuple[str, str]:
         if choice.download is not None:
-            return model_wording.state_word(model_wording.shown_state(choice.download)), "lookup"
+            return model_wording.download_badge(choice.download)[0], "lookup"
         if choice.best:
             return self.tr("recommended") if choice.measured is None else self.tr("best on this Mac"), "draft"
         if choice.entry is not None and choice.entry.head:
             from engine.model_files.head_kinds import title_of
 
             return self.tr("{method} head").format(method=title_of(choice.entry.head)), "neutral"
-        if choice.advice is not None and choice.advice.verdict in HEADS:
+        if choice.advice is not None and choice.advice.verdict.startswith("head"):
             return source_name("head"), "neutral"
         if choice.guide:
             return self.tr("built in"), "neutral"
@@ -363,8 +352,7 @@ class PickerRow(QWidget):
 
 
 def _is_gettable(choice: Choice) -> bool:
-    stands = choice.download is None or choice.download.state in ("paused", "failed")
-    return choice.kind == "get" and choice.usable and stands
+    return choice.kind == "get" and choice.usable and (choice.download is None or choice.download.stopped)
 
 
 def _icon_of(choice: Choice, role: str) -> tuple[str, str]:

@@ -53,7 +53,11 @@ class AnswerService(QObject):
         super().__init__(parent)
         self._models, self._chats, self._settings, self._store = models, chats, settings, store
         self._services = Services(models, chats, store, tools)
-        self._listeners = Listeners(self._stored, self._arrived, lambda answer: self._ends_not_stored.append(answer))
+        self._listeners = Listeners(
+            lambda answer: self.stored.emit(answer.chat, answer.turn),
+            self._arrived,
+            lambda answer: self._ends_not_stored.append(answer),
+        )
         self._running: dict[Turn, StreamingAnswer] = {}
         self._ends_not_stored: list[StreamingAnswer] = []
         self._loading_tokens: set[Turn] = set()
@@ -257,9 +261,6 @@ class AnswerService(QObject):
             give_back()
 
         answer.store(write, not_stored)
-
-    def _stored(self, answer: StreamingAnswer) -> None:
-        self.stored.emit(answer.chat, answer.turn)
 
     def _arrived(self, answer: StreamingAnswer) -> None:
         ended = answer.turn.answer.ended

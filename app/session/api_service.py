@@ -120,7 +120,8 @@ class ApiService(QObject):
 
     def _serve(self, choice: ApiChoice, renew: bool) -> tuple[str, CodedError | None]:
         """Stop or start the server; return the key and the error that keeps it from serving. Runs in the background."""
-        from app.api.local_api import ANY_HOST, KEY_NAME, ApiSettings, LocalApi, kept_key, new_key
+        from app.api.guard import ApiSettings
+        from app.api.local_api import ANY_HOST, KEY_NAME, LocalApi, kept_key, new_key
 
         api = self._api = self._api or LocalApi(self._host, self._note)
         if not choice.serve:

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from pathlib import Path
-from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
 from app.conversations.answer_writer import FLUSH_AFTER
-from app.conversations.backups import Backup, back_up_now, delete_backups, list_backups
 from app.conversations.chat_settings import OWN
 from app.conversations.deletions import Deletion
-from app.conversations.opening import OpenReport
 from app.conversations.presets import Preset
 from app.conversations.records import Attachment, Message
 from app.conversations.store import ConversationStore
 from app.session.chats import READ_POSITION, Chat, MessageNode, Turn, turns_of
 from app.session.store_client import OPENED_AT, StoreClient, last_on_screen, next_new_chat
-
-Result = TypeVar("Result")
 
 # How many chats stay in memory after they were on screen, to show them again at once.
 CHATS_IN_MEMORY = 12
@@ -31,9 +25,8 @@ class ChatService(QObject):
 
     `opened` carries the chat that is now shown, `path_changed` a chat whose turns changed, `removing` the id of a chat
     before it is moved to the trash or deleted, `trashed` a chat's id and title once it is in the trash. `branched`
-    follows when the copy of a branch is shown. `messages_deleted` carries how many messages were deleted at once,
-    `trash_emptied` how many chats were deleted, `store_opened` the OpenReport or None for a temporary store,
-    `store_unavailable` the error that keeps the store from opening, and `store_failed` an error of one operation.
+    follows when the copy of a branch is shown. `messages_deleted` carries how many messages were deleted at once, and
+    `trash_emptied` how many chats were deleted.
     """
 
     opened = Signal(object)
@@ -43,9 +36,6 @@ class ChatService(QObject):
     branched = Signal()
     messages_deleted = Signal(int)
     trash_emptied = Signal(int)
-    store_opened = Signal(object)
-    store_unavailable = Signal(object)
-    store_failed = Signal(object)
 
     def __init__(self, store: StoreClient, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -57,42 +47,7 @@ class ChatService(QObject):
         self._open: dict[int, Chat] = {}
         self._unsent_waiting: set[Chat] = set()
         self._wanted: int | None = None
-        store.opened.connect(self._store_opened)
-        store.unavailable.connect(self.store_unavailable)
-        store.failed.connect(self.store_failed)
-
-    # The store
-
-    @property
-    def store_ready(self) -> bool:
-        """Whether the store is open, so that questions can be stored before they are asked."""
-        return self._store.ready
-
-    @property
-    def store_path(self) -> Path:
-        """The file of the user's store, even if it cannot be opened."""
-        return self._store.path
-
-    @property
-    def persistent(self) -> bool:
-        """Whether the store is kept until the next start."""
-        return self._store.persistent
-
-    def wait_for(self, operation: Callable[[ConversationStore], Result]) -> Result:
-        """Run an operation on the store's thread and wait for its result. Not for the Qt thread."""
-        return self._store.wait_for(operation)
-
-    def back_up(self, then: Callable[[Path], object], refused: Callable[[Exception], object]) -> None:
-        """Copy the store beside its automatic backups; `then` gets the copy's path."""
-        self._store.run(lambda store: back_up_now(store, self._store.path), then, refused)
-
-    def list_backups(self) -> list[Backup]:
-        """Return the backups of the store, newest first. Reads files: not for the Qt thread."""
-        return list_backups(self._store.path)
-
-    def delete_backups(self) -> None:
-        """Delete all backups of the store. Not for the Qt thread."""
-        delete_backups(self._store.path)
+        store.opened.connect(lambda _report: self._store_opened())
 
     # The chat on screen
 
@@ -238,7 +193,7 @@ class ChatService(QObject):
             deletion, path = outcome
             self.restorable.append(deletion)
             self._take_path(chat, path)
-            self.messages_deleted.emit(deletion.count)
+            self.messages_deleted.emit(len(deletion.messages))
 
         self._store.run(lambda store: (delete(store), _path(store, chat)), deleted)
 
@@ -355,14 +310,13 @@ class ChatService(QObject):
 
     # The start
 
-    def _store_opened(self, report: OpenReport | None) -> None:
+    def _store_opened(self) -> None:
         def read(store: ConversationStore) -> tuple[Chat, Chat | None, Preset]:
             return next_new_chat(store), last_on_screen(store), store.presets.of_new_chats()
 
         # Ids of a stand-in that this store replaces mean other chats in it.
         self._open.clear()
         self._store.run(read, self._show_first)
-        self.store_opened.emit(report)
 
     def _show_first(self, found: tuple[Chat, Chat | None, Preset]) -> None:
         """Show the chat of the last run, unless the first empty chat was used already."""

@@ -86,7 +86,8 @@ class Turn:
 
     def text_for_model(self) -> str:
         """Return the question after its attachments, each in a fence under its name."""
-        return with_attachments(self.question, self.attachments)
+        files = [f"{attachment.name}\n{fenced(attachment.text.rstrip())}" for attachment in self.attachments]
+        return "\n\n".join([*files, self.question] if self.question else files)
 
     def asked_messages(self, with_calls: bool) -> list[dict[str, Any]]:
         """Return the messages for the engine before the answer: the question and the calls that were made for it."""
@@ -175,11 +176,6 @@ class RecordedError(EngineError):
     def __init__(self, code: str, arguments: Mapping[str, Any]) -> None:
         super().__init__(code)
         self.code, self.arguments = code, dict(arguments)
-
-
-def with_attachments(question: str, attachments: Sequence[Attachment]) -> str:
-    parts = [f"{attachment.name}\n{fenced(attachment.text.rstrip())}" for attachment in attachments]
-    return "\n\n".join([*parts, question] if question else parts)
 
 
 def chat_of(conversation: Conversation, path: Sequence[Message]) -> Chat:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.conversations.request_history import DeletedRequests, PairSummary, ProgramRequest, RequestRow, Totals
+from app.conversations.request_history import DeletedRows, PairSummary, ProgramRequest, RequestRow, Totals
 from app.conversations.store import ConversationStore
 from app.session.store_client import StoreClient
 
@@ -29,7 +29,7 @@ class HistoryService(QObject):
     def __init__(self, store: StoreClient, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._store = store
-        self._deleted: DeletedRequests | None = None
+        self._deleted: DeletedRows | None = None
         store.listed.connect(self.changed)
 
     def read(
@@ -43,10 +43,6 @@ class HistoryService(QObject):
 
         self._store.run(read, then)
 
-    def read_drafted(self, since: float, then: Callable[[tuple[int, int]], object]) -> None:
-        """Read how many draft tokens were proposed and accepted since then, in Unix seconds."""
-        self._store.run(lambda store: store.history.drafted(since), then)
-
     def add(self, requests: Sequence[ProgramRequest]) -> None:
         """Add requests of other programs."""
         self._store.run(lambda store: store.history.add(requests), lambda _: self.changed.emit())
@@ -54,11 +50,11 @@ class HistoryService(QObject):
     def delete_programs(self) -> None:
         """Delete the requests of other programs. Until the app ends, they are kept in memory for `restore_programs`."""
 
-        def deleted(requests: DeletedRequests) -> None:
+        def deleted(requests: DeletedRows) -> None:
             # A second press finds nothing to delete and must not replace the first, which can still be undone.
-            if requests.rows:
+            if requests:
                 self._deleted = requests
-                self.programs_deleted.emit(len(requests.rows))
+                self.programs_deleted.emit(len(requests))
                 self.changed.emit()
 
         self._store.run(lambda store: store.history.delete_programs(), deleted)
@@ -71,12 +67,9 @@ class HistoryService(QObject):
 
         def refused(_: Exception) -> None:
             self._deleted = self._deleted or deleted
-            self.programs_deleted.emit(len(self._deleted.rows))
+            self.programs_deleted.emit(len(self._deleted))
 
         self._store.run(lambda store: store.history.restore_programs(deleted), lambda _: self.changed.emit(), refused)
-
-    def read_pairs(self, then: Callable[[list[PairSummary]], object]) -> None:
-        self._store.run(lambda store: store.history.by_pair(), then)
 
     def totals(self, chat_id: int | None, then: Callable[[Totals, Totals], object]) -> None:
         """Pass the totals of a chat, zeros for one that is not stored, and of the last week to `then`."""

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.conversations.answer_writer import FLUSH_AFTER
 from app.conversations.chat_settings import OWN, SET_ASIDE, SPECULATION_KEYS, Generation
-from app.conversations.presets import Preset
+from app.conversations.presets import NEW_CHATS, Preset
 from app.conversations.store import ConversationStore
 from app.session.chat_service import ChatService, ensure_stored
 from app.session.chats import Chat
@@ -68,11 +68,6 @@ class SettingsService(QObject):
     def speculation(self) -> SpeculationSettings:
         """The speculation of the chat on screen."""
         return self.generation_of(self._chats.shown).speculation
-
-    @property
-    def preset_of_new_chats(self) -> Preset:
-        """The system prompt and the own settings that new chats begin with."""
-        return self._chats.preset_of_new_chats
 
     def set_defaults(self, defaults: Generation) -> None:
         """Set the values for chats without own settings, from the next question on."""
@@ -136,7 +131,7 @@ class SettingsService(QObject):
         self._chats.preset_of_new_chats = Preset("", system_prompt, own)
         if not blank.turns and (blank.system_prompt, blank.own) == (before.system_prompt, before.own):
             self.set_own(blank, system_prompt, own)
-        self._change_presets(lambda store: store.presets.save_for_new_chats(system_prompt, own))
+        self._change_presets(lambda store: store.presets.save(NEW_CHATS, system_prompt, own))
 
     def _change_presets(self, change: Callable[[ConversationStore], None]) -> None:
         def write(store: ConversationStore) -> list[Preset]:

@@ -67,7 +67,7 @@ class StoreClient(QObject):
         self.ready = False
         self._bridge = bridge
         self._listing = Listing()
-        self._gone: frozenset[str] = frozenset()
+        self._gone: set[str] = set()
         self._stand_in: Path | None = None
         # The folder of a stand-in that cannot be kept until the next start.
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
@@ -106,12 +106,12 @@ class StoreClient(QObject):
     ) -> None:
         """Run an operation on the store's thread, then call `then` here with its result or `refused` with its error."""
 
-        def job(store: ConversationStore) -> tuple[Result, Listed | None, frozenset[str]]:
+        def job(store: ConversationStore) -> tuple[Result, Listed | None, set[str]]:
             result = operation(store)
-            gone, self._gone = self._gone, frozenset()
+            gone, self._gone = self._gone, set()
             return result, self._listing.read(store, self.view), gone
 
-        def done(future: Future[tuple[Result, Listed | None, frozenset[str]]]) -> None:
+        def done(future: Future[tuple[Result, Listed | None, set[str]]]) -> None:
             error = future.exception()
             if error is not None:
                 self._report(error)
@@ -138,7 +138,8 @@ class StoreClient(QObject):
         return self._thread.submit(operation).result()
 
     def writer(self, message_id: int) -> AnswerWriter:
-        return self._thread.answer_writer(message_id)
+        """Return the writer of a streaming answer."""
+        return AnswerWriter(self._thread.submit, message_id)
 
     def watch_end(self, ending: Future[None], refused: Callable[[], object]) -> None:
         """Update the list once an answer's end is on disk; call `refused` if the store could not write it."""

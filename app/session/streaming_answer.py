@@ -273,9 +273,8 @@ class StreamingAnswer:
         """Write the rest of the ended answer with its figures and its error, if any."""
         assert self._writer is not None
         answer = self.turn.answer
-        if answer.error is not None:
-            return self._writer.fail(answer.error.code, answer.error.arguments, answer.stats)
-        return self._writer.finish(self._finish_reason, answer.stats)
+        error = None if answer.error is None else (answer.error.code, answer.error.arguments)
+        return self._writer.finish(None if error else self._finish_reason, answer.stats, error)
 
 
 def chat_request(chat: Chat, turn: Turn, generation: Generation, services: Services) -> ChatRequest:

@@ -145,7 +145,7 @@ def _rounding(rounding: dict[str, Any] | None, translate: Translate) -> str:
     words = "none" if not most else "all" if words == "as-plain" and most >= MAX_DEPTH else words
     text = translate("Checkup", _ROUNDED[words]).format(most=most)
     if most:
-        held = translate("Checkup", "This holds up to {keys} tokens of context.")
+        held = translate("Checkup", "This is true up to {keys} tokens of context.")
         text = _both(text, held.format(keys=usual.keys), translate)
     if (count := rounding["one_in"]) is None:
         return text

@@ -328,6 +328,20 @@ class SettingsValues(RememberedValues):
     )
 
 
+# The pages of the settings window, in its order, and their titles in English.
+PAGES = {
+    "general": "General",
+    "models": "Models",
+    "speculation": "Speculation",
+    "generation": "Generation",
+    "tools": "Tools",
+    "history": "Request history",
+    "storage": "Storage",
+    "network": "Privacy and network",
+    "api": "Local API",
+    "machines": "Multiple Macs",
+    "advanced": "Advanced",
+}
 SETTINGS = {item.name: Setting(item.name, item.default, **item.metadata) for item in fields(SettingsValues)}
 
 

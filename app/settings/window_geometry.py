@@ -52,12 +52,6 @@ def restore_geometry(window: QWidget, values: SettingsValues) -> None:
         window.setWindowState(state)
 
 
-def wanted_panes(values: SettingsValues) -> dict[str, bool | None]:
-    """Return by pane whether the user wants it shown; None without a choice."""
-    words = {"shown": True, "hidden": False}
-    return {"sidebar": words.get(values.sidebar), "panel": words.get(values.panel)}
-
-
 def _for_content(screen: QScreen) -> QRect:
     """Return the part of the screen that the content of a maximised window fills."""
     return screen.availableGeometry().adjusted(0, _TITLE_BAR, 0, 0)

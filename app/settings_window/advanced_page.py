@@ -18,8 +18,8 @@ from app.system.log_buffer import LOG_BUFFER
 from app.system.paths import resource
 from app.system.versions import installed_version
 from app.widgets.copy_button import CopyButton
-from app.widgets.labels import label
-from app.widgets.popups import round_field_menu
+from app.widgets.labels import label, show_words
+from app.widgets.popups import record_view
 from app.widgets.style_class import styled
 from app.wording.errors import joined
 from app.wording.hub import size_words
@@ -52,14 +52,10 @@ BUILT_ON = (
 class AdvancedPage(TablePage):
     """The advanced settings and, while it is shown, the log and the memory in use."""
 
-    def __init__(self, title: str, library: Library, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__("advanced", title, library.settings, parent)
+    def __init__(self, library: Library, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__("advanced", library.settings, parent)
         self._library, self._session = library, session
-        self.view = self.bound("Log of this session", QPlainTextEdit(self), QWidget.setAccessibleName)
-        round_field_menu(self.view)
-        self.view.setObjectName("record")
-        self.view.setReadOnly(True)
-        self.view.setTabChangesFocus(True)
+        self.view = self.bound("Log of this session", record_view(self), QWidget.setAccessibleName)
         self.view.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.view.setMinimumHeight(180)
         self.clear = self.bound("Clear prompt cache", styled(QPushButton(self), "button"))
@@ -92,8 +88,6 @@ class AdvancedPage(TablePage):
         # The file exists only in bundles; elsewhere each package comes with its own licence.
         self.licences.setVisible(_NOTICES.is_file())
         self.add_line(4, self.licences)
-        self._written: Path | None = None
-        self._failed = False
         self._timer = QTimer(self)
         self._timer.setInterval(_REFRESH_MS)
         self._timer.timeout.connect(self._follow)
@@ -174,17 +168,12 @@ class AdvancedPage(TablePage):
             return True
 
         def done(written: bool) -> None:
-            self._written, self._failed = file if written else None, not written
-            self._say()
+            good = self.tr("Saved to {file}. It contains no chat text.").format(file=file)
+            show_words(
+                self.outcome, good if written else self.tr("The file could not be saved. Choose another folder.")
+            )
 
         self._library.background.run(work, done, owner=self)
-
-    def _say(self) -> None:
-        if self._written is not None:
-            self.outcome.setText(self.tr("Saved to {file}. It contains no chat text.").format(file=self._written))
-        elif self._failed:
-            self.outcome.setText(self.tr("The file could not be saved. Choose another folder."))
-        self.outcome.setVisible(bool(self.outcome.text()))
 
     def retranslate(self) -> None:
         super().retranslate()
@@ -201,7 +190,7 @@ class AdvancedPage(TablePage):
             ),
         )
         self._about.setText("\n\n".join(sentences))
-        self._say()
+        show_words(self.outcome, "")
         self._word_check()
         self._word_memory()
         self._show_log()

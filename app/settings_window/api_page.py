@@ -31,8 +31,8 @@ export ANTHROPIC_API_KEY={key}
 class ApiPage(TablePage):
     """Shows the state of the service, with buttons that copy the texts."""
 
-    def __init__(self, title: str, settings: SettingsStore, api: ApiService, parent: QWidget | None = None) -> None:
-        super().__init__("api", title, settings, parent)
+    def __init__(self, settings: SettingsStore, api: ApiService, parent: QWidget | None = None) -> None:
+        super().__init__("api", settings, parent)
         self._api = api
         self.state = self.row(None)
         self.copy_address, self.copy_example, self.copy_key, self.copy_variables = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.agents.connecting import NotConnected, Plan, connected, plan, take_back, write
 from app.agents.endpoint import declared_endpoint
@@ -12,10 +12,10 @@ from app.agents.table import APPS, App
 from app.settings.store import SettingsStore
 from app.widgets.controls import Chooser
 from app.widgets.copy_button import CopyButton
-from app.widgets.labels import label
+from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox
 from app.widgets.overlay import Overlay
-from app.widgets.popups import round_field_menu
+from app.widgets.popups import record_view
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.agents import next_sentence, plan_sentence, refusal_sentence, written_sentence
@@ -35,11 +35,7 @@ class ConnectCard(Restyled, Overlay):
         self.apps = self.bound("App", Chooser(self, APPS, lambda _id: self._choose()), QWidget.setAccessibleName)
         self.apps.set_texts([app.name for app in APPS.values()])
         self.intro, self.then, self.result = (label(self, "muted", wraps=True) for _ in range(3))
-        self.text = self.bound("What is written", QPlainTextEdit(self), QWidget.setAccessibleName)
-        round_field_menu(self.text)
-        self.text.setObjectName("record")
-        self.text.setReadOnly(True)
-        self.text.setTabChangesFocus(True)
+        self.text = self.bound("What is written", record_view(self), QWidget.setAccessibleName)
         self.write = self.bound("Write the file", styled(QPushButton(self), "button"))
         self.undo = self.bound("Take back", styled(QPushButton(self), "button"))
         self.copy_text = CopyButton(self, self.text.toPlainText)
@@ -83,8 +79,7 @@ class ConnectCard(Restyled, Overlay):
         self.copy_text.setVisible(by_hand)
         self.copy_command.setVisible(bool(shown.start_command))
         self.undo.setVisible(connected(self._app))
-        self.result.setText(self._said)
-        self.result.setVisible(bool(self._said))
+        show_words(self.result, self._said)
         self.fit_in_window()
 
     def _write(self) -> None:

@@ -1,8 +1,7 @@
-"""The settings window: its pages, each declared once in `PAGES`, and a search over all of them."""
+"""The settings window: its pages, and a search over all of them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QPoint, Qt, QTimer
@@ -10,7 +9,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QLineEdit, QListWidget, QListWidgetItem, QStackedWidget, QWidget
 from shiboken6 import isValid
 
-from app.settings.declarations import settings_of
+from app.settings.declarations import PAGES, settings_of
 from app.settings_window.form import Form
 from app.widgets.focus_ring import mark_keyboard_focus
 from app.widgets.labels import label
@@ -27,28 +26,6 @@ if TYPE_CHECKING:
 
 _NARROWEST_LIST = 200
 
-
-@dataclass(frozen=True)
-class PageSpec:
-    """The id and the untranslated title of a page, whose widget `pages.build_page` makes."""
-
-    id: str
-    title: str
-
-
-PAGES = (
-    PageSpec("general", "General"),
-    PageSpec("models", "Models"),
-    PageSpec("speculation", "Speculation"),
-    PageSpec("generation", "Generation"),
-    PageSpec("tools", "Tools"),
-    PageSpec("history", "Request history"),
-    PageSpec("storage", "Storage"),
-    PageSpec("network", "Privacy and network"),
-    PageSpec("api", "Local API"),
-    PageSpec("machines", "Multiple Macs"),
-    PageSpec("advanced", "Advanced"),
-)
 
 # The list has a heading above this page: those from here on are for developers.
 _FIRST_OF_DEVELOPERS = "api"
@@ -85,12 +62,12 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         self._none.hide()
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         fill(hbox(self, margins=(0, 0, 0, 0), spacing=0), self._side, (self._stack, 1))
-        for spec in PAGES:
-            if spec.id == _FIRST_OF_DEVELOPERS:
+        for page_id in PAGES:
+            if page_id == _FIRST_OF_DEVELOPERS:
                 self._heading = QListWidgetItem(self._list)
                 self._heading.setFlags(Qt.ItemFlag.NoItemFlags)
-            self._items[spec.id] = QListWidgetItem(self._list)
-            self._items[spec.id].setData(Qt.ItemDataRole.UserRole, spec.id)
+            self._items[page_id] = QListWidgetItem(self._list)
+            self._items[page_id].setData(Qt.ItemDataRole.UserRole, page_id)
         self._list.currentItemChanged.connect(lambda *_: self._open_current())
         self.search.textChanged.connect(self._find)
         application = QApplication.instance()
@@ -129,8 +106,7 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
             # Imported here because the start of the window must not wait for the pages.
             from app.settings_window.pages import build_page
 
-            title = next(spec.title for spec in PAGES if spec.id == page_id)
-            self._pages[page_id] = build_page(page_id, title, self._library, self._session, self._models)
+            self._pages[page_id] = build_page(page_id, self._library, self._session, self._models)
             self._stack.addWidget(self._pages[page_id])
         return self._pages[page_id]
 
@@ -162,13 +138,13 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
     def _find(self, text: str) -> None:
         """List the pages that contain the text; show the first with it in a title, else the first."""
         text = text.strip()
-        found = [spec for spec in PAGES if _holds(spec, text)]
-        about = [self._items[spec.id] for spec in found if _holds(spec, text, only_titles=True)]
-        about = about or [self._items[spec.id] for spec in found]
-        for spec in PAGES:
-            self._items[spec.id].setHidden(spec not in found)
+        found = [page_id for page_id in PAGES if _holds(page_id, text)]
+        about = [self._items[page_id] for page_id in found if _holds(page_id, text, only_titles=True)]
+        about = about or [self._items[page_id] for page_id in found]
+        for page_id, item in self._items.items():
+            item.setHidden(page_id not in found)
         self._none.setHidden(bool(found))
-        ids = [spec.id for spec in PAGES]
+        ids = list(PAGES)
         self._heading.setHidden(all(self._items[id_].isHidden() for id_ in ids[ids.index(_FIRST_OF_DEVELOPERS) :]))
         if text and about and self._list.currentItem() not in about:
             self._list.setCurrentItem(about[0])
@@ -183,8 +159,8 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         self._list.setAccessibleName(translate("Settings", "Pages of the settings"))
         self._heading.setText(translate("Settings", "Developer"))
         self._none.setText(translate("Settings", "No matching settings"))
-        for spec in PAGES:
-            self._items[spec.id].setText(translate("Settings", spec.title))
+        for page_id, title in PAGES.items():
+            self._items[page_id].setText(translate("Settings", title))
         self.apply_text_size()
         self.search.setPlaceholderText(translate("Settings", "Search"))
         self.search.setAccessibleName(translate("Settings", "Search in the settings"))
@@ -205,13 +181,13 @@ def _is_stop(control: QWidget) -> bool:
     return bool(control.focusPolicy() & Qt.FocusPolicy.TabFocus) and control.isVisible() and control.isEnabled()
 
 
-def _holds(spec: PageSpec, text: str, only_titles: bool = False) -> bool:
+def _holds(page_id: str, text: str, only_titles: bool = False) -> bool:
     """Whether the title or a row of a page, or only their titles, contain the text.
 
     In every language the English words find them, too.
     """
-    words = [spec.title]
-    for setting in settings_of(spec.id):
+    words = [PAGES[page_id]]
+    for setting in settings_of(page_id):
         words += [setting.title] if only_titles else setting.texts
     words += [QCoreApplication.translate("Settings", one) for one in words]
     return text.casefold() in "\n".join(words).casefold()

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QLineEdit, QScrollArea, QWidget
 
-from app.widgets.labels import label
+from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, keep_right_edge, vbox
 from app.widgets.popups import round_field_menu
 from app.widgets.style_class import styled
@@ -39,8 +39,7 @@ class Row(QFrame):
 
     def set_words(self, name: str, help_: str) -> None:
         self.name.setText(name)
-        self.help.setText(help_)
-        self.help.setVisible(bool(help_))
+        show_words(self.help, help_)
         if self.control is not None:
             for named in (self.control, *self.control.findChildren(QLineEdit)):
                 named.setAccessibleName(name)

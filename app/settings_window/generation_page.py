@@ -22,7 +22,7 @@ from app.settings.setting import Setting
 from app.settings.store import SettingsStore
 from app.settings_window.table_page import TablePage
 from app.widgets.flow_layout import FlowLayout
-from app.widgets.labels import WrappedLabel
+from app.widgets.labels import WrappedLabel, show_words
 from app.widgets.style_class import styled
 from app.wording.models import recommendation_text
 
@@ -30,11 +30,9 @@ from app.wording.models import recommendation_text
 class GenerationPage(TablePage):
     """Shows the sampling in effect: the user's choice, else the recommendation of the loaded model's authors."""
 
-    def __init__(
-        self, title: str, settings: SettingsStore, models: ModelService, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, settings: SettingsStore, models: ModelService, parent: QWidget | None = None) -> None:
         self._models = models
-        super().__init__("generation", title, settings, parent)
+        super().__init__("generation", settings, parent)
         self.presets: dict[str, QPushButton] = {}
         line = QWidget(self.widget())
         row = FlowLayout(line, 8)
@@ -79,8 +77,7 @@ class GenerationPage(TablePage):
         chosen = preset_in_use(self.settings.values)
         for name, button in self.presets.items():
             button.setChecked(name == chosen)
-        self.recommendation.setText(recommendation_text(self._models.pair.main))
-        self.recommendation.setVisible(bool(self.recommendation.text()))
+        show_words(self.recommendation, recommendation_text(self._models.pair.main))
 
     def _word_presets(self) -> None:
         show = (QWidget.setToolTip, QWidget.setAccessibleDescription)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QFileDialog, QPushButton, QWidget
 
 from app.conversations.request_history import PairSummary, RequestRow
 from app.session.history_service import HistoryService
+from app.settings.declarations import PAGES
 from app.speculation.history_table import COLUMNS, HistoryTable
 from app.widgets.banner import Banner
 from app.widgets.controls import Chooser
@@ -40,9 +41,9 @@ class HistoryPage(Restyled, QWidget):
 
     answer_wanted = Signal(int, int)
 
-    def __init__(self, title: str, history: HistoryService, parent: QWidget | None = None) -> None:
+    def __init__(self, history: HistoryService, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._title_text, self._history = title, history
+        self._history = history
         self._order: tuple[str, bool] = ("finished_at", True)
         self._summaries: list[PairSummary] = []
         self._title, self.sentences = label(self, "page-title"), label(self, "reason", wraps=True)
@@ -177,7 +178,7 @@ class HistoryPage(Restyled, QWidget):
         self._history.export(list(self.table.rows), file, kind, done)
 
     def retranslate(self) -> None:
-        self._title.setText(QCoreApplication.translate("Settings", self._title_text))
+        self._title.setText(QCoreApplication.translate("Settings", PAGES["history"]))
         for button in (self.csv, self.json):
             set_name(button, self.tr("Export as {kind}").format(kind=button.text()))
         self._place_buttons()

@@ -8,13 +8,13 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.session.session import Session
 from app.settings.checkup import gather, page
 from app.system.background import Background
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.popups import round_field_menu
+from app.widgets.popups import record_view
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.errors import error_sentence
@@ -82,11 +82,7 @@ class CheckReport(Restyled, QWidget):
     def __init__(self, check: MacCheck, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._check = check
-        self.view = self.bound("Results of the check", QPlainTextEdit(self), QWidget.setAccessibleName)
-        round_field_menu(self.view)
-        self.view.setObjectName("record")
-        self.view.setReadOnly(True)
-        self.view.setTabChangesFocus(True)
+        self.view = self.bound("Results of the check", record_view(self), QWidget.setAccessibleName)
         self.view.setFixedHeight(_HEIGHT)
         self.copy_page = self.bound("Copy as text", styled(QPushButton(self), "button"))
         self.copy_json = self.bound("Copy as JSON", styled(QPushButton(self), "button"))

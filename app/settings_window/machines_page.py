@@ -25,8 +25,8 @@ _WIDEST_NAME = 280
 class MachinesPage(TablePage):
     """Shows the state of the service. Only the button starts a check, because that connects to the other Macs."""
 
-    def __init__(self, title: str, library: Library, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__("machines", title, library.settings, parent)
+    def __init__(self, library: Library, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__("machines", library.settings, parent)
         self._library, self._cluster, self._models = library, session.cluster, session.models
         self._wanted = ""
         self.model = Chooser(self, chosen=self._choose)

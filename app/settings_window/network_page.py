@@ -18,8 +18,8 @@ from engine.hub.values import ACCEPTED, REFUSED, UNKNOWN, AccessReport
 class NetworkPage(TablePage):
     """The settings of the network and the test. A field takes effect with Enter or when it loses the focus."""
 
-    def __init__(self, title: str, library: Library, parent: QWidget | None = None) -> None:
-        super().__init__("network", title, library.settings, parent)
+    def __init__(self, library: Library, parent: QWidget | None = None) -> None:
+        super().__init__("network", library.settings, parent)
         self._library = library
         self.token = self.secret_row()
         self.token.typed.connect(lambda token: library.keep_token(token, then=self._token_kept))
@@ -29,7 +29,7 @@ class NetworkPage(TablePage):
         self.test = self.bound("Test", styled(QPushButton(self), "button"))
         self.bound("Test the connection", self.test, QWidget.setAccessibleName)
         self.test.clicked.connect(self._test)
-        self._test_row = self.row(self.test)
+        self.test_row = self.row(self.test)
         # The result of the last test, an error included; None before the first.
         self._found: AccessReport | EngineError | None = None
         self._privacy = styled(SentenceLabel(self.widget()), "reason-plain")
@@ -40,11 +40,6 @@ class NetworkPage(TablePage):
         )
         self.add(self._privacy, 16)
         self.restyle()
-
-    @property
-    def verdict(self) -> str:
-        """The result of the last test in words."""
-        return self._test_row.help.text()
 
     def _token_kept(self, kept: bool) -> None:
         self._kept = kept
@@ -57,7 +52,7 @@ class NetworkPage(TablePage):
         """Test the texts in the fields, including edits that are not applied yet."""
         self.keep_typed()
         self.test.setEnabled(False)
-        self._test_row.set_words(self.tr("Connection"), self.tr("Testing…"))
+        self.test_row.set_words(self.tr("Connection"), self.tr("Testing…"))
         # The test waits until the keychain has a new token.
         self._tests_token = self.token.take()
         if not self._tests_token:
@@ -77,7 +72,7 @@ class NetworkPage(TablePage):
         else:
             help_ = self.tr("This Mac has no keychain that Tandem can use, so the token was not kept.")
         self.token.set_words(self.tr("Hugging Face token"), help_)
-        self._test_row.set_words(self.tr("Connection"), _verdict(self._found))
+        self.test_row.set_words(self.tr("Connection"), _verdict(self._found))
 
 
 def _verdict(found: AccessReport | EngineError | None) -> str:

@@ -23,33 +23,33 @@ from app.settings_window.table_page import TablePage
 from app.settings_window.tools_page import ToolsPage
 
 
-def build_page(page_id: str, title: str, library: Library, session: Session, models: ModelController) -> QWidget:
-    """Build the page of that id in `PAGES`; `title` is untranslated."""
+def build_page(page_id: str, library: Library, session: Session, models: ModelController) -> QWidget:
+    """Build the page of that id in `PAGES`."""
     settings = library.settings
     builders: dict[str, Callable[[], QWidget]] = {
-        "general": lambda: _general_page(title, settings),
+        "general": lambda: _general_page(settings),
         "models": lambda: ModelsPage(library, session, models),
-        "speculation": lambda: SpeculationPage(title, settings, session),
-        "generation": lambda: GenerationPage(title, settings, session.models),
+        "speculation": lambda: SpeculationPage(settings, session),
+        "generation": lambda: GenerationPage(settings, session.models),
         "tools": lambda: ToolsPage(session.tools),
-        "history": lambda: _history_page(title, session, models),
-        "storage": lambda: StoragePage(title, library, session),
-        "network": lambda: NetworkPage(title, library),
-        "api": lambda: ApiPage(title, settings, session.api),
-        "machines": lambda: MachinesPage(title, library, session),
-        "advanced": lambda: AdvancedPage(title, library, session),
+        "history": lambda: _history_page(session, models),
+        "storage": lambda: StoragePage(library, session),
+        "network": lambda: NetworkPage(library),
+        "api": lambda: ApiPage(settings, session.api),
+        "machines": lambda: MachinesPage(library, session),
+        "advanced": lambda: AdvancedPage(library, session),
     }
     return builders[page_id]()
 
 
-def _general_page(title: str, settings: SettingsStore) -> TablePage:
-    page = TablePage("general", title, settings)
+def _general_page(settings: SettingsStore) -> TablePage:
+    page = TablePage("general", settings)
     page.restyle()
     return page
 
 
-def _history_page(title: str, session: Session, models: ModelController) -> HistoryPage:
-    page = HistoryPage(title, session.history)
+def _history_page(session: Session, models: ModelController) -> HistoryPage:
+    page = HistoryPage(session.history)
 
     def show(chat_id: int, message_id: int) -> None:
         session.chats.show_message(chat_id, message_id, lambda _chat: models.chat_wanted.emit())

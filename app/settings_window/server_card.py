@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from app.tools.servers import Server, servers_from_json
 from app.tools.tool import ToolFailed
-from app.widgets.labels import label
+from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay
 from app.widgets.popups import round_field_menu
@@ -107,8 +107,7 @@ class ServerCard(Restyled, Overlay):
         return name
 
     def _refuse(self, words: str) -> None:
-        self.problem.setText(words)
-        self.problem.setVisible(bool(words))
+        show_words(self.problem, words)
         self.fit_in_window()
 
     def _remove(self) -> None:

@@ -20,8 +20,8 @@ from engine.tuning import LearnedPair
 class SpeculationPage(TablePage):
     """The settings, then the teaching of the draft, then what was learned."""
 
-    def __init__(self, title: str, settings: SettingsStore, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__("speculation", title, settings, parent)
+    def __init__(self, settings: SettingsStore, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__("speculation", settings, parent)
         self._session = session
         self.secret = self.secret_row()
         self.secret.typed.connect(lambda secret: session.drafter_secret.keep(secret, self._secret_kept))

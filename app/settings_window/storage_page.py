@@ -16,7 +16,7 @@ from app.settings.disk_use import DiskUse, clear_caches, clear_prefixes, measure
 from app.settings.relocation import MoveRefused, Progress, move_folder
 from app.settings_window.backup_controls import BackupControls
 from app.settings_window.table_page import TablePage
-from app.widgets.labels import label
+from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import styled
 from app.wording.hub import moved_sentence, refused_sentence, size_words
@@ -29,8 +29,8 @@ _PROGRESS_MS = 250
 class StoragePage(TablePage):
     """Shows the folders, whose sizes it measures whenever it is shown."""
 
-    def __init__(self, title: str, library: Library, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__("storage", title, library.settings, parent)
+    def __init__(self, library: Library, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__("storage", library.settings, parent)
         self._library, self._session = library, session
         self._disk_use: dict[str, DiskUse] = {}
         self.open_buttons: dict[str, QPushButton] = {}
@@ -57,7 +57,7 @@ class StoragePage(TablePage):
         self._timer.timeout.connect(self._show_progress)
         self.clear.clicked.connect(partial(self._clear, clear_caches))
         self.clear_prefixes.clicked.connect(partial(self._clear, clear_prefixes))
-        self.backups.said.connect(self._say)
+        self.backups.said.connect(partial(show_words, self.outcome))
         self.backups.changed.connect(self._measure_again)
         self.removal.confirmed.connect(self._remove_everything)
         self.stop.clicked.connect(self._stop_moving)
@@ -81,7 +81,7 @@ class StoragePage(TablePage):
 
     def _measure(self) -> None:
         self._measure_again()
-        self.backups.restore.refresh()
+        self.backups.refresh()
 
     def _measure_again(self) -> None:
         self._library.background.run(measure, self._take, owner=self)
@@ -95,10 +95,6 @@ class StoragePage(TablePage):
     def _open(self, id_: str) -> None:
         if id_ in self._disk_use:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._disk_use[id_].folder)))
-
-    def _say(self, words: str) -> None:
-        self.outcome.setText(words)
-        self.outcome.setVisible(bool(words))
 
     # Backing up, clearing and moving
 
@@ -126,9 +122,12 @@ class StoragePage(TablePage):
         """Move the models now, or the chats, which are in use, at the next start."""
         if id_ == "chats":
             self._library.settings.change(move_chats_to=str(folder))
-            self._say(self.tr("The chats will move to {folder} the next time Tandem starts.").format(folder=folder))
+            show_words(
+                self.outcome,
+                self.tr("The chats will move to {folder} the next time Tandem starts.").format(folder=folder),
+            )
         elif self._library.running:
-            self._say(self.tr("Models are being downloaded. Move them when that is finished."))
+            show_words(self.outcome, self.tr("Models are being downloaded. Move them when that is finished."))
         else:
             self._move_models(self._disk_use[id_].folder, folder)
 
@@ -146,7 +145,7 @@ class StoragePage(TablePage):
             self._progress = None
             self._timer.stop()
             self.stop.hide()
-            self._say(moved_sentence(new) if refused is None else refused_sentence(refused))
+            show_words(self.outcome, moved_sentence(new) if refused is None else refused_sentence(refused))
             self._library.rescan()
             self._measure()
 
@@ -159,7 +158,7 @@ class StoragePage(TablePage):
         if self._progress is not None:
             words = self.tr("Copying and verifying: {done} of {total}.")
             done, total = size_words(self._progress.done), size_words(self._progress.total)
-            self._say(words.format(done=done, total=total))
+            show_words(self.outcome, words.format(done=done, total=total))
 
     def _stop_moving(self) -> None:
         if self._progress is not None:
@@ -174,7 +173,7 @@ class StoragePage(TablePage):
 
     def retranslate(self) -> None:
         super().retranslate()
-        self._say("")
+        show_words(self.outcome, "")
         self._word_folders()
 
     def _word_folders(self) -> None:
@@ -259,8 +258,7 @@ class RemovalControls(QWidget):
             self.tr("This deletes your chats, backups, settings and caches, then quits Tandem. You can't undo this."),
         )
         steps = (self.tr("Delete everything…"), self.tr("Continue…"), self.tr("Delete and quit"))
-        self.question.setText(questions[self._asked])
-        self.question.setVisible(self._asked > 0)
+        show_words(self.question, questions[self._asked])
         self.go_on.setText(steps[self._asked])
         self.cancel.setText(self.tr("Cancel"))
         self.cancel.setVisible(self._asked > 0)

@@ -10,10 +10,11 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from app.settings.control import SettingControl
-from app.settings.declarations import settings_of
+from app.settings.declarations import PAGES, settings_of
 from app.settings.setting import NEXT_ANSWER, NEXT_MODEL, Setting
 from app.settings.store import SettingsStore
 from app.settings_window.form import Form
+from app.widgets.labels import show_words
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.errors import joined
@@ -22,12 +23,12 @@ from app.wording.errors import joined
 class TablePage(Restyled, Form):
     """The rows of one page, which follow every change of the settings.
 
-    `title` is untranslated, in the context "Settings". The owner calls `restyle` once the page is complete.
+    The owner calls `restyle` once the page is complete.
     """
 
-    def __init__(self, page: str, title: str, settings: SettingsStore, parent: QWidget | None = None) -> None:
+    def __init__(self, page: str, settings: SettingsStore, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.settings, self._title = settings, title
+        self.settings, self._title = settings, PAGES[page]
         self._setting_controls = [SettingControl(one, self, partial(self._keep, one)) for one in settings_of(page)]
         for control in self._setting_controls:
             self.row(control.widget)
@@ -78,8 +79,7 @@ class TablePage(Restyled, Form):
         # The note above the rows says when most of them take effect; the other rows say it themselves.
         common, count = Counter(one.setting.effect for one in self._setting_controls).most_common(1)[0]
         note = effects.get(common, "") if 2 * count > len(self._setting_controls) else ""
-        self.note.setText(note)
-        self.note.setVisible(bool(note))
+        show_words(self.note, note)
         for row, control in zip(self.rows, self._setting_controls, strict=False):
             setting = control.setting
             help_ = translate("Settings", setting.help)

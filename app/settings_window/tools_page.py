@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QWidget
 
 from app.session.tool_service import ToolService
 from app.settings_window.form import Form, Row
@@ -19,9 +19,9 @@ from app.tools.servers import Server, ServerStatus, servers_of
 from app.tools.tool import Permission, Tool, ToolFailed, visible
 from app.widgets import theme
 from app.widgets.controls import Chooser, Switch
-from app.widgets.labels import label
+from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.popups import round_field_menu
+from app.widgets.popups import record_view
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.errors import joined
@@ -55,11 +55,7 @@ class ServerView(Restyled, QFrame):
         fill(hbox(buttons, margins=(0, 0, 0, 0), spacing=8), self.test, self.edit, self.switch)
         self.row = Row(buttons, self, at_end=True)
         self.allow_reading = self.bound("Always allow the tools that only read", styled(QPushButton(self), "link"))
-        self.errors = self.bound("Standard error of the server", QPlainTextEdit(self), QWidget.setAccessibleName)
-        round_field_menu(self.errors)
-        self.errors.setObjectName("record")
-        self.errors.setReadOnly(True)
-        self.errors.setTabChangesFocus(True)
+        self.errors = self.bound("Standard error of the server", record_view(self), QWidget.setAccessibleName)
         self.errors.setFixedHeight(theme.scaled(_HEIGHT))
         self._tools = vbox(margins=(24, 0, 0, 0), spacing=0)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self.row, self._tools, self.allow_reading, self.errors)
@@ -149,7 +145,7 @@ class ToolsPage(Restyled, Form):
         self.import_file.clicked.connect(self._choose_file)
         self.viewport().setAcceptDrops(True)
         tools.changed.connect(self._show)
-        self._say("")
+        show_words(self.outcome, "")
         self.restyle()
 
     def view(self, name: str) -> ServerView:
@@ -173,16 +169,12 @@ class ToolsPage(Restyled, Form):
                 self.add(view)
             view.show_server(server, self._tools.host.status(name))
 
-    def _say(self, words: str) -> None:
-        self.outcome.setText(words)
-        self.outcome.setVisible(bool(words))
-
     # Changes. They may ask for the keychain, so they run in the background.
 
     def _put(self, servers: Sequence[Server], words: str = "", then: Callable[[], object] = lambda: None) -> None:
         def done(stored: list[bool]) -> None:
             missing = self.tr("This Mac has no keychain that Tandem can use: the values are for this run only.")
-            self._say(words if all(stored) else joined(words, missing))
+            show_words(self.outcome, words if all(stored) else joined(words, missing))
             self._tools.servers_changed()
             then()
 
@@ -222,7 +214,7 @@ class ToolsPage(Restyled, Form):
         try:
             found = servers_of(file)
         except ToolFailed as error:
-            self._say(tool_sentence(error.code, error.arguments))
+            show_words(self.outcome, tool_sentence(error.code, error.arguments))
             return
         taken = {server.name for server in self._tools.settings.servers}
         added = [server for server in found if server.name not in taken]

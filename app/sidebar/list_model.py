@@ -24,7 +24,6 @@ from app.conversations.conversation_list import ACTIVE
 from app.conversations.grouping import PINNED, grouped, utc_offset
 from app.conversations.records import Conversation, Folder
 from app.conversations.search import MessageHit, TitleHit
-from app.sidebar.row_steps import MOST_STEPS, Insert, Remove, Step, steps_between
 
 _Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
@@ -169,45 +168,38 @@ class ChatListModel(QAbstractListModel):
     def _replace(
         self, rows: list[Row], streaming: frozenset[int], listing: _Listing | None, counts: Counter[int | None]
     ) -> None:
-        same, self._listing = listing == self._listing, listing
-        # For new search results the model is reset, so that the view starts at the top.
-        most = 0 if listing is None else MOST_STEPS
         keys_before, self._keys = self._keys, self._keys if rows is self._rows else [_key(row) for row in rows]
-        steps = steps_between(keys_before, self._keys, most) if same else None
-        if steps is None:
+        same, self._listing = listing is not None and listing == self._listing, listing
+        # For new search results the model is reset, so that the view starts at the top.
+        if not same:
             self.beginResetModel()
             self._rows, self._streaming, self._counts = rows, streaming, counts
             self.endResetModel()
             return
-        for step in steps:
-            self._take(step, rows)
+        known = dict(zip(keys_before, self._rows, strict=True))
         lit, counted = streaming ^ self._streaming, counts != self._counts
-        before, self._rows, self._streaming, self._counts = self._rows, rows, streaming, counts
-        for number, row in enumerate(rows):
+        self._streaming, self._counts = streaming, counts
+        if self._keys == keys_before:
+            self._rows = rows
+        else:
+            self._move_rows(rows, keys_before)
+        for number, (key, row) in enumerate(zip(self._keys, rows, strict=True)):
+            before = known.get(key, row)
             if isinstance(row, Conversation):
-                changed = row.id in lit or (row is not before[number] and _differs(row, before[number]))
+                changed = row.id in lit or (row is not before and _differs(row, before))
             else:
-                changed = row != before[number] or (counted and isinstance(row, Folder))
+                changed = row != before or (counted and isinstance(row, Folder))
             if changed:
                 self.dataChanged.emit(self.index(number), self.index(number))
 
-    def _take(self, step: Step, rows: list[Row]) -> None:
-        """Apply one step towards `rows`."""
-        root = QModelIndex()
-        if isinstance(step, Remove):
-            self.beginRemoveRows(root, step.first, step.last)
-            del self._rows[step.first : step.last + 1]
-            self.endRemoveRows()
-        elif isinstance(step, Insert):
-            self.beginInsertRows(root, step.first, step.last)
-            self._rows[step.first : step.first] = rows[step.first : step.last + 1]
-            self.endInsertRows()
-        else:
-            # Qt takes the destination as the row to insert before, in the numbering before the move.
-            before = step.target + (step.target > step.source)
-            self.beginMoveRows(root, step.source, step.source, root, before)
-            self._rows.insert(step.target, self._rows.pop(step.source))
-            self.endMoveRows()
+    def _move_rows(self, rows: list[Row], keys_before: list[Hashable]) -> None:
+        """Show `rows`, and tell views where each row of before is now."""
+        self.layoutAboutToBeChanged.emit()
+        self._rows = rows
+        places = {key: number for number, key in enumerate(self._keys)}
+        moved = self.persistentIndexList()
+        self.changePersistentIndexList(moved, [self.index(places.get(keys_before[index.row()], -1)) for index in moved])
+        self.layoutChanged.emit()
 
     def row_of(self, kind: type[Conversation | Folder], row_id: int | None) -> QModelIndex:
         """Return the index of the chat or the folder with that id; an invalid index if it is not listed."""

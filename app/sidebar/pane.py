@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, QTimer, Signal
@@ -17,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.conversations.conversation_list import ACTIVE, ARCHIVED, TRASHED
+from app.conversations.conversation_list import ACTIVE, ARCHIVED, TRASHED, ConversationList
 from app.conversations.records import Conversation, Folder
 from app.conversations.search import MessageHit, TitleHit
 from app.session.session import Session
@@ -100,6 +101,7 @@ class ChatPane(Restyled, QFrame):
         fill(column, self._new, line, self._back, self.empty, self.hint, (view, 1), self.settings)
 
     def _connect(self) -> None:
+        change = self._chats.change
         self.search.typed.connect(self._search)
         self.search.down.connect(self._go_to_list)
         self.search.chosen.connect(self._choose_first)
@@ -117,11 +119,11 @@ class ChatPane(Restyled, QFrame):
         self.row_menu.folder_view_wanted.connect(self.show_folder)
         self.row_menu.new_folder_wanted.connect(self.move_to_new_folder)
         self.row_menu.export_wanted.connect(self.export_wanted)
-        self.model.renamed.connect(self._chats.rename)
-        self.model.pins_ordered.connect(self._chats.order_pins)
+        self.model.renamed.connect(partial(change, ConversationList.rename))
+        self.model.pins_ordered.connect(partial(change, ConversationList.order_pins))
         self.model.moved.connect(self._chats.move_to_folder)
-        self.model.folders_ordered.connect(self._chats.order_folders)
-        self.model.folder_renamed.connect(self._chats.rename_folder)
+        self.model.folders_ordered.connect(partial(change, ConversationList.order_folders))
+        self.model.folder_renamed.connect(partial(change, ConversationList.rename_folder))
 
     def refresh(self, shown: int | None, streaming: frozenset[int]) -> None:
         """Show the list. `shown` is the chat on screen; in those of `streaming` an answer is being written."""
@@ -131,13 +133,13 @@ class ChatPane(Restyled, QFrame):
     def show_view(self, view: str) -> None:
         self.search.clear()
         self._only = None
-        self._chats.show_view(view)
+        self._session.store.show_view(view)
 
     def show_folder(self, folder_id: int) -> None:
         """List the chats of one folder only."""
         self.search.clear()
         self._only = folder_id
-        self._chats.show_view(ACTIVE)
+        self._session.store.show_view(ACTIVE)
 
     @property
     def folder(self) -> Folder | None:
@@ -175,7 +177,7 @@ class ChatPane(Restyled, QFrame):
         self.list.setUniformItemSizes(True)
         with self.list.anchored():
             self.model.show_chats(chats.chats, chats.view, self._streaming, chats.folders, self._only)
-        self.hint.setVisible(chats.ready and (in_trash or not self.model.rows))
+        self.hint.setVisible(self._session.store.ready and (in_trash or not self.model.rows))
         # A folder that is used by keyboard stays the current row.
         folder = self.model.row_of(Folder, before.id) if isinstance(before, Folder) else QModelIndex()
         stays = folder.isValid() and self.list.hasFocus()
@@ -213,7 +215,7 @@ class ChatPane(Restyled, QFrame):
     def _activated(self, index: QModelIndex) -> None:
         row = index.data(ROW)
         if isinstance(row, Folder):
-            self._chats.close_folder(row.id, not row.closed)
+            self._chats.change(ConversationList.close_folder, row.id, not row.closed)
         elif isinstance(row, Conversation):
             self._session.chats.open_id(row.id)
         elif isinstance(row, TitleHit):
@@ -256,17 +258,12 @@ class ChatPane(Restyled, QFrame):
         menu = self._views_menu
         menu.clear()
         for view, text in ((ACTIVE, self.tr("Chats")), (ARCHIVED, self.tr("Archive")), (TRASHED, self.tr("Trash"))):
-            action = menu.addAction(text)
-            action.setCheckable(True)
-            action.setChecked(view == self._chats.view and self._only is None)
-            action.triggered.connect(lambda _=False, chosen=view: self.show_view(chosen))
+            chosen = view == self._chats.view and self._only is None
+            menu.add_choice(text, chosen, partial(self.show_view, view))
         if self._chats.folders:
             menu.addSeparator()
         for folder in self._chats.folders:
-            action = menu.addAction(folder.name.replace("&", "&&"))
-            action.setCheckable(True)
-            action.setChecked(folder.id == self._only)
-            action.triggered.connect(lambda _=False, chosen=folder.id: self.show_folder(chosen))
+            menu.add_choice(folder.name, folder.id == self._only, partial(self.show_folder, folder.id))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row: Any = self.list.currentIndex().data(ROW)
@@ -284,7 +281,7 @@ class ChatPane(Restyled, QFrame):
             self._chats.shift_folder(folder.id, -1 if keys == MOVE_UP else 1)
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
             if folder.closed != (key == Qt.Key.Key_Left):
-                self._chats.close_folder(folder.id, not folder.closed)
+                self._chats.change(ConversationList.close_folder, folder.id, not folder.closed)
         else:
             return False
         return True

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QKeyCombination, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QWidget
 
+from app.conversations.conversation_list import ConversationList
 from app.conversations.records import Conversation, Folder
 from app.session.chat_service import ChatService
 from app.session.list_service import ListService
@@ -38,15 +39,14 @@ class RowMenu(Menu):
         listed, chats, translate = self._list, self._chats, QCoreApplication.translate
         self.clear()
         if chat.trashed_at is not None:
-            self._add(translate("ChatPane", "Restore"), listed.restore, chat.id)
+            self._add(translate("ChatPane", "Restore"), partial(listed.change, ConversationList.restore), chat.id)
             self._add(translate("ChatPane", "Delete permanently"), self.purge_wanted.emit, chat.id)
             return
         self._add(translate("ChatPane", "Rename"), self.rename_wanted.emit, chat.id)
         if chat.archived_at is None:
-            if chat.pin_position is None:
-                self._add(translate("ChatPane", "Pin to the top"), listed.pin, chat.id)
-            else:
-                self._add(translate("ChatPane", "Unpin"), listed.unpin, chat.id)
+            pinned = chat.pin_position is not None
+            words = translate("ChatPane", "Unpin") if pinned else translate("ChatPane", "Pin to the top")
+            self._add(words, listed.toggle_pin, chat.id)
             fill_folders(self._folders, chat, listed, self.new_folder_wanted.emit)
             self._folders.setTitle(translate("ChatPane", "Move to folder"))
             self.addMenu(self._folders)
@@ -54,21 +54,24 @@ class RowMenu(Menu):
         if chat.archived_at is None:
             self._add(translate("ChatPane", "Archive chat"), listed.archive, chat.id)
         else:
-            self._add(translate("ChatPane", "Unarchive"), listed.unarchive, chat.id)
+            self._add(translate("ChatPane", "Unarchive"), partial(listed.change, ConversationList.unarchive), chat.id)
         self._add(translate("ChatPane", "Export…"), self.export_wanted.emit, chat.id)
         self.addSeparator()
         self._add(translate("ChatPane", "Delete"), chats.trash, chat.id)
 
     def fill_for_folder(self, folder: Folder) -> None:
-        folders, translate = self._list.folders, QCoreApplication.translate
+        folders, change, translate = self._list.folders, self._list.change, QCoreApplication.translate
         self.clear()
         toggle = translate("ChatPane", "Open") if folder.closed else translate("ChatPane", "Close")
-        self._add(toggle, partial(self._list.close_folder, closed=not folder.closed), folder.id)
+        self._add(
+            toggle, lambda folder_id: change(ConversationList.close_folder, folder_id, not folder.closed), folder.id
+        )
         self._add(translate("ChatPane", "Show only this folder"), self.folder_view_wanted.emit, folder.id)
         self._add_move(translate("ChatPane", "Move up"), -1, MOVE_UP, folder, enabled=folder.id != folders[0].id)
         self._add_move(translate("ChatPane", "Move down"), 1, MOVE_DOWN, folder, enabled=folder.id != folders[-1].id)
         self._add(translate("ChatPane", "Rename"), self.folder_rename_wanted.emit, folder.id)
-        self._add(translate("ChatPane", "Delete the folder, keep its chats"), self._list.delete_folder, folder.id)
+        delete = partial(change, ConversationList.delete_folder)
+        self._add(translate("ChatPane", "Delete the folder, keep its chats"), delete, folder.id)
 
     def _add(self, text: str, run: Callable[[int], object], row_id: int) -> None:
         self.addAction(text).triggered.connect(lambda: run(row_id))
@@ -81,23 +84,17 @@ class RowMenu(Menu):
         action.triggered.connect(lambda: self._list.shift_folder(folder.id, step))
 
 
-def fill_folders(menu: QMenu, chat: Conversation, listed: ListService, make_folder: Callable[[int], object]) -> None:
+def fill_folders(menu: Menu, chat: Conversation, listed: ListService, make_folder: Callable[[int], object]) -> None:
     """Fill `menu` with the folders for a chat, its own checked. `make_folder` is called with the chat's id."""
-
-    def add(text: str, folder_id: int | None) -> QAction:
-        action = menu.addAction(text)
-        action.triggered.connect(lambda: listed.move_to_folder(chat.id, folder_id))
-        return action
-
     translate = QCoreApplication.translate
     menu.clear()
     for folder in listed.folders:
-        action = add(folder.name.replace("&", "&&"), folder.id)
-        action.setCheckable(True)
-        action.setChecked(folder.id == chat.folder_id)
+        move = partial(listed.move_to_folder, chat.id, folder.id)
+        menu.add_choice(folder.name, folder.id == chat.folder_id, move)
     if listed.folders:
         menu.addSeparator()
     if chat.folder_id is not None:
-        add(translate("ChatPane", "No folder"), None)
+        out = menu.addAction(translate("ChatPane", "No folder"))
+        out.triggered.connect(lambda: listed.move_to_folder(chat.id, None))
     new = menu.addAction(translate("ChatPane", "New folder…"))
     new.triggered.connect(lambda: make_folder(chat.id))

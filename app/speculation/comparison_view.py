@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QScrollArea, QToolButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QScrollArea, QToolButton, QWidget
 
 from app.session.answer import Answer
 from app.speculation.charts import SpeedBar
@@ -97,9 +97,6 @@ class ComparisonView(Restyled, Overlay):
         body = QWidget(self)
         body.setObjectName("overlayBody")
         self._area = WrappingArea(self)
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(body)
         self._sides = QGridLayout()
         self._sides.setHorizontalSpacing(24)

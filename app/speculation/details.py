@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 from app.conversations.request_history import Totals
 from app.session.answer import Answer
 from app.speculation.charts import PositionBars, TimeBar
-from app.speculation.explanations import explanations
+from app.speculation.explanations import EXPLANATIONS, NAMES
 from app.speculation.gauges import Figure, Section, set_text
 from app.widgets import theme
 from app.widgets.icons import icon
@@ -69,23 +69,18 @@ class TotalsView(Restyled, QWidget):
                 cells[column].setText(text)
 
     def retranslate(self) -> None:
-        title, sentence = explanations()["totals"]
-        self._title.setText(title)
-        self._title.setToolTip(wrapped_tip(sentence))
+        self._title.setText(NAMES["totals"])
+        self._title.setToolTip(wrapped_tip(EXPLANATIONS["totals"]))
         self._show_figures()
 
 
 class Details(Restyled, QWidget):
-    """The fold and what it hides. `toggled` follows when the user unfolds or folds it.
-
-    The figures are made by `make_figures`, so that the window opens sooner.
-    """
+    """The fold and what it hides. `toggled` follows when the user unfolds or folds it."""
 
     toggled = Signal(bool)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.has_figures = False
         self.fold = self.bound("Details", styled(QPushButton(self), "fold"))
         self.fold.setIconSize(QSize(14, 14))
         self.fold.setCheckable(True)
@@ -94,13 +89,12 @@ class Details(Restyled, QWidget):
         self._body.hide()
         self._column = vbox(self._body, margins=(0, 0, 0, 0), spacing=8)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=8), fill(hbox(), self.fold, 1, self._hint), self._body)
+        self._make_figures()
         self.fold.toggled.connect(self._unfold)
         self.fold.clicked.connect(self.toggled)
         self.restyle()
 
-    def make_figures(self) -> None:
-        """Make the widgets that show figures."""
-        self.has_figures = True
+    def _make_figures(self) -> None:
         self._figures = QWidget(self._body)
         self.depth_figure, self.first, self.saved = (Figure(self._figures) for _ in range(3))
         self._charts = QWidget(self._body)
@@ -118,18 +112,9 @@ class Details(Restyled, QWidget):
         charts = vbox(self._charts, margins=(0, 0, 0, 0), spacing=8)
         fill(charts, self._positions_section, self._time_section)
         fill(self._column, self._figures, self._charts, self.totals)
-        self._word_figures()
-
-    def set_open(self, unfolded: bool) -> None:
-        self.fold.setChecked(unfolded)
-
-    def show_totals(self, chat: Totals, week: Totals) -> None:
-        self.totals.show_totals(chat, week)
 
     def show_answer(self, answer: Answer | None, known: bool) -> None:
         """Show the figures and charts of an answer, if they are `known`."""
-        if not self.has_figures:
-            return
         for view in (self._charts, self._figures):
             view.setVisible(known)
         # Without any answer yet, a table of dashes would say nothing.
@@ -149,17 +134,12 @@ class Details(Restyled, QWidget):
         self._body.setVisible(unfolded)
         self.apply_theme()
 
-    def _word_figures(self) -> None:
-        explained = explanations()
-        for figure, key in ((self.depth_figure, "depth"), (self.first, "first"), (self.saved, "saved")):
-            figure.setToolTip(wrapped_tip(explained[key][1]))
-        self._positions_section.explain(*explained["positions"])
-        self._time_section.explain(*explained["time"])
-        self.depth_figure.reserve_width(figures.depth_texts())
-
     def retranslate(self) -> None:
-        if self.has_figures:
-            self._word_figures()
+        for figure, key in ((self.depth_figure, "depth"), (self.first, "first"), (self.saved, "saved")):
+            figure.setToolTip(wrapped_tip(EXPLANATIONS[key]))
+        self._positions_section.explain("positions")
+        self._time_section.explain("time")
+        self.depth_figure.reserve_width(figures.depth_texts())
 
     def apply_theme(self) -> None:
         chevron = "chevron-down" if self.fold.isChecked() else "chevron-right"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.widgets.focus_ring import FocusRing
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay, WrappingArea
 from app.widgets.style_class import styled
+from app.wording.sentences import Sentences
 
 translate = QCoreApplication.translate
 
@@ -17,72 +18,42 @@ translate = QCoreApplication.translate
 _INDENT = 8
 
 
-def explanations() -> dict[str, tuple[str, str]]:
-    """Return the name and the explanation of each part of the panel, from the top."""
-    return {
-        "outcome": (
-            translate("SpeculationPanel", "Speed-up"),
-            translate(
-                "SpeculationPanel",
-                "Compared with decoding without speculation, measured by plain rounds within the same answer.",
-            ),
-        ),
-        "rate": (
-            translate("SpeculationPanel", "Acceptance rate"),
-            translate("SpeculationPanel", "The share of the draft tokens that the main model accepted."),
-        ),
-        "per_round": (
-            translate("SpeculationPanel", "Tokens per round"),
-            translate(
-                "SpeculationPanel",
-                "How many tokens a round adds to the answer: the accepted ones and one of the main model's own.",
-            ),
-        ),
+NAMES = Sentences(
+    "SpeculationPanel",
+    {
+        "outcome": "Speed-up",
+        "rate": "Acceptance rate",
+        "per_round": "Tokens per round",
+        "strip": "Rounds",
+        "depth": "Drafted per round",
+        "first": "First token",
+        "saved": "Time saved",
+        "positions": "Acceptance by position",
+        "time": "Where time went",
+        "totals": "Totals",
+    },
+)
+"""The name of each part of the panel, from the top."""
+
+EXPLANATIONS = Sentences(
+    "SpeculationPanel",
+    {
+        "outcome": "Compared with decoding without speculation, measured by plain rounds within the same answer.",
+        "rate": "The share of the draft tokens that the main model accepted.",
+        "per_round": "How many tokens a round adds to the answer: the accepted ones and one of the main model's own.",
         "strip": (
-            translate("SpeculationPanel", "Rounds"),
-            translate(
-                "SpeculationPanel",
-                "A column for each round, from the bottom up: accepted draft tokens, the main model's own token, "
-                "rejected draft tokens.",
-            ),
+            "A column for each round, from the bottom up: accepted draft tokens, the main model's own token, rejected "
+            "draft tokens."
         ),
-        "depth": (
-            translate("SpeculationPanel", "Drafted per round"),
-            translate("SpeculationPanel", "How many tokens are proposed before the main model checks them."),
-        ),
-        "first": (
-            translate("SpeculationPanel", "First token"),
-            translate(
-                "SpeculationPanel",
-                "The time until the first token appears, most of which goes into processing the prompt.",
-            ),
-        ),
-        "saved": (
-            translate("SpeculationPanel", "Time saved"),
-            translate("SpeculationPanel", "How much longer the answer would have taken without speculation."),
-        ),
-        "positions": (
-            translate("SpeculationPanel", "Acceptance by position"),
-            translate(
-                "SpeculationPanel",
-                "How often the first, the second and each further draft token of a round is accepted.",
-            ),
-        ),
-        "time": (
-            translate("SpeculationPanel", "Where time went"),
-            translate(
-                "SpeculationPanel",
-                "How the decoding time splits into drafting, verification by the main model and everything else.",
-            ),
-        ),
-        "totals": (
-            translate("SpeculationPanel", "Totals"),
-            translate(
-                "SpeculationPanel",
-                "Speed-up and time saved cover the answers in which the speed-up was measured.",
-            ),
-        ),
-    }
+        "depth": "How many tokens are proposed before the main model checks them.",
+        "first": "The time until the first token appears, most of which goes into processing the prompt.",
+        "saved": "How much longer the answer would have taken without speculation.",
+        "positions": "How often the first, the second and each further draft token of a round is accepted.",
+        "time": "How the decoding time splits into drafting, verification by the main model and everything else.",
+        "totals": "Speed-up and time saved cover the answers in which the speed-up was measured.",
+    },
+)
+"""What each part shows."""
 
 
 class Explanations(Overlay):
@@ -97,9 +68,6 @@ class Explanations(Overlay):
         self.close_button = styled(QPushButton(self), "button")
         self.close_button.clicked.connect(self.close_overlay)
         self._area = WrappingArea(self)
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         # It needs the focus to be scrolled by keys, since it contains no controls.
         self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         FocusRing(self._area)
@@ -113,9 +81,9 @@ class Explanations(Overlay):
         body = QWidget()
         body.setObjectName("overlayBody")
         column = vbox(body, margins=(_INDENT, 4, 12, 4), spacing=10)
-        for name, sentence in explanations().values():
+        for part, sentence in EXPLANATIONS.items():
             title, words = label(body, "strong"), label(body, "muted", wraps=True)
-            title.setText(name)
+            title.setText(NAMES[part])
             words.setText(sentence)
             fill(column, fill(vbox(spacing=2), title, words))
         column.addStretch(1)

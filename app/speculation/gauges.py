@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.actions.actions import Actions
+from app.speculation.explanations import EXPLANATIONS, NAMES
 from app.widgets.controls import Segments
 from app.widgets.labels import label, set_name, wrapped_tip
 from app.widgets.layouts import fill, hbox, vbox
@@ -108,14 +109,6 @@ class Figure(QWidget):
         self._value, self._name = styled(_Value(self), "figure"), styled(QLabel(self), "muted")
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=2), self._value, self._name)
 
-    @property
-    def text(self) -> str:
-        return self._value.text()
-
-    @property
-    def name(self) -> str:
-        return self._name.text()
-
     def reserve_width(self, names: Iterable[str]) -> None:
         """Set the least width to that of the widest name, so that nothing moves when the name changes."""
         self._name.ensurePolished()
@@ -146,11 +139,11 @@ class Section(QWidget):
         head = fill(hbox(spacing=4), self.title, 1, self.value)
         fill(vbox(self, margins=(0, 8, 0, 0), spacing=6), head, chart, self.words)
 
-    def explain(self, title: str, sentence: str) -> None:
-        """Set the title and the sentence that explains the chart."""
-        self.title.setText(title)
-        self.title.setToolTip(wrapped_tip(sentence))
-        self._chart.setAccessibleName(title)
+    def explain(self, part: str) -> None:
+        """Set the title and the sentence that explains the chart, by its key in `EXPLANATIONS`."""
+        self.title.setText(NAMES[part])
+        self.title.setToolTip(wrapped_tip(EXPLANATIONS[part]))
+        self._chart.setAccessibleName(NAMES[part])
 
 
 def set_text(shown: QLabel, text: str) -> None:

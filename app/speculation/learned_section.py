@@ -2,50 +2,93 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QPushButton, QWidget
 
-from app.library.learned_pairs import LearnedRow, learned_rows
+from app.library.measured import Measured
 from app.session.session import Session
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.figure_table import HEADING_HEIGHT, Column, FigureTable, FigureView
-from app.widgets.labels import label, tip
+from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording import figures
 from app.wording.models import pair_name
 from app.wording.sources import source_name
-from engine.tuning import LearnedPair, Pair
+from engine.speculation.proposers.registry import PROPOSERS
+from engine.tuning import ContextFigures, LearnedPair, Pair, best_of
 
 _ROWS_SHOWN = 8
 # Columns to hide if not all fit, the least needed first, and the characters of a pair's names to keep in view.
 _SPARE, _PAIR_CHARACTERS = ("rounds", "plain_tps", "accept_rate", "context"), 26
 
 
+@dataclass(frozen=True)
+class LearnedRow:
+    """One pair in one range of context lengths, where `source` is expected to be fastest."""
+
+    pair: LearnedPair
+    at: ContextFigures
+    source: str
+
+
+def _rows(pairs: Iterable[LearnedPair]) -> list[LearnedRow]:
+    """Return a row for each pair and context length: the loaded pair first, then the last used ones."""
+    latest_first = list(pairs)[::-1]
+    ordered = sorted(latest_first, key=lambda pair: not pair.loaded)
+    return [
+        LearnedRow(pair, at, max(PROPOSERS, key=lambda source: best_of(at, source)[1]))
+        for pair in ordered
+        for at in pair.contexts
+    ]
+
+
 def _context(row: LearnedRow) -> str:
-    translate = QCoreApplication.translate
-    first = figures.number(row.tokens_from, 0)
-    if row.tokens_below is None:
+    translate, below = QCoreApplication.translate, row.at.tokens_below
+    first = figures.number(row.at.tokens_from, 0)
+    if below is None:
         return translate("Learned", "from {first}").format(first=first)
-    return translate("Learned", "{first} to {last}").format(first=first, last=figures.number(row.tokens_below - 1, 0))
+    return translate("Learned", "{first} to {last}").format(first=first, last=figures.number(below - 1, 0))
 
 
 def _depth(row: LearnedRow) -> str:
     translate = QCoreApplication.translate
-    if not row.depth:
+    depth, _ = best_of(row.at, row.source)
+    if not depth:
         return translate("Learned", "none (plain)")
-    depth = figures.number(row.depth, 0)
-    return translate("Learned", "{depth} ({source})").format(depth=depth, source=source_name(row.source))
+    return translate("Learned", "{depth} ({source})").format(
+        depth=figures.number(depth, 0), source=source_name(row.source)
+    )
+
+
+def _speedup(row: LearnedRow) -> str:
+    if row.at.speedup is None:
+        return figures.NONE
+    speedup, low, high = row.at.speedup
+    return figures.speedup(Measured(speedup, None, low, high))
+
+
+def _accept_rate(row: LearnedRow) -> str:
+    """Format the accepted share of the source's draft tokens at all positions."""
+    positions = [one for one in row.pair.acceptance if one.source == row.source]
+    reached = sum(one.reached for one in positions)
+    return figures.percent(sum(one.accepted for one in positions) / reached if reached else None)
+
+
+def _rounds(row: LearnedRow) -> str:
+    drafted = sum(one.samples for one in row.at.depths if one.source == row.source)
+    return figures.number(row.at.plain_samples + drafted, 0)
 
 
 def _models(row: LearnedRow) -> str:
     translate = QCoreApplication.translate
     paces = {"low-power": translate("Learned", "Low Power Mode"), "hot": translate("Learned", "hot")}
-    name, pace = pair_name(row.main, row.draft), paces.get(row.slowed)
+    name, pace = pair_name(row.pair.main, row.pair.draft), paces.get(row.pair.slowed)
     return name if pace is None else translate("Learned", "{models} ({pace})").format(models=name, pace=pace)
 
 
@@ -53,23 +96,11 @@ COLUMNS: tuple[Column[LearnedRow], ...] = (
     Column("models", QT_TRANSLATE_NOOP("Learned", "Models"), _models, is_words=True),
     Column("context", QT_TRANSLATE_NOOP("Learned", "Context"), _context),
     Column("depth", QT_TRANSLATE_NOOP("Learned", "Best draft length"), _depth, is_words=True),
-    Column("speedup", QT_TRANSLATE_NOOP("Learned", "Speed-up"), figures.speedup),
-    Column("plain_tps", QT_TRANSLATE_NOOP("Learned", "Plain tokens/s"), lambda row: figures.number(row.plain_tps)),
-    Column(
-        "accept_rate", QT_TRANSLATE_NOOP("Learned", "Acceptance rate"), lambda row: figures.percent(row.accept_rate)
-    ),
-    Column("rounds", QT_TRANSLATE_NOOP("Learned", "Rounds"), lambda row: figures.number(row.samples, 0)),
+    Column("speedup", QT_TRANSLATE_NOOP("Learned", "Speed-up"), _speedup),
+    Column("plain_tps", QT_TRANSLATE_NOOP("Learned", "Plain tokens/s"), lambda row: figures.number(row.at.plain_tps)),
+    Column("accept_rate", QT_TRANSLATE_NOOP("Learned", "Acceptance rate"), _accept_rate),
+    Column("rounds", QT_TRANSLATE_NOOP("Learned", "Rounds"), _rounds),
 )
-
-
-class LearnedTable(FigureTable[LearnedRow]):
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("Learned", COLUMNS, parent)
-
-    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tip(super().data(index))
-        return super().data(index, role)
 
 
 class LearnedSection(Restyled, QWidget):
@@ -82,7 +113,7 @@ class LearnedSection(Restyled, QWidget):
         self._session = session
         self._title, self._note = label(self, "title"), label(self, "muted", wraps=True)
         self.bound("Measured on this Mac", self._title)
-        self.table = LearnedTable(self)
+        self.table = FigureTable("Learned", COLUMNS, self)
         places = {column.key: index for index, column in enumerate(COLUMNS)}
         self.view = FigureView(self.table, self, [places["models"]], [places[key] for key in _SPARE], _PAIR_CHARACTERS)
         self.bound("Measurements per model pair", self.view, QWidget.setAccessibleName)
@@ -109,7 +140,7 @@ class LearnedSection(Restyled, QWidget):
 
     def _take(self, pairs: tuple[LearnedPair, ...]) -> None:
         self.found.emit(pairs)
-        rows = learned_rows(pairs)
+        rows = _rows(pairs)
         if rows != self.table.rows:
             self.table.show_rows(rows)
         shown = min(len(rows), _ROWS_SHOWN)
@@ -126,7 +157,7 @@ class LearnedSection(Restyled, QWidget):
     @property
     def _chosen(self) -> Pair | None:
         chosen = self.view.selectionModel().selectedRows()
-        return self.table.rows[chosen[0].row()].pair if chosen else None
+        return self.table.rows[chosen[0].row()].pair.pair if chosen else None
 
     def _forget_chosen(self) -> None:
         if (pair := self._chosen) is not None:

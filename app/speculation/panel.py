@@ -13,7 +13,7 @@ from app.chat.token_legend import TokenLegend
 from app.conversations.request_history import Totals
 from app.session.answer import Answer
 from app.speculation.details import Details
-from app.speculation.explanations import explanations
+from app.speculation.explanations import EXPLANATIONS
 from app.speculation.gauges import ActionButtons, ActionSegments, Figure, Headline, Section, set_text
 from app.speculation.round_strip import RoundStrip
 from app.speculation.sample_round import SampleRound
@@ -44,8 +44,7 @@ class SpeculationPanel(Restyled, QFrame):
     """Shows one answer; call `follow` when it has grown. Before the first answer it shows how a round works.
 
     Emits `details_wanted` to ask for the tokens and rounds of a stored answer once the panel is visible, `shown` with
-    the panel's visibility after every change, and `round_chosen` with the number of a round of the strip. The first
-    figures, or `make_figures`, make the widgets that show them, so that the window opens sooner.
+    the panel's visibility after every change, and `round_chosen` with the number of a round of the strip.
     """
 
     details_wanted = Signal()
@@ -59,7 +58,6 @@ class SpeculationPanel(Restyled, QFrame):
         self._answer: Answer | None = None
         self._number, self._count = 0, 0
         self._state, self._remedy = "", ""
-        self._has_figures = False
         self._figures_throttle = Throttle(_FIGURES_MS, self.refresh, self)
         self._strip_throttle = Throttle(_STRIP_MS, lambda: self.strip.show_answer(self._answer), self)
         body = self._make_area()
@@ -74,18 +72,16 @@ class SpeculationPanel(Restyled, QFrame):
         self.details = Details(body)
         self.requests = label(body, "muted", wraps=True)
         self.requests.hide()
-        self._column = column = vbox(self._body, margins=(18, 14, 18, 16), spacing=8)
+        column = vbox(self._body, margins=(18, 14, 18, 16), spacing=8)
         fill(column, fill(hbox(), (self._title, 1), self._segments)).addSpacing(4)
-        fill(column, self.sample, self._sentence, self.buttons, self._line, self.details, self.requests, 1)
+        fill(column, self._make_figures(), self.sample, self._sentence, self.buttons, self._line)
+        fill(column, self.details, self.requests, 1)
         keep_right_edge(self._area, column)
         fill(vbox(self, margins=(1, 0, 0, 0)), self._area)
         self.restyle()
 
-    def make_figures(self) -> None:
-        """Make the widgets that show figures, if they are not there yet."""
-        if self._has_figures:
-            return
-        self._has_figures = True
+    def _make_figures(self) -> QWidget:
+        """Make the widgets that show figures, and return their parent."""
         self._measured = QWidget(self._body)
         self.outcome, self.speeds = Headline(self._measured), label(self._measured, "muted", wraps=True)
         self._figures = QWidget(self._measured)
@@ -102,10 +98,7 @@ class SpeculationPanel(Restyled, QFrame):
         figures_column = fill(vbox(self._figures, margins=(0, 8, 0, 0), spacing=8), grid)
         fill(figures_column, self._strip_section, self._legend, self._no_rounds)
         fill(vbox(self._measured, margins=(0, 0, 0, 0), spacing=2), self.outcome, self.speeds, self._figures)
-        self._column.insertWidget(self._column.indexOf(self.sample), self._measured)
-        self.details.make_figures()
-        self._word_figures()
-        self.refresh()
+        return self._measured
 
     def _make_area(self) -> QWidget:
         """Make the body that scrolls. It is empty, because each step would lay its content out again."""
@@ -126,8 +119,6 @@ class SpeculationPanel(Restyled, QFrame):
     def show_answer(self, answer: Answer | None, number: int = 0, count: int = 0) -> None:
         """Show answer `number` of the `count` that the chat has; the newest needs no number."""
         self._answer, self._number, self._count = answer, number, count
-        if answer is not None:
-            self.make_figures()
         self._name_answer()
         self.refresh()
         self._want_details()
@@ -159,11 +150,8 @@ class SpeculationPanel(Restyled, QFrame):
 
     def show_totals(self, chat: Totals, week: Totals) -> None:
         """Show the totals of the chat on screen and of the last week."""
-        if chat.answers or week.answers:
-            self.make_figures()
-        if self._has_figures:
-            self.details.show_totals(chat, week)
-            self.refresh()
+        self.details.totals.show_totals(chat, week)
+        self.refresh()
 
     def show_requests(self, lines: Sequence[str]) -> None:
         """Show the requests of other programs below everything else, so that nothing moves."""
@@ -189,11 +177,10 @@ class SpeculationPanel(Restyled, QFrame):
         self.buttons.show_only(*((self._remedy or "compare",) if plain else _USUAL))
         for view in (self._line, self.details):
             view.setVisible(not plain)
-        if self._has_figures:
-            self._measured.setVisible(answer is not None)
-            # An answer without figures shows only that it has none.
-            self._figures.setVisible(known and not plain)
-            self.strip.show_answer(answer)
+        self._measured.setVisible(answer is not None)
+        # An answer without figures shows only that it has none.
+        self._figures.setVisible(known and not plain)
+        self.strip.show_answer(answer)
         self.details.show_answer(answer, known)
         if answer is None:
             set_text(self._sentence, self._state)
@@ -233,17 +220,12 @@ class SpeculationPanel(Restyled, QFrame):
 
     def retranslate(self) -> None:
         self._name_answer()
-        if self._has_figures:
-            self._word_figures()
-        self.refresh()
-
-    def _word_figures(self) -> None:
         self._no_rounds.setText(self.tr("No round data: this answer was saved by an older version of Tandem."))
-        explained = explanations()
         for view, key in ((self.outcome, "outcome"), (self.rate, "rate"), (self.per_round, "per_round")):
-            view.setToolTip(wrapped_tip(explained[key][1]))
-        self._strip_section.explain(*explained["strip"])
+            view.setToolTip(wrapped_tip(EXPLANATIONS[key]))
+        self._strip_section.explain("strip")
         self._legend.retranslate()
+        self.refresh()
 
     def apply_text_size(self) -> None:
         self._sentence.ensurePolished()

@@ -9,14 +9,14 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.session.session import Session
-from app.widgets.labels import label
+from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording import figures
 from app.wording.errors import error_sentence, joined
 from app.wording.sources import recorded_name
-from app.wording.teaching import problem_sentence
+from app.wording.teaching import TAUGHT_PROBLEMS, WAITS
 from engine.status import TeachingProgress, TeachingResult
 
 translate = QCoreApplication.translate
@@ -59,8 +59,7 @@ class TeachingSection(Restyled, QWidget):
         self.start.setText(self.tr("Continue") if known is not None and known.begun else self.tr("Teach"))
         self.start.setVisible(not teaching.running)
         self.pause.setVisible(teaching.running)
-        self.state.setText(self._state())
-        self.state.setVisible(bool(self.state.text()))
+        show_words(self.state, self._state())
         taught = known is not None and known.version is not None
         self.back.setVisible(taught and not (known is None or known.problem or teaching.running))
         self.forget.setVisible((taught or (known is not None and known.begun)) and not teaching.running)
@@ -104,7 +103,7 @@ class TeachingSection(Restyled, QWidget):
         begun = self.tr("Teaching is paused and continues where it was.") if known.begun else ""
         version = None if known.problem else known.version
         better = "" if version is None else _better(version.before, version.after)
-        return joined(problem_sentence(known.problem), begun, better)
+        return joined(TAUGHT_PROBLEMS.get(known.problem, ""), begun, better)
 
     def retranslate(self) -> None:
         self.show_state()
@@ -116,14 +115,8 @@ class TeachingSection(Restyled, QWidget):
 
 def progress_sentence(progress: TeachingProgress) -> str:
     """Say how far the teaching is, and why it waits if it does."""
-    waits = {
-        "answers": translate("Teaching", "Paused while an answer is being written"),
-        "hot": translate("Teaching", "Paused until this Mac has cooled down"),
-        "low-power": translate("Teaching", "Paused while Low Power Mode is on"),
-        "battery": translate("Teaching", "Paused until this Mac is plugged in"),
-    }
     if progress.waits:
-        return waits[progress.waits]
+        return WAITS[progress.waits]
     if progress.phase == "judging":
         return translate("Teaching", "Testing the draft on chats that it has not seen…")
     share = figures.percent(progress.done / progress.total) if progress.total else figures.percent(0.0)

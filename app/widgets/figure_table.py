@@ -10,6 +10,8 @@ from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, Q
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyle, QStyleOptionHeader, QTableView, QWidget
 
+from app.widgets.labels import tip
+
 HEADING_HEIGHT = 34
 # Only this many rows are measured for the width of a column.
 _ROWS_MEASURED = 50
@@ -52,6 +54,8 @@ class FigureTable(QAbstractTableModel, Generic[Row]):
         column = self._columns[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
             return column.text(self.rows[index.row()])
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tip(column.text(self.rows[index.row()]))
         return _alignment(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

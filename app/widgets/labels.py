@@ -37,6 +37,12 @@ def label(parent: QWidget, style_class: str, *, wraps: bool = False) -> QLabel:
     return made
 
 
+def show_words(shown: QLabel, words: str) -> None:
+    """Show the words in a label that takes no room while there are none."""
+    shown.setText(words)
+    shown.setVisible(bool(words))
+
+
 class ElidedLabel(QLabel):
     """One line that never asks for width. A text that does not fit is elided at `mode`; the tooltip has all of it."""
 

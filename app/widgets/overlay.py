@@ -104,10 +104,16 @@ class Overlay(TabOrdered, QFrame):
 
 
 class HighArea(QScrollArea):
-    """A scroll area that asks for the height of its content. Tab skips it and stops at the controls in it."""
+    """A scroll area without a frame that asks for the height of its content.
+
+    Tab skips it and stops at the controls in it.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def sizeHint(self) -> QSize:

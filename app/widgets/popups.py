@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractSpinBox, QLineEdit, QMenu, QPlainTextEdit, QTextEdit, QWidget
 
@@ -13,12 +15,29 @@ class Menu(QMenu):
         super().__init__(parent)
         round_corners(self)
 
+    def add_choice(self, name: str, chosen: bool, choose: Callable[[], object]) -> None:
+        """Add a choice with its literal name, marked if it is the `chosen` one."""
+        action = self.addAction(name.replace("&", "&&"))
+        action.setCheckable(True)
+        action.setChecked(chosen)
+        action.triggered.connect(lambda: choose())
+
 
 def round_corners(popup: QWidget) -> None:
     """Make the corners of `popup` transparent. Call it before the popup is first shown."""
     hints = Qt.WindowType.FramelessWindowHint | Qt.WindowType.NoDropShadowWindowHint
     popup.setWindowFlags(popup.windowFlags() | hints)
     popup.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
+
+
+def record_view(parent: QWidget) -> QPlainTextEdit:
+    """Return a read-only view of lines that a person reads or copies; Tab leaves it."""
+    view = QPlainTextEdit(parent)
+    round_field_menu(view)
+    view.setObjectName("record")
+    view.setReadOnly(True)
+    view.setTabChangesFocus(True)
+    return view
 
 
 def round_field_menu(field: QWidget) -> None:

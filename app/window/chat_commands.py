@@ -84,8 +84,8 @@ class ChatCommands(QObject):
         session.chats.messages_deleted.connect(self._notifications.show_deleted)
         session.chats.branched.connect(self._notifications.show_branched)
         session.list.archived.connect(self._notifications.show_archived)
-        session.chats.store_opened.connect(self._show_open_report)
-        session.chats.store_failed.connect(self._notifications.show_store_error)
+        session.store.opened.connect(self._show_open_report)
+        session.store.failed.connect(self._notifications.show_store_error)
 
     def refresh_list(self) -> None:
         self._sidebar.refresh(self._session.chat.id, self._session.answers.chat_ids)
@@ -114,7 +114,7 @@ class ChatCommands(QObject):
             self._session.chats.restore_last()
 
     def show_folder(self) -> None:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._session.chats.store_path.parent)))
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._session.store.path.parent)))
 
     def _show_open_report(self, report: OpenReport | None) -> None:
         if report is None:

@@ -134,7 +134,7 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
     def _make_panel(self) -> None:
         session, actions = self.session, self._actions
         self._panel = SpeculationPanel(actions, self.panes.whole)
-        self._panel.details.set_open(self.preferences.values.panel_details)
+        self._panel.details.fold.setChecked(self.preferences.values.panel_details)
         self._panel.details.toggled.connect(lambda unfolded: self.preferences.change(panel_details=unfolded))
         self._panel_controller = PanelController(session, self.transcript, self._panel, self)
         self.comparer = Comparer(session, self)
@@ -160,7 +160,7 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         self.sidebar.export_wanted.connect(self.transfer.export_chat)
         self.application.document_opened.connect(self.transfer.open_document)
         chats = session.chats
-        of_store = (chats.store_failed, chats.store_opened, chats.store_unavailable)
+        of_store = (session.store.failed, session.store.opened, session.store.unavailable)
         for changed in (self.comparison.closed, session.answers.stored, chats.trashed, chats.trash_emptied, *of_store):
             changed.connect(lambda *_: self._update_actions())
         session.answers.ended.connect(self._update_actions)
@@ -195,11 +195,6 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
             changed.connect(self._actions.refresh_checks)
         for changed in (self.notifications.report_changed, self.turns.speaker.changed, self.transfer.changed):
             changed.connect(self._update_actions)
-
-    def prepare_answers(self) -> None:
-        """Create what the first answer needs, once the window is open."""
-        prepare_answers()
-        self._panel.make_figures()
 
     # Reactions to the session
 

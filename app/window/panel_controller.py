@@ -28,7 +28,7 @@ class PanelController(QObject):
         panel.details_wanted.connect(self._load_tokens)
         panel.shown.connect(self._panel_shown)
         session.answers.ended.connect(lambda *_: self._read_totals())
-        session.chats.store_opened.connect(lambda _report: self._read_totals())
+        session.store.opened.connect(lambda _report: self._read_totals())
         for changed in (session.models.changed, session.settings.speculation_changed):
             changed.connect(self.show_state)
         session.api.changed.connect(self._show_requests)
@@ -84,7 +84,7 @@ class PanelController(QObject):
             if chat is self._session.chat:
                 self._panel.show_totals(of_chat, week)
 
-        if self._panel.isVisible() and self._session.chats.store_ready:
+        if self._panel.isVisible() and self._session.store.ready:
             self._session.history.totals(chat.id, show)
 
     def _load_tokens(self) -> None:

@@ -9,7 +9,6 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QAbstractSlider, QApplication, QListView, QWidget
 
 from app.settings.store import SettingsStore
-from app.settings.window_geometry import wanted_panes
 from app.speculation.panel import WIDTH as _PANEL_WIDTH
 from app.widgets import theme
 from app.widgets.keys import claims_escape, is_escape
@@ -112,9 +111,11 @@ class Panes(QObject):
         super().__init__(window)
         self._window, self._preferences = window, preferences
         self._widgets: dict[str, QWidget] = {}
-        self._wanted = wanted_panes(preferences.values)
+        values, words = preferences.values, {"shown": True, "hidden": False}
+        # None without a choice of the user.
+        self._wanted = {"sidebar": words.get(values.sidebar), "panel": words.get(values.panel)}
         # 0 is the usual width.
-        self._widths = {"sidebar": preferences.values.sidebar_width, "panel": preferences.values.panel_width}
+        self._widths = {"sidebar": values.sidebar_width, "panel": values.panel_width}
         # The pane that lies over the chat.
         self._over = ""
         self.whole = QWidget(window)

@@ -28,7 +28,7 @@ from app.system.single_instance import SingleInstance
 from app.widgets.application import Application
 from app.widgets.throttle import single_shot
 from app.window.gc_policy import GcPolicy
-from app.window.main_window import MainWindow
+from app.window.main_window import MainWindow, prepare_answers
 from engine import Engine, starter_pair
 from engine.machine.macos import needs_newer_macos
 
@@ -59,7 +59,7 @@ def open_window(
     main, draft = _wanted(session, preferences)
     session.models.announce(main, draft)
     window.show()
-    _FirstPaint(window, partial(_load, session, main, draft, window.prepare_answers))
+    _FirstPaint(window, partial(_load, session, main, draft, prepare_answers))
     session.models.changed.connect(partial(_start_once_loaded, session, library))
     QTimer.singleShot(_LIBRARY_WAITS_MS, library, library.start)
     return window, session

@@ -39,7 +39,9 @@ def tools_button(session: Session, library: Library, parent: QWidget) -> ToolsBu
         _built_in(
             "acceptance_today",
             "Tells how many draft tokens the main model accepted today.",
-            lambda then: session.history.read_drafted(_midnight(), lambda counts: then(_acceptance(*counts))),
+            lambda then: session.store.run(
+                lambda store: store.history.drafted(_midnight()), lambda counts: then(_acceptance(*counts))
+            ),
         ),
     ]
     return ToolsButton(session, parent)

@@ -66,7 +66,7 @@ class Transfer(QObject):
         self._session, self._banner, self._stop_action = session, banner, stop_action
         self._background = Background("transfer", parent=self)
         self._running: dict[JournalEntry, Future[Any]] = {}
-        self._journal = TransferJournal(session.chats.store_path.with_suffix(".transfers"))
+        self._journal = TransferJournal(session.store.path.with_suffix(".transfers"))
         self._closing, self._stopping = threading.Event(), threading.Event()
         self._reported = self._imported_so_far = 0
         self._progressed.connect(self._show_progress)
@@ -221,7 +221,7 @@ class Transfer(QObject):
         """Run `operation` on the store's thread and return its result; raise `Cancelled` if the user has stopped."""
         if self._stopping.is_set():
             raise Cancelled
-        return self._session.chats.wait_for(operation)
+        return self._session.store.wait_for(operation)
 
     def _import(self, path: Path) -> ImportReport:
         # Imported here, so that opening the window does not wait for the readers of other apps' files.
@@ -257,7 +257,7 @@ class Transfer(QObject):
                 self._finish(entry, stopped())
                 return
             # Chats that an import added before the error stay.
-            self._session.list.reload()
+            self._session.store.reload()
             sentence = self.tr("The operation failed: {detail}").format(detail=str(error))
             if isinstance(error, OSError) and error.filename:
                 words = self.tr("{name} could not be read or written: {detail}")
@@ -270,7 +270,7 @@ class Transfer(QObject):
 
         self._running[entry] = self._background.run(work, succeed, fail)
         # Without a store of its own, this window must not write the journal of the window that has it.
-        if journal and self._session.chats.persistent:
+        if journal and self._session.store.persistent:
             self._journal.begin(entry)
         self.changed.emit()
 
@@ -296,7 +296,7 @@ class Transfer(QObject):
         return self.tr("The export was canceled.")
 
     def _imported(self, report: ImportReport) -> tuple[str, bool]:
-        self._session.list.reload()
+        self._session.store.reload()
         for chat in report.extended:
             self._session.chats.reload(chat)
         from app.conversations.imports.imported import EMPTY, IN_TRASH
@@ -320,7 +320,7 @@ class Transfer(QObject):
         return joined(*sentences), bool(in_trash or empty or unread or lines or parts)
 
     def _import_stopped(self) -> str:
-        self._session.list.reload()
+        self._session.store.reload()
         return self.tr("The import was canceled. Import the file again to add the missing chats.")
 
     def _show_running(self, sentence: Callable[[], str]) -> None:

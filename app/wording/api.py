@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QObject
 
 from app.wording import figures
+from app.wording.sentences import Sentences
 from engine.errors import CodedError
 
 if TYPE_CHECKING:
@@ -17,15 +18,7 @@ translate = QCoreApplication.translate
 
 def call_line(call: Call) -> str:
     """Describe one call in a line: the client, the state, and the figures."""
-    states = {
-        "waiting": translate("LocalApi", "waiting"),
-        "prefilling": translate("LocalApi", "processing the prompt"),
-        "answering": translate("LocalApi", "answering"),
-        "finished": translate("LocalApi", "finished"),
-        "cancelled": translate("LocalApi", "stopped"),
-        "failed": translate("LocalApi", "failed"),
-    }
-    parts = [call.client or translate("LocalApi", "unknown program"), states[call.state]]
+    parts = [call.client or translate("LocalApi", "unknown program"), CALL_STATES[call.state]]
     if call.tokens:
         parts.append(CountedCalls().tokens(call.tokens))
     if call.accept_rate is not None:
@@ -41,13 +34,29 @@ def serving_sentence(requests: int, address: str) -> str:
 
 def problem_sentence(problem: CodedError) -> str:
     """Say why the API does not serve, and what to do."""
-    sentences = {
-        "in-use": translate("LocalApi", "Another program uses port {port}. Choose another one."),
-        "not-allowed": translate("LocalApi", "The system does not allow port {port}. Choose one above 1023."),
-        "no-address": translate("LocalApi", "This Mac has no address {host}."),
-    }
-    sentence = sentences.get(getattr(problem, "reason", ""), translate("LocalApi", "The local API could not start."))
+    sentence = API_PROBLEMS.get(getattr(problem, "reason", ""), translate("LocalApi", "The local API could not start."))
     return sentence.format(**problem.arguments)
+
+
+CALL_STATES = Sentences(
+    "LocalApi",
+    {
+        "waiting": "waiting",
+        "prefilling": "processing the prompt",
+        "answering": "answering",
+        "finished": "finished",
+        "cancelled": "stopped",
+        "failed": "failed",
+    },
+)
+API_PROBLEMS = Sentences(
+    "LocalApi",
+    {
+        "in-use": "Another program uses port {port}. Choose another one.",
+        "not-allowed": "The system does not allow port {port}. Choose one above 1023.",
+        "no-address": "This Mac has no address {host}.",
+    },
+)
 
 
 class CountedCalls(QObject):

@@ -6,66 +6,51 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QCoreApplication
 
+from app.wording.sentences import Sentences
+
 
 def cluster_sentence(arguments: Mapping[str, str]) -> str:
     """Say what is wrong with which machine, and what to do. Raises `KeyError` for the reason of another version."""
     host = arguments.get("host") or QCoreApplication.translate("Cluster", "One of the computers")
-    return cluster_reasons()[arguments["reason"]].format(host=host, detail=arguments.get("detail", ""))
+    return CLUSTER_REASONS[arguments["reason"]].format(host=host, detail=arguments.get("detail", ""))
 
 
-def cluster_reasons() -> dict[str, str]:
-    """Return one sentence for each `ClusterError` reason, with the fields {host} and {detail}."""
-    translate = QCoreApplication.translate
-    return {
-        "too-few": translate(
-            "Cluster", "At least two computers are needed, but only {detail} is listed. Add another one."
-        ),
-        "bad-host": translate(
-            "Cluster", "“{detail}” isn't a name or an address of a computer. Change it and try again."
-        ),
-        "bad-hosts-file": translate(
-            "Cluster", "The list of computers cannot be read: {detail}. Check the file and try again."
-        ),
-        "no-address": translate(
-            "Cluster", "The other computers cannot reach {host}. Enter the address that it has on the shared network."
-        ),
-        "network-denied": translate(
-            "Cluster",
+CLUSTER_REASONS = Sentences(
+    "Cluster",
+    {
+        "too-few": "At least two computers are needed, but only {detail} is listed. Add another one.",
+        "bad-host": "“{detail}” isn't a name or an address of a computer. Change it and try again.",
+        "bad-hosts-file": "The list of computers cannot be read: {detail}. Check the file and try again.",
+        "no-address": "The other computers cannot reach {host}. Enter the address that it has on the shared network.",
+        "network-denied": (
             "macOS does not let Tandem connect to {host}. Open System Settings > Privacy & Security > Local Network, "
-            "turn on Tandem, and try again.",
+            "turn on Tandem, and try again."
         ),
-        "unreachable": translate(
-            "Cluster",
+        "unreachable": (
             "{host} cannot be reached over SSH: {detail}. Allow remote login there, and set up a key that needs no "
-            "password.",
+            "password."
         ),
-        "no-tandem": translate("Cluster", "Tandem was not found on {host}: {detail}. Install it there."),
-        "other-version": translate(
-            "Cluster", "{host} has different versions: {detail}. Install the same version of Tandem on all computers."
+        "no-tandem": "Tandem was not found on {host}: {detail}. Install it there.",
+        "other-version": (
+            "{host} has different versions: {detail}. Install the same version of Tandem on all computers."
         ),
-        "no-model": translate("Cluster", "{host} does not have the model: {detail}. Download or copy it there."),
-        "download": translate("Cluster", "{host} still needs to download {detail} of the model."),
-        "no-download": translate(
-            "Cluster", "{host} could not download the model: {detail}. Check its connection and try again."
-        ),
-        "other-model": translate(
-            "Cluster", "{host} has different files for the model {detail}. Download or copy it there again."
-        ),
-        "no-memory": translate("Cluster", "{host} does not have enough memory: {detail}. Choose a smaller model."),
-        "cannot-split": translate(
-            "Cluster",
+        "no-model": "{host} does not have the model: {detail}. Download or copy it there.",
+        "download": "{host} still needs to download {detail} of the model.",
+        "no-download": "{host} could not download the model: {detail}. Check its connection and try again.",
+        "other-model": "{host} has different files for the model {detail}. Download or copy it there again.",
+        "no-memory": "{host} does not have enough memory: {detail}. Choose a smaller model.",
+        "cannot-split": (
             "The model cannot be divided among these computers: {detail}. Choose another model or another number of "
-            "computers.",
+            "computers."
         ),
-        "slow-start": translate("Cluster", "{host} did not start within {detail} seconds. Check it and try again."),
-        "ended": translate("Cluster", "{host} disconnected: {detail}. Start again, or continue with a smaller model."),
-        "silent": translate(
-            "Cluster",
-            "{host} has not responded for {detail} seconds. Wake it up and check its connection, then start again.",
+        "slow-start": "{host} did not start within {detail} seconds. Check it and try again.",
+        "ended": "{host} disconnected: {detail}. Start again, or continue with a smaller model.",
+        "silent": (
+            "{host} has not responded for {detail} seconds. Wake it up and check its connection, then start again."
         ),
-        "out-of-step": translate(
-            "Cluster", "{host} computed something different from the other computers: {detail}. Start again."
-        ),
-        "running": translate("Cluster", "The computers are already working together: {detail}. Stop them first."),
-        "not-running": translate("Cluster", "No computers are working together."),
-    }
+        "out-of-step": "{host} computed something different from the other computers: {detail}. Start again.",
+        "running": "The computers are already working together: {detail}. Stop them first.",
+        "not-running": "No computers are working together.",
+    },
+)
+"""One sentence for each `ClusterError` reason, with the fields {host} and {detail}."""

@@ -28,7 +28,7 @@ def error_sentence(error: EngineError) -> str:
         return _sentence_of(error)
     except (KeyError, TypeError, ValueError):
         # A stored or imported answer of another version may lack arguments of its error.
-        return _error_sentences(EngineError.code)
+        return ERRORS[EngineError.code]
 
 
 def _sentence_of(error: EngineError) -> str:
@@ -58,25 +58,22 @@ def _sentence_of(error: EngineError) -> str:
         return cluster_sentence(arguments)
     if error.code == "cannot-teach":
         return teaching_sentence(arguments)
-    return _error_sentences(error.code).format_map(_Lenient(arguments))
-
-
-def _error_sentences(code: str) -> str:
-    sentences = {
-        "engine": translate("Errors", "Something went wrong in the engine. Try again."),
-        "bad-request": translate("Errors", "“{actual}” isn't a valid value for {name}. Change it and try again."),
-        "no-model": translate("Errors", "No main model is loaded. Choose one at the top of the window."),
-        "queue-full": translate(
-            "Errors", "{limit} questions are already queued. Try again when one of them has been answered."
-        ),
-        "busy": translate("Errors", "An answer is still being generated. Try again when it is done."),
-        "engine-closed": translate("Errors", "The engine has stopped. Restart Tandem."),
-        "internal": translate(
-            "Errors", "The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem."
-        ),
-    }
     # A stored or imported answer may have a code of another version.
-    return sentences.get(code, sentences["engine"])
+    return ERRORS.get(error.code, ERRORS[EngineError.code]).format_map(_Lenient(arguments))
+
+
+ERRORS = Sentences(
+    "Errors",
+    {
+        "engine": "Something went wrong in the engine. Try again.",
+        "bad-request": "“{actual}” isn't a valid value for {name}. Change it and try again.",
+        "no-model": "No main model is loaded. Choose one at the top of the window.",
+        "queue-full": "{limit} questions are already queued. Try again when one of them has been answered.",
+        "engine-closed": "The engine has stopped. Restart Tandem.",
+        "internal": "The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.",
+    },
+)
+"""One sentence for each code without a function."""
 
 
 def _device_failed(arguments: Mapping[str, str]) -> str:
@@ -97,29 +94,30 @@ def _template_failed(arguments: Mapping[str, str]) -> str:
     other = translate(
         "Errors", "The model's chat template rejected this chat: {detail}. Start a new chat or choose another model."
     )
-    sentences = {
-        "empty": translate(
-            "Errors",
-            "The model's chat template produced an empty prompt for this chat. "
-            "Start a new chat or choose another model.",
+    return TEMPLATE_REASONS.get(arguments.get("reason", ""), other).format_map(_Lenient(arguments))
+
+
+TEMPLATE_REASONS = Sentences(
+    "Errors",
+    {
+        "empty": (
+            "The model's chat template produced an empty prompt for this chat. Start a new chat or choose another "
+            "model."
         ),
-        "too-slow": translate(
-            "Errors",
-            "The model's chat template was stopped after {detail} seconds with this chat. "
-            "Shorten your message, start a new chat or choose another model.",
+        "too-slow": (
+            "The model's chat template was stopped after {detail} seconds with this chat. Shorten your message, start "
+            "a new chat or choose another model."
         ),
-        "too-large": translate(
-            "Errors",
-            "The model's chat template was stopped because it took too much memory with this chat. "
-            "Shorten your message, start a new chat or choose another model.",
+        "too-large": (
+            "The model's chat template was stopped because it took too much memory with this chat. Shorten your "
+            "message, start a new chat or choose another model."
         ),
-        "crashed": translate(
-            "Errors",
-            "The model's chat template or tokenizer crashed on this chat ({detail}). "
-            "Start a new chat or choose another model.",
+        "crashed": (
+            "The model's chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose "
+            "another model."
         ),
-    }
-    return sentences.get(arguments.get("reason", ""), other).format_map(_Lenient(arguments))
+    },
+)
 
 
 def _not_enough_memory(arguments: Mapping[str, str]) -> str:
@@ -174,8 +172,8 @@ MODEL_REASONS = Sentences(
         "wrong-main": "{name} was made for another main model ({detail}). Choose a head made for this one.",
         "no-tokenizer": "The tokenizer of {name} cannot be read ({detail}). Download or copy it again.",
         "unsafe": (
-            "{name} requires running its own code or reading files outside its folder ({detail}). Tandem never "
-            "allows that; choose another model."
+            "{name} requires running its own code or reading files outside its folder ({detail}). Tandem never allows "
+            "that; choose another model."
         ),
         "vocabulary": (
             "{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model."
@@ -191,8 +189,8 @@ MODEL_REASONS = Sentences(
 def plain_sentence(span: PlainSpan, *, past: bool = False) -> str:
     """Say why tokens are (if `past`, were) decoded without speculation; "" for the code of another version."""
     arguments = {name: _number(value, 1) if isinstance(value, float) else str(value) for name, value in span.arguments}
-    if span.reason == "draft-not-usable" and arguments.get("reason") in draft_reasons():
-        arguments["reason"] = draft_reasons()[arguments["reason"]]
+    if span.reason == "draft-not-usable" and arguments.get("reason") in DRAFT_REASONS:
+        arguments["reason"] = DRAFT_REASONS[arguments["reason"]]
     reasons = PAST_PLAIN_REASONS if past else PLAIN_REASONS
     if span.reason == "costs-more":
         return _costs_more(dict(span.arguments), past) or reasons[span.reason]
@@ -282,37 +280,44 @@ PAST_PLAIN_REASONS = Sentences(
 """The same sentences in the past tense, for an answer that has ended."""
 
 
-def draft_reasons() -> dict[str, str]:
-    """Return one sentence for each `ModelNotUsable` reason of a draft model."""
-    return {
-        "missing": translate("DraftReasons", "Its folder is missing."),
-        "not-a-model": translate("DraftReasons", "Its folder contains no model."),
-        "incomplete": translate("DraftReasons", "One of its files is missing."),
-        "damaged": translate("DraftReasons", "One of its files is damaged."),
-        "wrong-tensors": translate("DraftReasons", "Its weights don't match its configuration."),
-        "unknown-architecture": translate("DraftReasons", "Its architecture is not supported yet."),
-        "is-head": translate("DraftReasons", "It is a head, not a model."),
-        "unknown-head": translate("DraftReasons", "Its kind of head is not supported yet."),
-        "no-taps": translate("DraftReasons", "The layers of the main model cannot be read."),
-        "wrong-main": translate("DraftReasons", "It was made for another main model."),
-        "no-tokenizer": translate("DraftReasons", "Its tokenizer cannot be read."),
-        "unsafe": translate("DraftReasons", "It requires running its own code."),
-        "vocabulary": translate("DraftReasons", "Their vocabularies differ."),
-        "not-finite": translate("DraftReasons", "Its weights produce invalid values."),
-        "all-zero": translate("DraftReasons", "Its weights are all zero."),
-        "no-room": translate("DraftReasons", "There is not enough memory for it."),
-    }
+DRAFT_REASONS = Sentences(
+    "DraftReasons",
+    {
+        "missing": "Its folder is missing.",
+        "not-a-model": "Its folder contains no model.",
+        "incomplete": "One of its files is missing.",
+        "damaged": "One of its files is damaged.",
+        "wrong-tensors": "Its weights don't match its configuration.",
+        "unknown-architecture": "Its architecture is not supported yet.",
+        "is-head": "It is a head, not a model.",
+        "unknown-head": "Its kind of head is not supported yet.",
+        "no-taps": "The layers of the main model cannot be read.",
+        "wrong-main": "It was made for another main model.",
+        "no-tokenizer": "Its tokenizer cannot be read.",
+        "unsafe": "It requires running its own code.",
+        "vocabulary": "Their vocabularies differ.",
+        "not-finite": "Its weights produce invalid values.",
+        "all-zero": "Its weights are all zero.",
+        "no-room": "There is not enough memory for it.",
+    },
+)
+"""One sentence for each `ModelNotUsable` reason of a draft model."""
 
 
 def store_sentence(error: StoreError) -> str:
     """Say why a change to the chats could not be saved, and what to do."""
-    sentences = {
-        "full": translate("Store", "The disk is full, so this chat can't be saved. Free up space and save again."),
-        "read-only": translate("Store", "The chats cannot be changed: the disk or the file does not allow writing."),
-        "io": translate("Store", "The disk is not responding correctly, so this chat can't be saved."),
-    }
     other = translate("Store", "Part of this chat could not be saved: {detail}")
-    return sentences.get(str(error.arguments.get("reason")), other).format(detail=str(error))
+    return STORE_REASONS.get(str(error.arguments.get("reason")), other).format(detail=str(error))
+
+
+STORE_REASONS = Sentences(
+    "Store",
+    {
+        "full": "The disk is full, so this chat can't be saved. Free up space and save again.",
+        "read-only": "The chats cannot be changed: the disk or the file does not allow writing.",
+        "io": "The disk is not responding correctly, so this chat can't be saved.",
+    },
+)
 
 
 def closed_store_sentence(error: Exception) -> str:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication, QLocale, QObject
 from app.session.answer import Answer
 from app.wording.errors import joined, plain_sentence, quoted
 from app.wording.rounding import ahead_sentence, text_sentence
+from app.wording.sentences import Sentences
 from app.wording.sources import source_name
 from engine.speculation.proposers.registry import PROPOSERS
 from engine.stats import BUSY, PlainSpan, RequestStats, RoundedSpeedup, RoundRecord, rounded_speedup
@@ -145,15 +146,14 @@ def busy(stats: RequestStats) -> str:
     return text.format(times=times(stats.load))
 
 
-def pace_sentence(slowed: str) -> str:
-    """Say what slows this Mac down; "" if nothing does."""
-    sentences = {
-        "low-power": translate(
-            "Figures", "Low Power Mode is on: this Mac runs slower, with speculation and without it."
-        ),
-        "hot": translate("Figures", "This Mac is hot and runs slower, with speculation and without it."),
-    }
-    return sentences.get(slowed, "")
+PACES = Sentences(
+    "Figures",
+    {
+        "low-power": "Low Power Mode is on: this Mac runs slower, with speculation and without it.",
+        "hot": "This Mac is hot and runs slower, with speculation and without it.",
+    },
+)
+"""What slows this Mac down."""
 
 
 def foot(answer: Answer) -> list[tuple[str, str]]:
@@ -276,7 +276,7 @@ def sentence(answer: Answer | None) -> str:
             "This draft does not fit this model: fewer than 2% of its tokens are accepted. "
             "Choose another draft, or none.",
         )
-    pace = pace_sentence(answer.stats.slowed)
+    pace = PACES.get(answer.stats.slowed, "")
     if answer.ended:
         # The figures of a stored answer are loaded before its rounds.
         if not answer.stats.drafted:

@@ -9,9 +9,10 @@ from PySide6.QtCore import QCoreApplication, QObject
 from app.session.model_names import short_name
 from app.settings.declarations import SETTINGS
 from app.settings.engine_settings import recommended_of
-from app.wording.errors import draft_reasons, joined
+from app.wording.errors import DRAFT_REASONS, joined
 from app.wording.figures import number, percent, speedup, times, times_between
 from app.wording.hub import hub_sentence, size_words
+from app.wording.sentences import Sentences
 from app.wording.sources import recorded_name
 
 if TYPE_CHECKING:
@@ -80,40 +81,22 @@ def choice_name(choice: Choice) -> str:
 
 
 def choice_sentence(choice: Choice) -> str:
-    """Return the second line of a row in a picker: the verdict and the speed-up."""
+    """Return the second line of a row in a picker: the state of a download, else the verdict and the speed-up."""
+    if choice.download is not None:
+        return download_words(choice.download)
     if choice.kind == "unload":
         return translate("Models", "Frees the memory of both models.")
     if choice.kind == "none":
         return translate("Models", "Plain decoding: the main model alone.")
-    if choice.download is not None and choice.download.state == "failed":
-        return download_words(choice.download)
     if choice.advice is not None or choice.kind == "lookup":
         words = translate("Models", "Needs no draft model. Best for edits and code.")
         if choice.advice is not None and choice.verdict != "lookup":
             words = verdict_words(choice.advice)
         return joined(words, _expectation(choice))
-    return _main_sentence(choice)
-
-
-def _main_sentence(choice: Choice) -> str:
     entry = choice.entry
     if entry is None:
         return ""
-    if choice.kind == "get" and entry.problem:
-        return translate("Models", "Incomplete: download it again.")
-    if choice.verdict == "unusable":
-        return problem_words(entry)
-    if choice.verdict == "too-big" and entry.fit is not None:
-        return too_big_words(entry.fit)
-    if choice.verdict == "together":
-        return together_words()
-    if choice.guide:
-        return translate("Models", "Built-in model that explains Tandem. Choose another model for real work.")
-    if choice.kind == "get" and entry.draft:
-        return translate("Models", "Includes {draft} as draft. {facts}").format(
-            draft=entry.draft_name, facts=facts_words(entry)
-        )
-    return facts_words(entry)
+    return facts_words(entry, with_draft=choice.kind == "get")
 
 
 def verdict_words(advice: PairAdvice) -> str:
@@ -123,36 +106,37 @@ def verdict_words(advice: PairAdvice) -> str:
     def figure(name: str) -> int:
         return int(told.get(name, 0))
 
-    words = {
-        "same": translate("Models", "Same tokenizer."),
-        "padded": translate("Models", "Same tokenizer (padded vocabulary)."),
-        "different": translate("Models", "Different tokenizer: text is re-encoded ({share} of tokens shared)."),
-        "unknown": translate("Models", "Its tokenizer has not been read yet."),
-        "head": translate("Models", "Head for this model."),
-        "head-other": translate("Models", "Head for {model}: fewer draft tokens may be accepted."),
-        "head-unchecked": translate("Models", "Published head for this model. Not checked yet."),
-        "head-inside": translate(
-            "Models", "Head that comes with the original model. Only its part of the files is downloaded."
-        ),
-        "layers": translate("Models", "Head for another model: made for {theirs} layers, this one has {ours}."),
-        "width": translate("Models", "Head for another model: made for a width of {theirs}, this one's is {ours}."),
-        "vocabulary": translate(
-            "Models", "Head for another model: made for a vocabulary of {theirs}, this one's is {ours}."
-        ),
-        "too-large": translate("Models", "Too slow to help: each draft token takes {share} of a main-model step."),
-        "no-room": translate("Models", "Won't fit alongside the main model ({size} short)."),
-        "incomplete": translate("Models", "Incomplete: download it again."),
-        "not-mlx": translate("Models", "Cannot be used with this main model. {reason}"),
-    }
     values = {
         "share": percent((figure("shared") or figure("share")) / 100),
         "size": size_words(figure("needed") - figure("free")),
         "model": short_name(str(told.get("model", "")))[0],
-        "reason": draft_reasons()[str(told["reason"])] if advice.verdict == "not-mlx" else "",
+        "reason": DRAFT_REASONS[str(told["reason"])] if advice.verdict == "not-mlx" else "",
     }
     if advice.verdict == "other-main":
         values |= {"theirs": number(figure("head"), 0), "ours": number(figure("main"), 0)}
-    return words[str(told["what"]) if advice.verdict == "other-main" else advice.verdict].format(**values)
+    return VERDICTS[str(told["what"]) if advice.verdict == "other-main" else advice.verdict].format(**values)
+
+
+VERDICTS = Sentences(
+    "Models",
+    {
+        "same": "Same tokenizer.",
+        "padded": "Same tokenizer (padded vocabulary).",
+        "different": "Different tokenizer: text is re-encoded ({share} of tokens shared).",
+        "unknown": "Its tokenizer has not been read yet.",
+        "head": "Head for this model.",
+        "head-other": "Head for {model}: fewer draft tokens may be accepted.",
+        "head-unchecked": "Published head for this model. Not checked yet.",
+        "head-inside": "Head that comes with the original model. Only its part of the files is downloaded.",
+        "layers": "Head for another model: made for {theirs} layers, this one has {ours}.",
+        "width": "Head for another model: made for a width of {theirs}, this one's is {ours}.",
+        "vocabulary": "Head for another model: made for a vocabulary of {theirs}, this one's is {ours}.",
+        "too-large": "Too slow to help: each draft token takes {share} of a main-model step.",
+        "no-room": "Won't fit alongside the main model ({size} short).",
+        "incomplete": "Incomplete: download it again.",
+        "not-mlx": "Cannot be used with this main model. {reason}",
+    },
+)
 
 
 def _expectation(choice: Choice) -> str:
@@ -182,8 +166,7 @@ def _expected_words(advice: PairAdvice) -> str:
     return translate("Models", "Estimate: {speed} until measured.").format(speed=speed)
 
 
-def expected_speed(expected: Estimate) -> str:
-    """Return an estimate as one of the facts of a card."""
+def _expected_speed(expected: Estimate) -> str:
     if expected.bounds is None:
         return translate("Models", "about {speed} (estimate)").format(speed=times(expected.speedup))
     speed = times_between(*expected.bounds)
@@ -196,24 +179,38 @@ def as_draft_words(advice: PairAdvice, main: str, measured: Measured | None = No
     return joined(sentence, _expected_words(advice) if measured is None else _measured_words(measured))
 
 
-def problem_words(entry: Entry) -> str:
-    """Say why an installed model cannot be used."""
-    return translate("Models", "Cannot be used. {reason}").format(reason=draft_reasons()[entry.problem])
+def _obstacle_words(entry: Entry) -> str:
+    """Say why a model cannot be used on this Mac alone, or that it is the starter; "" for others."""
+    if entry.partial:
+        return translate("Models", "Incomplete: download it again.")
+    if entry.problem:
+        return translate("Models", "Cannot be used. {reason}").format(reason=DRAFT_REASONS[entry.problem])
+    if entry.is_starter:
+        return translate("Models", "Built-in model that explains Tandem. Choose another model for real work.")
+    if entry.verdict == "together":
+        return translate("Models", "Too large for this Mac alone, but your Macs can run it together.")
+    if entry.fit is not None and not entry.fit.fits:
+        return translate("Models", "Does not fit: it needs {size} more memory than this Mac can use.").format(
+            size=size_words(-entry.fit.free_after)
+        )
+    return ""
 
 
-def too_big_words(fit: FitReport) -> str:
-    return translate("Models", "Does not fit: it needs {size} more memory than this Mac can use.").format(
-        size=size_words(-fit.free_after)
-    )
+def draft_words(entry: Entry, measured: Measured | None = None) -> str:
+    """Name the model's draft, with the measured or else the expected speed-up; "" without one."""
+    if not entry.draft:
+        return ""
+    words = translate("Models", "With {draft} as draft").format(draft=entry.draft_name)
+    if measured is not None:
+        return _separated(words, translate("Models", "{speed} measured on this Mac").format(speed=speedup(measured)))
+    return _separated(words, _expected_speed(entry.expected) if entry.expected is not None else "")
 
 
-def together_words() -> str:
-    return translate("Models", "Too large for this Mac alone, but your Macs can run it together.")
-
-
-def facts_words(entry: Entry) -> str:
-    """List app, licence, context, languages and downloads, if known: Apache 2.0 · 16 languages."""
-    parts = [entry.app] if entry.app else []
+def facts_words(entry: Entry, measured: Measured | None = None, *, with_draft: bool = False) -> str:
+    """Say why a model cannot be used, or list its draft, app, licence, context, languages and downloads, if known."""
+    if obstacle := _obstacle_words(entry):
+        return obstacle
+    parts = [draft_words(entry, measured) if with_draft else "", entry.app]
     if entry.licence:
         parts.append(_LICENCES.get(entry.licence, entry.licence))
     if entry.context:
@@ -226,8 +223,29 @@ def facts_words(entry: Entry) -> str:
         parts.append(translate("Models", "downloads: {count}").format(count=number(entry.downloads, 0)))
     if entry.gated:
         parts.append(translate("Models", "gated"))
+    return _separated(*parts)
+
+
+def _separated(*parts: str) -> str:
     # A line must not begin with the separator.
-    return "\u00a0· ".join(parts)
+    return "\u00a0· ".join(part for part in parts if part)
+
+
+def get_words(size: int) -> str:
+    """Return the words of a button that downloads `size` bytes, or an unknown number, 0."""
+    words = translate("Models", "Download ({size})") if size else translate("Models", "Download")
+    return words.format(size=size_words(size))
+
+
+def button_words(entry: Entry, download: DownloadStatus | None) -> str:
+    """Return the words of the button that uses a model, or downloads it."""
+    if download is not None and download.state == "paused":
+        return translate("Models", "Resume")
+    if download is not None and download.runs:
+        return translate("Models", "Downloading…")
+    if entry.installed and not entry.partial:
+        return translate("Models", "Use this head") if entry.head else translate("Models", "Chat")
+    return get_words(entry.get_bytes or (0 if entry.partial else entry.bytes))
 
 
 def fit_words(fit: FitReport) -> str:
@@ -280,28 +298,19 @@ def download_words(status: DownloadStatus) -> str:
     }[status.state]
 
 
-def waits_for_network(status: DownloadStatus) -> bool:
-    """Whether a download stopped only because there was no connection, and resumes by itself."""
-    return status.state == "failed" and status.error is not None and status.error.reason == "no-network"
-
-
-def shown_state(status: DownloadStatus) -> str:
-    """Return the state of a download, "waiting" for one that `waits_for_network`."""
-    return "waiting" if waits_for_network(status) else status.state
-
-
-def state_word(state: str) -> str:
-    """Return the badge of a download in that `shown_state`."""
+def download_badge(status: DownloadStatus) -> tuple[str, str]:
+    """Return the word for the state of a download, and the tone of its badge."""
+    if status.waits_for_network:
+        return translate("Models", "waiting"), "neutral"
     return {
-        "waiting": translate("Models", "waiting"),
-        "queued": translate("Models", "queued"),
-        "resolving": translate("Models", "starting"),
-        "downloading": translate("Models", "downloading"),
-        "verifying": translate("Models", "checking"),
-        "ready": translate("Models", "ready"),
-        "paused": translate("Models", "paused"),
-        "failed": translate("Models", "failed"),
-    }[state]
+        "queued": (translate("Models", "queued"), "neutral"),
+        "resolving": (translate("Models", "starting"), "neutral"),
+        "downloading": (translate("Models", "downloading"), "neutral"),
+        "verifying": (translate("Models", "checking"), "neutral"),
+        "ready": (translate("Models", "ready"), "draft"),
+        "paused": (translate("Models", "paused"), "lookup"),
+        "failed": (translate("Models", "failed"), "problem"),
+    }[status.state]
 
 
 def _time_left(seconds: float) -> str:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.session.model_names import short_name
 from app.wording.errors import joined
+from app.wording.sentences import Sentences
 from engine.requests import MAX_DEPTH
 from engine.stats import RequestStats
 from engine.tuning import KeyRange, LearnedPair
@@ -61,7 +62,7 @@ def same_text_sentence(pair: LearnedPair | None) -> str:
 
 def _held(usual: KeyRange) -> str:
     text = translate(
-        "Rounding", "This holds up to {keys} tokens of context. Beyond that, there may be fewer draft tokens."
+        "Rounding", "This is true up to {keys} tokens of context. Beyond that, there may be fewer draft tokens."
     )
     return text.format(keys=QLocale().toString(usual.keys))
 
@@ -84,33 +85,31 @@ def _about(count: int) -> str:
 
 def ahead_sentence(stats: RequestStats) -> str:
     """Return the sentence for the panel; "" if drafting ahead is off."""
-    translate = QCoreApplication.translate
     verdicts = stats.ahead_hits + stats.ahead_misses + stats.ahead_late
     if stats.ahead == "ready" and verdicts:
         if not stats.ahead_used:
             return translate("Ahead", "Parallel drafting was tried, but would not have made this answer faster.")
         text = translate("Ahead", "Parallel drafting: {hits} of {rounds} drafts were ready in time.")
         return text.format(hits=stats.ahead_hits, rounds=verdicts)
-    return {
-        "ready": translate("Ahead", "Parallel drafting was not needed for this answer."),
-        "starting": translate("Ahead", "Parallel drafting is starting."),
-        "no-gain": translate("Ahead", "Parallel drafting would not help: drafting takes too little of a round."),
-        "no-memory": translate(
-            "Ahead", "Parallel drafting is off: a second copy of the draft model does not fit in memory."
-        ),
-        "no-address": translate(
-            "Ahead", "Parallel drafting is off: the other computer's address or secret is missing."
-        ),
-        "no-branches": translate("Ahead", "Parallel drafting is off: this draft model cannot do it."),
-        "not-usable": translate("Ahead", "Parallel drafting is off: its copy of the draft model cannot be loaded."),
-        "other-tokenizer": translate(
-            "Ahead", "Parallel drafting is off: it needs a draft model with the same tokenizer."
-        ),
-        "unreachable": translate("Ahead", "Parallel drafting is off: the process that drafts cannot be reached."),
-        "network-denied": translate(
-            "Ahead",
+    return AHEAD_STATES.get(stats.ahead, "")
+
+
+AHEAD_STATES = Sentences(
+    "Ahead",
+    {
+        "ready": "Parallel drafting was not needed for this answer.",
+        "starting": "Parallel drafting is starting.",
+        "no-gain": "Parallel drafting would not help: drafting takes too little of a round.",
+        "no-memory": "Parallel drafting is off: a second copy of the draft model does not fit in memory.",
+        "no-address": "Parallel drafting is off: the other computer's address or secret is missing.",
+        "no-branches": "Parallel drafting is off: this draft model cannot do it.",
+        "not-usable": "Parallel drafting is off: its copy of the draft model cannot be loaded.",
+        "other-tokenizer": "Parallel drafting is off: it needs a draft model with the same tokenizer.",
+        "unreachable": "Parallel drafting is off: the process that drafts cannot be reached.",
+        "network-denied": (
             "Parallel drafting is off: macOS does not let Tandem use the local network. Turn on Tandem in System "
-            "Settings > Privacy & Security > Local Network.",
+            "Settings > Privacy & Security > Local Network."
         ),
-        "ended": translate("Ahead", "Parallel drafting is off: the process that drafts quit unexpectedly twice."),
-    }.get(stats.ahead, "")
+        "ended": "Parallel drafting is off: the process that drafts quit unexpectedly twice.",
+    },
+)

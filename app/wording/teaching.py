@@ -4,60 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QCoreApplication
-
-translate = QCoreApplication.translate
+from app.wording.sentences import Sentences
 
 
 def teaching_sentence(arguments: Mapping[str, str]) -> str:
     """Say why a drafter cannot be taught, from the arguments of `CannotTeach`."""
-    sentences = {
-        "no-draft": translate("Teaching", "Choose a draft model or a head first: there is none to teach."),
-        "other-tokenizer": translate(
-            "Teaching",
+    return TEACHING_REASONS[arguments["reason"]].format(detail=arguments["detail"])
+
+
+TEACHING_REASONS = Sentences(
+    "Teaching",
+    {
+        "no-draft": "Choose a draft model or a head first: there is none to teach.",
+        "other-tokenizer": (
             "This draft model has another tokenizer than the main model, so it cannot be taught. Choose one of the "
-            "main model's family.",
+            "main model's family."
         ),
-        "other-engine": translate(
-            "Teaching",
-            "A draft cannot be taught while the main model runs on multiple Macs. Continue on this Mac alone.",
+        "other-engine": (
+            "A draft cannot be taught while the main model runs on multiple Macs. Continue on this Mac alone."
         ),
-        "architecture": translate(
-            "Teaching", "Tandem cannot teach draft models or heads of this kind yet. Choose another one."
+        "architecture": "Tandem cannot teach draft models or heads of this kind yet. Choose another one.",
+        "too-little": "Chat some more first: your chats have {detail} of the answers by this model that are needed.",
+        "no-memory": "Teaching takes {detail} GB more memory than is free. Close other apps or use smaller models.",
+        "no-folder": "A draft can only be taught if Tandem can save it to disk.",
+        "disk": (
+            "What the draft learns cannot be saved: {detail}. Free up space and try again. Until then the draft stays "
+            "as it is."
         ),
-        "too-little": translate(
-            "Teaching",
-            "Chat some more first: your chats have {detail} of the answers by this model that are needed.",
-        ),
-        "no-memory": translate(
-            "Teaching", "Teaching takes {detail} GB more memory than is free. Close other apps or use smaller models."
-        ),
-        "no-folder": translate("Teaching", "A draft can only be taught if Tandem can save it to disk."),
-        "disk": translate(
-            "Teaching",
-            "What the draft learns cannot be saved: {detail}. Free up space and try again. Until then the "
-            "draft stays as it is.",
-        ),
-    }
-    return sentences[arguments["reason"]].format(detail=arguments["detail"])
+    },
+)
 
-
-def problem_sentence(problem: str) -> str:
-    """Say why what a drafter was taught is not used; "" if it can be."""
-    sentences = {
-        "main-changed": translate(
-            "Teaching",
-            "The main model has changed since its draft was taught, so the draft is used as it was downloaded. "
-            "Teach it again.",
+TAUGHT_PROBLEMS = Sentences(
+    "Teaching",
+    {
+        "main-changed": (
+            "The main model has changed since its draft was taught, so the draft is used as it was downloaded. Teach "
+            "it again."
         ),
-        "draft-changed": translate(
-            "Teaching",
+        "draft-changed": (
             "The draft model or head has changed since it was taught, so it is used as it was downloaded. Teach it "
-            "again.",
+            "again."
         ),
-        "damaged": translate(
-            "Teaching",
-            "The files of the taught draft are damaged, so it is used as it was downloaded. Teach it again.",
-        ),
-    }
-    return sentences.get(problem, "")
+        "damaged": "The files of the taught draft are damaged, so it is used as it was downloaded. Teach it again.",
+    },
+)
+"""Why what a drafter was taught is not used."""
+
+WAITS = Sentences(
+    "Teaching",
+    {
+        "answers": "Paused while an answer is being written",
+        "hot": "Paused until this Mac has cooled down",
+        "low-power": "Paused while Low Power Mode is on",
+        "battery": "Paused until this Mac is plugged in",
+    },
+)
+"""Why the teaching waits."""

@@ -12,6 +12,7 @@ from app.tools.servers import Server, ServerStatus
 from app.tools.tool import SILENCE_S, TANDEM, Progress, visible
 from app.wording.errors import joined
 from app.wording.figures import duration, number, percent, seconds
+from app.wording.sentences import Sentences
 
 translate = QCoreApplication.translate
 
@@ -41,56 +42,41 @@ def tool_sentence(code: str, arguments: Mapping[str, object]) -> str:
     silence = arguments.get("seconds")
     known = {"time": duration(silence), **arguments} if isinstance(silence, int) else arguments
     try:
-        return tool_reasons().get(code, other).format(**known)
+        return TOOL_REASONS.get(code, other).format(**known)
     except KeyError:
         return other
 
 
-def tool_reasons() -> dict[str, str]:
-    """Return one sentence for each code."""
-    return {
-        "not-json": translate("ToolErrors", "This file can't be used: {detail}."),
-        "no-servers": translate("ToolErrors", "The file contains no servers. Use an object named “mcpServers”."),
-        "bad-name": translate(
-            "ToolErrors", "“{server}” can't be the name of a server. Use up to 64 characters, and not “Tandem”."
+TOOL_REASONS = Sentences(
+    "ToolErrors",
+    {
+        "not-json": "This file can't be used: {detail}.",
+        "no-servers": "The file contains no servers. Use an object named “mcpServers”.",
+        "bad-name": "“{server}” can't be the name of a server. Use up to 64 characters, and not “Tandem”.",
+        "bad-field": "In “{server}”: “{field}” has to look like this: {example}",
+        "one-of": "In “{server}”: enter either a “command” or a “url”.",
+        "no-secrets": "The keychain has no value of {names} for “{server}”. Enter it again in the settings.",
+        "not-approved": "“{server}” has not been allowed to run. Allow it in the settings.",
+        "no-command": (
+            "“{server}” can't start: this Mac has no command “{command}”. Install it, or enter its full path."
         ),
-        "bad-field": translate("ToolErrors", "In “{server}”: “{field}” has to look like this: {example}"),
-        "one-of": translate("ToolErrors", "In “{server}”: enter either a “command” or a “url”."),
-        "no-secrets": translate(
-            "ToolErrors", "The keychain has no value of {names} for “{server}”. Enter it again in the settings."
-        ),
-        "not-approved": translate("ToolErrors", "“{server}” has not been allowed to run. Allow it in the settings."),
-        "no-command": translate(
-            "ToolErrors",
-            "“{server}” can't start: this Mac has no command “{command}”. Install it, or enter its full path.",
-        ),
-        "ended": translate(
-            "ToolErrors", "“{server}” stopped unexpectedly ({detail}). Check it in the settings, or try again."
-        ),
-        "slow-start": translate(
-            "ToolErrors", "“{server}” was not ready after {seconds} seconds. Check it in the settings and try again."
-        ),
-        "slow-call": translate("ToolErrors", "“{tool}” was silent for {time}, so it was stopped."),
-        "too-large": translate(
-            "ToolErrors", "“{server}” sent more than {megabytes} MB at once, so it was stopped. Ask for less."
-        ),
-        "not-usable": translate("ToolErrors", "“{server}” can't be used as an MCP server ({detail})."),
-        "unreachable": translate("ToolErrors", "Can't reach “{server}” ({detail}). Check its address and the network."),
-        "redirected": translate(
-            "ToolErrors", "“{server}” has moved to {address}. If you trust that address, enter it in the settings."
-        ),
-        "http-status": translate(
-            "ToolErrors", "“{server}” answers with error {status}. Check its address and the key in its headers."
-        ),
-        "changed-tool": translate(
-            "ToolErrors", "“{server}” has changed the tool “{tool}”, so it was not used. Ask again to see the new one."
-        ),
-        "refused": translate("ToolErrors", "“{tool}” failed ({detail})."),
-        "denied": translate("CallCard", "This call was not allowed."),
-        "stopped": translate("CallCard", "You stopped this call."),
-        "too-many-calls": translate("CallCard", "Not called: one answer uses tools at most {count} times."),
-        "bad-arguments": translate("CallCard", "Not called: the model passed arguments that the tool does not accept."),
-    }
+        "ended": "“{server}” stopped unexpectedly ({detail}). Check it in the settings, or try again.",
+        "slow-start": "“{server}” was not ready after {seconds} seconds. Check it in the settings and try again.",
+        "slow-call": "“{tool}” was silent for {time}, so it was stopped.",
+        "too-large": "“{server}” sent more than {megabytes} MB at once, so it was stopped. Ask for less.",
+        "not-usable": "“{server}” can't be used as an MCP server ({detail}).",
+        "unreachable": "Can't reach “{server}” ({detail}). Check its address and the network.",
+        "redirected": "“{server}” has moved to {address}. If you trust that address, enter it in the settings.",
+        "http-status": "“{server}” answers with error {status}. Check its address and the key in its headers.",
+        "changed-tool": "“{server}” has changed the tool “{tool}”, so it was not used. Ask again to see the new one.",
+        "refused": "“{tool}” failed ({detail}).",
+        "denied": "This call was not allowed.",
+        "stopped": "You stopped this call.",
+        "too-many-calls": "Not called: one answer uses tools at most {count} times.",
+        "bad-arguments": "Not called: the model passed arguments that the tool does not accept.",
+    },
+)
+"""One sentence for each code."""
 
 
 def call_state(call: Call) -> str:

@@ -95,15 +95,10 @@ class CatalogHead(Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Catalog:
-    """All models and heads by id; `updated` is the date of the figures."""
+    """All models and heads by id."""
 
-    updated: str
     models: dict[str, CatalogModel]
     heads: dict[str, CatalogHead] = field(default_factory=dict)
-
-    def mains(self) -> list[CatalogModel]:
-        """Return all main models, smallest first."""
-        return sorted((model for model in self.models.values() if "main" in model.roles), key=lambda model: model.bytes)
 
 
 def load_catalog(path: Path | None = None) -> Catalog:
@@ -120,7 +115,7 @@ def load_catalog(path: Path | None = None) -> Catalog:
             if draft not in by_id or "draft" not in by_id[draft].roles or draft == model.id:
                 raise ValueError(f"{model.id}: {draft} is no draft of this catalog")
     heads = convert(content.get("heads", []), list[CatalogHead])
-    return Catalog(str(content["updated"]), by_id, {head.id: head for head in heads})
+    return Catalog(by_id, {head.id: head for head in heads})
 
 
 def draft_for(model: CatalogModel, catalog: Catalog, *, any_chip: bool = False) -> CatalogModel | None:
@@ -140,8 +135,8 @@ def offers(catalog: Catalog, limit: int) -> list[tuple[CatalogModel, CatalogMode
     """
     pairs = [
         (main, draft)
-        for main in catalog.mains()
-        if main.recommended and (draft := draft_for(main, catalog, any_chip=True)) is not None
+        for main in sorted(catalog.models.values(), key=lambda model: model.bytes)
+        if "main" in main.roles and main.recommended and (draft := draft_for(main, catalog, any_chip=True)) is not None
     ]
     chosen: list[tuple[CatalogModel, CatalogModel]] = []
     for share in (0.125, 0.375, 0.75):

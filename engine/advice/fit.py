@@ -1,6 +1,6 @@
 """Computes whether a main and a draft model fit in memory together, as a sum that can be shown.
 
-weights(main) + weights(draft) + cache(main, context) + cache(draft, context) + workspace <= limit - in use
+weights(main) + weights(draft) + cache(main, context) + cache(draft, context) + workspace <= limit
 """
 
 from __future__ import annotations
@@ -55,25 +55,20 @@ class ModelSize:
 
 @dataclass(frozen=True, slots=True)
 class MemoryTerm:
-    """One summand: its code, its model ("main", "draft" or "both"), and the arguments of its computation.
-
-    Arguments of "cache": tokens, full_layers, window_layers, bytes_a_token (of one more token once windows are full).
-    """
+    """One summand: its code (weights, cache, state or workspace) and its model ("main", "draft" or "both")."""
 
     code: str
     model: str
     bytes: int
-    arguments: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class FitReport:
-    """The sum and its limits in bytes: `limit` is what the system lets this process use, `in_use` what it uses now."""
+    """The sum at `context` tokens, and the `limit` in bytes of what the models may use."""
 
     terms: tuple[MemoryTerm, ...]
     context: int
     limit: int
-    in_use: int
 
     @property
     def needed(self) -> int:
@@ -82,33 +77,32 @@ class FitReport:
     @property
     def free_after(self) -> int:
         """The bytes that remain free; negative if the models do not fit."""
-        return self.limit - self.in_use - self.needed
+        return self.limit - self.needed
 
     @property
     def fits(self) -> bool:
         return self.free_after >= 0
 
 
-def check_fit(main: ModelSize, draft: ModelSize | None, context: int, limit: int, in_use: int = 0) -> FitReport:
+def check_fit(main: ModelSize, draft: ModelSize | None, context: int, limit: int) -> FitReport:
     """Compare the memory of `main` with `draft` at `context` tokens with `limit` bytes."""
     terms = _model_terms("main", main, context)
     models = [main]
     if draft is not None:
         terms += _model_terms("draft", draft, context)
         models.append(draft)
-    workspace = workspace_bytes(*models)
-    terms.append(MemoryTerm("workspace", "both", workspace, (("tokens", PREFILL_TOKENS),)))
-    return FitReport(tuple(terms), context, limit, in_use)
+    terms.append(MemoryTerm("workspace", "both", workspace_bytes(*models)))
+    return FitReport(tuple(terms), context, limit)
 
 
-def largest_context(main: ModelSize, draft: ModelSize | None, limit: int, in_use: int = 0) -> int:
+def largest_context(main: ModelSize, draft: ModelSize | None, limit: int) -> int:
     """Return the longest context that fits, up to the main model's own; 0 if the weights do not fit."""
     low, high = 0, context_length(main.config) or FALLBACK_CONTEXT
-    if not check_fit(main, draft, 1, limit, in_use).fits:
+    if not check_fit(main, draft, 1, limit).fits:
         return 0
     while low < high:
         middle = (low + high + 1) // 2
-        if check_fit(main, draft, middle, limit, in_use).fits:
+        if check_fit(main, draft, middle, limit).fits:
             low = middle
         else:
             high = middle - 1
@@ -126,20 +120,8 @@ def working_set_limit(memory_bytes: int) -> int:
 def _model_terms(name: str, model: ModelSize, context: int) -> list[MemoryTerm]:
     shape = model.shape
     cache = int(cached_elements(shape, context, drafts=name == "draft") * model.element_bytes)
-    arguments = (
-        ("tokens", context),
-        ("full_layers", shape.full_layers),
-        ("window_layers", shape.window_layers),
-        ("bytes_a_token", int(model.element_bytes * shape.elements_a_token)),
-    )
-    terms = [
-        MemoryTerm("weights", name, model.weight_bytes),
-        MemoryTerm("cache", name, cache, arguments),
-    ]
-    if shape.state_bytes:
-        layers = (("layers", shape.state_layers),)
-        terms.append(MemoryTerm("state", name, shape.state_bytes, layers))
-    return terms
+    terms = [MemoryTerm("weights", name, model.weight_bytes), MemoryTerm("cache", name, cache)]
+    return [*terms, MemoryTerm("state", name, shape.state_bytes)] if shape.state_bytes else terms
 
 
 def workspace_bytes(*models: ModelSize) -> int:

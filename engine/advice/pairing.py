@@ -19,7 +19,6 @@ from engine.advice.speedup import (
     estimate_speedup,
     flat_speedup,
 )
-from engine.advice.verdicts import VERDICTS, WORKING
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import UntrustedJsonError
 from engine.hub.repository_names import head_name, is_content_hash
@@ -30,7 +29,14 @@ from engine.model_files.discovery import InstalledModel
 from engine.model_files.head_kinds import can_run, is_chained, kind_of_config
 from engine.model_files.tokenizer_files import Comparison, compare, read_folder
 
+# Verdicts. same: identical ids. padded: the same ids, one model has more rows or a few more tokens. different: works
+# by re-encoding, slower. unknown: its tokenizer has not been read yet. lookup: no draft model, proposals from the text.
+# head: a head made for the main model. head-other: made for another, of the same shape. head-unchecked: published for
+# the main model, but nothing of it has been read. head-inside: the makers ship it with the main model. other-main: a
+# head that cannot draft for this main model.
 _UNREAD = ("head-unchecked", "head-inside")
+WORKING = ("same", "padded", "different", "unknown", "lookup", "head", "head-other", *_UNREAD)
+VERDICTS = (*WORKING, "other-main", "too-large", "no-room", "incomplete", "not-mlx")
 
 
 @dataclass(frozen=True)
@@ -91,13 +97,12 @@ def advise(
     candidates: Iterable[PairModel],
     context: int,
     limit: int,
-    in_use: int = 0,
     measured: Mapping[str, float] | None = None,
-    element_bytes: tuple[float, float] = (2.0, 2.0),
+    element_bytes: float = 2.0,
 ) -> list[PairAdvice]:
     """Return a verdict for every candidate and for lookup, most useful first, with the best one marked.
 
-    `limit` and `in_use` are bytes as in `fit`, `element_bytes` those of a number in the caches of main and draft.
+    `limit` is the bytes that both may use, `element_bytes` those of a number in their caches.
     `measured` has the speed-ups that were measured on this machine with this main model, by id. A candidate that occurs
     twice counts once, from the first of these sources: installed, catalog, search.
     """
@@ -106,7 +111,7 @@ def advise(
     for candidate in sorted(candidates, key=lambda model: order.index(model.source)):
         if candidate.id != main.id:
             unique.setdefault(candidate.id, candidate)
-    judge = _Judge(main, context, limit - in_use, measured or {}, element_bytes)
+    judge = _Judge(main, context, limit, measured or {}, element_bytes)
     advice = [judge.verdict(candidate) for candidate in unique.values()]
     advice.append(PairAdvice("", "lookup", "lookup", (), 0, None))
     advice.sort(key=_rank)
@@ -205,13 +210,13 @@ class _Judge:
         self,
         main: PairModel,
         context: int,
-        free: int,
+        limit: int,
         measured: Mapping[str, float],
-        element_bytes: tuple[float, float],
+        element_bytes: float,
     ) -> None:
         self._main = main
         self._measured = {name: Estimate(speedup, measured=True) for name, speedup in measured.items()}
-        self._context, self._free, self._element_bytes = context, free, element_bytes
+        self._context, self._limit, self._element_bytes = context, limit, element_bytes
         self._compared: dict[tuple[str, str], Comparison] = {}
 
     def verdict(self, draft: PairModel) -> PairAdvice:
@@ -222,10 +227,9 @@ class _Judge:
         if draft.problem:
             code = "incomplete" if draft.problem == "incomplete" else "not-mlx"
             return code, (("reason", draft.problem), ("detail", draft.detail)), None
-        ours, theirs = self._element_bytes
-        fit = check_fit(_size(self._main, ours), _size(draft, theirs), self._context, self._free)
+        fit = check_fit(self._size(self._main), self._size(draft), self._context, self._limit)
         if not fit.fits:
-            return "no-room", (("needed", fit.needed), ("free", max(0, self._free))), None
+            return "no-room", (("needed", fit.needed), ("free", max(0, self._limit))), None
         if draft.head is not None:
             return self._head_verdict(draft, draft.head)
         expected = self._expected(draft, "same")
@@ -281,6 +285,9 @@ class _Judge:
         main, measured = self._main, self._measured.get(draft.id)
         return measured or estimate_speedup(main.cost, draft.active_bytes, relation)
 
+    def _size(self, model: PairModel) -> ModelSize:
+        return ModelSize(model.id, model.weight_bytes, model.config, self._element_bytes)
+
 
 def _digest_in(folder: Path) -> str:
     """Return the hash of tokenizer.json, which names its blob in the Hub's cache; "" outside of it."""
@@ -331,7 +338,7 @@ def _head_inside(
     main: InstalledModel | CatalogModel, subject: PairModel, found: Iterable[PairModel]
 ) -> list[PairModel]:
     """Return the MTP head that the makers of `main` ship with it, unless installed; its size is estimated."""
-    from engine.heads.shipped import shipped_bytes
+    from engine.heads.mtp_config import shipped_bytes
 
     size = shipped_bytes(subject.config, subject.weight_bytes, subject.active_bytes, stored_bits(subject.config))
     repository = isinstance(main, CatalogModel) or main.source == "cache"
@@ -341,10 +348,6 @@ def _head_inside(
         return []
     facts = HeadFacts("mtp", made_for=main.id, checked=False, inside=True)
     return [PairModel(name, "catalog", size, size, head=facts)]
-
-
-def _size(model: PairModel, element_bytes: float) -> ModelSize:
-    return ModelSize(model.id, model.weight_bytes, model.config, element_bytes)
 
 
 def _rank(one: PairAdvice) -> tuple[int, float, int, str]:

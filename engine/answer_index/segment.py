@@ -2,12 +2,8 @@
 
 The tokens are stored backwards, the newest answer first, so that the text before a token is read forwards from it. The
 order sorts all tokens by the text before them: a suffix array of the stored stream. Tokens are big-endian, because
-their bytes then compare like the numbers, and a look-up is a binary search over slices of the file.
-
-Libraries were compared first. pydivsufsort and PySAIS only sort, which takes a few lines of numpy here; pydivsufsort is
-four times as fast at a million tokens, but this runs in the background, and seldom for so many. fm-index,
-pysubstringsearch and py-infinigram search texts that do not change. The suffix trees of arctic-inference stay in memory
-and need Linux.
+their bytes then compare like the numbers, and a look-up is a binary search over slices of the file. Libraries either
+only sort, which takes a few lines of numpy here, or search texts that do not change.
 """
 
 from __future__ import annotations

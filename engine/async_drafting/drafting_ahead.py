@@ -180,7 +180,8 @@ class DraftingAhead:
                 self.figures.late += 1
                 self._late += 1
                 if self._late >= MOST_LATE:
-                    self._start_rest()
+                    self.pause()
+                    self._late, self._resting, self._rest = 0, self._rest, min(2 * self._rest, LAST_REST)
         return self._answer
 
     def _receive(self, until: float) -> Answer | None:
@@ -206,10 +207,6 @@ class DraftingAhead:
         self.figures.used += answer.status == HIT
         if not self._fixed:
             self.depth = min(MAX_DEPTH, max(2, used + 1))
-
-    def _start_rest(self) -> None:
-        self.pause()
-        self._late, self._resting, self._rest = 0, self._rest, min(2 * self._rest, LAST_REST)
 
 
 def _sendable(sampler: Sampler) -> SamplingSettings:

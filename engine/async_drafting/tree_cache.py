@@ -17,15 +17,15 @@ MISS_POWER = 2.0
 MOST_CANDIDATES = 4
 
 
-def fan_out(acceptance: float, depth: int, budget: int, power: float = MISS_POWER) -> list[int]:
+def fan_out(acceptance: float, depth: int, budget: int) -> list[int]:
     """Return the numbers of bonus tokens to prepare for accepted lengths 0 to `depth`, at most `budget` in all.
 
     `acceptance` is the rate at which a draft token is accepted. A length may get none.
     """
     a = min(max(acceptance, 0.01), 0.99)
-    shares = [a ** (length / (1 + power)) for length in range(depth + 1)]
+    shares = [a ** (length / (1 + MISS_POWER)) for length in range(depth + 1)]
     # The last length ends without a rejection: its chance is a^K instead of a^K (1 - a).
-    shares[depth] *= (1 - a) ** (-1 / (1 + power))
+    shares[depth] *= (1 - a) ** (-1 / (1 + MISS_POWER))
     counts = [0] * (depth + 1)
     for _ in range(min(budget, MOST_CANDIDATES * (depth + 1))):
         # Sainte-Lague's method of apportionment gives each next row to the length with the largest quotient.

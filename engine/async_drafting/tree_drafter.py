@@ -152,7 +152,9 @@ class TreeDrafter:
         cache = self._cache = TreeCache(len(self._text))
         while len(cache.proposed) < verdict.depth:
             began = time.perf_counter()
-            tokens, probabilities = self._draw_next(cache)
+            whole = self._text + cache.proposed
+            self._feed(whole[len(self._held) :])
+            tokens, probabilities = self._draw(self._logits[len(whole)], [len(whole)], [whole])
             cache.proposed += tokens
             cache.probabilities += probabilities
             now = time.perf_counter()
@@ -163,13 +165,6 @@ class TreeDrafter:
         key = verdict.conversation, verdict.round, cache.position, JUST_IN_TIME
         yield Answer(*key, tuple(cache.proposed))
         yield from self._prepare(cache, verdict.depth)
-
-    def _draw_next(self, cache: TreeCache) -> tuple[list[int], list[float]]:
-        """Draw one more token of the chain after the text."""
-        whole = self._text + cache.proposed
-        self._feed(whole[len(self._held) :])
-        logits = self._logits[len(whole)]
-        return self._draw(logits, [len(whole)], [whole])
 
     def _prepare(self, cache: TreeCache, depth: int) -> Steps:
         """Draft branches for the likely outcomes of verifying `cache.proposed`, all side by side."""

@@ -54,24 +54,12 @@ class Measure:
 class Arm:
     """A way of decoding: `answer(prompt, max_tokens)` runs and measures one answer.
 
-    `drafter` is the name of the drafter, "" without one. An arm that `chooses` is auto, which should be as fast as the
-    best of the arms that it chooses from. `renew` resets and calibrates the controller of an arm that learns.
+    `renew` resets and calibrates the controller of an arm that learns.
     """
 
     name: str
     answer: Callable[[Prompt, int], Measure]
-    drafter: str = ""
-    chooses: bool = False
     renew: Callable[[], None] | None = None
-
-
-def choices(arms: Sequence[Arm]) -> dict[str, list[str]]:
-    """Return the arms that each auto arm chooses from: those without a drafter, and those with the same one."""
-    return {
-        auto.name: [arm.name for arm in arms if not arm.chooses and arm.drafter in ("", auto.drafter)]
-        for auto in arms
-        if auto.chooses
-    }
 
 
 def our_arms(scheduler: Scheduler, *, has_draft: bool, temperature: float = 0.0) -> list[Arm]:
@@ -95,8 +83,7 @@ def our_arms(scheduler: Scheduler, *, has_draft: bool, temperature: float = 0.0)
                 if one.depth is not None
             }
     sampling = SamplingSettings(temperature=temperature, seed=1)
-    source = drafter.source if has_draft and drafter is not None else ""
-    return [_arm(scheduler, name, speculation, sampling, source) for name, speculation in settings.items()]
+    return [_arm(scheduler, name, speculation, sampling) for name, speculation in settings.items()]
 
 
 def arms_of_drafter(scheduler: Scheduler, name: str, temperature: float = 0.0) -> list[Arm]:
@@ -105,17 +92,13 @@ def arms_of_drafter(scheduler: Scheduler, name: str, temperature: float = 0.0) -
     settings = _depths_of(DRAFTER_METHOD, drafter.source, drafter.max_proposals, name) if drafter is not None else {}
     settings[f"auto with {name}"] = SpeculationSettings()
     sampling = SamplingSettings(temperature=temperature, seed=1)
-    return [_arm(scheduler, arm, speculation, sampling, name) for arm, speculation in settings.items()]
+    return [_arm(scheduler, arm, speculation, sampling) for arm, speculation in settings.items()]
 
 
-def _arm(
-    scheduler: Scheduler, name: str, speculation: SpeculationSettings, sampling: SamplingSettings, drafter: str
-) -> Arm:
+def _arm(scheduler: Scheduler, name: str, speculation: SpeculationSettings, sampling: SamplingSettings) -> Arm:
     ours = _Ours(scheduler, speculation, sampling)
-    chooses = speculation.method == "auto"
-    with_drafter = chooses or speculation.method == DRAFTER_METHOD
     learns = speculation.method != "off" and speculation.depth is None
-    return Arm(name, ours.answer, drafter if with_drafter else "", chooses, ours.renew if learns else None)
+    return Arm(name, ours.answer, ours.renew if learns else None)
 
 
 def _depths_of(method: str, source: str, most: int, name: str) -> dict[str, SpeculationSettings]:
@@ -130,9 +113,9 @@ def _depths_of(method: str, source: str, most: int, name: str) -> dict[str, Spec
 
 def mlx_lm_arms(main: LoadedModel, draft: LoadedModel | None) -> list[Arm]:
     """Return arms of mlx-lm's stream_generate on the same models: plain, and with the draft model at fixed depths."""
-    arms = [Arm("mlx-lm plain", _mlx_lm(main, None, 0), "mlx-lm")]
+    arms = [Arm("mlx-lm plain", _mlx_lm(main, None, 0))]
     if draft is not None:
-        arms += [Arm(f"mlx-lm draft, depth {depth}", _mlx_lm(main, draft, depth), "mlx-lm") for depth in FIXED_DEPTHS]
+        arms += [Arm(f"mlx-lm draft, depth {depth}", _mlx_lm(main, draft, depth)) for depth in FIXED_DEPTHS]
     return arms
 
 

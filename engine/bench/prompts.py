@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
 
 from engine.errors import BadRequest, require
 from engine.grammars.grammar import Grammar
@@ -51,6 +55,17 @@ BUILT_IN = (
 )
 
 
+class _Row(Struct):
+    text: Annotated[str, Meta(pattern=r"\S")]
+    kind: str = "chat"
+    language: str = ""
+    schema: Any = None
+
+    def prompt(self) -> Prompt:
+        grammar = None if self.schema is None else Grammar("json_schema", json.dumps(self.schema))
+        return Prompt(self.kind, self.language, self.text, grammar)
+
+
 def read_prompts(path: Path) -> tuple[Prompt, ...]:
     """Read prompts from a file: one JSON object a line with "text", and optionally "kind", "language" and "schema".
 
@@ -58,21 +73,8 @@ def read_prompts(path: Path) -> tuple[Prompt, ...]:
     """
     try:
         lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-        rows = [json.loads(line) for line in lines]
-        prompts = tuple(
-            Prompt(row.get("kind", "chat"), row.get("language", ""), row["text"], _grammar(row.get("schema")))
-            for row in rows
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        rows = [msgspec.json.decode(line, type=_Row) for line in lines]
+    except (OSError, ValueError, msgspec.MsgspecError) as error:
         raise BadRequest("prompts", 'a file with one JSON object a line, each with a "text"', str(path)) from error
-    for prompt in prompts:
-        words = (prompt.kind, prompt.language, prompt.text)
-        readable = all(isinstance(word, str) for word in words) and bool(prompt.text.strip())
-        require(readable, "prompts", 'a file whose every "text", "kind" and "language" is text', prompt)
-    if not prompts:
-        raise BadRequest("prompts", "a file with at least one prompt", str(path))
-    return prompts
-
-
-def _grammar(schema: object) -> Grammar | None:
-    return None if schema is None else Grammar("json_schema", json.dumps(schema))
+    require(bool(rows), "prompts", "a file with at least one prompt", str(path))
+    return tuple(row.prompt() for row in rows)

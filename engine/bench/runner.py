@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import platform
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from math import log
 from statistics import median, quantiles
-from types import MappingProxyType
 from typing import Any
 
 import mlx.core as mx
@@ -81,13 +79,8 @@ def _rotated(arms: Sequence[Arm], by: int) -> list[Arm]:
     return [*arms[first:], *arms[:first]]
 
 
-def summarise(
-    samples: Sequence[Sample], baseline: str = "plain", choices: Mapping[str, Sequence[str]] = MappingProxyType({})
-) -> dict[str, Any]:
-    """Return medians by arm, over all prompts and by kind; ratios are to the baseline's answer to the same prompt.
-
-    `choices` are the arms that each auto arm chooses from; "beside_best" compares it with the best of them.
-    """
+def summarise(samples: Sequence[Sample], baseline: str = "plain") -> dict[str, Any]:
+    """Return medians by arm, over all prompts and by kind; ratios are to the baseline's answer to the same prompt."""
     reference = {(sample.prompt, sample.repetition): sample.measure for sample in samples if sample.arm == baseline}
     arms: dict[str, Any] = {}
     for name in dict.fromkeys(sample.arm for sample in samples):
@@ -96,42 +89,7 @@ def summarise(
         arms[name] = _figures(own, reference) | {
             "by_kind": {kind: _figures([t for t in own if t.prompt.kind == kind], reference) for kind in kinds}
         }
-    speeds = {
-        name: {(one.prompt, one.repetition): one.measure.decode_tps for one in samples if one.arm == name}
-        for name in arms
-    }
-    beside = {
-        auto: {kind: found for kind in arms[auto]["by_kind"] if (found := beside_best(speeds, auto, others, kind))}
-        for auto, others in choices.items()
-        if auto in speeds
-    }
-    return {"machine": machine(), "baseline": baseline, "arms": arms, "beside_best": beside}
-
-
-def beside_best(
-    speeds: Mapping[str, Mapping[tuple[Prompt, int], float]], auto: str, others: Sequence[str], kind: str
-) -> dict[str, Any] | None:
-    """Return the speed of the arm `auto` as a share of the best of `others`, for one kind of prompt.
-
-    `speeds` are tokens a second by arm, prompt and repetition. The repetitions with even numbers choose the best arm
-    for the odd ones, and the other way round: chosen and compared by the same noisy figures, the best of many arms
-    would be too good. Return None for fewer than two repetitions, or without other arms.
-    """
-    arms = [auto, *others]
-    # Answers of a token or two have no speed.
-    keys = [key for key in speeds[auto] if key[0].kind == kind and all(speeds[arm].get(key, 0.0) > 0 for arm in arms)]
-    halves = [[key for key in keys if key[1] % 2 == half] for half in (0, 1)]
-    if not others or not all(halves):
-        return None
-    best = [max(others, key=lambda arm: sum(log(speeds[arm][key]) for key in half)) for half in halves]
-    shares = [
-        speeds[auto][key] / speeds[arm][key] for arm, half in zip(reversed(best), halves, strict=True) for key in half
-    ]
-    return {
-        "best": " or ".join(dict.fromkeys(best)),
-        "ratio": round(median(shares), 3),
-        "spread": quartiles(shares),
-    }
+    return {"machine": machine(), "baseline": baseline, "arms": arms}
 
 
 def quartiles(values: Sequence[float]) -> tuple[float, float]:

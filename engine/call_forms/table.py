@@ -51,9 +51,25 @@ def _functions(*, lines: bool) -> Tagged:
     return tagged(call, r"<parameter=(?P<key>[^>\s]+)>", "</parameter>", lines=lines)
 
 
-def _pairs(tag: str) -> Tagged:
-    opening = rf"<{tag}_key>(?P<key>[^<]*)</{tag}_key>\s*<{tag}_value>"
-    return tagged(r"\A\s*(?P<name>[^\s<]+)(?P<body>.*)\Z", opening, f"</{tag}_value>")
+def _pairs(call: str, argument: str) -> CallForm:
+    """Return GLM's form, by its tags: one for the name and one for the value of each argument."""
+    key, value = f"{argument}_key", f"{argument}_value"
+    opening = rf"<{key}>(?P<key>[^<]*)</{key}>\s*<{value}>"
+    read = tagged(r"\A\s*(?P<name>[^\s<]+)(?P<body>.*)\Z", opening, f"</{value}>")
+    write = TaggedCall(f"<{call}>NAME\n", f"<{key}>NAME</{key}>\n<{value}>", f"</{value}>", "\n", f"</{call}>")
+    return CallForm(_between(f"<{call}>", f"</{call}>"), json_or(read), write)
+
+
+def _braced(start: str, end: str, quote: str) -> CallForm:
+    """Return Gemma's form, with these marks and this quote."""
+    return CallForm(_between(start, end), Braced(quote), BracedCall(start, end, quote), between="")
+
+
+def _deepseek(call: str, between: str, *signs: str) -> CallForm:
+    """Return a form of DeepSeek's calls before its language of tags; `call` is one without its marks."""
+    start, end = "<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"
+    write = json_call(f"<｜tool▁call▁begin｜>{call}<｜tool▁call▁end｜>")
+    return CallForm(_between(start, end), _DEEPSEEK, write, start, end, between, (signs,))
 
 
 _NAMED = '{"name": "NAME", "arguments": ARGUMENTS}'
@@ -88,15 +104,6 @@ _DSML_CALL = TaggedCall(
     "</｜DSML｜invoke>\n",
 )
 _DEEPSEEK = Headed(re.compile(r"(?:function<｜tool▁sep｜>)?(?P<name>[\w.-]+)(?:\n```json\n|<｜tool▁sep｜>)\s*"))
-_DEEPSEEK_MARKS = _between("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>")
-_GLM = TaggedCall("<tool_call>NAME\n", "<arg_key>NAME</arg_key>\n<arg_value>", "</arg_value>", "\n", "</tool_call>")
-_LONGCAT = TaggedCall(
-    "<longcat_tool_call>NAME\n",
-    "<longcat_arg_key>NAME</longcat_arg_key>\n<longcat_arg_value>",
-    "</longcat_arg_value>",
-    "\n",
-    "</longcat_tool_call>",
-)
 _GIGACHAT = "<|message_sep|>\n\nfunction call<|role_sep|>\n"
 _BEGINNINGS = ('{"name": "', '{"name":"', '{"type": "function", "name": "')
 # Small 3.2 writes the call's id after its name.
@@ -125,23 +132,8 @@ FORMS: dict[str, CallForm] = {
     ),
     "deepseek_v4": _dsml("tool_calls"),
     "deepseek_v32": _dsml("function_calls", ("mlx_lm.chat_templates.deepseek_v32",)),
-    "deepseek_v3": CallForm(
-        _DEEPSEEK_MARKS,
-        _DEEPSEEK,
-        json_call("<｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME\n```json\nARGUMENTS\n```<｜tool▁call▁end｜>"),
-        "<｜tool▁calls▁begin｜>",
-        "<｜tool▁calls▁end｜>",
-        signs=(("<｜tool▁sep｜>", "```json"),),
-    ),
-    "deepseek_v31": CallForm(
-        _DEEPSEEK_MARKS,
-        _DEEPSEEK,
-        json_call("<｜tool▁call▁begin｜>NAME<｜tool▁sep｜>ARGUMENTS<｜tool▁call▁end｜>"),
-        "<｜tool▁calls▁begin｜>",
-        "<｜tool▁calls▁end｜>",
-        "",
-        (("<｜tool▁sep｜>",),),
-    ),
+    "deepseek_v3": _deepseek("function<｜tool▁sep｜>NAME\n```json\nARGUMENTS\n```", "\n", "<｜tool▁sep｜>", "```json"),
+    "deepseek_v31": _deepseek("NAME<｜tool▁sep｜>ARGUMENTS", "", "<｜tool▁sep｜>"),
     "seed_oss": CallForm(
         _between("<seed:tool_call>", "</seed:tool_call>"),
         _functions(lines=False),
@@ -301,11 +293,9 @@ FORMS: dict[str, CallForm] = {
             "\n",
         ),
     ),
-    "glm47": CallForm(_between("<tool_call>", "</tool_call>"), json_or(_pairs("arg")), _GLM),
-    "laguna": CallForm(_between("<tool_call>", "</tool_call>"), json_or(_pairs("arg")), _GLM),
-    "longcat": CallForm(
-        _between("<longcat_tool_call>", "</longcat_tool_call>"), json_or(_pairs("longcat_arg")), _LONGCAT
-    ),
+    "glm47": _pairs("tool_call", "arg"),
+    "laguna": _pairs("tool_call", "arg"),
+    "longcat": _pairs("longcat_tool_call", "longcat_arg"),
     "minicpm5": CallForm(
         (Marks("<function name=", "</function>", whole=True),),
         tagged(
@@ -343,16 +333,6 @@ FORMS: dict[str, CallForm] = {
         "</atem:function_calls>",
         "",
     ),
-    "gemma4": CallForm(
-        _between("<|tool_call>", "<tool_call|>"),
-        Braced('<|"|>'),
-        BracedCall("<|tool_call>", "<tool_call|>", '<|"|>'),
-        between="",
-    ),
-    "function_gemma": CallForm(
-        _between("<start_function_call>", "<end_function_call>"),
-        Braced("<escape>"),
-        BracedCall("<start_function_call>", "<end_function_call>", "<escape>"),
-        between="",
-    ),
+    "gemma4": _braced("<|tool_call>", "<tool_call|>", '<|"|>'),
+    "function_gemma": _braced("<start_function_call>", "<end_function_call>", "<escape>"),
 }

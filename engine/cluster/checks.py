@@ -52,7 +52,7 @@ class HostCheck:
 
     `versions` are (package, version). `memory` is in bytes, of which a model may use `free`. `round_trip_s` and
     `bytes_per_s` measure the link from this machine; None for this machine itself. `lacks` are the files of weights to
-    download, `lacks_bytes` in all, if the problem is "download".
+    download, if the problem is "download".
     """
 
     host: str
@@ -64,7 +64,6 @@ class HostCheck:
     round_trip_s: float | None = None
     bytes_per_s: float | None = None
     lacks: tuple[str, ...] = ()
-    lacks_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +147,7 @@ def _compared(check: HostCheck, found: Mapping[str, Any], own: Mapping[str, Any]
     if is_on_hub(wanted.name):
         count = sum(wanted.files[name] for name in lacks)
         problem = ClusterError("download", check.host, f"{count / 1e9:.1f} GB")
-        return replace(check, problem=problem, lacks=tuple(lacks), lacks_bytes=count)
+        return replace(check, problem=problem, lacks=tuple(lacks))
     if found["problem"] or alike:
         return replace(check, problem=ClusterError("no-model", check.host, str(found["problem"] or min(lacks))))
     return replace(check, problem=ClusterError("other-model", check.host, wanted.name))

@@ -12,7 +12,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from engine.cluster.client import RemoteEngine
@@ -29,15 +29,6 @@ log = logging.getLogger(__name__)
 START_S, JOIN_S = 60.0, 60.0
 # Seconds to wait after the first sign of a lost rank, to find out which rank was lost first.
 SETTLE_S = 0.3
-
-
-@dataclass(frozen=True, slots=True)
-class RankState:
-    """One rank: its machine, and the id of its process there."""
-
-    rank: int
-    host: str
-    pid: int
 
 
 class Cluster:
@@ -65,7 +56,6 @@ class Cluster:
         self._ended: ClusterError | None = None
         self._stopped = False
         self._engine: RemoteEngine | None = None
-        self.ranks: tuple[RankState, ...] = ()
         try:
             self._start()
         except BaseException:
@@ -115,10 +105,6 @@ class Cluster:
                 }
             )
         places = [process.wait_for("listening", START_S) for process in self._processes]
-        self.ranks = tuple(
-            RankState(rank, process.label, int(place["pid"]))
-            for rank, (process, place) in enumerate(zip(self._processes, places, strict=True))
-        )
         ports = [int(place["ring"]) for place in places]
         for process in self._processes:
             variables, files = environment_of(self.machines, ports)

@@ -159,16 +159,13 @@ class RankProcess(Process):
     def _listen(self) -> None:
         for message in self.messages():
             self._heard = time.monotonic()
-            if "lost" in message or "failed" in message:
-                self._report(self._lost_of(message))
+            if "lost" in message:
+                self._report(from_plain(message["lost"], ClusterError))
+            elif "failed" in message:
+                self._report(ClusterError("ended", self.label, str(message["failed"])))
             elif "beat" not in message:
                 self._said.put(message)
         self._report(self._ended(self._process.wait()))
-
-    def _lost_of(self, message: dict[str, Any]) -> ClusterError:
-        if "lost" in message:
-            return from_plain(message["lost"], ClusterError)
-        return ClusterError("ended", self.label, str(message["failed"]))
 
     def _ended(self, code: int) -> ClusterError:
         if not self.machine.is_local and code in (126, 127, 255):

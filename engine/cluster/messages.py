@@ -17,7 +17,7 @@ from engine.events import Failed, Finished, PrefillProgress, TokensCommitted
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair
-from engine.tuning import Calibration, LearnedPair, Pair
+from engine.tuning import LearnedPair, Pair
 from engine.wire.messages import Codec, Message
 
 Known = TypeVar("Known")
@@ -33,7 +33,6 @@ CALLS: dict[str, tuple[Any, Any]] = {
     "keep_stored": (tuple[list[str]], None),
     "learned": (tuple[()], tuple[LearnedPair, ...]),
     "forget_learned": (tuple[Pair | None], None),
-    "calibrate": (tuple[()], Calibration),
 }
 # The other replies: events by the names of their classes, the loaded main model, the progress of loading, and the error
 # of a call or of the whole engine.
@@ -46,7 +45,7 @@ REPLIES: dict[str, Any] = {kind.__name__: kind for kind in (PrefillProgress, Tok
 _ERRORS: dict[str, type[EngineError]] = {
     kind.__name__: kind
     for kind in (
-        errors.BadRequest, errors.ModelNotUsable, errors.NoModel, errors.PromptTooLong, errors.Busy, errors.QueueFull,
+        errors.BadRequest, errors.ModelNotUsable, errors.NoModel, errors.PromptTooLong, errors.QueueFull,
         errors.NotEnoughMemory, errors.TemplateFailed, errors.GrammarNotUsable, errors.EngineClosed,
         errors.InternalFailure, errors.CannotTeach, errors.DeviceFailed, ClusterError,
     )

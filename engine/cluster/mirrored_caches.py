@@ -207,7 +207,6 @@ class _MirroredRows(RowCaches):
     begin = journaled(RowCaches.begin)
     go_on = journaled(RowCaches.go_on)
     commit = journaled(RowCaches.commit)
-    abort = journaled(RowCaches.abort)
     add = journaled(RowCaches.add)
 
     @journaled

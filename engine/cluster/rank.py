@@ -132,7 +132,7 @@ class _Rank:
 
         MLX gives up on a rank that does not listen within a few seconds, and machines are not equally fast.
         """
-        self._tell(listening={"pid": os.getpid(), "ring": self._ring, "control": control, "client": client})
+        self._tell(listening={"ring": self._ring, "control": control, "client": client})
         places = _next_order()
         threading.Thread(target=self._watch, name="rank-watch", daemon=True).start()
         threading.Thread(target=self._beat, name="rank-beat", daemon=True).start()

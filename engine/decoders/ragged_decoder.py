@@ -17,7 +17,7 @@ import mlx.core as mx
 from msgspec.structs import replace
 
 from engine.decoders.generation import DrawnTokens, Generation
-from engine.decoders.ragged_round import Drawing, Member, Proposed, RaggedRound, drafting_of
+from engine.decoders.ragged_round import Drawing, Member, RaggedRound, drafting_of
 from engine.decoders.speculative_decoder import TIMED_EVERY
 from engine.events import TokensCommitted
 from engine.main_model.loading import LoadedModel
@@ -73,7 +73,7 @@ class RaggedDecoder:
         sequence = generation.conversation.main
         while sequence.prefill(PREFILL_CHUNK):
             pass
-        request = self._drafting.join(generation.speculation, generation.conversation, generation.sampler)
+        request = self._of_pair.new_request(generation.speculation, generation.conversation, generation.sampler)
         if self._batch is None:
             self._batch = SequenceBatch(sequence)
         self._batch.reserve(self._expected)
@@ -146,7 +146,7 @@ class RaggedDecoder:
         self._drafting.close()
         for member in self._members:
             with self._failing_next_step():
-                member.request.proposers.abandon()
+                member.request.abandon()
             # The frames of an error refer to its member, or to this decoder, and to the caches.
             member.error = None
         self._members, self._flying, self._batch, self._rows_error = [], None, None, None
@@ -194,8 +194,8 @@ class RaggedDecoder:
         proposals = self._propose(choices)
         draft_s = self._time_drafting(proposals, started_at)
         done = self._batch.verify([[] if proposal is None else proposal.tokens for proposal in proposals])
-        current = RaggedRound(list(self._members), choices, Proposed(proposals), done, started_at, draft_s)
-        if current.proposed.plain:
+        current = RaggedRound(list(self._members), choices, proposals, done, started_at, draft_s)
+        if current.plain:
             self._batch.commit(done.counts)
         self._drawing.dispatch(current, self._batch, [None] * len(choices))
         return current
@@ -204,7 +204,7 @@ class RaggedDecoder:
         """Start the next round before this one is read, when both are plain: the device need not wait for the host."""
         assert self._batch is not None
         stale = any(self._drafting.is_stale(member.request, member.generation.speculation) for member in self._members)
-        if stale or not current.proposed.plain or any(choice.depth for choice in current.choices):
+        if stale or not current.plain or any(choice.depth for choice in current.choices):
             return None
         if all(member.generation.remaining <= 1 for member in self._members):
             # The round under way ends every answer.
@@ -222,8 +222,7 @@ class RaggedDecoder:
             fed = [None if row is None else current.sampled[row : row + 1] for row in at]
             done = self._batch.verify([[] if token is None else token for token in fed])
         self._batch.commit(done.counts)
-        nothing = Proposed([None] * len(members))
-        ahead = RaggedRound(members, choices, nothing, done, started_at, None, pipelined=True)
+        ahead = RaggedRound(members, choices, [None] * len(members), done, started_at, None, pipelined=True)
         self._drawing.dispatch(ahead, self._batch, fed)
         current.followed = True
         return ahead
@@ -245,14 +244,14 @@ class RaggedDecoder:
                     elif not worked and self._drafting.prepare(member.request, source):
                         worked, final = True, CATCHING_UP
                 except ProposerFailed as failure:
-                    final = member.request.proposers.drop(failure)
+                    final = member.request.drop(failure)
             ready.append(final)
         return ready
 
     @staticmethod
     def _is_behind(member: Member, source: str) -> bool:
         with as_proposer_failure(source):
-            return member.request.proposers.by_source[source].backlog > 0
+            return member.request.by_source[source].backlog > 0
 
     def _propose(self, choices: list[Choice]) -> list[Proposal | None]:
         """Every member's proposal; `choices` are corrected where a proposer failed."""
@@ -262,7 +261,7 @@ class RaggedDecoder:
         proposals: list[Proposal | None] = []
         for row, proposal in enumerate(made):
             if isinstance(proposal, ProposerFailed):
-                choices[row] = self._members[row].request.proposers.drop(proposal)
+                choices[row] = self._members[row].request.drop(proposal)
                 proposals.append(None)
             else:
                 proposals.append(proposal)
@@ -296,7 +295,7 @@ class RaggedDecoder:
         self._skip_pause(current, now)
         interrupted, prepared = self._disturbances(current)
         rows = [row for row, member in enumerate(current.members) if member in self._members]
-        if not current.proposed.plain:
+        if not current.plain:
             self._batch.commit(current.keep())
         outcome: list[tuple[Generation, Outcome]] = []
         for row in rows:
@@ -304,7 +303,7 @@ class RaggedDecoder:
             outcome.append((member.generation, member.error or self._commit(current, row, now)))
         if self._ended_at is not None and not interrupted:
             tokens = sum([len(event.tokens) for _, event in outcome if isinstance(event, TokensCommitted)])
-            if (current.pipelined and current.followed) or not current.proposed.plain:
+            if (current.pipelined and current.followed) or not current.plain:
                 self._observe(current, tokens, now - self._ended_at, typical=not prepared)
         return now, outcome
 
@@ -322,7 +321,7 @@ class RaggedDecoder:
         """Whether other work ran during the round, and whether a drafter read what it had missed."""
         interrupted = caught_up = False
         for member in current.members:
-            before, member.prefilled = member.prefilled, member.request.proposers.draft_prefill_tokens
+            before, member.prefilled = member.prefilled, member.request.draft_prefill_tokens
             caught_up |= member.prefilled != before
             interrupted |= member.generation.timing_interrupted
             member.generation.timing_interrupted = False
@@ -330,7 +329,7 @@ class RaggedDecoder:
 
     def _observe(self, current: RaggedRound, tokens: int, seconds: float, *, typical: bool) -> None:
         rows = len(current.members) * max(current.done.counts)
-        measured = MeasuredRound(rows, tokens, seconds, current.proposed.drafting, current.draft_s, typical)
+        measured = MeasuredRound(rows, tokens, seconds, current.drafting, current.draft_s, typical)
         self._of_pair.controller.observe_round(current.members[0].request.answer, measured)
 
     @property
@@ -339,7 +338,7 @@ class RaggedDecoder:
 
     def _commit(self, current: RaggedRound, row: int, now: float) -> TokensCommitted:
         """Append the member's tokens of a round that was read, and pass them to its follower and its proposers."""
-        member, proposal, choice = current.members[row], current.proposed.proposals[row], current.choices[row]
+        member, proposal, choice = current.members[row], current.proposals[row], current.choices[row]
         generation = member.generation
         drawn, logprobs = current.drawn(row)
         source = "main" if proposal is None else proposal.source
@@ -356,13 +355,13 @@ class RaggedDecoder:
         if generation.log.is_due(now):
             self._update_log(member)
         event = generation.end_round(choice, proposal, tokens, accepted, current.done.counts[row], seconds, now)
-        self._of_pair.learn(member.request.proposers, member.request.answer, choice, proposal, event.round)
+        self._of_pair.learn(member.request, choice, proposal, event.round)
         generation.round_ended = now
         return event
 
     @staticmethod
     def _tell_proposers(member: Member, ids: Items[int], accepted: int, proposal: Proposal | None) -> None:
-        proposers = member.request.proposers
+        proposers = member.request
         for source, proposer in list(proposers.by_source.items()):
             used = proposal if proposal is not None and proposal.source == source else None
             kept, drafted = (0, 0) if used is None else (accepted, used.count)
@@ -371,8 +370,8 @@ class RaggedDecoder:
     def _seconds(self, current: RaggedRound, generation: Generation, now: float) -> tuple[float, float, float]:
         busy = max(0.0, now - generation.round_ended)
         draft_s = 0.0
-        if current.proposed.drafting is not None:
-            known = current.draft_s or self._costs.drafting(*current.proposed.drafting).seconds
+        if current.drafting is not None:
+            known = current.draft_s or self._costs.drafting(*current.drafting).seconds
             draft_s = min(busy, known)
         return draft_s, busy - draft_s, 0.0
 
@@ -381,6 +380,6 @@ class RaggedDecoder:
         log = member.generation.log
         log.figures = replace(
             log.figures,
-            draft=self._of_pair.name_for(member.request.proposers) or log.figures.draft,
-            draft_prefill_tokens=member.prefilled_earlier + member.request.proposers.draft_prefill_tokens,
+            draft=self._of_pair.name_for(member.request) or log.figures.draft,
+            draft_prefill_tokens=member.prefilled_earlier + member.request.draft_prefill_tokens,
         )

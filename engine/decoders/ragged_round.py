@@ -11,11 +11,10 @@ import mlx.core as mx
 
 from engine.decoders.generation import Generation
 from engine.errors import is_device_failure
-from engine.main_model.joint_sampling import draw_together, make_noise
-from engine.main_model.sampling import LikeliestTokens, Sampler, fit
-from engine.speculation.batch_drafting import BatchedRequest
+from engine.main_model.sampling import LikeliestTokens, Sampler, draw_together, fit, make_noise
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.proposers.registry import PROPOSERS
+from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal
 from engine.speculation.rounds.round import count_matching, draw_tokens
 from engine.speculation.rounds.sequence_batch import BatchPass, SequenceBatch
@@ -26,31 +25,10 @@ class Member:
     """A generation in the batch, with its proposers. `error` is the exception that its own sampler raised."""
 
     generation: Generation
-    request: BatchedRequest
+    request: RequestProposers
     prefilled_earlier: int
     prefilled: int = 0
     error: Exception | None = None
-
-
-@dataclass(eq=False, slots=True)
-class Proposed:
-    """The proposals of a round's members, and values derived from them.
-
-    `depths` are the numbers of draft tokens, `plain` is true if there are no proposals, `drafting` is the value of
-    `drafting_of`, and `starts` are the indices at which each member's rows start among the rows of all.
-    """
-
-    proposals: list[Proposal | None]
-    depths: list[int] = field(init=False)
-    plain: bool = field(init=False)
-    drafting: tuple[str, int] | None = field(init=False)
-    starts: list[int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.depths = [0 if proposal is None else proposal.count for proposal in self.proposals]
-        self.plain = self.proposals.count(None) == len(self.proposals)
-        self.drafting = drafting_of(self.proposals)
-        self.starts = _starts(self.depths)
 
 
 @dataclass(eq=False, slots=True)
@@ -58,13 +36,15 @@ class RaggedRound:
     """A round of `members`, some of which may have left since; row b belongs to members[b].
 
     `sampled` and `logprobs` (all,) concatenate the rows of all members, each with one row more than it has draft
-    tokens. `likeliest` holds, by row, the alternatives of requests that ask for them. `pipelined` is true if the round
-    was started before the preceding one was read, `followed` if the next one was started before this one was read.
+    tokens; `starts` are the indices at which they start there. `depths` are the numbers of draft tokens, `plain` is
+    true if there are no proposals, and `drafting` is the value of `drafting_of`. `likeliest` holds, by row, the
+    alternatives of requests that ask for them. `pipelined` is true if the round was started before the preceding one
+    was read, `followed` if the next one was started before this one was read.
     """
 
     members: list[Member]
     choices: list[Choice]
-    proposed: Proposed
+    proposals: list[Proposal | None]
     done: BatchPass
     started_at: float
     draft_s: float | None
@@ -74,7 +54,17 @@ class RaggedRound:
     logprobs: mx.array = field(default_factory=lambda: mx.array([]))
     likeliest: dict[int, LikeliestTokens] = field(default_factory=dict)
     accepted: list[int] = field(default_factory=list)
+    depths: list[int] = field(init=False)
+    plain: bool = field(init=False)
+    drafting: tuple[str, int] | None = field(init=False)
+    starts: list[int] = field(init=False)
     _values: tuple[list[int], list[float]] | None = None
+
+    def __post_init__(self) -> None:
+        self.depths = [0 if proposal is None else proposal.count for proposal in self.proposals]
+        self.plain = self.proposals.count(None) == len(self.proposals)
+        self.drafting = drafting_of(self.proposals)
+        self.starts = _starts(self.depths)
 
     def read(self) -> tuple[list[int], list[float]]:
         """Wait for the round; returns tokens and log-probabilities of all rows. The only host synchronisation."""
@@ -83,7 +73,7 @@ class RaggedRound:
             logprobs: Any = self.logprobs.tolist()
             self._values = tokens, logprobs
             rows = range(len(self.members))
-            self.accepted = [0] * len(rows) if self.proposed.plain else [self._count_accepted(row) for row in rows]
+            self.accepted = [0] * len(rows) if self.plain else [self._count_accepted(row) for row in rows]
         return self._values
 
     def drawn(self, row: int) -> tuple[list[int], list[float]]:
@@ -98,9 +88,9 @@ class RaggedRound:
 
     def keep(self) -> list[int]:
         """Return how many of the tokens that each row was fed belong to its text."""
-        if self.proposed.plain:
+        if self.plain:
             return list(self.done.counts)
-        depths = zip(self.done.counts, self.proposed.depths, self.accepted, strict=True)
+        depths = zip(self.done.counts, self.depths, self.accepted, strict=True)
         return [count - depth + accepted for count, depth, accepted in depths]
 
     def report_row(self, row: int) -> None:
@@ -111,17 +101,17 @@ class RaggedRound:
     def _of(self, row: int) -> tuple[list[int], list[float]]:
         assert self._values is not None
         tokens, logprobs = self._values
-        own = slice(self.proposed.starts[row], self.proposed.starts[row + 1])
+        own = slice(self.starts[row], self.starts[row + 1])
         return tokens[own], logprobs[own]
 
     def _count_accepted(self, row: int) -> int:
-        proposal = self.proposed.proposals[row]
+        proposal = self.proposals[row]
         if proposal is None or self.members[row].error is not None:
             return 0
         tokens = proposal.tokens
         drafted = cast("list[int]", tokens.tolist()) if isinstance(tokens, mx.array) else tokens
         # The record of the round needs them as a list, when an exception could no longer be handled.
-        self.proposed.proposals[row] = replace(proposal, tokens=drafted)
+        self.proposals[row] = replace(proposal, tokens=drafted)
         return count_matching(drafted, self._of(row)[0])
 
 
@@ -152,8 +142,8 @@ class Drawing:
         current.logprobs = mx.concatenate([logprobs for _, logprobs in drawn])
         if apart and together:
             drawn_rows = [*together, *apart]
-            starts = dict(zip(drawn_rows, _starts([current.proposed.depths[row] for row in drawn_rows]), strict=False))
-            order = mx.array([starts[row] + index for row in rows for index in range(current.proposed.depths[row] + 1)])
+            starts = dict(zip(drawn_rows, _starts([current.depths[row] for row in drawn_rows]), strict=False))
+            order = mx.array([starts[row] + index for row in rows for index in range(current.depths[row] + 1)])
             current.sampled, current.logprobs = current.sampled[order], current.logprobs[order]
         likeliest = [array for tokens in current.likeliest.values() for array in tokens.arrays]
         mx.async_eval(current.sampled, current.logprobs, *likeliest, *batch.state_arrays())  # type: ignore[no-untyped-call]
@@ -161,7 +151,7 @@ class Drawing:
     @staticmethod
     def _is_simple(current: RaggedRound, row: int, fed: mx.array | None) -> bool:
         """Whether a member's scores are the unchanged logits, and it needs nothing but a token for each row."""
-        generation, proposal = current.members[row].generation, current.proposed.proposals[row]
+        generation, proposal = current.members[row].generation, current.proposals[row]
         sampler, seen = generation.sampler, fed if proposal is None else proposal.tokens
         rejects = proposal is not None and proposal.distributions is not None
         simple = sampler.plain_scores and not sampler.alternatives and not rejects
@@ -176,7 +166,7 @@ class Drawing:
     ) -> tuple[mx.array, mx.array]:
         """Draw for the members whose scores are the unchanged logits."""
         rows, width, outputs = current.done.logits.shape
-        logits, depths = current.done.logits.reshape(rows * width, outputs), current.proposed.depths
+        logits, depths = current.done.logits.reshape(rows * width, outputs), current.depths
         firsts = [row * width + current.done.firsts[row] for row in members]
         wanted = [first + index for first, row in zip(firsts, members, strict=True) for index in range(depths[row] + 1)]
         chosen = None if len(wanted) == rows * width else mx.array(wanted)
@@ -193,8 +183,8 @@ class Drawing:
         return draw_together(samplers, counts, noises, scores)
 
     def _row(self, current: RaggedRound, row: int, fed: mx.array | None) -> tuple[mx.array, mx.array]:
-        member, proposal, first = current.members[row], current.proposed.proposals[row], current.done.firsts[row]
-        rows = current.proposed.depths[row] + 1
+        member, proposal, first = current.members[row], current.proposals[row], current.done.firsts[row]
+        rows = current.depths[row] + 1
         logits = current.done.logits[row, first : first + rows]
         tokens, seen = member.generation.conversation.main.tokens, fed
         try:

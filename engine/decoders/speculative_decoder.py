@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -142,12 +143,12 @@ class SpeculativeDecoder:
         while choice.depth > 0 and drafting is not None:
             proposer = drafting.proposers.get(choice.source or "")
             try:
-                if not self._catch_up(drafting.resume, choice):
+                if not self._catch_up(partial(drafting.resume, choice)):
                     # A round that waited in vain is not typical, so its duration is not learned.
                     self._generation.timing_interrupted = True
                     choice = self._choose()
                     continue
-                if not self._catch_up(drafting.prepare, choice):
+                if not self._catch_up(partial(drafting.current.prepare, choice.source or "")):
                     break
             except ProposerFailed as failure:
                 choice = self._without(failure)
@@ -183,13 +184,13 @@ class SpeculativeDecoder:
     def _without(self, failure: ProposerFailed) -> Choice:
         """Drop a proposer that failed for the rest of the answer; returns the choice to continue with."""
         assert self._drafting is not None
-        return self._drafting.drop(failure)
+        return self._drafting.current.drop(failure)
 
-    def _catch_up(self, step: Callable[[Choice], bool], choice: Choice) -> bool:
+    def _catch_up(self, step: Callable[[], bool]) -> bool:
         """Return the result of a step of the drafting's preparation, whose time counts as drafting."""
         started = time.perf_counter()
         try:
-            return step(choice)
+            return step()
         finally:
             seconds = time.perf_counter() - started
             self._catch_up_s += seconds
@@ -296,4 +297,4 @@ class SpeculativeDecoder:
             **self._drafting.rounding_figures(exact=log.exact and not log.shared),
         )
         if log.drafted:
-            log.speedup = self._drafting.controller.measured_speedup(self._drafting.answer)
+            log.speedup = self._drafting.controller.measured_speedup(self._drafting.current.answer)

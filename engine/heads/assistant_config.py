@@ -16,8 +16,9 @@ from engine.heads.config import (
     HeadConfig,
     HeadConfigError,
     Settings,
-    made_for,
-    network_sizes,
+    attention_sizes,
+    head_fields,
+    layer_types,
     rope_of,
 )
 from engine.heads.tensors import HeadFiles, UnknownHeadError
@@ -57,18 +58,16 @@ def read_assistant_config(files: HeadFiles) -> tuple[AssistantConfig, dict[str, 
         raise UnknownHeadError
     own = text_config(config)
     settings, outer = Settings(own), Settings(config)
-    layers, types = settings.whole("num_hidden_layers", 1, _MOST_LAYERS), own.get("layer_types")
-    if not isinstance(types, list) or len(types) != layers or any(kind not in LAYER_TYPES for kind in types):
-        raise HeadConfigError("layer_types")
+    types = layer_types(settings, own, _MOST_LAYERS)
     for name in ("enable_moe_block", "use_double_wide_mlp"):
         if own.get(name):
             raise HeadConfigError(name)
     kinds = tuple(kind for kind in LAYER_TYPES if kind in types)
     for kind in kinds:
-        rope_of(settings, {**own, "rope_parameters": _known_rope(own.get("rope_parameters"), kind)}, kind)
-    sizes = network_sizes(settings)
-    vocabulary, head_dim = sizes["vocabulary"], settings.whole("head_dim", 2, 2**12)
-    wide = settings.whole("global_head_dim", 2, 2**12, head_dim)
+        rope_of(settings, own, kind)
+    fields, kv_heads = head_fields(files, settings), attention_sizes(settings)["kv_heads"]
+    vocabulary, head_dim = fields["vocabulary"], settings.whole("head_dim", 2, 2**12)
+    widest = max(head_dim, settings.whole("global_head_dim", 2, 2**12, head_dim))
     window = settings.whole("sliding_window", 1, 2**20, 512)
     ordered = bool(outer.flag("use_ordered_embeddings"))
     if ordered != (_CENTROIDS in files.tensors):
@@ -77,30 +76,24 @@ def read_assistant_config(files: HeadFiles) -> tuple[AssistantConfig, dict[str, 
     if centroids and vocabulary % centroids:
         raise HeadConfigError("num_centroids")
     found = AssistantConfig(
-        kind=files.kind,
-        text={**own, "num_kv_shared_layers": layers, "hidden_size_per_layer_input": 0, "model_type": "gemma4_text"},
-        width=sizes["width"],
-        inner=sizes["inner"],
-        vocabulary=vocabulary,
+        **fields,
+        text={
+            **own,
+            "layer_types": types,
+            "num_kv_shared_layers": len(types),
+            "hidden_size_per_layer_input": 0,
+            "model_type": "gemma4_text",
+        },
         taps=(),
         tap_width=outer.whole("backbone_hidden_size", 1, LARGEST_WIDTH),
         main_layers=None,
         windows=tuple(window if kind == "sliding_attention" else None for kind in kinds),
-        row_elements=2 * sizes["kv_heads"] * max(head_dim, wide),
+        shapes=(((kv_heads, widest), (kv_heads, widest)),) * len(kinds),
         proposals=_PROPOSALS,
         layer_types=tuple(types),
         kinds=kinds,
         centroids=centroids,
         chosen=outer.whole("centroid_intermediate_top_k", 1, centroids, min(32, centroids)) if ordered else 0,
         own_output=outer.flag("tie_word_embeddings") is False and "lm_head.weight" in files.tensors,
-        made_for=made_for(config),
     )
     return found, {name: name for name in files.tensors}
-
-
-def _known_rope(parameters: object, kind: str) -> object:
-    """Return the parameters of one kind of attention, with Gemma's "proportional" type as the default one."""
-    found = parameters.get(kind, parameters) if isinstance(parameters, Mapping) else parameters
-    if isinstance(found, Mapping) and found.get("rope_type") == "proportional":
-        return {**found, "rope_type": "default"}
-    return found

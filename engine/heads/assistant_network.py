@@ -18,7 +18,8 @@ from mlx_lm.models import gemma4_text
 from engine.errors import ModelNotUsable
 from engine.heads.assistant_config import AssistantConfig
 from engine.heads.chain_head import mean_log_chance
-from engine.heads.context import CacheShape, HeadContext, LayerRows, Rows
+from engine.heads.config import RowShape
+from engine.heads.context import HeadContext, LayerRows, Rows
 from engine.heads.head import Attended, Draw, Head, HeadProposal, MainPorts
 from engine.heads.weights import Weights
 
@@ -148,7 +149,7 @@ class AssistantHead(Head):
         return HeadContext([one.window for one in self._attended], start, goes_on=True)
 
     def restore(self, state: dict[str, mx.array]) -> HeadContext:
-        shapes: list[CacheShape] = [((one.heads, one.size),) * 2 for one in self._attended]
+        shapes: list[RowShape] = [((one.heads, one.size),) * 2 for one in self._attended]
         return self.new_context().restored(state, shapes, self.config.tap_width)
 
     def extend(self, context: HeadContext, taps: mx.array, tokens: Sequence[int]) -> None:

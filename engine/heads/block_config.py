@@ -16,16 +16,15 @@ from engine.heads.config import (
     NetworkConfig,
     RopeConfig,
     Settings,
-    can_be_taps,
+    attention_sizes,
     draft_vocabulary_of,
-    layer_ids,
+    head_fields,
     layer_types,
-    made_for,
     main_layers_of,
     network_settings,
-    network_sizes,
     rope_of,
     tap_width,
+    taps_of,
 )
 from engine.heads.tensors import HeadFiles, by_our_names, inputs_of
 from engine.model_files.head_kinds import bare_name
@@ -127,11 +126,11 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
     layers = _layers(settings, body, spec=spec, kind=kind)
     columns = inputs_of(files, names, "fc")
     taps, main_layers = _taps(settings, len(layers), columns, spec=spec)
-    sizes = network_sizes(settings)
+    fields, sizes = head_fields(files, settings), attention_sizes(settings)
     gemma = "layers.0.pre_feedforward_layernorm.weight" in tensors
     if gemma:
         sizes |= _gemma_sizes(settings, layers, sizes)
-    width, vocabulary = sizes["width"], sizes["vocabulary"]
+    width, vocabulary, row = fields["width"], fields["vocabulary"], (sizes["kv_heads"], sizes["head_dim"])
     # speculators' files repeat the main model's tables, unless the vocabulary is reduced.
     own_output = "lm_head.weight" in tensors
     drafted = draft_vocabulary_of(settings, vocabulary, own_output=own_output)
@@ -144,14 +143,15 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
     # Published Gemma 4 heads leave the mask token out (mlx-vlm, drafters/gemma4_dflash).
     mask_token = 4 if str(config.get("model_type", "")).startswith("gemma4") else None
     found = BlockConfig(
-        kind=kind,
+        **fields,
+        **sizes,
         layers=layers,
         windows=tuple(layer.window for layer in layers),
         taps=taps,
         tap_width=each_tap,
         main_layers=main_layers,
         mask_token=settings.whole("mask_token_id", 0, vocabulary - 1, mask_token),
-        row_elements=2 * sizes["kv_heads"] * sizes["head_dim"],
+        shapes=((row, row),) * len(layers),
         window_before_anchor=spec,
         sandwich=gemma,
         draft_vocabulary=drafted,
@@ -161,9 +161,7 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
         output_multiplier=settings.number("output_multiplier", 1.0),
         soft_cap=settings.number("final_logit_softcapping", 0.0, 0.0, 1e4),
         refiner=_refiner(settings, kind, width, vocabulary),
-        made_for=made_for(config),
         **_block(settings, kind, spec=spec),
-        **sizes,
         **_mimo(settings, config, sizes["head_dim"]),
     )
     return found, names
@@ -240,9 +238,7 @@ def _taps(settings: Settings, layer_count: int, columns: int, *, spec: bool) -> 
     ids = settings.get(name)
     if ids is None and not spec and total is not None:
         ids = _default_taps(total, layer_count)
-    taps = tuple(id_ - int(spec) for id_ in layer_ids(settings, name, ids, columns, spec=spec))
-    if not can_be_taps(taps, total):
-        raise HeadConfigError(name)
+    [taps] = taps_of(settings, name, ids, columns, [int(spec)], spec=spec)
     return taps, total
 
 

@@ -13,7 +13,7 @@ import mlx.nn as nn
 
 from engine.heads.block_config import BlockConfig, GruConfig, MarkovConfig, SelectorConfig
 from engine.heads.block_network import BlockNetwork
-from engine.heads.context import CacheShape, HeadContext
+from engine.heads.context import HeadContext
 from engine.heads.head import Draw, Head, HeadProposal
 from engine.heads.tensors import HeadTensorError
 from engine.heads.weights import Weights
@@ -193,11 +193,6 @@ class BlockHead(Head):
 
     def new_context(self, start: int = 0) -> HeadContext:
         return HeadContext(self.config.windows, start)
-
-    def restore(self, state: dict[str, mx.array]) -> HeadContext:
-        shape = (self.config.kv_heads, self.config.head_dim)
-        shapes: list[CacheShape] = [(shape, shape)] * len(self.config.layers)
-        return self.new_context().restored(state, shapes)
 
     def extend(self, context: HeadContext, taps: mx.array, tokens: Sequence[int]) -> None:
         del tokens

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import mlx.core as mx
 
-from engine.heads.context import CacheShape, ChainContext, HeadContext, LayerRows
+from engine.heads.context import ChainContext, HeadContext, LayerRows
 from engine.heads.head import Draw, Head, HeadProposal
 
 # At most this many pairs wait for the first step of the next proposal to read them; the pairs of a prompt do not wait.
@@ -22,14 +22,9 @@ MAX_WAITING = 32
 class ChainHead(Head):
     """A head that drafts token by token.
 
-    A subclass defines its states (`states_of`), a step (`step`), how tokens are predicted from its result (`scores`),
-    and what its layers keep of a pair (`cache_shapes`).
+    A subclass defines its states (`states_of`), a step (`step`), and how tokens are predicted from its result
+    (`scores`).
     """
-
-    @property
-    @abstractmethod
-    def cache_shapes(self) -> list[CacheShape]:
-        """Number and size of the heads of the keys, and of the values, in each layer."""
 
     @property
     def depths(self) -> int:
@@ -61,10 +56,7 @@ class ChainHead(Head):
         return elements
 
     def new_context(self, start: int = 0) -> ChainContext:
-        return ChainContext(len(self.cache_shapes), start)
-
-    def restore(self, state: dict[str, mx.array]) -> ChainContext:
-        return self.new_context().restored(state, self.cache_shapes, self.config.width)
+        return ChainContext(len(self.config.shapes), start)
 
     def extend(self, context: HeadContext, taps: mx.array, tokens: Sequence[int]) -> None:
         assert isinstance(context, ChainContext)

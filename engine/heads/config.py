@@ -12,12 +12,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from engine.heads.tensors import HeadFiles
+
 _ROPE_TYPES = ("default", "linear", "dynamic", "llama3", "yarn", "longrope", "proportional")
 LAYER_TYPES = ("full_attention", "sliding_attention")
 _MOST_MAIN_LAYERS = 1_000
 LARGEST_WIDTH = 2**16
 _LARGEST_INNER = 2**18
 _LARGEST_VOCABULARY = 2**21
+
+
+# Number and size of the heads of the keys, and of the values, in one cache.
+RowShape = tuple[tuple[int, int], tuple[int, int]]
 
 
 class HeadConfigError(ValueError):
@@ -29,9 +35,9 @@ class HeadConfig:
     """The settings of a head of any kind.
 
     `taps` are layers of the main model, counted from 0, and `tap_width` is the width of each. `main_layers` is None if
-    the configuration does not give it. `vocabulary` is the main model's. Each of the head's layers keeps `row_elements`
-    numbers for a token; `windows` has an entry for each of them, None for full attention. `inner` is the widest
-    activation, `made_for` the main model's repository or "".
+    the configuration does not give it. `vocabulary` is the main model's. `windows` and `shapes` have an entry for each
+    cache of rows; a window is None for full attention. `inner` is the widest activation, `made_for` the main model's
+    repository or "".
     """
 
     kind: str
@@ -42,10 +48,15 @@ class HeadConfig:
     tap_width: int
     main_layers: int | None
     windows: tuple[int | None, ...]
-    row_elements: int
+    shapes: tuple[RowShape, ...]
     proposals: int
     mask_token: int | None = None
     made_for: str = ""
+
+    @property
+    def row_elements(self) -> list[int]:
+        """The numbers that each cache keeps for a token."""
+        return [sum(heads * size for heads, size in shape) for shape in self.shapes]
 
     @property
     def block_rows(self) -> int:
@@ -131,20 +142,28 @@ def network_settings(config: Mapping[str, Any]) -> tuple[bool, Mapping[str, Any]
     return spec, body
 
 
-def network_sizes(settings: Settings, inner: str = "intermediate_size") -> dict[str, Any]:
-    """Return the sizes of a network by the names of `NetworkConfig`; only the setting for `inner` varies by format."""
+def head_fields(files: HeadFiles, settings: Settings, inner: str = "intermediate_size") -> dict[str, Any]:
+    """Return what all kinds read alike, by the names of `HeadConfig`; only the setting for `inner` varies."""
+    return {
+        "kind": files.kind,
+        "width": settings.whole("hidden_size", 1, LARGEST_WIDTH),
+        "inner": settings.whole(inner, 1, _LARGEST_INNER),
+        "vocabulary": settings.whole("vocab_size", 2, _LARGEST_VOCABULARY),
+        "made_for": _made_for(files.config),
+    }
+
+
+def attention_sizes(settings: Settings) -> dict[str, Any]:
+    """Return the sizes of attention by the names of `NetworkConfig`."""
     width = settings.whole("hidden_size", 1, LARGEST_WIDTH)
     heads = settings.whole("num_attention_heads", 1, 4096)
     kv_heads = settings.whole("num_key_value_heads", 1, heads, heads)
     if heads % kv_heads:
         raise HeadConfigError("num_key_value_heads")
     return {
-        "width": width,
         "heads": heads,
         "kv_heads": kv_heads,
         "head_dim": settings.whole("head_dim", 2, 2**12, max(2, width // heads)),
-        "inner": settings.whole(inner, 1, _LARGEST_INNER),
-        "vocabulary": settings.whole("vocab_size", 2, _LARGEST_VOCABULARY),
         "eps": settings.number("rms_norm_eps", 1e-6, 0.0, 0.1),
     }
 
@@ -196,26 +215,29 @@ def main_layers_of(settings: Settings) -> int | None:
     return settings.whole("num_target_layers", 1, _MOST_MAIN_LAYERS) if known else None
 
 
-def layer_ids(settings: Settings, name: str, ids: object, columns: int, *, spec: bool) -> list[int]:
-    """Return the checked layer ids of the setting `name`.
+def taps_of(
+    settings: Settings, name: str, ids: object, columns: int, shifts: Sequence[int], *, spec: bool
+) -> list[tuple[int, ...]]:
+    """Return the taps that the setting `name` can mean: its ids less each of the `shifts`, if the main model has these.
 
     The last id of speculators' heads can be the final state. It is left out if the tensor that reads the taps has no
-    `columns` for it.
+    `columns` for it. Raises `HeadConfigError` if the main model has none of the layers.
     """
-    hidden = settings.whole("hidden_size", 1, LARGEST_WIDTH) if spec else 0
+    hidden, total = settings.whole("hidden_size", 1, LARGEST_WIDTH), main_layers_of(settings)
     if (
         not isinstance(ids, list)
         or not ids
         or any(type(id_) is not int or not 0 <= id_ <= _MOST_MAIN_LAYERS for id_ in ids)
+        or any(low >= high for low, high in itertools.pairwise(ids))
     ):
         raise HeadConfigError(name)
-    return ids[:-1] if hidden and len(ids) > 1 and columns == (len(ids) - 1) * hidden else ids
-
-
-def can_be_taps(taps: Sequence[int], main_layers: int | None) -> bool:
-    """Whether layers, counted from 0, ascend and exist in the main model."""
-    ascending = all(low < high for low, high in itertools.pairwise(taps))
-    return ascending and taps[0] >= 0 and (main_layers is None or taps[-1] < main_layers)
+    if spec and len(ids) > 1 and columns == (len(ids) - 1) * hidden:
+        ids = ids[:-1]
+    choices = [tuple(id_ - shift for id_ in ids) for shift in shifts]
+    choices = [taps for taps in choices if taps[0] >= 0 and (total is None or taps[-1] < total)]
+    if not choices:
+        raise HeadConfigError(name)
+    return choices
 
 
 def tap_width(name: str, columns: int, taps: int) -> int:
@@ -225,7 +247,7 @@ def tap_width(name: str, columns: int, taps: int) -> int:
     return columns // taps
 
 
-def made_for(config: Mapping[str, Any]) -> str:
+def _made_for(config: Mapping[str, Any]) -> str:
     """Return the repository that the head was trained for, or "" if the configuration does not name it."""
     spec = config.get("speculators_config")
     verifier = spec.get("verifier") if isinstance(spec, Mapping) else None

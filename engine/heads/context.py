@@ -13,11 +13,10 @@ from typing import Self, cast
 import mlx.core as mx
 from mlx_lm.models.cache import KVCache
 
+from engine.heads.config import RowShape
 from engine.heads.fit import kept_and_most
 
 Rows = tuple[mx.array, mx.array]
-# Number and size of the heads of the keys, and of the values, in one layer.
-CacheShape = tuple[tuple[int, int], tuple[int, int]]
 
 
 class LayerRows(KVCache):  # type: ignore[misc]
@@ -149,7 +148,7 @@ class HeadContext:
             state["tokens"] = mx.array(self.tokens, mx.int32)
         return state
 
-    def restored(self, state: dict[str, mx.array], shapes: Sequence[CacheShape], width: int = 0) -> Self:
+    def restored(self, state: dict[str, mx.array], shapes: Sequence[RowShape], width: int = 0) -> Self:
         """Fill this new context from `state` and return it. Raises ValueError if `state` is not of this form.
 
         `shapes` are those of each layer, `width` is that of a state.

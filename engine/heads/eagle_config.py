@@ -15,16 +15,15 @@ from engine.heads.config import (
     NetworkConfig,
     RopeConfig,
     Settings,
-    can_be_taps,
+    attention_sizes,
     draft_vocabulary_of,
-    layer_ids,
+    head_fields,
     layer_types,
-    made_for,
     main_layers_of,
     network_settings,
-    network_sizes,
     rope_of,
     tap_width,
+    taps_of,
 )
 from engine.heads.tensors import HeadFiles, by_our_names, inputs_of
 from engine.model_files.head_kinds import bare_name
@@ -81,18 +80,20 @@ def read_eagle_config(files: HeadFiles) -> tuple[EagleConfig, dict[str, str]]:
     settings = Settings(config, body, config.get("eagle_config"))
     if settings.get("hidden_act") not in (None, "silu"):
         raise HeadConfigError("hidden_act")
-    sizes = network_sizes(settings)
+    fields, sizes = head_fields(files, settings), attention_sizes(settings)
+    width, row = fields["width"], (sizes["kv_heads"], sizes["head_dim"])
     columns = inputs_of(files, names, "fc")
     choices, count, main_layers = _taps(settings, columns, spec=spec)
     each_tap = tap_width(_IDS, columns, count)
     own_output = "lm_head.weight" in names.values()
-    drafted = draft_vocabulary_of(settings, sizes["vocabulary"], own_output=own_output)
-    if not own_output and sizes["width"] != each_tap:
+    drafted = draft_vocabulary_of(settings, fields["vocabulary"], own_output=own_output)
+    if not own_output and width != each_tap:
         raise HeadConfigError("draft_vocab_size")
     types = layer_types(settings, body, _MOST_LAYERS, 1)
     window = settings.whole("sliding_window", 2, 2**24) if "sliding_attention" in types else None
     found = EagleConfig(
-        kind=files.kind,
+        **fields,
+        **sizes,
         draft_vocabulary=drafted,
         rope=rope_of(settings, body, "full_attention"),
         windows=tuple(window if entry == "sliding_attention" else None for entry in types),
@@ -101,14 +102,12 @@ def read_eagle_config(files: HeadFiles) -> tuple[EagleConfig, dict[str, str]]:
         tap_count=count,
         tap_width=each_tap,
         main_layers=main_layers,
-        row_elements=2 * sizes["kv_heads"] * sizes["head_dim"],
+        shapes=((row, row),) * len(types),
         proposals=PROPOSALS,
         norm_before_residual=bool(settings.flag("norm_before_residual")),
         output_norm=_output_norm(config, spec=spec),
-        own_embedding=sizes["width"] != each_tap or bool(settings.flag("embed_requires_grad")),
+        own_embedding=width != each_tap or bool(settings.flag("embed_requires_grad")),
         own_output=own_output,
-        made_for=made_for(config),
-        **sizes,
     )
     return found, names
 
@@ -135,10 +134,6 @@ def _taps(settings: Settings, columns: int, *, spec: bool) -> tuple[tuple[tuple[
     total, ids = main_layers_of(settings), settings.get(_IDS)
     if ids is None:
         return ((default_taps(total),) if total else ()), _TAPS, total
-    ids = layer_ids(settings, _IDS, ids, columns, spec=spec)
-    inputs, outputs = tuple(id_ - 1 for id_ in ids), tuple(ids)
-    meanings = (inputs,) if spec else (outputs, inputs) if ids[0] == 1 else (inputs, outputs)
-    choices = tuple(taps for taps in meanings if can_be_taps(taps, total))
-    if not choices:
-        raise HeadConfigError(_IDS)
-    return choices, len(ids), total
+    choices = taps_of(settings, _IDS, ids, columns, [1] if spec else [0, 1], spec=spec)
+    outputs_first = choices[0][0] == 1
+    return tuple(choices if outputs_first else choices[::-1]), len(choices[0]), total

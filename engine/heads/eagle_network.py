@@ -12,7 +12,7 @@ import mlx.nn as nn
 
 from engine.errors import ModelNotUsable
 from engine.heads.chain_head import ChainHead
-from engine.heads.context import CacheShape, LayerRows
+from engine.heads.context import LayerRows
 from engine.heads.eagle_config import EagleConfig, default_taps
 from engine.heads.head import MainPorts
 from engine.heads.layers import ATTENTION, FeedForward, HeadAttention, TapNetwork, normed_taps
@@ -139,11 +139,6 @@ class EagleHead(ChainHead):
     def use(self, reading: tuple[int, ...]) -> None:
         super().use(reading)
         self.taps = reading
-
-    @property
-    def cache_shapes(self) -> list[CacheShape]:
-        shape = (self.config.kv_heads, self.config.head_dim)
-        return [(shape, shape)] * len(self.config.windows)
 
     def states_of(self, taps: mx.array) -> mx.array:
         return self.network.states_of(taps.astype(self.dtype))

@@ -41,8 +41,10 @@ def mismatch(head: tuple[int, int, int], main: tuple[int, int, int], *, exact: b
 
 def context_bytes(config: HeadConfig, length: int, element_bytes: int) -> int:
     """Return the most bytes that a context of `length` tokens takes."""
-    row = config.row_elements * element_bytes
-    return sum(row * rows_at_most(window, length + config.block_rows) for window in config.windows)
+    caches = zip(config.windows, config.row_elements, strict=True)
+    return sum(
+        elements * element_bytes * rows_at_most(window, length + config.block_rows) for window, elements in caches
+    )
 
 
 def rows_at_most(window: int | None, length: int) -> int:
@@ -60,16 +62,8 @@ def kept_and_most(window: int) -> tuple[int, int]:
 
 def memory_config(config: HeadConfig) -> dict[str, Any]:
     """Return the settings that `engine.advice.fit` reads for a head in place of a model's config.json."""
-    windows = [rows_at_most(window, 2**40) for window in config.windows if window is not None]
-    full = len(config.windows) - len(windows)
-    shape = CacheShape(
-        full * config.row_elements,
-        tuple((window, config.row_elements) for window in windows),
-        full_layers=full,
-        window_layers=len(windows),
-    )
-    return {
-        "cache_shape": shape,
-        "hidden_size": config.width,
-        "intermediate_size": config.inner,
-    }
+    caches = list(zip(config.windows, config.row_elements, strict=True))
+    full = [elements for window, elements in caches if window is None]
+    windows = [(rows_at_most(window, 2**40), elements) for window, elements in caches if window is not None]
+    shape = CacheShape(sum(full), tuple(windows))
+    return {"cache_shape": shape, "hidden_size": config.width, "intermediate_size": config.inner}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import pkgutil
 from collections.abc import Mapping
@@ -10,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import ModelNotUsable
-from engine.files.folder_paths import open_regular
 from engine.heads.config import HeadConfig, HeadConfigError
 from engine.heads.tensors import FP8, MASK, HeadFiles, HeadTensorError, UnknownHeadError, check_types
-from engine.model_files.head_folder import config_folder, head_weight_files, read_head_tensors
+from engine.model_files.head_folder import config_folder, head_weight_files, read_head_tensors, sampled_hash
 from engine.model_files.head_kinds import HeadKind, head_kind
 from engine.model_files.inspection import read_checked_config
 from engine.model_files.safetensors_header import TensorHeader
@@ -21,7 +19,7 @@ from engine.model_files.torch_file import RunsCodeError, SavedVector, TorchFileE
 
 # Where MiMo's heads keep the embedding of their mask token (vLLM, #46104).
 _MASK_FILE = "mask_embedding.pt"
-# Bytes that are read at three places of each file for the identity of a head.
+# Bytes of each part of a file that is read for the identity of a head.
 _SAMPLE_BYTES = 2**16
 
 
@@ -94,21 +92,7 @@ def _saved_mask(folder: Path) -> SavedVector | None:
 
 
 def identity_of(content: HeadContent) -> str:
-    """Return a hash of config.json and of samples of the weights' files.
-
-    Raises `ModelNotUsable` if they cannot be read any more.
-    """
-    digest = hashlib.sha256()
-    digest.update(content.mask.data if content.mask is not None else b"")
-    try:
-        digest.update((config_folder(content.folder) / "config.json").read_bytes())
-        for path in content.files:
-            with open_regular(path) as file:
-                size = os.fstat(file.fileno()).st_size
-                digest.update(size.to_bytes(8, "little"))
-                for start in (0, max(0, size // 2), max(0, size - _SAMPLE_BYTES)):
-                    file.seek(start)
-                    digest.update(file.read(_SAMPLE_BYTES))
-    except OSError as error:
-        raise ModelNotUsable(content.folder, "damaged", error.strerror or "cannot be read") from error
-    return digest.hexdigest()[:32]
+    """Return a hash of config.json and of samples of the weights' files."""
+    folder = config_folder(content.folder)
+    files = [folder / "config.json", *content.files, *([] if content.mask is None else [folder / _MASK_FILE])]
+    return sampled_hash(files, _SAMPLE_BYTES)[:32]

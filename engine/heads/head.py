@@ -199,9 +199,9 @@ class Head(ABC):
     def new_context(self, start: int = 0) -> HeadContext:
         """Return a context without rows, whose first row will be that of position `start`."""
 
-    @abstractmethod
     def restore(self, state: dict[str, mx.array]) -> HeadContext:
         """Return the context from which `state` was taken. Raises ValueError for arrays that do not fit this head."""
+        return self.new_context().restored(state, self.config.shapes, self.config.width)
 
     @abstractmethod
     def extend(self, context: HeadContext, taps: mx.array, tokens: Sequence[int]) -> None:

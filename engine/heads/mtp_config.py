@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.heads.config import HeadConfig, HeadConfigError, Settings, made_for, network_sizes, rope_of
+from engine.heads.config import HeadConfig, HeadConfigError, RowShape, Settings, attention_sizes, head_fields, rope_of
 from engine.heads.tensors import HeadFiles, UnknownHeadError, by_our_names
 from engine.model_files.config import text_config
 
@@ -21,12 +21,10 @@ _PROPOSALS = 5
 # The settings that give the number of a head's layers.
 DECLARED = ("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers")
 
-Shape = tuple[int, int]
-
 
 @dataclass(frozen=True, slots=True)
 class MtpFamily:
-    """A family of MTP heads, whose decoder layer is in mlx-lm's `module`.
+    """A family of MTP heads, whose decoder layer is in mlx-lm's module `name`.
 
     With `zero_centred`, published weights of norms are added to 1. With `reversed`, the fused row is state and
     embedding, not embedding and state. The state is that after the main model's last norm; with `either_state`, some
@@ -43,7 +41,6 @@ class MtpFamily:
     """
 
     name: str
-    module: str
     zero_centred: bool = False
     reversed: bool = False
     either_state: bool = False
@@ -54,29 +51,32 @@ class MtpFamily:
     all_read_main: bool = False
 
 
-_QWEN3_5 = MtpFamily("qwen3_5", "qwen3_5", zero_centred=True)
-_QWEN3_NEXT = MtpFamily("qwen3_next", "qwen3_next", zero_centred=True)
-# Families by the model type of the main model. The starter pair's head has the plain Qwen3 layer.
-FAMILIES = {
-    "qwen3_5": _QWEN3_5,
-    "qwen3_5_text": _QWEN3_5,
-    "qwen3_5_moe": _QWEN3_5,
-    "qwen3_5_moe_text": _QWEN3_5,
-    "qwen3_next": _QWEN3_NEXT,
-    "qwen3": MtpFamily("qwen3", "qwen3"),
-}
-# Heads that consist of one more decoder layer and the fusion of its two inputs.
-_APPENDED = (("deepseek_v3", "mla"), ("deepseek_v32", "dsa"), ("glm_moe_dsa", "dsa"), ("glm4_moe_lite", "mla"))
-FAMILIES |= {name: MtpFamily(name, name, chains_raw=True, either_state=True, keeps=keeps) for name, keeps in _APPENDED}
-FAMILIES |= {
-    "glm4_moe": MtpFamily("glm4_moe", "glm4_moe", chains_raw=True, either_state=True),
-    "mimo": MtpFamily("mimo", "mimo", reversed=True),
-    "nemotron_h": MtpFamily("nemotron_h", "nemotron_h", keeps="pattern"),
-}
-_STEP = MtpFamily("step3p5", "step3p5", zero_centred=True, chains_raw=True, by_depth=True, reads_raw=True)
-FAMILIES |= dict.fromkeys(("step3p5", "step3p7"), _STEP)
-_MIMO_V2 = MtpFamily("mimo_v2_flash", "mimo_v2_flash", chains_raw=True, by_depth=True, all_read_main=True, keeps="swa")
-FAMILIES["mimo_v2_flash"] = _MIMO_V2
+_STEP = MtpFamily("step3p5", zero_centred=True, chains_raw=True, by_depth=True, reads_raw=True)
+_FAMILIES = (
+    MtpFamily("qwen3_5", zero_centred=True),
+    MtpFamily("qwen3_next", zero_centred=True),
+    # The starter pair's head has the plain Qwen3 layer.
+    MtpFamily("qwen3"),
+    # Heads that consist of one more decoder layer and the fusion of its two inputs.
+    MtpFamily("deepseek_v3", chains_raw=True, either_state=True, keeps="mla"),
+    MtpFamily("deepseek_v32", chains_raw=True, either_state=True, keeps="dsa"),
+    MtpFamily("glm_moe_dsa", chains_raw=True, either_state=True, keeps="dsa"),
+    MtpFamily("glm4_moe_lite", chains_raw=True, either_state=True, keeps="mla"),
+    MtpFamily("glm4_moe", chains_raw=True, either_state=True),
+    MtpFamily("mimo", reversed=True),
+    MtpFamily("nemotron_h", keeps="pattern"),
+    MtpFamily("mimo_v2_flash", chains_raw=True, by_depth=True, all_read_main=True, keeps="swa"),
+    _STEP,
+)
+# Families by the model type of the main model.
+FAMILIES = {family.name: family for family in _FAMILIES} | {"step3p7": _STEP}
+FAMILIES |= dict.fromkeys(("qwen3_5_text", "qwen3_5_moe", "qwen3_5_moe_text"), FAMILIES["qwen3_5"])
+# Families whose makers ship a head with every model, even if a conversion's configuration no longer says so.
+_ALWAYS = (FAMILIES["qwen3_5"], FAMILIES["qwen3_next"], FAMILIES["mimo_v2_flash"])
+# Families whose makers publish 8-bit numbers.
+_EIGHT_BITS = ("deepseek_v3", "deepseek_v32", "mimo_v2_flash")
+# The number of layers, if the configuration does not give it, of heads that have one for each draft token.
+_DEPTHS = {"mimo_v2_flash": 3}
 # Published names of the parts around the decoder layers.
 _PARTS = {
     **dict.fromkeys(("eh_proj", "input_proj"), "fc"),
@@ -98,8 +98,7 @@ _PLACE = re.compile(r"depths\.(\d+)\.(?:layers\.(\d+)\.)?")
 class MtpConfig(HeadConfig):
     """An MTP head for a main model with the settings `text`.
 
-    It has `depths` fusions, each followed by `layers` decoder layers. For each token, layer i keeps `caches[i]` pairs
-    of keys and values: those of `cache_shapes`, heads by size, or none.
+    It has `depths` fusions, each followed by `layers` decoder layers. Layer i has `caches[i]` caches.
     """
 
     family: MtpFamily
@@ -107,7 +106,6 @@ class MtpConfig(HeadConfig):
     main_layers: int
     depths: int
     layers: int
-    cache_shapes: tuple[tuple[Shape, Shape], ...]
     caches: tuple[int, ...]
 
 
@@ -181,27 +179,23 @@ def read_mtp_config(files: HeadFiles) -> tuple[MtpConfig, dict[str, str]]:
     pattern = pattern_of(text) if family.keeps == "pattern" else ""
     if pattern and (len(pattern) != layers or "*" not in pattern):
         raise HeadConfigError("mtp_hybrid_override_pattern")
-    sizes = network_sizes(settings, "moe_intermediate_size" if experts else "intermediate_size")
-    shapes = _cache_shapes(settings, family.keeps, (sizes["kv_heads"], sizes["head_dim"]))
+    fields = head_fields(files, settings, "moe_intermediate_size" if experts else "intermediate_size")
+    shapes = _cache_shapes(settings, family.keeps)
     caches = tuple(int(mark == "*") for mark in pattern) if pattern else (len(shapes),) * layers
+    shapes *= sum(map(bool, caches))
     made = MtpConfig(
-        kind=files.kind,
+        **fields,
         family=family,
         text=text,
-        width=sizes["width"],
-        inner=sizes["inner"],
-        vocabulary=sizes["vocabulary"],
         main_layers=main_layers,
         # The last layer's output.
         taps=(main_layers - 1,),
-        tap_width=sizes["width"],
+        tap_width=fields["width"],
         depths=layers if family.by_depth else 1,
         layers=1 if family.by_depth else layers,
-        cache_shapes=shapes,
         caches=caches,
-        windows=(None,) * sum(map(bool, caches)),
-        row_elements=sum(heads * size for shape in shapes for heads, size in shape),
-        made_for=made_for(config),
+        windows=(None,) * len(shapes),
+        shapes=shapes,
         proposals=layers if family.by_depth else _PROPOSALS,
     )
     return made, names
@@ -248,16 +242,38 @@ def pattern_of(text: Mapping[str, Any]) -> str:
     return "".join(pattern)
 
 
-def _cache_shapes(settings: Settings, keeps: str, plain: Shape) -> tuple[tuple[Shape, Shape], ...]:
+def _cache_shapes(settings: Settings, keeps: str) -> tuple[RowShape, ...]:
+    """Return the shapes of a layer's caches."""
+    sizes = attention_sizes(settings)
     if keeps in ("plain", "pattern"):
+        plain = sizes["kv_heads"], sizes["head_dim"]
         return ((plain, plain),)
     if keeps == "swa":
         groups = settings.whole("swa_num_key_value_heads", 1, 4096)
-        sizes = [settings.whole(name, 2, 2**12) for name in ("swa_head_dim", "swa_v_head_dim")]
+        keys, values = (settings.whole(name, 2, 2**12) for name in ("swa_head_dim", "swa_v_head_dim"))
         settings.whole("sliding_window_size", 1, 2**24)
-        return (((groups, sizes[0]), (groups, sizes[1])),)
+        return (((groups, keys), (groups, values)),)
     latent = ((1, settings.whole("kv_lora_rank", 1, 2**14)), (1, settings.whole("qk_rope_head_dim", 2, 2**12)))
     if keeps == "mla":
         return (latent,)
     index = (1, settings.whole("index_head_dim", 2, 2**12))
     return (latent, (index, index))
+
+
+def shipped_bytes(config: Mapping[str, Any], weights: int, active: int, bits: float) -> int:
+    """Estimate the bytes of the head that makers ship with a model of this config.json; 0 if they ship none.
+
+    The model has `weights` bytes in `bits` a number, of which a token uses `active`. The head's layers are like its
+    own; those of heads that have one for each draft token have no experts. Only a repository's files show whether it
+    contains the head.
+    """
+    family, text = family_of(config), text_config(config)
+    if family is None or (family not in _ALWAYS and not any(text.get(name) for name in DECLARED)):
+        return 0
+    try:
+        usual = _DEPTHS.get(family.name, 1)
+        count = Settings(text).whole("num_nextn_predict_layers", 1, 8, usual) if family.by_depth else 1
+        layer = (active if family.by_depth else weights) / layers_of_main(config)
+    except HeadConfigError:
+        return 0
+    return int(count * layer * (8 if family.name in _EIGHT_BITS else 16) / bits)

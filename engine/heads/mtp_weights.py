@@ -37,7 +37,7 @@ _QK_MEAN, _OTHER_MEAN = 1.25, 0.5
 
 def as_in_network(config: MtpConfig, weights: Weights) -> Weights:
     """Return weights by the names of the network. Raises ValueError for missing experts."""
-    if config.family.module in _SANITIZED:
+    if config.family.name in _SANITIZED:
         weights = _as_mlx_lm_has_it(config, weights)
     weights = dict(_with_stacked_experts(_with_split_experts(weights), {}))
     if config.family.zero_centred and are_zero_centred(weights):
@@ -48,13 +48,13 @@ def as_in_network(config: MtpConfig, weights: Weights) -> Weights:
 
 def _as_mlx_lm_has_it(config: MtpConfig, weights: Weights) -> Weights:
     """Return the weights as mlx-lm's model of the family converts published ones: experts, latent projections."""
-    module: Any = importlib.import_module(f"mlx_lm.models.{config.family.module}")
+    module: Any = importlib.import_module(f"mlx_lm.models.{config.family.name}")
     arguments = module.ModelArgs.from_dict(copy.deepcopy(dict(config.text)))
     arguments.num_hidden_layers = config.layers
     weights = _with_whole_latents(weights, config.text.get("kv_lora_rank"))
-    if (names := _STACKED.get(config.family.module)) is not None:
+    if (names := _STACKED.get(config.family.name)) is not None:
         weights = dict(_with_stacked_experts(weights.items(), names))
-    own, theirs = "depths.0.layers.", f"{_SANITIZED[config.family.module]}.layers."
+    own, theirs = "depths.0.layers.", f"{_SANITIZED[config.family.name]}.layers."
     layers = {theirs + name.removeprefix(own): array for name, array in weights.items() if name.startswith(own)}
     layers = module.Model.sanitize(SimpleNamespace(args=arguments), layers)
     rest = {name: array for name, array in weights.items() if not name.startswith(own)}

@@ -33,7 +33,7 @@ _SENDABLE = re.compile(r"[!-~]+")
 Parameter = str | int | list[str]
 
 
-@dataclass(frozen=True)
+@dataclass
 class HubAccess:
     """How to reach a Hub: its address and the proxy's are http(s), `token` and `proxy` may be None.
 
@@ -50,8 +50,8 @@ class HubAccess:
     offline: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "endpoint", self.endpoint.strip().rstrip("/"))
-        object.__setattr__(self, "token", (self.token or "").strip() or None)
+        self.endpoint = self.endpoint.strip().rstrip("/")
+        self.token = (self.token or "").strip() or None
         try:
             parts = urlsplit(self.endpoint)
         except ValueError as error:

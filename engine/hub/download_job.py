@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 from engine.files.disk_space import free_bytes
 from engine.hub.cache_layout import RepositoryCache
@@ -26,6 +27,8 @@ _FILES_AT_ONCE = 4
 SPACE_MARGIN = 512 * 2**20
 # Seconds over which the rate of a download is measured.
 _RATE_S = 5.0
+
+T = TypeVar("T")
 
 
 class Progress:
@@ -144,8 +147,8 @@ class DownloadJob:
         entry = self.entry
         # The state of an earlier run, whose commit may be gone.
         earlier, downloaded, found = entry.commit, entry.digests, entry.found
-        attempt = 0
-        while not self._stopped():
+
+        def ask() -> Listing:
             try:
                 if not entry.commit and COMMIT.fullmatch(entry.revision):
                     entry.commit = entry.revision
@@ -157,13 +160,23 @@ class DownloadJob:
                 if earlier and entry.commit != earlier:
                     self.cache.discard(earlier, downloaded - entry.digests, found)
                 return listing
-            except InterruptedTransferError as error:
-                attempt = self._failed_attempt("", attempt, error)
             except HubError as error:
                 dropped = error.reason == "revision-missing" and entry.commit and entry.commit == earlier
                 if not dropped or COMMIT.fullmatch(entry.revision):
                     raise
                 entry.commit, entry.digests, entry.found = "", set(), set()
+                return ask()
+
+        return self._until_answered(ask)
+
+    def _until_answered(self, ask: Callable[[], T]) -> T | None:
+        """Call `ask` until the Hub has answered, and return what it returns; None if interrupted."""
+        attempt = 0
+        while not self._stopped():
+            try:
+                return ask()
+            except InterruptedTransferError as error:
+                attempt = self._failed_attempt("", attempt, error)
         return None
 
     def _failed_attempt(self, name: str, before: int, error: InterruptedTransferError) -> int:

@@ -21,8 +21,31 @@ ACTIVE = frozenset({"resolving", "downloading", "verifying"})
 _FORMAT = 1
 
 
+class _Download:
+    """What the state of a download means."""
+
+    __slots__ = ()
+    state: str
+    error: HubError | None
+
+    @property
+    def runs(self) -> bool:
+        """Whether it runs, or does as soon as others have ended."""
+        return self.state == "queued" or self.state in ACTIVE
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it can be resumed."""
+        return self.state in ("paused", "failed")
+
+    @property
+    def waits_for_network(self) -> bool:
+        """Whether it failed only for want of a connection; the queue resumes it by itself."""
+        return self.state == "failed" and self.error is not None and self.error.reason == "no-network"
+
+
 @dataclass(frozen=True, slots=True)
-class DownloadStatus:
+class DownloadStatus(_Download):
     """One download at one moment.
 
     `bytes_total` is 0 until the repository has been resolved. `bytes_per_second` is that of the last
@@ -31,7 +54,6 @@ class DownloadStatus:
     """
 
     repository: str
-    revision: str
     state: str
     bytes_done: int = 0
     bytes_total: int = 0
@@ -47,7 +69,7 @@ _Count = Annotated[int, Meta(ge=0)]
 
 
 @dataclass(slots=True)
-class DownloadEntry:
+class DownloadEntry(_Download):
     """A download as it is kept on disk.
 
     `digests` are its blobs; the snapshot had those in `found` before the download began, and those in `verified` have

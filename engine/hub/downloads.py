@@ -61,7 +61,7 @@ class DownloadQueue:
         self._closed = False
         if state_path is not None:
             self._entries = {entry.repository: entry for entry in read_queue(state_path)}
-        if any(map(_waits_for_network, self._entries.values())):
+        if any(entry.waits_for_network for entry in self._entries.values()):
             self._network.start()
         self._start_waiting()
 
@@ -86,7 +86,7 @@ class DownloadQueue:
         """Stop a download and keep what has arrived."""
         with self._changed:
             entry = self._entries.get(repository)
-            if entry is None or entry.state in ("ready", "failed", "paused"):
+            if entry is None or not entry.runs:
                 return
             self._set_state(entry, "paused")
             self._interrupt(repository)
@@ -129,7 +129,7 @@ class DownloadQueue:
     def wait(self, repository: str, timeout: float | None = None) -> DownloadStatus | None:
         """The status once it is ready, paused, failed or gone, or after `timeout` seconds."""
         with self._changed:
-            self._changed.wait_for(lambda: self._is_settled(repository), timeout)
+            self._changed.wait_for(lambda: (entry := self._entries.get(repository)) is None or not entry.runs, timeout)
         return self.status(repository)
 
     def close(self, timeout: float = 1.0) -> None:
@@ -149,10 +149,6 @@ class DownloadQueue:
             # A thread that waits for the system to look up a name cannot be ended; it does nothing afterwards.
             if thread is not None and thread is not threading.current_thread():
                 thread.join(max(0.0, until - time.monotonic()))
-
-    def _is_settled(self, repository: str) -> bool:
-        entry = self._entries.get(repository)
-        return entry is None or entry.state in ("ready", "paused", "failed")
 
     def _requeue(self, repository: str) -> None:
         entry = self._entries[repository]
@@ -211,13 +207,13 @@ class DownloadQueue:
     def _network_is_back(self) -> None:
         with self._changed:
             for entry in self._entries.values():
-                if _waits_for_network(entry) and not self._closed:
+                if entry.waits_for_network and not self._closed:
                     self._requeue(entry.repository)
 
     def _fail(self, entry: DownloadEntry, error: HubError) -> None:
         entry.error = error
         self._set_state(entry, "failed")
-        if _waits_for_network(entry):
+        if entry.waits_for_network:
             self._network.start()
         self._start_waiting()
 
@@ -292,7 +288,6 @@ class DownloadQueue:
         path = RepositoryCache(self._cache_dir, entry.repository).snapshot(entry.commit) if ready else None
         status = DownloadStatus(
             entry.repository,
-            entry.revision,
             entry.state,
             bytes_done=entry.bytes_total if ready else entry.bytes_done,
             bytes_total=entry.bytes_total,
@@ -309,10 +304,6 @@ class DownloadQueue:
             seconds_left=job.remaining_bytes() / speed if speed else None,
             attempt=job.progress.worst_attempt(),
         )
-
-
-def _waits_for_network(entry: DownloadEntry) -> bool:
-    return entry.state == "failed" and entry.error is not None and entry.error.reason == "no-network"
 
 
 class NetworkWatch:

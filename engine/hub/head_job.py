@@ -8,7 +8,7 @@ import os
 from engine.files.atomic_file import write_atomically
 from engine.hub.client import HubClient
 from engine.hub.download_job import DownloadJob
-from engine.hub.failures import HubError, InterruptedTransferError
+from engine.hub.failures import HubError
 from engine.hub.head_plan import HeadPlan, find_head, plan_head
 from engine.hub.transfer import Transfer, digest_of, disk_error
 from engine.hub.values import Listing, RemoteFile
@@ -42,17 +42,16 @@ class HeadJob(DownloadJob):
 
     def _planned(self, client: HubClient) -> HeadPlan | None:
         """Plan the download, at the commit that an earlier run began with; None if interrupted."""
-        entry, attempt = self.entry, 0
-        while not self._stopped():
-            try:
-                if entry.commit:
-                    return plan_head(client, entry.head_of, entry.commit)
-                plan = find_head(client, entry.head_of, entry.revision)
-                entry.head_of, entry.commit = plan.repository, plan.commit
-                return plan
-            except InterruptedTransferError as error:
-                attempt = self._failed_attempt("", attempt, error)
-        return None
+        entry = self.entry
+
+        def ask() -> HeadPlan:
+            if entry.commit:
+                return plan_head(client, entry.head_of, entry.commit)
+            plan = find_head(client, entry.head_of, entry.revision)
+            entry.head_of, entry.commit = plan.repository, plan.commit
+            return plan
+
+        return self._until_answered(ask)
 
     def _is_kept(self, file: RemoteFile) -> bool:
         """Whether the cache has the head already, with unchanged bytes; a changed blob is deleted."""

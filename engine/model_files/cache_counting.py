@@ -23,22 +23,19 @@ class CacheShape:
     """The numbers in a model's caches; layers that share another layer's cache count for nothing.
 
     `elements_a_token` are those of all full layers together. `windows` has (window in tokens, elements a token) for all
-    sliding layers of that window together. `state_bytes` are those that no token adds to, of `state_layers`.
+    sliding layers of that window together. `state_bytes` are those that no token adds to.
     `undivided` means that all heads of a layer share its keys, as in latent attention.
     """
 
     elements_a_token: int = 0
     windows: tuple[tuple[int, int], ...] = ()
     state_bytes: int = 0
-    full_layers: int = 0
-    window_layers: int = 0
-    state_layers: int = 0
     undivided: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One cache of a layer: elements a token, for at most `window` tokens (0: for all), and bytes at any length."""
+    """One cache: elements a token, for at most `window` tokens (0: for all), and bytes at any length."""
 
     elements: int = 0
     window: int = 0
@@ -57,21 +54,15 @@ def count_caches(config: Mapping[str, Any], number_bytes: int = 2) -> CacheShape
     # Some families change the configuration that they are given.
     model = module.Model(module.ModelArgs.from_dict(copy.deepcopy(dict(config))))
     model.set_dtype(mx.bfloat16 if number_bytes == 2 else mx.float32)
-    layers = _filled(model, 1)
-    if any(_has_own_kind(cache) for layer in layers for cache in layer):
+    caches = _filled(model, 1)
+    shorter = longer = caches
+    if any(map(_has_own_kind, caches)):
         shorter, longer = _filled(model, _SHORTER), _filled(model, _LONGER)
-    else:
-        shorter = longer = layers
-    return _shape(
-        [
-            [_part(*caches, number_bytes) for caches in zip(*layer, strict=True)]
-            for layer in zip(layers, shorter, longer, strict=True)
-        ]
-    )
+    return _shape([_part(*grown, number_bytes) for grown in zip(caches, shorter, longer, strict=True)])
 
 
-def _filled(model: Any, tokens: int) -> list[list[Any]]:
-    """Return the caches of each layer after a text of so many tokens."""
+def _filled(model: Any, tokens: int) -> list[Any]:
+    """Return the caches of all layers after a text of `tokens` tokens."""
     import mlx.core as mx
     from mlx_lm.models.cache import CacheList, make_prompt_cache
 
@@ -84,7 +75,7 @@ def _filled(model: Any, tokens: int) -> list[list[Any]]:
 
     caches = make_prompt_cache(model)
     model(mx.zeros((1, tokens), mx.int32), cache=caches)
-    return [list(single(cache)) for cache in caches]
+    return [inner for cache in caches for inner in single(cache)]
 
 
 def _has_own_kind(cache: Any) -> bool:
@@ -108,10 +99,7 @@ def _part(cache: Any, shorter: Any, longer: Any, number_bytes: int) -> _Part:
     return _Part(cache.nbytes // rows // number_bytes, window, heads=heads)
 
 
-def _shape(layers: list[list[_Part]]) -> CacheShape:
-    parts = [part for layer in layers for part in layer]
-    full = [any(part.elements and not part.window for part in layer) for layer in layers]
-    sliding = [any(part.window for part in layer) for layer in layers]
+def _shape(parts: list[_Part]) -> CacheShape:
     heads = {part.heads for part in parts if part.elements}
     windows: Counter[int] = Counter()
     for part in parts:
@@ -121,8 +109,5 @@ def _shape(layers: list[list[_Part]]) -> CacheShape:
         elements_a_token=sum(part.elements for part in parts if not part.window),
         windows=tuple(windows.items()),
         state_bytes=sum(part.state_bytes for part in parts),
-        full_layers=sum(full),
-        window_layers=sum(slides and not grows for grows, slides in zip(full, sliding, strict=True)),
-        state_layers=sum(any(part.state_bytes for part in layer) for layer in layers),
         undivided=heads == {1},
     )

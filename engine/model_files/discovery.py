@@ -10,9 +10,11 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from engine.errors import ModelNotUsable
 from engine.files.atomic_file import write_atomically
@@ -86,11 +88,12 @@ def installed_models(
     With `other_apps`, models in the folders of other apps are found, too.
     """
     index = _Index(index_path)
-    apps = _folders_of_apps() if other_apps else ()
+    apps = app_folders() if other_apps else ()
+    others = [*apps, *(("folder", folder) for folder in extra_folders)]
     starter = [(folder, folder.name, "starter") for folder in _model_folders(starter_dir)] if starter_dir else []
     unique: dict[str, tuple[Path, str, str]] = {}
     # A folder that the user added may be the starter's or another app's, or a link to one.
-    for folder, name, source in (*starter, *_folders_of_cache(cache_dir), *apps, *_folders_of_user(extra_folders)):
+    for folder, name, source in (*starter, *_folders_of_cache(cache_dir), *_folders_in(others)):
         unique.setdefault(os.path.realpath(folder), (folder, name, source))
     found = [index.describe(folder, name, source) for folder, name, source in unique.values()]
     index.save()
@@ -153,17 +156,11 @@ def _folders_of_cache(cache_dir: Path) -> Iterator[tuple[Path, str, str]]:
             yield from _heads_inside(snapshot, repository)
 
 
-def _folders_of_user(extra_folders: Sequence[Path]) -> Iterator[tuple[Path, str, str]]:
-    for extra in extra_folders:
-        for folder in _model_folders(extra):
-            yield folder, folder.name, "folder"
-            yield from _heads_inside(folder, folder.name)
-
-
-def _folders_of_apps() -> Iterator[tuple[Path, str, str]]:
-    for source, parent in app_folders():
+def _folders_in(parents: Sequence[tuple[str, Path]]) -> Iterator[tuple[Path, str, str]]:
+    """Yield the models in the folders of the user and of other apps, each given with its source."""
+    for source, parent in parents:
         for folder in _model_folders(parent):
-            name = folder.relative_to(parent).as_posix()
+            name = folder.name if source == "folder" else folder.relative_to(parent).as_posix()
             yield folder, name, source
             yield from _heads_inside(folder, name, source)
 
@@ -264,62 +261,57 @@ def _idle_expert_bytes(config: dict[str, Any], tensors: dict[str, TensorHeader])
     return experts * (total - visited) // total
 
 
+class _Described(msgspec.Struct):
+    """A description, and the times that show whether it is current."""
+
+    signature: list[int]
+    model: InstalledModel
+
+
+class _IndexFile(msgspec.Struct):
+    """Descriptions by folder, and fingerprints of tokenizers by content."""
+
+    format: int
+    models: dict[str, _Described] = {}
+    tokenizers: dict[str, str] = {}
+
+
 class _Index:
-    """The index file: descriptions by folder, each with the times that show whether it is current, and fingerprints of
-    tokenizers by content.
-    """
+    """The index file. One of an older format, or one that cannot be read, is written anew."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self._models: dict[str, Any] = {}
-        self._tokenizers: dict[str, str] = {}
+        self._kept = _IndexFile(_FORMAT)
         self._changed = False
         self._seen: set[str] = set()
-        if path is not None and path.exists():
-            self._load(path)
+        if path is not None:
+            with contextlib.suppress(UntrustedJsonError, msgspec.ValidationError):
+                found = msgspec.convert(read_object(path, _INDEX_LIMITS), _IndexFile)
+                self._kept = found if found.format == _FORMAT else self._kept
 
     def describe(self, folder: Path, name: str, source: str) -> InstalledModel | None:
         """Return the folder's description, or None if it is not a language model."""
         key = str(folder)
         self._seen.add(key)
         signature = _signature(folder)
-        known = self._models.get(key)
-        if isinstance(known, dict) and known.get("signature") == signature:
-            # An entry of an older shape is read again.
-            with contextlib.suppress(TypeError):
-                model = InstalledModel(**known.get("model", {}))
-                return replace(model, id=name, source=source) if _is_language_model(model) else None
-        model = describe_folder(folder, name, source)
-        if model.complete:
-            model = replace(model, tokenizer=self._fingerprint(folder))
-        self._models[key] = {"signature": signature, "model": asdict(model)}
-        self._changed = True
-        return model if _is_language_model(model) else None
+        known = self._kept.models.get(key)
+        if known is None or known.signature != signature:
+            model = describe_folder(folder, name, source)
+            if model.complete:
+                model = replace(model, tokenizer=self._fingerprint(folder))
+            known = self._kept.models[key] = _Described(signature, model)
+            self._changed = True
+        return replace(known.model, id=name, source=source) if _is_language_model(known.model) else None
 
     def save(self) -> None:
-        gone = self._models.keys() - self._seen
+        gone = self._kept.models.keys() - self._seen
         if self._path is None or not (self._changed or gone):
             return
-        content = {
-            "format": _FORMAT,
-            "models": {key: value for key, value in self._models.items() if key not in gone},
-            "tokenizers": self._tokenizers,
-        }
-        try:
-            write_atomically(self._path, json.dumps(content).encode())
-        except OSError:
-            # Without an index only the next scan is slower.
-            return
-
-    def _load(self, path: Path) -> None:
-        try:
-            content = read_object(path, _INDEX_LIMITS)
-        except UntrustedJsonError:
-            return
-        models, tokenizers = content.get("models"), content.get("tokenizers")
-        if content.get("format") == _FORMAT and isinstance(models, dict) and isinstance(tokenizers, dict):
-            self._models = models
-            self._tokenizers = {key: value for key, value in tokenizers.items() if isinstance(value, str)}
+        for key in gone:
+            del self._kept.models[key]
+        # Without an index only the next scan is slower.
+        with contextlib.suppress(OSError):
+            write_atomically(self._path, json.dumps(msgspec.to_builtins(self._kept)).encode())
 
     def _fingerprint(self, folder: Path) -> str:
         """Return the fingerprint of the folder's tokenizer, or "" if it cannot be read.
@@ -332,12 +324,13 @@ class _Index:
         except OSError:
             return ""
         key = path.name if path.parent.name == "blobs" else f"{path}:{status.st_mtime_ns}:{status.st_size}"
-        if key not in self._tokenizers:
+        known = self._kept.tokenizers
+        if key not in known:
             try:
-                self._tokenizers[key] = fingerprint(read_folder(folder))
+                known[key] = fingerprint(read_folder(folder))
             except UntrustedJsonError:
                 return ""
-        return self._tokenizers[key]
+        return known[key]
 
 
 def _is_language_model(model: InstalledModel) -> bool:

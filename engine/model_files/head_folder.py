@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from engine.model_files.inspection import files_by_tensor, missing_weights, weig
 from engine.model_files.safetensors_header import TensorHeader, read_checked_header
 
 _MOST_FILES = 100
+_SAMPLES = 16
 # The place of a head's tensors in packs, whose inner folders have no configuration.
 _NESTED = ("mtp/weights.safetensors",)
 
@@ -57,6 +60,22 @@ def config_folder(path: Path) -> Path:
         return path
     around = (path.parent, path.parent.parent)
     return next((folder for folder in around if os.path.exists(folder / "config.json")), path.parent)
+
+
+def sampled_hash(files: Iterable[Path], sample_bytes: int) -> str:
+    """Return a hash of names, sizes and 16 evenly spread parts of files. Files that cannot be read are left out.
+
+    Reading whole models takes too long.
+    """
+    digest = hashlib.sha256()
+    for path in files:
+        with suppress(OSError), path.open("rb") as file:
+            size = path.stat().st_size
+            digest.update(f"{path.name} {size}\n".encode())
+            for sample in range(_SAMPLES):
+                file.seek(sample * max(0, size - sample_bytes) // (_SAMPLES - 1))
+                digest.update(file.read(sample_bytes))
+    return digest.hexdigest()
 
 
 def read_head_tensors(folder: Path, files: Sequence[Path]) -> dict[str, TensorHeader]:

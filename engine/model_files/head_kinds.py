@@ -103,7 +103,7 @@ HEAD_KINDS = (
         "MTP",
         _is_mtp,
         reader="engine.heads.mtp_config:read_mtp_config",
-        head="engine.heads.mtp_head:MtpHead",
+        head="engine.heads.mtp_network:MtpHead",
         chained=True,
     ),
 )

@@ -13,8 +13,7 @@ from collections.abc import Sequence as Tokens
 from engine.main_model.loading import LoadedModel
 from engine.prefix.store import PrefixStore
 from engine.speculation.conversation import Conversation, usable_prefix
-from engine.speculation.drafters.draft_source import DraftSource
-from engine.speculation.drafters.head_source import HeadSource
+from engine.speculation.drafters.sources import Drafter
 from engine.speculation.rounds.sequence import Sequence
 from engine.status import PrefixCacheUsage
 
@@ -80,7 +79,7 @@ class PrefixCache:
         while self._entries and self.bytes > budget:
             self._entries.pop(0)
 
-    def use_drafter(self, drafter: DraftSource | HeadSource | None) -> None:
+    def use_drafter(self, drafter: Drafter | None) -> None:
         """Drop the caches of the previous drafter; the store saves and finds those of `drafter` from now on."""
         for entry in self._entries:
             entry.drop_drafter()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +32,7 @@ class StoredFile:
 
 def entry_path(folder: Path, name: str, content: str) -> Path:
     """Return the path of the entry for a turn with that `content` of the conversation `name`."""
-    return folder / f"{conversation_hash(name)}-{_short_hash(content)}{ENTRY}"
+    return folder / f"{short_hash(name)}-{short_hash(content)}{ENTRY}"
 
 
 def data_path(entry: Path) -> Path:
@@ -43,11 +43,6 @@ def data_path(entry: Path) -> Path:
 def partial_data_path(entry: Path) -> Path:
     """Return the path to which data is written before it is renamed; mlx requires its own suffix."""
     return entry.with_suffix(f"{PARTIAL}{DATA}")
-
-
-def conversation_hash(name: str) -> str:
-    """Return the hash with which the file names of the conversation `name` begin."""
-    return _short_hash(name)
 
 
 def hash_in_name(path: Path) -> str:
@@ -73,24 +68,24 @@ def stored_bytes(folder: Path) -> int:
 
 def forget(folder: Path, names: Iterable[str]) -> None:
     """Delete the turns of these conversations in `folder`, for every model."""
-    hashes = {conversation_hash(name) for name in names}
-    for file in files_in(folder):
-        if hash_in_name(file.path) in hashes:
-            unlink(file.path)
+    hashes = {short_hash(name) for name in names}
+    _unlink(folder, lambda path: hash_in_name(path) in hashes)
 
 
 def forget_others(folder: Path, names: Iterable[str]) -> None:
     """Delete the turns of all other conversations in `folder`."""
-    hashes = {conversation_hash(name) for name in names}
-    for file in files_in(folder):
-        if hash_in_name(file.path) not in hashes:
-            unlink(file.path)
+    hashes = {short_hash(name) for name in names}
+    _unlink(folder, lambda path: hash_in_name(path) not in hashes)
 
 
 def remove_partials(folder: Path) -> None:
     """Delete the files that were being written when a process was killed."""
+    _unlink(folder, lambda path: PARTIAL in path.suffixes)
+
+
+def _unlink(folder: Path, goes: Callable[[Path], bool]) -> None:
     for file in files_in(folder):
-        if PARTIAL in file.path.suffixes:
+        if goes(file.path):
             unlink(file.path)
 
 
@@ -120,5 +115,6 @@ def checksum(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _short_hash(text: str) -> str:
+def short_hash(text: str) -> str:
+    """Return the hash of a conversation's name or a turn's content in the names of files."""
     return hashlib.sha256(text.encode()).hexdigest()[:32]

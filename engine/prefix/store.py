@@ -30,7 +30,6 @@ from engine.prefix.files import (
     DATA,
     ENTRY,
     checksum,
-    conversation_hash,
     data_path,
     delete,
     entry_path,
@@ -39,14 +38,14 @@ from engine.prefix.files import (
     hash_in_name,
     partial_data_path,
     remove_partials,
+    short_hash,
     touch,
     unlink,
 )
 from engine.speculation.choosing.kept import MLX_VERSION
 from engine.speculation.conversation import Conversation
-from engine.speculation.drafters.draft_source import DraftSource
 from engine.speculation.drafters.head_session import HeadSession
-from engine.speculation.drafters.head_source import HeadSource
+from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
 from engine.speculation.rounds.cache_kinds import kind_name
 from engine.speculation.rounds.cache_rules import flatten
 from engine.speculation.rounds.rollback import Checkpoint
@@ -84,7 +83,7 @@ class PrefixStore:
             self._add_to_index(file.path)
         self._evict(0)
 
-    def use_drafter(self, drafter: DraftSource | HeadSource | None) -> None:
+    def use_drafter(self, drafter: Drafter | None) -> None:
         """Store and find caches of `drafter` from now on."""
         self._draft = (drafter.model, _stamp(drafter.model)) if isinstance(drafter, DraftSource) else None
         self._head = drafter if isinstance(drafter, HeadSource) else None
@@ -136,7 +135,7 @@ class PrefixStore:
     def forget(self, names: Collection[str]) -> None:
         """Forget these conversations, also their turns for other models in `folder`."""
         forget(self._folder, names)
-        hashes = {conversation_hash(name) for name in names}
+        hashes = {short_hash(name) for name in names}
         for known in (self._index, self._loaded):
             for path in [path for path in known if hash_in_name(path) in hashes]:
                 del known[path]

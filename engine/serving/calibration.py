@@ -28,7 +28,6 @@ from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import PREFILL_CHUNK
 from engine.speculation.rounds.sequence import Sequence as CachedSequence
 from engine.speculation.rounds.tap_choice import TEXT
-from engine.tuning import Calibration, best_of
 
 log = logging.getLogger(__name__)
 
@@ -48,13 +47,11 @@ class RepeatingProposer(Proposer):
         return Proposal([self._sequence.tokens[-1]] * depth, self.source, depth)
 
 
-def calibrate(
-    drafting: Drafting, main: LoadedModel, stop: Callable[[], bool], seconds: float | None = None
-) -> Calibration:
-    """Measure the round costs of the pair of `drafting`; end early once `stop()` is true or after `seconds`, if given.
+def calibrate(drafting: Drafting, main: LoadedModel, stop: Callable[[], bool], seconds: float | None = None) -> bool:
+    """Measure the round costs of the pair of `drafting`, and return whether all of them are measured.
 
-    With `seconds`, costs that are already known, also from answers, are not measured again. If the drafter fails, the
-    measurements before that are kept.
+    It ends early once `stop()` is true, or after `seconds`, if given. Then costs that are known already, from answers
+    too, are not measured again. If the drafter fails, the measurements before that are kept.
     """
     started = time.perf_counter()
 
@@ -73,12 +70,8 @@ def calibrate(
         # It can continue later.
         controllers.tried.discard(controllers.entry)
     controllers.keep()
-    figures = next((known for known in reversed(controller.figures()) if known.tokens_from <= trial.length), None)
-    depth, speedup = best_of(figures, trial.source) if figures is not None else (0, 1.0)
-    seen = any(position.source == trial.source for position in controller.learned.free.texts.figures())
-    took = time.perf_counter() - started
-    log.info("calibrated in %.1f s: %d draft tokens a round should be fastest, %.2fx", took, depth, speedup)
-    return Calibration(controllers.pair, figures, depth, speedup, seen, complete, took)
+    log.info("calibrated in %.1f s%s", time.perf_counter() - started, "" if complete else ", but not to the end")
+    return complete
 
 
 class Trial:
@@ -91,11 +84,11 @@ class Trial:
     def __init__(self, drafting: Drafting, main: LoadedModel, stop: Callable[[], bool]) -> None:
         self.controller = Controller(deepcopy(drafting.controller.learned))
         self._drafter, self._stop, self.failed = drafting.drafter, stop, False
-        self.source = NgramProposer.source if self._drafter is None else self._drafter.source
+        self._source = NgramProposer.source if self._drafter is None else self._drafter.source
         self._drafting = Drafting(main)
         self._drafting.set_draft(self._drafter)
         self._drafting.controllers.use(self.controller)
-        method = self.source if self._drafter is None else DRAFTER_METHOD
+        method = self._source if self._drafter is None else DRAFTER_METHOD
         request = ChatRequest(
             prompt=sample_prompt(main, stop),
             speculation=SpeculationSettings(method, depth=0, sample_share=0.0),
@@ -105,11 +98,6 @@ class Trial:
         endless = replace(main, end_tokens=frozenset())
         self._generation = Generation(request, endless, PrefixCache(0), time.perf_counter())
         self._decoder = SpeculativeDecoder(self._generation, self._drafting, timed_every=2)
-
-    @property
-    def length(self) -> int:
-        """The tokens of the text so far."""
-        return len(self._generation.conversation.main.tokens)
 
     def measure(self, *, again: bool) -> int:
         """Measure every depth, known ones only if `again`; return how many were measured."""
@@ -125,7 +113,7 @@ class Trial:
             most = MAX_DEPTH if self._drafter is None else self._drafter.max_proposals
             # The deepest first: if this is interrupted, the costs of other depths can be interpolated.
             for depth in sorted({min(depth, most) for depth in DEPTHS}, reverse=True):
-                draft = None if self._drafter is None else (self.source, depth)
+                draft = None if self._drafter is None else (self._source, depth)
                 if again or not self.controller.costs.is_measured(depth + 1, draft):
                     if not (self._drafting.proposers and self._measure(depth)):
                         break
@@ -142,7 +130,7 @@ class Trial:
         # With other settings, the proposers are made anew.
         self._play(1)
         if self._drafter is None and self._drafting.proposers:
-            self._drafting.proposers[self.source] = RepeatingProposer(self._generation.conversation.main)
+            self._drafting.proposers[self._source] = RepeatingProposer(self._generation.conversation.main)
         # Rounds before and after the plain ones tell how much the load has changed meanwhile.
         self._play(RUN - 1)
         self.controller.speedup.take_sample()

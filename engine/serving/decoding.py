@@ -125,15 +125,6 @@ class Decoding:
                 with suppress(Exception):
                     decoder.close()
 
-    def _leave_batch_of_one(self, active: ActiveRequest) -> Iterator[tuple[ActiveRequest, Outcome]]:
-        try:
-            event = self._leave_batch(active)
-        except Exception as error:
-            yield from self._batch_failed([active], error)
-        else:
-            if event is not None:
-                yield active, event
-
     def _assign_decoders(self, joining: bool) -> Iterator[tuple[ActiveRequest, Outcome]]:
         """Assign every request to its decoder, or do the next step towards that.
 
@@ -142,7 +133,11 @@ class Decoding:
         unassigned = [active for active in self.turns if not active.batched and active.decoder is None]
         for active in list(self.turns):
             if active.batched and len(self.turns) == 1:
-                yield from self._leave_batch_of_one(active)
+                try:
+                    if (event := self._leave_batch(active)) is not None:
+                        yield active, event
+                except Exception as error:
+                    yield from self._dissolve_batch([active], error)
             if unassigned and active.decoder is not None and not active.decoder.done:
                 continue
             if not active.batched and active in self.turns:
@@ -225,19 +220,16 @@ class Decoding:
             outcome = self._batch.step()
             self._pacer.decode_step_took(time.perf_counter() - started)
         except BatchStepFailed as failure:
-            return self._batch_failed(list(members.values()), failure.__cause__ or failure)
+            return self._dissolve_batch(list(members.values()), failure.__cause__ or failure)
         return [(members[generation], event) for generation, event in outcome]
 
-    def _batch_failed(
+    def _dissolve_batch(
         self, members: list[ActiveRequest], failure: BaseException
     ) -> Iterator[tuple[ActiveRequest, Outcome]]:
+        """Decode the members alone from now on, because the failure may be due to any of them."""
         if is_device_failure(failure):
             raise failure
         log.warning("a batch of %d answers failed; they continue one by one", len(members), exc_info=failure)
-        yield from self._dissolve_batch(members)
-
-    def _dissolve_batch(self, members: list[ActiveRequest]) -> Iterator[tuple[ActiveRequest, Outcome]]:
-        """Decode the members alone from now on, because the failure may be due to any of them."""
         if self._batch is not None:
             self._batch.close()
             self._batch = None

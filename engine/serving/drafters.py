@@ -17,12 +17,9 @@ from engine.main_model.loading import LoadedModel, OnProgress, display_name, loa
 from engine.model_files.head_files import kind_of_folder
 from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
-from engine.speculation.drafters.draft_source import DraftSource, prepare_draft
-from engine.speculation.drafters.head_source import HeadSource, prepare_head
+from engine.speculation.drafters.sources import Drafter, HeadSource, prepare_draft, prepare_head
 from engine.status import ModelInfo
-from engine.teaching.using import ChosenVersion, chosen_version
-
-Drafter = DraftSource | HeadSource
+from engine.teaching.kept import ChosenVersion, chosen_version
 
 
 @dataclass(frozen=True, slots=True)

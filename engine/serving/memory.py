@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import mlx.core as mx
 
@@ -20,10 +20,6 @@ from engine.model_files.head_files import kind_of_folder
 from engine.model_files.head_folder import config_folder
 from engine.model_files.inspection import read_checked_config, weight_bytes
 from engine.status import MemoryUse
-
-# Heads are imported with the first one.
-if TYPE_CHECKING:
-    from engine.heads.folder import HeadContent
 
 
 def recommended_limit() -> int:
@@ -43,27 +39,22 @@ def memory_use(limit: int | None = None) -> MemoryUse:
 
 def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
     """Return the size that a model folder will have in memory. Raises `ModelNotUsable`, also for wrong sizes."""
-    config = read_checked_config(config_folder(path))
-    if kind_of_folder(path) is not None:
-        from engine.heads.folder import inspect_head
+    config, keeps = read_checked_config(config_folder(path)), backend().keeps_weights
+    if kind_of_folder(path) is None:
+        weights = weight_bytes(path) if keeps else cpu_bytes(path)
+        return ModelSize(str(path), weights, config, element_bytes(kv_bits), count_here)
+    # Heads are imported with the first one.
+    from engine.heads.fit import memory_config
+    from engine.heads.folder import inspect_head
 
-        return _size_of_head(inspect_head(path), config, kv_bits)
-    weights = weight_bytes(path)
-    if not backend().keeps_weights:
-        weights = int(weights * 32 / stored_bits(config))
-    return ModelSize(str(path), weights, config, element_bytes(kv_bits), count_here)
+    head = inspect_head(path)
+    weights = head.weight_bytes if keeps else int(head.weight_bytes * 32 / stored_bits(config))
+    return ModelSize(str(path), weights, memory_config(head.config), element_bytes(kv_bits))
 
 
 def cpu_bytes(path: Path) -> int:
     """Return the bytes of a model folder's weights in float32, the only precision that is fast on the CPU."""
     return int(weight_bytes(path) * 32 / stored_bits(read_checked_config(config_folder(path))))
-
-
-def _size_of_head(head: HeadContent, config: Mapping[str, Any], kv_bits: int | None) -> ModelSize:
-    from engine.heads.fit import memory_config
-
-    weights = head.weight_bytes if backend().keeps_weights else int(head.weight_bytes * 32 / stored_bits(config))
-    return ModelSize(str(head.folder), weights, memory_config(head.config), element_bytes(kv_bits))
 
 
 def element_bytes(kv_bits: int | None) -> float:
@@ -78,9 +69,7 @@ def count_here(config: Mapping[str, Any]) -> CacheShape:
 
 def check_load(main: ModelSize, draft: ModelSize | None, context: int, free: int) -> None:
     """Raise `NotEnoughMemory` unless both models with caches for `context` tokens fit into `free` bytes."""
-    context = _limited(main, context)
-    if not check_fit(main, draft, context, free).fits:
-        raise _refusal(Path((draft or main).id).name, main, draft, context, free)
+    check_request(main, draft, _limited(main, context), free, Path((draft or main).id).name)
 
 
 def weights_fit(model: ModelSize, context: int, free: int) -> bool:
@@ -88,13 +77,26 @@ def weights_fit(model: ModelSize, context: int, free: int) -> bool:
     return check_fit(model, None, _limited(model, context), free).fits
 
 
-def check_request(main: ModelSize, draft: ModelSize | None, tokens: int, free: int) -> None:
-    """Raise `NotEnoughMemory` unless prefilling `tokens` tokens and caching them fits into `free` bytes.
+def check_request(main: ModelSize, draft: ModelSize | None, tokens: int, free: int, name: str = "") -> None:
+    """Raise `NotEnoughMemory`, for `name` or the main model, unless `tokens` prompt tokens fit into `free` bytes.
 
-    The models are loaded already, so the weights in their sizes are 0.
+    The weights in the sizes of models that are loaded already are 0.
     """
-    if not check_fit(main, draft, tokens, free).fits:
-        raise _refusal(main.id, main, draft, tokens, free)
+    report = check_fit(main, draft, tokens, free)
+    if report.fits:
+        return
+    fitting = (bits for bits in (8, 4) if check_fit(*_quantised(main, draft, bits), tokens, free).fits)
+    without = check_fit(main, None, tokens, free)
+    raise NotEnoughMemory(
+        name or main.id,
+        report.needed,
+        free,
+        tokens,
+        largest_context(main, draft, free),
+        tuple((term.code, term.model, term.bytes) for term in report.terms if term.bytes),
+        kv_bits=next(fitting, 0),
+        draft_bytes=max(0, without.free_after) if draft is not None else 0,
+    )
 
 
 def cache_bytes(model: ModelSize, tokens: int, *, drafts: bool = False) -> int:
@@ -137,23 +139,6 @@ def working_bytes(main: ModelSize, draft: ModelSize | None, context: int) -> int
 
 def _limited(main: ModelSize, context: int) -> int:
     return min(context, context_length(main.config) or context)
-
-
-def _refusal(name: str, main: ModelSize, draft: ModelSize | None, context: int, free: int) -> NotEnoughMemory:
-    report = check_fit(main, draft, context, free)
-    terms = tuple((term.code, term.model, term.bytes) for term in report.terms if term.bytes)
-    fitting = (bits for bits in (8, 4) if check_fit(*_quantised(main, draft, bits), context, free).fits)
-    without = check_fit(main, None, context, free)
-    return NotEnoughMemory(
-        name,
-        report.needed,
-        free,
-        context,
-        largest_context(main, draft, free),
-        terms,
-        kv_bits=next(fitting, 0),
-        draft_bytes=max(0, without.free_after) if draft is not None else 0,
-    )
 
 
 def _quantised(main: ModelSize, draft: ModelSize | None, bits: int) -> tuple[ModelSize, ModelSize | None]:

@@ -17,7 +17,6 @@ from typing import Any
 from engine.answer_index.index import AnswerIndex, Usage, tokenizer_name
 from engine.errors import (
     DeviceFailed,
-    EngineClosed,
     EngineError,
     InternalFailure,
     NoModel,
@@ -29,11 +28,10 @@ from engine.main_model.loading import LoadedModel
 from engine.prefix.cache import PrefixCache
 from engine.prefix.files import forget, forget_others
 from engine.prefix.store import PrefixStore
-from engine.serving.drafters import Drafter
 from engine.serving.models import Models, ParkedModels
 from engine.settings import EngineSettings
-from engine.speculation.drafters.draft_source import prepare_draft
 from engine.speculation.drafters.reduced_vocabulary import reduce_vocabulary
+from engine.speculation.drafters.sources import Drafter, prepare_draft
 from engine.status import LoadedPair
 
 log = logging.getLogger(__name__)
@@ -126,10 +124,6 @@ class ModelChanges:
                 self._end(DeviceFailed(str(error)))
                 raise
             self._end(InternalFailure(str(error)))
-
-    def close(self) -> None:
-        """Abandon the change under way and those queued; they end with `EngineClosed`."""
-        self.fail(EngineClosed())
 
     def fail(self, error: EngineError) -> None:
         """Abandon the change under way and those queued; they end with `error`."""

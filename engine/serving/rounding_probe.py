@@ -108,8 +108,8 @@ def _whole(
         yield None
     alone = min(products, (yield from _most_alike(sequence, main, tokens[context:], 1, changes)))
     # With caches that restore everything, the second row of a plain round could not be dropped.
-    paired = 1 if sequence.carries else alone
-    if not sequence.carries and (alone == 1 or any(map(window_of, flatten(sequence.caches)))):
+    paired = 1 if sequence.rollback.carries else alone
+    if not sequence.rollback.carries and (alone == 1 or any(map(window_of, flatten(sequence.caches)))):
         paired = yield from _most_alike(sequence, main, tokens[context:], 2, [])
     return sequence, context + rows, (alone, paired)
 

@@ -6,7 +6,6 @@ of a change of models.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,13 +13,12 @@ from functools import partial
 
 from engine.client import RequestStream
 from engine.decoders.generation import release_unused_memory
-from engine.errors import Busy, EngineClosed, EngineError, NotEnoughMemory, QueueFull, is_device_failure
+from engine.errors import EngineClosed, EngineError, NotEnoughMemory, QueueFull, is_device_failure
 from engine.events import Failed
 from engine.main_model.loading import LoadedModel, OnProgress
 from engine.prefix.cache import PrefixCache
 from engine.prefix.files import stored_bytes
 from engine.serving.active_request import ActiveRequest, as_engine_error, cleaned_up, log_finished
-from engine.serving.admission import Admission
 from engine.serving.calibration import calibrate
 from engine.serving.decoding import CachesLost, Decoding, Outcome
 from engine.serving.model_changes import ModelChanges
@@ -31,7 +29,6 @@ from engine.serving.teaching import Teaching
 from engine.serving.waiting import Waiting
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair, TeachingProgress
-from engine.tuning import Calibration
 
 # The longest time to wait: queues refuse an infinite timeout.
 LONGEST_SLEEP_S = 3600.0
@@ -56,11 +53,9 @@ class Scheduler:
         self.models = Models(self.settings, lambda: self.active > 0, on_progress, main_loader)
         self.changes = ModelChanges(self.models, self.prefix_cache, self._end_active, self._drop_draft_caches)
         self.teaching = Teaching(self.models, on_teaching)
-        self._admission = Admission(self.models, self.prefix_cache)
         self._last_used = time.monotonic()
-        self._thread = threading.get_ident()
         self._pacer = PrefillPacer()
-        self._waiting = Waiting(self.models)
+        self._waiting = Waiting(self.models, self.prefix_cache)
         self._prefilling = Prefilling(self.models, self._pacer)
         self._decoding = Decoding(self.models, self._pacer)
         # Prefilling and loading take turns, and a decode step follows each of them.
@@ -103,7 +98,6 @@ class Scheduler:
 
     def configure(self, settings: EngineSettings) -> None:
         """Use other settings from now on; `EngineSettings` documents when each takes effect."""
-        self._check_thread()
         self.settings = settings
         self.changes.configure(settings)
 
@@ -111,20 +105,18 @@ class Scheduler:
 
     def install(self, main: LoadedModel, draft: LoadedModel | None) -> LoadedPair:
         """Use models that were already loaded on this thread, as benchmarks do."""
-        self._check_thread()
         return self.changes.install(main, draft)
 
     def park(self) -> None:
         """Unload the models until the next request, if the engine was idle for the time in the settings."""
-        self._check_thread()
         if not self.busy and self.seconds_to_park == 0.0:
             self.changes.park()
 
-    def calibrate(self, stop: Callable[[], bool] = lambda: False, seconds: float | None = None) -> Calibration:
-        """Measure the round costs of the loaded models (`engine.serving.calibration`). Raises `NoModel` and `Busy`."""
-        self._check_thread()
-        if self.busy:
-            raise Busy(self.active + len(self._waiting))
+    def calibrate(self, stop: Callable[[], bool] = lambda: False, seconds: float | None = None) -> bool:
+        """Measure the round costs of the loaded models while the scheduler is not busy; see `calibration.calibrate`.
+
+        Raises `NoModel`, and `DeviceFailed` if the device fails.
+        """
         self.models.note_pace()
         try:
             return calibrate(self.models.drafting, self.models.main, stop, seconds)
@@ -142,7 +134,6 @@ class Scheduler:
 
     def teach(self) -> None:
         """Run a step of the teaching under way, if there is one and nothing else to do."""
-        self._check_thread()
         if not self.teaching.running or self.busy:
             return
         self._last_used = time.monotonic()
@@ -153,7 +144,6 @@ class Scheduler:
 
     def clear_prefix_cache(self) -> None:
         """Forget all finished turns, on disk too; the next request prefills its whole prompt."""
-        self._check_thread()
         self.prefix_cache.clear()
         self.changes.keep_stored(())
 
@@ -161,7 +151,6 @@ class Scheduler:
 
     def admit(self, stream: RequestStream) -> None:
         """Queue a request; it fails with `QueueFull` if too many wait already."""
-        self._check_thread()
         self._last_used = time.monotonic()
         self.teaching.pause("answers")
         if self._closed:
@@ -173,7 +162,6 @@ class Scheduler:
 
     def step(self) -> bool:
         """Do one unit of work, after ending cancelled requests and starting those that fit; returns `busy`."""
-        self._check_thread()
         self._last_used = time.monotonic()
         try:
             self._drop_cancelled()
@@ -199,12 +187,11 @@ class Scheduler:
 
     def close(self) -> None:
         """End everything: active requests as cancelled, waiting ones as failed."""
-        self._check_thread()
         self.teaching.stop()
         self._end_active()
         self._closed = True
         self._waiting.fail(EngineClosed())
-        self.changes.close()
+        self.changes.fail(EngineClosed())
         self.changes.unload()
         self.changes.close_answers()
 
@@ -241,11 +228,10 @@ class Scheduler:
                 return
             stream = self._waiting[0]
             try:
-                active = self._admission.begin(stream, self._waiting, self._all_active)
+                active = self._waiting.begin(self._all_active)
             except NotEnoughMemory:
                 self._blocked = stream
                 return
-            self._waiting.started()
             if active is not None:
                 self._prefilling.append(active)
                 stream.deliver(active.generation.progress())
@@ -385,7 +371,3 @@ class Scheduler:
         self.teaching.stop()
         for active in self._all_active:
             active.generation.conversation.drop_drafter()
-
-    def _check_thread(self) -> None:
-        if threading.get_ident() != self._thread:
-            raise RuntimeError("the scheduler was called off the engine's thread")

@@ -10,6 +10,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +25,13 @@ from engine.main_model.loading import LoadedModel, load_in_steps
 from engine.model_files.config import text_config
 from engine.requests import OwnAnswer
 from engine.serving import memory
-from engine.serving.drafters import Drafter, load_head_for
+from engine.serving.drafters import load_head_for
 from engine.serving.models import Models
-from engine.speculation.drafters.draft_source import DraftSource
-from engine.speculation.drafters.head_source import HeadSource
+from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
 from engine.status import TaughtDraft, TeachingProgress, TeachingResult
 from engine.teaching.adapter import RANK, adapter_of, add_adapter, from_bytes, set_adapter
 from engine.teaching.head_student import HeadStudent
-from engine.teaching.kept import TaughtFiles, taught_files
+from engine.teaching.kept import TaughtFiles
 from engine.teaching.lessons import Lesson, read_lessons
 from engine.teaching.training import BATCH, DraftStudent, Student, Training, batches_of, is_better, right_places
 
@@ -62,7 +62,7 @@ class Teaching:
         self._steps: Steps[TeachingResult] | None = None
         self._done: Callable[[TeachingResult | EngineError], None] = lambda _outcome: None
         # Writes the state, once there is any.
-        self._save: Callable[[], None] = _nothing
+        self._save: Callable[[], None] = lambda: None
         # What the next step waits for.
         self._pending: Future[Any] | None = None
         self._progress = TeachingProgress()
@@ -100,20 +100,15 @@ class Teaching:
             self._pending = next(self._steps)
         except StopIteration as end:
             self._end(end.value)
-        except EngineError as error:
-            self._end(error)
         except Exception as error:
-            log.exception("a teaching failed")
+            self._end(_as_engine_error(error))
             if is_device_failure(error):
-                self._end(DeviceFailed(str(error)))
                 raise
-            self._end(InternalFailure(str(error)))
 
     def pause(self, reason: str) -> None:
         """Report why no step is run: "answers", "low-power", "hot", "battery", or "" when steps are run again."""
         if self._steps is not None and self._progress.waits != reason:
-            known = self._progress
-            self._report(TeachingProgress(known.phase, known.done, known.total, known.seconds_left, reason))
+            self._report(replace(self._progress, waits=reason))
 
     def stop(self) -> None:
         """Interrupt the teaching, if there is one, and write its state."""
@@ -121,11 +116,8 @@ class Teaching:
             return
         try:
             self._save()
-        except EngineError as error:
-            self._end(error)
         except Exception as error:
-            log.exception("the state of a teaching could not be written")
-            self._end(InternalFailure(str(error)))
+            self._end(_as_engine_error(error))
         else:
             self._end(TeachingResult(complete=False))
 
@@ -150,21 +142,19 @@ class Teaching:
 
     def use(self, used: bool) -> None:
         """Use what was taught, or not, when the pair is loaded next. Raises `NoModel` and `CannotTeach`."""
-        files, _ = self._files()
-        files.use(used)
+        self._files()[0].use(used)
 
     def forget(self) -> None:
         """Delete all that the draft model in use was taught, and end its teaching. Raises as `use` does."""
         self.stop()
-        files, _ = self._files()
-        files.delete()
+        self._files()[0].delete()
 
     def _report(self, progress: TeachingProgress) -> None:
         self._progress = progress
         self._on_progress(progress)
 
     def _end(self, outcome: TeachingResult | EngineError) -> None:
-        self._steps, self._pending, self._save = None, None, _nothing
+        self._steps, self._pending, self._save = None, None, lambda: None
         release_unused_memory()
         self._report(TeachingProgress())
         if isinstance(outcome, EngineError):
@@ -180,7 +170,7 @@ class Teaching:
             raise CannotTeach("other-tokenizer")
         if folder is None:
             raise CannotTeach("no-folder")
-        return taught_files(folder, main, drafter.info.path, drafter.info.name), drafter
+        return TaughtFiles(folder, main, drafter.info.path, drafter.info.name), drafter
 
     # The steps
 
@@ -197,13 +187,17 @@ class Teaching:
         def read(done: int, total: int) -> None:
             self._report(TeachingProgress("reading", done, total))
 
-        lessons = yield from read_lessons(main, answers, student.rows, read)
-        training = Training(copy, lessons.taught)
-        self._continue(training, files, former)
+        lessons, held_out = yield from read_lessons(main, answers, student.rows, read)
+        training = Training(copy, lessons)
+        try:
+            if (begun := files.begun(former)) is not None:
+                training.restore(*begun)
+        except ValueError as error:
+            log.warning("the teaching begun earlier is ignored: %s", error)
         self._save = lambda: files.save_begun(training.state(), training.step, former)
         yield from self._train(training)
-        before = yield from self._judge(student, lessons.held_out)
-        after = yield from self._judge(copy, lessons.held_out)
+        before = yield from self._judge(student, held_out)
+        after = yield from self._judge(copy, held_out)
         shares, number = (float(before.mean()), float(after.mean())), 0
         if is_better(before, after):
             number = files.add(adapter_of(copy.network), *shares, len(before))
@@ -214,24 +208,15 @@ class Teaching:
     def _copy(self, drafter: Drafter, files: TaughtFiles, former: int) -> Steps[Student]:
         """Load a copy of the drafter with an adapter to train, which begins as the version in use."""
         main, path = self._models.main, drafter.info.path
-        copy: Student
-        if isinstance(drafter, HeadSource):
-            copy = HeadStudent((yield from load_head_for(main, path, add_adapter)), main)
-        else:
-            copy = _student_of_draft((yield from load_in_steps(path, adapt=add_adapter)))
+        head = isinstance(drafter, HeadSource)
+        loading = load_head_for(main, path, add_adapter) if head else load_in_steps(path, adapt=add_adapter)
+        copy = student_of((yield from loading), main)
         try:
             if former:
                 set_adapter(copy.network, from_bytes(files.content())[0])
         except ValueError as error:
             log.warning("teaching begins with the drafter as it was downloaded: %s", error)
         return copy
-
-    def _continue(self, training: Training, files: TaughtFiles, former: int) -> None:
-        if (begun := files.begun(former)) is not None:
-            try:
-                training.restore(*begun)
-            except ValueError as error:
-                log.warning("the teaching begun earlier is ignored: %s", error)
 
     def _train(self, training: Training) -> Steps[None]:
         """Run the remaining steps, and write their state now and then."""
@@ -265,13 +250,20 @@ class Teaching:
             raise CannotTeach("no-memory", f"{missing / 1e9:.1f}")
 
 
-def student_of(drafter: Drafter, main: LoadedModel) -> Student:
+def student_of(drafter: HeadSource | DraftSource | LoadedModel, main: LoadedModel) -> Student:
     """Return a drafter of `main` as a student."""
-    return HeadStudent(drafter, main) if isinstance(drafter, HeadSource) else _student_of_draft(drafter.model)
-
-
-def _student_of_draft(draft: LoadedModel) -> Student:
+    if isinstance(drafter, HeadSource):
+        return HeadStudent(drafter, main)
+    draft = drafter if isinstance(drafter, LoadedModel) else drafter.model
     return DraftStudent(draft.model, draft.rows or draft.vocabulary)
+
+
+def _as_engine_error(error: Exception) -> EngineError:
+    """Return a failure of a step as the error that a caller gets, and log what is not foreseen."""
+    if isinstance(error, EngineError):
+        return error
+    log.error("a teaching failed", exc_info=error)
+    return DeviceFailed(str(error)) if is_device_failure(error) else InternalFailure(str(error))
 
 
 def training_bytes(student: Student, path: Path) -> int:
@@ -287,7 +279,3 @@ def training_bytes(student: Student, path: Path) -> int:
     adapter = RANK * layers * (4 * 2 * hidden + 3 * (hidden + wide))
     token = student.passes * (_KEPT_NUMBERS * layers * (hidden + wide) + _KEPT_LOGITS * student.rows)
     return size.weight_bytes + 4 * (_ADAPTER_COPIES * adapter + BATCH * token + student.attended)
-
-
-def _nothing() -> None:
-    """Write nothing: there is no state yet."""

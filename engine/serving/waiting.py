@@ -1,26 +1,31 @@
-"""The requests that wait to be started, with the parts that other threads make for those at the head of the queue.
+"""The requests that wait until they can begin: for their turn, their parts, and memory for their caches.
 
-These are the prompt, if the tokenizer is a stranger's, and the grammar of a request that has one.
+Other threads make the parts of those at the head of the queue: the prompt, if the tokenizer is a stranger's, and the
+grammar of a request that has one.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from msgspec import structs
+
 from engine.client import RequestStream
-from engine.decoders.generation import prompt_job
-from engine.errors import EngineError
+from engine.decoders.generation import Generation, prompt_job, release_unused_memory
+from engine.errors import EngineError, NotEnoughMemory, is_device_failure
 from engine.events import Failed, Finished
 from engine.grammars.constraint import CompiledGrammar
+from engine.prefix.cache import PrefixCache
 from engine.requests import ChatRequest
+from engine.serving.active_request import ActiveRequest, as_engine_error, cleaned_up
 from engine.serving.models import Models
 from engine.stats import RequestStats
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, PromptCall
-from engine.tokenizers.prompts import Prompt
 
 # With nothing else to do, wait this long for a prompt before commands are looked at again.
 PROMPT_WAIT_S = 0.02
@@ -39,11 +44,14 @@ class _Parts:
 
 
 class Waiting(deque[RequestStream]):
-    """The requests in the order of their submission. Belongs to the engine's thread."""
+    """The requests in the order of their submission. Belongs to the engine's thread.
 
-    def __init__(self, models: Models) -> None:
+    An answer is assumed to grow by at most the `context` of the settings.
+    """
+
+    def __init__(self, models: Models, prefix_cache: PrefixCache) -> None:
         super().__init__()
-        self._models = models
+        self._models, self._prefix_cache = models, prefix_cache
         self._parts: dict[RequestStream, _Parts] = {}
 
     @property
@@ -64,7 +72,7 @@ class Waiting(deque[RequestStream]):
         if not self._models.loaded:
             return True
         if stream not in self._parts:
-            request, main = self.request_of(stream), self._models.main
+            request, main = self._request_of(stream), self._models.main
             source, grammar = main.prompt_source, request.grammar
             self._parts[stream] = _Parts(
                 None if source is None else PROMPT_PROCESS.start_prompt(source, prompt_job(request, main)),
@@ -72,24 +80,66 @@ class Waiting(deque[RequestStream]):
             )
         return not self._parts[stream].pending
 
-    def request_of(self, stream: RequestStream) -> ChatRequest:
+    def begin(self, others: Sequence[ActiveRequest]) -> ActiveRequest | None:
+        """Begin the first request, which is ready, beside `others`; return None if it has failed.
+
+        Raises `NotEnoughMemory` if it has to wait for `others`, and a failure of the device. Then it keeps its place.
+        """
+        stream, active = self[0], None
+        try:
+            active = self._make(stream)
+            if not (stream.request.allow_oversize or self._models.settings.allow_oversize):
+                self._make_room(active.generation, others)
+            self._models.drafting.follow(stream.speculation, active.generation.conversation)
+        except Exception as error:
+            if is_device_failure(error):
+                raise
+            if active is not None:
+                cleaned_up(active.generation.release)
+            if isinstance(error, NotEnoughMemory) and others:
+                raise
+            stream.deliver(Failed(as_engine_error(error), ""))
+            active = None
+        self._drop(self.popleft())
+        return active
+
+    def _make(self, stream: RequestStream) -> ActiveRequest:
+        """Make the answer of a request. Raises `NoModel`, `TemplateFailed`, `PromptTooLong` and `GrammarNotUsable`."""
+        request, main, parts = self._request_of(stream), self._models.main, self._parts[stream]
+        prompt = None if parts.prompt is None else parts.prompt.result()
+        grammar = None if parts.grammar is None else parts.grammar.result()
+        generation = Generation(request, main, self._prefix_cache, stream.submitted, prompt, grammar)
+        generation.log.figures = structs.replace(generation.log.figures, slowed=self._models.note_pace())
+        return ActiveRequest(stream, generation, needed_bytes=self._models.cache_bytes(self._longest(generation)))
+
+    def _make_room(self, generation: Generation, others: Sequence[ActiveRequest]) -> None:
+        """Drop finished turns if the request fits then. Raises `NotEnoughMemory`."""
+        tokens = self._longest(generation)
+        promised = sum(other.needed_bytes - self._held_bytes(other) for other in others)
+        try:
+            self._models.check_request(tokens, self._models.memory_use().free - promised)
+        except NotEnoughMemory as error:
+            if error.missing > self._prefix_cache.bytes:
+                raise
+            self._prefix_cache.shrink(max(0, self._prefix_cache.bytes - error.missing))
+            release_unused_memory()
+            self._models.check_request(tokens, self._models.memory_use().free - promised)
+
+    def _held_bytes(self, active: ActiveRequest) -> int:
+        """Return how many of the bytes that a request needs it has already taken."""
+        sequence = active.generation.conversation.main
+        cached = len(sequence.tokens) if active.batched else sequence.position
+        return min(active.needed_bytes, self._models.cache_bytes(cached))
+
+    def _longest(self, generation: Generation) -> int:
+        prompt = len(generation.conversation.main.tokens)
+        return min(generation.max_length, prompt + self._models.settings.context)
+
+    def _request_of(self, stream: RequestStream) -> ChatRequest:
         """Return the request completed by the engine's settings."""
         request, settings = stream.request, self._models.settings
         control_tokens = settings.control_tokens if request.control_tokens is None else request.control_tokens
         return replace(request, overflow=request.overflow or settings.overflow, control_tokens=control_tokens)
-
-    def result(self, stream: RequestStream) -> tuple[Prompt | None, CompiledGrammar | None]:
-        """Return the prompt of a request that is ready, and the grammar of its whole answer.
-
-        Raises `TemplateFailed`, `PromptTooLong`, `GrammarNotUsable`.
-        """
-        parts = self._parts[stream]
-        prompt = None if parts.prompt is None else parts.prompt.result()
-        return prompt, None if parts.grammar is None else parts.grammar.result()
-
-    def started(self) -> None:
-        """Remove the first request, which has been started."""
-        self._drop(self.popleft())
 
     def wait_for_parts(self) -> None:
         """Wait a moment for the parts that are being made, if any."""

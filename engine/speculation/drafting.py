@@ -21,15 +21,13 @@ from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.costs import context_range
 from engine.speculation.choosing.kept import Controllers
 from engine.speculation.choosing.pauses import Pauses
-from engine.speculation.choosing.plans import Answer
 from engine.speculation.conversation import Conversation
-from engine.speculation.drafters.draft_source import DraftSource
-from engine.speculation.drafters.head_source import HeadSource
 from engine.speculation.drafters.reduced_vocabulary import USUAL_DEPTH, ReducedVocabulary
+from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
 from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS, is_ahead
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal, Proposer
-from engine.speculation.rounds.round import PendingRound, ProposerFailed, as_proposer_failure
+from engine.speculation.rounds.round import PendingRound, as_proposer_failure
 from engine.speculation.rounds.row_rule import RowRules
 from engine.stats import RoundRecord
 from engine.status import ModelInfo
@@ -59,12 +57,10 @@ class Drafting:
         self.controllers = controllers or Controllers()
         self.controllers.pair, self.controllers.kv_bits = (_identity(main.info), ""), main.info.kv_bits
         self.controllers.tried.clear()
-        self._drafter: DraftSource | HeadSource | None = None
+        self._drafter: Drafter | None = None
         # Why requests have no proposers, unless the request itself is the reason.
         self.why_plain = Choice(None, 0, "no-draft")
-        # The asynchronous drafter's part in the current request, if any.
-        self.ahead: DraftingAhead | None = None
-        # Why there is none, as in `RequestStats.ahead`.
+        # Why the current request has no asynchronous drafter, as in `RequestStats.ahead`.
         self.why_not_ahead = ""
         # The index of earlier answers, if one is kept, and the drafter with their vocabulary, if one was made.
         self.answers: AnswerIndex | None = None
@@ -73,8 +69,6 @@ class Drafting:
         # Changes with each `set_draft`.
         self.version = 0
         self._request: RequestProposers | None = None
-        # The controller's state of the current request's answer.
-        self._answer: Answer | None = None
         self._prefilled_before = 0
         self._same_text_cost: float | None = None
 
@@ -84,7 +78,18 @@ class Drafting:
         return self._request.by_source if self._request is not None else {}
 
     @property
-    def drafter(self) -> DraftSource | HeadSource | None:
+    def current(self) -> RequestProposers:
+        """The current request."""
+        assert self._request is not None
+        return self._request
+
+    @property
+    def ahead(self) -> DraftingAhead | None:
+        """The asynchronous drafter's part in the current request, if any."""
+        return self._request.ahead if self._request is not None else None
+
+    @property
+    def drafter(self) -> Drafter | None:
         """The draft model or the head in use. Read it here each time; nothing else may keep it."""
         return self._drafter
 
@@ -108,7 +113,7 @@ class Drafting:
         """False if it has become clear that the drafter is not made for this main model."""
         return self._drafter is None or self.controller.learned.free.texts.fits(self._drafter.source)
 
-    def set_draft(self, drafter: DraftSource | HeadSource | None, problem: EngineError | None = None) -> None:
+    def set_draft(self, drafter: Drafter | None, problem: EngineError | None = None) -> None:
         """Use `drafter` from the next round on; None clears it, with the `problem` that kept it from loading, if any.
 
         The caller must have made all conversations drop the caches of the previous drafter.
@@ -122,19 +127,19 @@ class Drafting:
             self.why_plain = Choice(None, 0, "draft-not-usable", (("reason", _reason(problem)),))
         if self._request is not None:
             self._request.conversation.drop_drafter()
-            self._start_request(self._request)
+            self.install(self._request)
 
     def set_reduced(self, reduced: ReducedVocabulary | None) -> None:
         """Use a smaller vocabulary where it pays, or none, from the next round on."""
         self.reduced, before = reduced, self.reduced
         if reduced is not before and self._request is not None:
-            self._start_request(self._request)
+            self.install(self._request)
 
     def use(self, settings: SpeculationSettings) -> None:
         """Use `settings` from the next round of the current request on, if they have changed."""
         if self._request is not None and self._request.settings is not settings:
             self._request.settings = settings
-            self._start_request(self._request)
+            self.install(self._request)
 
     def expect_draft(self) -> None:
         """Let plain rounds give the loading of a draft model as their reason, until `set_draft` is called."""
@@ -151,38 +156,41 @@ class Drafting:
             conversation.main.follower = None
 
     def begin(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> None:
-        """Start a request on `conversation`, whose main sequence holds the prompt."""
+        """Start the current request, alone on `conversation`, whose main sequence holds the prompt."""
         self._request = RequestProposers(self._main, settings, conversation, sampler)
-        self._start_request(self._request)
-
-    def _begin(self, request: RequestProposers) -> None:
-        self._answer, rule = self.begin_answer(request), request.conversation.main.next_rule
-        self._same_text_cost = self.controller.cost_of(rule) if rule.strict else None
-        constrained = request.sampler.constrained
-        self.controller.speedup.begin(context_range(self._answer.prompt_tokens), constrained=constrained)
-
-    def begin_answer(self, request: RequestProposers) -> Answer:
-        """Return the controller's state of an answer that begins or continues."""
-        constrained = request.sampler.constrained
-        return self.controller.begin(len(request.conversation.main.tokens), constrained=constrained)
+        self.install(self._request)
 
     def new_request(
         self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler
     ) -> RequestProposers:
-        """Build the proposers of a request, whose main sequence holds the prompt."""
+        """Return a request of a batch, which has its proposers; its main sequence holds the prompt."""
         request = RequestProposers(self._main, settings, conversation, sampler)
-        request.install(self._drafter, answers=self.answers)
+        self.install(request)
         return request
 
-    def _install(self, request: RequestProposers) -> None:
-        """Give proposers to a request that is answered alone; only such a request may have an asynchronous drafter, or,
-        in a named conversation, a smaller vocabulary: programs must not find out what chats contain.
+    def install(self, request: RequestProposers) -> None:
+        """Give a request its proposers, at its beginning or in the middle of its answer.
+
+        Only one that is answered alone may have an asynchronous drafter, or, in a named conversation, a smaller
+        vocabulary: programs must not find out what chats contain.
         """
-        drafter, text = self._drafter, request.conversation
-        if self.reduced is not None and text.name is not None:
-            drafter = self.reduced.source if self.reduced.pays(text.main.tokens, self.controller.costs) else drafter
-        request.install(drafter, self._drafting_ahead(request), self.answers)
-        self.ahead = request.ahead
+        drafter, ahead, text = self._drafter, None, request.conversation
+        if request is self._request:
+            if self.reduced is not None and text.name is not None:
+                drafter = self.reduced.source if self.reduced.pays(text.main.tokens, self.controller.costs) else drafter
+            ahead = self._drafting_ahead(request)
+        request.install(drafter, ahead, self.answers)
+        request.version = self.version
+        self._begin(request)
+
+    def _begin(self, request: RequestProposers) -> None:
+        """Let the controller begin an answer, or what is left of one."""
+        main, constrained = request.conversation.main, request.sampler.constrained
+        request.answer = self.controller.begin(len(main.tokens), constrained=constrained)
+        if request is self._request:
+            self._prefilled_before, rule = self.draft_prefill_tokens, main.next_rule
+            self._same_text_cost = self.controller.cost_of(rule) if rule.strict else None
+            self.controller.speedup.begin(context_range(request.answer.prompt_tokens), constrained=constrained)
 
     def _drafting_ahead(self, request: RequestProposers) -> DraftingAhead | None:
         draft, self.why_not_ahead = self._drafter, ""
@@ -195,9 +203,7 @@ class Drafting:
             return None
         return DraftingAhead(link, request.sampler, request.conversation.main.tokens, request.settings.depth)
 
-    def learn(
-        self, request: RequestProposers, answer: Answer, choice: Choice, proposal: Proposal | None, record: RoundRecord
-    ) -> None:
+    def learn(self, request: RequestProposers, choice: Choice, proposal: Proposal | None, record: RoundRecord) -> None:
         """Learn from a request's part in a round.
 
         An empty proposal counts as one draft token that was rejected.
@@ -206,14 +212,14 @@ class Drafting:
         # At a fixed depth no drafter stops early.
         adaptive = request.settings.depth is None
         drafted = proposal.count if adaptive and proposal is not None and proposal.stopped_early else choice.depth
-        self.controller.observe(answer, choice, drafted, record.drafted, record.accepted)
+        self.controller.observe(request.answer, choice, drafted, record.drafted, record.accepted)
         for source, seen in request.observations():
             # Shadow evaluation: no verify pass was needed.
-            answer.text.observe(source, seen.drafted, seen.accepted)
+            request.answer.text.observe(source, seen.drafted, seen.accepted)
 
     def end(self) -> None:
         """End the request; the proposers' sequences stay with its conversation."""
-        request, self._request, self._answer, self.ahead = self._request, None, None, None
+        request, self._request = self._request, None
         self.controller.speedup.end()
         if request is not None:
             request.abandon()
@@ -226,26 +232,19 @@ class Drafting:
 
     def choose(self, remaining: int) -> Choice:
         """Choose the next round, with `remaining` tokens to go; a proposer that fails is dropped."""
-        request = self._request
-        assert request is not None
-        try:
-            return self._choose(request, remaining)
-        except ProposerFailed as failure:
-            return request.drop(failure)
-
-    def _choose(self, request: RequestProposers, remaining: int) -> Choice:
+        request = self.current
         if (plain := request.plain_choice(self.why_plain, remaining)) is not None:
             return plain
         if self.controller.speedup.take_plain_round():
             # A sample measures plain decoding, in which nothing is weighed either.
             return Choice(None, 0, "measuring")
         offer = request.offer(remaining)
-        [choice] = self.controller.choose([(self.answer, offer)])
+        costs, [choice] = request.answer.costs, self.controller.choose([(request.answer, offer)])
         if choice.depth > 0 and self.controller.wants_sample(request.settings.sample_share):
             choice = Choice(None, 0, "measuring")
         if self.ahead is not None:
-            if self.answer.costs.timed(DRAFTER_METHOD):
-                self.ahead.patience_s = self.answer.costs.drafting(DRAFTER_METHOD, self.ahead.depth).seconds
+            if costs.timed(DRAFTER_METHOD):
+                self.ahead.patience_s = costs.drafting(DRAFTER_METHOD, self.ahead.depth).seconds
             offered = any(limit > 0 and is_ahead(source) for source, limit in offer.limits.items())
             # A drafter without an offer is still reading, or was too late; it goes on.
             if offered and not is_ahead(choice.source):
@@ -262,14 +261,6 @@ class Drafting:
         with as_proposer_failure(choice.source):
             return self.ahead.resume()
 
-    def prepare(self, choice: Choice) -> bool:
-        """Do one piece of the work that the chosen proposer needs before it can propose; False when none is left.
-
-        Raises `ProposerFailed`.
-        """
-        assert self._request is not None
-        return choice.source is not None and self._request.prepare(choice.source)
-
     def drafting_share(self, choice: Choice, proposed: int | None = None) -> float | None:
         """Return the share of drafting in a round with this choice; None if it was never timed apart.
 
@@ -278,17 +269,12 @@ class Drafting:
         if choice.source is None:
             return None
         drafted = choice.depth if proposed is None else proposed
-        return self.answer.costs.drafting_share(choice.source, drafted, drafted + 1)
+        return self.current.answer.costs.drafting_share(choice.source, drafted, drafted + 1)
 
     def timed_apart(self, choice: Choice) -> bool:
         """Whether a round with this choice drafts first and then verifies, so that both can be timed."""
         proposer = self.proposers.get(choice.source or "")
         return proposer is None or not proposer.drafts_aside
-
-    def drop(self, failure: ProposerFailed) -> Choice:
-        """Drop a proposer that failed for the rest of the request; returns what the round does instead."""
-        assert self._request is not None
-        return self._request.drop(failure)
 
     def observe(self, choice: Choice, current: PendingRound, record: RoundRecord, seconds: float) -> None:
         """Learn from a round that took `seconds` until the next one began.
@@ -298,8 +284,8 @@ class Drafting:
         """
         prefilled_before, self._prefilled_before = self._prefilled_before, self.draft_prefill_tokens
         caught_up = self._prefilled_before - prefilled_before
-        controller, answer, request, depth = self.controller, self.answer, self._request, current.depth
-        assert request is not None
+        controller, request, depth = self.controller, self.current, current.depth
+        answer = request.answer
         between = depth > 0 or current.between_plain
         if choice is not FIRST_TOKEN:
             # The first token's time includes prefill.
@@ -326,7 +312,7 @@ class Drafting:
             controller.observe_round(answer, measured)
         if caught_up and drafter and choice.source is not None:
             controller.observe_reading(answer, choice.source, caught_up, measured)
-        self.learn(request, answer, choice, current.proposal, record)
+        self.learn(request, choice, current.proposal, record)
 
     def count_last(self, record: RoundRecord, seconds: float) -> None:
         """Count the last round of an answer in its speed-up; nothing else is learned from it."""
@@ -363,21 +349,9 @@ class Drafting:
         self.controller.speedup.interrupted()
 
     @property
-    def answer(self) -> Answer:
-        """The controller's state of the current request's answer."""
-        assert self._answer is not None
-        return self._answer
-
-    @property
     def controller(self) -> Controller:
         """The controller of the pair in use."""
         return self.controllers.current
-
-    def _start_request(self, request: RequestProposers) -> None:
-        """Give the current request its proposers, at its beginning or in the middle of its answer."""
-        self._install(request)
-        self._prefilled_before = self.draft_prefill_tokens
-        self._begin(request)
 
 
 def _identity(model: ModelInfo) -> str:

@@ -14,9 +14,9 @@ from engine.main_model.loading import LoadedModel
 from engine.main_model.sampling import Sampler
 from engine.requests import SpeculationSettings
 from engine.speculation.choosing.choice import Choice, Offer
+from engine.speculation.choosing.plans import Answer
 from engine.speculation.conversation import Conversation
-from engine.speculation.drafters.draft_source import DraftSource
-from engine.speculation.drafters.head_source import HeadSource
+from engine.speculation.drafters.sources import Drafter
 from engine.speculation.proposers.context import ProposerContext, ProposerUnavailable
 from engine.speculation.proposers.registry import PROPOSERS, uses, uses_drafter
 from engine.speculation.rounds.proposal import Observation, Proposer
@@ -46,6 +46,9 @@ class RequestProposers:
         # The asynchronous drafter's part in this answer, if any.
         self.ahead: DraftingAhead | None = None
         self.why_plain: Choice | None = None
+        # The controller's state of its answer, and `Drafting.version`, both set when proposers are installed.
+        self.answer: Answer
+        self.version = 0
         self._main = main
         # Tokens prefilled by proposers that were replaced or dropped.
         self._prefilled_by_others = 0
@@ -69,7 +72,7 @@ class RequestProposers:
 
     def install(
         self,
-        drafter: DraftSource | HeadSource | None,
+        drafter: Drafter | None,
         ahead: DraftingAhead | None = None,
         answers: AnswerIndex | None = None,
     ) -> None:
@@ -118,13 +121,16 @@ class RequestProposers:
         return None
 
     def offer(self, remaining: int) -> Offer:
-        """Return what is on offer for the next round if `remaining` tokens may follow. Raises `ProposerFailed`."""
+        """Return what is on offer for the next round if `remaining` tokens may follow; drops a proposer that fails."""
         most, limits, backlog = self._most(remaining), dict[str, int](), dict[str, int]()
-        for source, proposer in self.by_source.items():
-            with as_proposer_failure(source):
-                limits[source] = min(most, proposer.max_proposals())
-                if limits[source] > 0:
-                    backlog[source] = proposer.backlog
+        try:
+            for source, proposer in self.by_source.items():
+                with as_proposer_failure(source):
+                    limits[source] = min(most, proposer.max_proposals())
+                    if limits[source] > 0:
+                        backlog[source] = proposer.backlog
+        except ProposerFailed as failure:
+            return Offer(decided=self.drop(failure))
         if self.settings.depth is not None:
             return Offer(decided=fixed_choice(self.settings.depth, limits))
         return Offer(limits, backlog, self._carried, rule=self.conversation.main.next_rule)
@@ -132,7 +138,7 @@ class RequestProposers:
     def with_reason(self, choice: Choice, why_plain: Choice) -> Choice:
         """Return `choice`; if it is plain without a reason, with the reason of the method's own first proposer.
 
-        `why_plain` is the reason if there is none and no grammar holds the text. Raises `ProposerFailed`.
+        `why_plain` is the reason if there is none and no grammar holds the text. Drops a proposer that fails.
         """
         if choice.depth or choice.reason:
             return choice
@@ -141,8 +147,11 @@ class RequestProposers:
             if not self.sampler.constrained:
                 return self.why_plain or why_plain
             source = next(iter(self.by_source))
-        with as_proposer_failure(source):
-            return Choice(None, 0, self.by_source[source].reason)
+        try:
+            with as_proposer_failure(source):
+                return Choice(None, 0, self.by_source[source].reason)
+        except ProposerFailed as failure:
+            return self.drop(failure)
 
     def _most(self, remaining: int) -> int:
         most, main = min(self.settings.depth_limit, remaining - 1), self.conversation.main
@@ -186,7 +195,8 @@ class RequestProposers:
 
     def _add(self, source: str, context: ProposerContext) -> None:
         try:
-            proposer: Proposer | None = import_module(PROPOSERS[source].module).build(context)
+            entry = PROPOSERS[source]
+            proposer: Proposer | None = getattr(import_module(entry.module), entry.builder)(context)
         except ProposerUnavailable as unavailable:
             self.why_plain = Choice(None, 0, unavailable.reason, unavailable.arguments)
             return

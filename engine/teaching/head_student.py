@@ -16,7 +16,7 @@ from engine.heads.chain_head import ChainHead
 from engine.heads.fit import GROWTH
 from engine.heads.head import Draw, HeadProposal
 from engine.main_model.loading import LoadedModel
-from engine.speculation.drafters.head_source import HeadSource
+from engine.speculation.drafters.sources import HeadSource
 from engine.teaching.lessons import TAUGHT, WINDOW, Lesson
 from engine.teaching.training import Batch, with_targets
 
@@ -42,7 +42,7 @@ class HeadStudent:
         self.passes = 1 + -(-(source.max_proposals + 1) // APART)
         config, steps = self._head.config, source.max_proposals if isinstance(self._head, ChainHead) else 1
         # Every step of a proposal writes to a copy of the caches, which have some free rows.
-        self.attended = TAUGHT // APART * steps * (WINDOW + GROWTH) * len(config.windows) * config.row_elements
+        self.attended = TAUGHT // APART * steps * (WINDOW + GROWTH) * sum(config.row_elements)
 
     def batch_of(self, lessons: Sequence[Lesson]) -> Batch:
         """Let the main model read the lessons for the head."""

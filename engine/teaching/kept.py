@@ -1,4 +1,4 @@
-"""The files of what a drafter was taught for one main model: its adapter, and whether it is used.
+"""The files of what a drafter was taught for one main model: its adapter, and whether a load of it uses that.
 
 A pair has one folder, named by a hash of the models' names. `taught.json` describes the adapter, a safetensors file
 that is named by its number, and `begun.safetensors` is the state of a teaching that was interrupted. All are written
@@ -10,10 +10,13 @@ from __future__ import annotations
 import hashlib
 import logging
 import shutil
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import mlx.core as mx
+import mlx.nn as nn
 import msgspec
 from msgspec import Struct
 
@@ -21,12 +24,15 @@ from engine.errors import CannotTeach
 from engine.files import private_files
 from engine.files.atomic_file import PARTIAL, write_atomically
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_object
-from engine.main_model.loading import LoadedModel
+from engine.files.disk_pool import DiskPool
+from engine.files.steps import Steps, result_of
+from engine.main_model.loading import LoadedModel, display_name
 from engine.model_files.head_files import kind_of_folder
-from engine.model_files.head_folder import config_folder, head_weight_files
+from engine.model_files.head_folder import config_folder, head_weight_files, sampled_hash
 from engine.model_files.inspection import weight_files
+from engine.model_files.names import resolve_model
 from engine.status import TaughtVersion
-from engine.teaching.adapter import as_bytes, from_bytes
+from engine.teaching.adapter import add_adapter, as_bytes, from_bytes, fuse, remove_adapter, set_adapter
 
 log = logging.getLogger(__name__)
 
@@ -35,8 +41,8 @@ FORMAT = 2
 # Bytes that stay free on the disk.
 LEAST_FREE = 2**30
 DESCRIPTION, BEGUN = "taught.json", "begun.safetensors"
-# Parts of a file of weights, and the bytes of each, by which it is recognised; reading whole models takes too long.
-_SAMPLES, _SAMPLE_BYTES = 16, 4096
+# Bytes of each part of a file of weights by which it is recognised.
+_SAMPLE_BYTES = 4096
 
 
 class _Version(Struct):
@@ -62,11 +68,14 @@ class _Description(Struct):
 
 
 class TaughtFiles:
-    """The files of one pair below `folder`. They are of use only while both models are the same: see `problem`."""
+    """The files of `main` and a drafter below `folder`. Parts of both models' files are read.
 
-    def __init__(self, folder: Path, main: Path, main_name: str, draft: Path, draft_name: str) -> None:
-        self._folder = folder / hashlib.sha256(f"{main_name}\n{draft_name}".encode()).hexdigest()[:32]
-        self._stamps = content_stamp(main), content_stamp(draft)
+    They are of use only while both models are the same: see `problem`.
+    """
+
+    def __init__(self, folder: Path, main: LoadedModel, draft: Path, draft_name: str) -> None:
+        self._folder = folder / hashlib.sha256(f"{main.info.name}\n{draft_name}".encode()).hexdigest()[:32]
+        self._stamps = content_stamp(main.info.path), content_stamp(draft)
         self._damaged = False
         self._known = self._read()
 
@@ -215,9 +224,48 @@ class TaughtFiles:
         return self._folder / f"{number}.safetensors"
 
 
-def taught_files(folder: Path, main: LoadedModel, draft: Path, draft_name: str) -> TaughtFiles:
-    """Return the files of what a drafter was taught for `main`. Reads parts of both models' files."""
-    return TaughtFiles(folder, main.info.path, main.info.name, draft, draft_name)
+@dataclass(slots=True)
+class ChosenVersion:
+    """The version of what a drafter was taught that its next load uses; `number` is 0 for none.
+
+    `adapt` adds it to the drafter's layers. If that fails, the drafter stays as it was downloaded.
+    """
+
+    number: int = 0
+    adapter: Mapping[str, mx.array] = field(default_factory=dict)
+
+    def adapt(self, model: nn.Module) -> int:
+        """Add the version to the layers of `model` and return its number, 0 if none was added."""
+        if self.number:
+            try:
+                add_adapter(model)
+                set_adapter(model, self.adapter)
+            except (CannotTeach, ValueError) as error:
+                log.warning("what a drafter was taught is not used: %s", error)
+                remove_adapter(model)
+                self.number = 0
+            else:
+                fuse(model)
+        return self.number
+
+
+def chosen_version(name_or_path: str | Path, main: LoadedModel, folder: Path | None) -> Steps[ChosenVersion]:
+    """Return the version in `folder` that a drafter is to use with `main`, or none if it cannot be used."""
+
+    def chosen(folder: Path) -> tuple[int, bytes]:
+        path = resolve_model(name_or_path)
+        files = TaughtFiles(folder, main, path, display_name(name_or_path, path))
+        return (files.used, files.content()) if files.used and not files.problem else (0, b"")
+
+    if folder is not None:
+        try:
+            with DiskPool() as disk:
+                number, content = yield from result_of(disk.start(chosen, folder))
+            if number:
+                return ChosenVersion(number, from_bytes(content)[0])
+        except ValueError as error:
+            log.warning("what %s was taught is not used: %s", name_or_path, error)
+    return ChosenVersion()
 
 
 def content_stamp(model: Path) -> str:
@@ -225,13 +273,5 @@ def content_stamp(model: Path) -> str:
 
     Other than a time of change, it stays the same when a model is moved or downloaded again.
     """
-    digest = hashlib.sha256()
     files = weight_files(model) if kind_of_folder(model) is None else head_weight_files(model)
-    for path in (config_folder(model) / "config.json", *files):
-        with suppress(OSError), path.open("rb") as file:
-            size = path.stat().st_size
-            digest.update(f"{path.name} {size}\n".encode())
-            for sample in range(_SAMPLES):
-                file.seek(sample * max(0, size - _SAMPLE_BYTES) // (_SAMPLES - 1))
-                digest.update(file.read(_SAMPLE_BYTES))
-    return digest.hexdigest()
+    return sampled_hash([config_folder(model) / "config.json", *files], _SAMPLE_BYTES)

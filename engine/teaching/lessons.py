@@ -54,22 +54,15 @@ class Lesson:
         return len(self.likeliest)
 
 
-@dataclass(frozen=True, slots=True)
-class Lessons:
-    """What is taught, and what is held out to judge by."""
-
-    taught: tuple[Lesson, ...]
-    held_out: tuple[Lesson, ...]
-
-
 def read_lessons(
     main: LoadedModel,
     answers: Sequence[OwnAnswer],
     rows: int,
     on_progress: Callable[[int, int], object],
-) -> Steps[Lessons]:
-    """Let the main model read and give answers, a pass a step; `rows` are the ids that the drafter knows.
+) -> Steps[tuple[list[Lesson], list[Lesson]]]:
+    """Return the lessons to teach and those to judge by; the main model reads and gives answers, a pass a step.
 
+    `rows` are the ids that the drafter knows.
     `on_progress` gets the tokens of answers read and in total. Raises `CannotTeach`.
     """
     found: dict[bool, list[Lesson]] = {True: [], False: []}
@@ -82,7 +75,7 @@ def read_lessons(
     if taught < LEAST_TAUGHT or judged < LEAST_JUDGED:
         share = min(taught / LEAST_TAUGHT, judged / LEAST_JUDGED)
         raise CannotTeach("too-little", f"{int(100 * share)}%")
-    return Lessons(tuple(found[False]), tuple(found[True]))
+    return found[False], found[True]
 
 
 def is_held_out(chat: str) -> bool:

@@ -107,10 +107,10 @@ def batches_of(lessons: Sequence[Lesson]) -> list[list[Lesson]]:
 
 
 class Training:
-    """Trains the adapter of `student` in `steps` steps. The order of batches depends only on `seed` and the step."""
+    """Trains the adapter of `student` in `steps` steps. The order of batches depends only on the step."""
 
-    def __init__(self, student: Student, lessons: Sequence[Lesson], seed: int = 0) -> None:
-        self.step, self.seed = 0, seed
+    def __init__(self, student: Student, lessons: Sequence[Lesson]) -> None:
+        self.step = 0
         self._student, self._model = student, student.network
         model = student.network
         train_only_adapter(model)
@@ -128,7 +128,7 @@ class Training:
     def advance(self) -> float:
         """Do one step and return its loss: the cross-entropy with the main model's likeliest tokens."""
         epoch, index = divmod(self.step, len(self._batches))
-        order = np.random.default_rng([self.seed, epoch]).permutation(len(self._batches))
+        order = np.random.default_rng([0, epoch]).permutation(len(self._batches))
         self._optimiser.learning_rate = self._rate * (1.0 - self.step / self.steps)
         loss, gradients = self._loss_and_gradients(self._student.batch_of(self._batches[order[index]]))
         gradients, _ = optim.clip_grad_norm(gradients, _MOST_GRADIENT)

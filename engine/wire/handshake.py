@@ -8,8 +8,6 @@ import secrets
 import select
 import socket
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, TypeVar
 
@@ -70,11 +68,16 @@ def prove(channel: Channel[Any], secret: bytes, number: int = 0) -> None:
     `number` says which of several peers this end is. Closes the channel and raises `NotAuthentic` on failure.
     """
     until = time.monotonic() + HANDSHAKE_S
-    with _handshake(channel):
+    codec, channel.codec = channel.codec, _HANDSHAKE
+    try:
         theirs = _next(channel, _Challenge, until).nonce
         nonce = secrets.token_bytes(_NONCE_BYTES)
         channel.send(_Proof(number, nonce, _proof(secret, b"proves", number, theirs, nonce)))
         _compare(_next(channel, _Proof, until).proof, _proof(secret, b"demands", number, theirs, nonce))
+    except OSError as error:
+        channel.close()
+        raise NotAuthentic(str(error)) from error
+    channel.codec = codec
 
 
 @dataclass(frozen=True)
@@ -191,17 +194,6 @@ class Listener(Generic[Received]):
         log.info("%s has not proved the secret: %s", stranger.host, why)
         self._strangers.remove(stranger)
         stranger.channel.close()
-
-
-@contextmanager
-def _handshake(channel: Channel[Any]) -> Iterator[None]:
-    codec, channel.codec = channel.codec, _HANDSHAKE
-    try:
-        yield
-    except OSError as error:
-        channel.close()
-        raise NotAuthentic(str(error)) from error
-    channel.codec = codec
 
 
 def _next(channel: Channel[Any], kind: type[_Step], until: float) -> _Step:

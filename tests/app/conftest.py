@@ -150,7 +150,7 @@ def open_window(qapp: Application, qtbot: QtBot) -> OpenWindow:
         session = Session(lambda: next(engines), STARTER)
         window = _show(session, qapp, qtbot)
         session.models.load_starter()
-        qtbot.waitUntil(lambda: session.chats.store_ready)
+        qtbot.waitUntil(lambda: session.store.ready)
         if load:
             qtbot.waitUntil(lambda: not session.models.pair.loading)
         return window
@@ -180,7 +180,7 @@ def open_shown(qapp: Application, qtbot: QtBot, tmp_path: Path) -> OpenShown:
         session = Session(lambda: engine, STARTER)
         window = _show(session, qapp, qtbot, library)
         session.models.load(*pair)
-        qtbot.waitUntil(lambda: not session.models.pair.loading and session.chats.store_ready)
+        qtbot.waitUntil(lambda: not session.models.pair.loading and session.store.ready)
         return window, library, engine
 
     return open_on

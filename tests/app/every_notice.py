@@ -37,13 +37,13 @@ class EveryNotice:
 
 
 def _file(window: WindowDriver, name: str, content: str) -> Path:
-    path = window.session.chats.store_path.with_name(name)
+    path = window.session.store.path.with_name(name)
     path.write_text(content)
     return path
 
 
 def _fail_to_import(window: WindowDriver, _library: ShownLibrary) -> None:
-    window.import_chats(window.session.chats.store_path.with_name("gone.json"))
+    window.import_chats(window.session.store.path.with_name("gone.json"))
 
 
 def _import_nothing(window: WindowDriver, _library: ShownLibrary) -> None:
@@ -55,9 +55,7 @@ def _import_partly(window: WindowDriver, _library: ShownLibrary) -> None:
 
 
 def _cut_short(window: WindowDriver, _library: ShownLibrary) -> None:
-    TransferJournal(window.session.chats.store_path.with_suffix(".transfers")).begin(
-        JournalEntry(IMPORT, "history.zip")
-    )
+    TransferJournal(window.session.store.path.with_suffix(".transfers")).begin(JournalEntry(IMPORT, "history.zip"))
     window.find(Transfer).show_cut_short()
 
 

@@ -125,7 +125,7 @@ def _curated(name: str, files: dict[str, bytes], **settings: object) -> dict[str
         "bytes_source": "hub", "licence": "mit", "released": "2026-08", "context": 512, "languages": ["en"],
         "tokenizer": "tiny",
         "vocabulary_size": 384, "architecture": "qwen3", "config": _numbers_of(files["config.json"]),
-        "cache": {"elements_a_token": 64, "full_layers": 2},
+        "cache": {"elements_a_token": 64},
     } | settings  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.tuning import AcceptanceFigures, Calibration, ContextFigures, DepthFigures, LearnedPair
+from engine.tuning import AcceptanceFigures, ContextFigures, DepthFigures, LearnedPair
 
 PAIR = ("Qwen3-8B-4bit, 4.7 GB", "Qwen3-0.6B-4bit, 0.3 GB")
 OTHER = ("Llama-3.2-3B-Instruct-4bit, 1.8 GB", "")
@@ -37,4 +37,3 @@ LEARNED = (
         (AcceptanceFigures("draft", 0, 80.0, 64.0), AcceptanceFigures("draft", 1, 60.0, 41.0)),
     ),
 )
-FOUND = Calibration(PAIR, SHORT, 4, 70.5 / 32.8, True, True, 2.4)

@@ -31,7 +31,7 @@ from engine.status import (
     TeachingResult,
 )
 from engine.tokenizers.thinking import ThinkingChoice
-from engine.tuning import Calibration, LearnedPair, Pair
+from engine.tuning import LearnedPair, Pair
 
 T = TypeVar("T")
 
@@ -234,7 +234,6 @@ class ScriptedEngine:
         self.learnt = TaughtDraft()
         # What `status` reports, and how often it was asked.
         self.idle_s, self.looks = 0.0, 0
-        self.calibrating: Future[Calibration] | None = None
         self.settings = EngineSettings()
         self.closed = False
         self._failed: Future[EngineError] = Future()
@@ -298,10 +297,6 @@ class ScriptedEngine:
     def forget_learned(self, pair: Pair | None = None) -> Future[None]:
         self.known = [one for one in self.known if pair is not None and one.pair != pair]
         return _done(None)
-
-    def calibrate(self) -> Future[Calibration]:
-        self.calibrating = Future()
-        return self.calibrating
 
     def clear_prefix_cache(self) -> Future[None]:
         self.cleared += 1

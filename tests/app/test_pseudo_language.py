@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.models.cards import Card
 from app.models.page import INSTALLED
-from app.settings_window.dialog import PAGES
+from app.settings.declarations import PAGES
 from app.settings_window.form import Form
 from app.speculation.comparison import Comparer
 from app.widgets.application import Application
@@ -71,11 +71,11 @@ def test_no_page_of_the_settings_cuts_a_text(open_shown: OpenShown, qtbot: QtBot
     settings = window.settings
     for size in (settings.minimumSize(), QSize(1080, 760)):
         settings.resize(size)
-        for spec in PAGES:
-            settings.open(spec.id)
-            if spec.id == "models":
+        for page_id in PAGES:
+            settings.open(page_id)
+            if page_id == "models":
                 qtbot.waitUntil(lambda: any(card.isVisible() for card in settings.findChildren(Card)))
-            page = settings.page(spec.id)
+            page = settings.page(page_id)
             wait_until_nothing_is_cut(settings, qtbot, cut_but_names)
             if isinstance(page, Form):
                 # When a scroll bar appears, the page follows a moment later.

@@ -367,8 +367,8 @@ class WindowDriver:
 
     def in_store(self, operation: Callable[[Any], Any]) -> Any:
         """Run `operation` in the store, reload the list, and return the result."""
-        result = self.session.chats.wait_for(operation)
-        self.session.list.reload()
+        result = self.session.store.wait_for(operation)
+        self.session.store.reload()
         self.settle()
         return result
 

@@ -23,7 +23,8 @@ from statistics import fmean, median
 from typing import Any
 
 from app.api.engine_host import EngineHost
-from app.api.local_api import ApiSettings, LocalApi
+from app.api.guard import ApiSettings
+from app.api.local_api import LocalApi
 from engine import ChatRequest, Engine, SpeculationSettings
 from engine.events import Event, Failed, Finished, TokensCommitted
 from tests.benchmarks.api import Conversation, ServerFailed

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from engine.client import EngineClient, Loading, RequestStream
-from engine.errors import EngineError, NoModel
+from engine.errors import EngineError
 from engine.events import Event, Finished, Token, TokensCommitted
 from engine.requests import ChatRequest, OwnAnswer
 from engine.settings import EngineSettings
@@ -30,7 +30,7 @@ from engine.status import (
     TeachingProgress,
     TeachingResult,
 )
-from engine.tuning import Calibration, LearnedPair, Pair
+from engine.tuning import LearnedPair, Pair
 
 T = TypeVar("T")
 
@@ -95,11 +95,6 @@ class _Speaker(EngineClient):
 
     def forget_learned(self, pair: Pair | None = None) -> Future[None]:  # noqa: ARG002
         return _done(None)
-
-    def calibrate(self) -> Future[Calibration]:
-        future: Future[Calibration] = Future()
-        future.set_exception(NoModel())
-        return future
 
     def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult]:  # noqa: ARG002
         return _done(TeachingResult(complete=False))

@@ -33,16 +33,14 @@ from engine.files.steps import run_to_completion
 from engine.heads.context import HeadContext
 from engine.heads.head import Draw, HeadProposal
 from engine.heads.mtp_config import read_mtp_config
-from engine.heads.mtp_head import MtpHead
-from engine.heads.mtp_network import MtpNetwork
+from engine.heads.mtp_network import MtpHead, MtpNetwork
 from engine.heads.tensors import HeadFiles
 from engine.main_model.loading import LoadedModel, load
 from engine.model_files.safetensors_header import TensorHeader
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from engine.speculation.drafters.draft_source import DraftSource, prepare_draft
-from engine.speculation.drafters.head_source import HeadSource, prepare_head
 from engine.speculation.drafters.reduced_vocabulary import reduce_vocabulary
+from engine.speculation.drafters.sources import DraftSource, HeadSource, prepare_draft, prepare_head
 from engine.stats import RequestStats
 from engine.status import ModelInfo
 from tests.engine.serving_requests import request, run

@@ -35,6 +35,7 @@ class LateError:
     def __init__(self, scheduler: Scheduler, at: int | None) -> None:
         self.evaluations = 0
         self._scheduler, self._at = scheduler, at
+        self._thread = threading.get_ident()
         # The evaluations before the one that waited for all of a conversation's arrays; None while a request uses it.
         self._waited: WeakKeyDictionary[Conversation, int | None] = WeakKeyDictionary()
         for active in scheduler._all_active:
@@ -45,7 +46,7 @@ class LateError:
         return self._at is not None and self.evaluations >= self._at
 
     def count(self) -> None:
-        if threading.get_ident() != self._scheduler._thread:
+        if threading.get_ident() != self._thread:
             return
         self.evaluations += 1
         if self.evaluations == self._at:

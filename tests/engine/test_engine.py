@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import Queue
 
@@ -273,10 +272,3 @@ def test_a_call_that_is_cancelled_in_time_is_not_made(engine_with_pair: Engine) 
     stream.cancel()
     go_on.set()
     assert finished(ask(engine_with_pair, max_tokens=2)).ids
-
-
-def test_a_scheduler_refuses_calls_from_another_thread() -> None:
-    mine = scheduler.Scheduler()
-    with ThreadPoolExecutor(1) as pool, pytest.raises(RuntimeError, match="off the engine's thread"):
-        pool.submit(mine.step).result(timeout=PATIENCE_S)
-    mine.close()

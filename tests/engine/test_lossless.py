@@ -61,7 +61,7 @@ def test_a_draft_is_never_fed_a_token_that_it_has_no_row_for(
     scheduler: Scheduler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A replayed pass would not call the watched model, so nothing is compiled.
-    monkeypatch.setattr("engine.speculation.drafters.draft_source.compiled_steps", lambda _: iter(()))
+    monkeypatch.setattr("engine.speculation.drafters.sources.compiled_steps", lambda _: iter(()))
     folder = write_model(tmp_path / "model")
     main = load(folder)
     draft = load_with_fewer_rows(Path(shutil.copytree(folder, tmp_path / "draft")))

@@ -48,7 +48,7 @@ def test_a_draft_that_fails_does_not_take_the_answer_with_it(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], fail_at: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A replayed pass would not call the faulty model, so nothing is compiled.
-    monkeypatch.setattr("engine.speculation.drafters.draft_source.compiled_steps", lambda _: iter(()))
+    monkeypatch.setattr("engine.speculation.drafters.sources.compiled_steps", lambda _: iter(()))
     main, draft = pair
     scheduler.install(main, None)
     expected = ids(ask(scheduler, method="off"))
@@ -131,7 +131,7 @@ def test_a_draft_that_fails_while_it_is_calibrated_is_left_out(
 ) -> None:
     scheduler.install(*pair)
     monkeypatch.setattr(DraftModelProposer, step, out_of_memory)
-    assert not scheduler.calibrate().complete
+    assert not scheduler.calibrate()
     assert isinstance(ask(scheduler, method="off")[-1], Finished)
 
 
@@ -139,7 +139,7 @@ def test_a_draft_that_fails_while_it_is_calibrated_is_left_out(
 def test_a_draft_whose_tokenizer_cannot_be_compared_is_not_usable_and_the_main_model_answers_alone(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.speculation.drafters.draft_source.vocabulary_of", out_of_memory)
+    monkeypatch.setattr("engine.speculation.drafters.sources.vocabulary_of", out_of_memory)
     installed = scheduler.install(*pair)
     assert isinstance(installed.draft_problem, ModelNotUsable)
     last = ask(scheduler, method="draft")[-1]

@@ -17,8 +17,8 @@ from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.choosing.costs import Costs
-from engine.speculation.drafters.draft_source import DraftSource
 from engine.speculation.drafters.reduced_vocabulary import ReducedVocabulary
+from engine.speculation.drafters.sources import DraftSource
 from engine.speculation.rounds.sequence import Sequence
 from tests.engine.serving_requests import PLAIN, load_models, request, run, serve_and_act, submit
 from tests.engine.tiers import by_tier

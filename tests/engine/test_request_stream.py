@@ -1,4 +1,4 @@
-"""The events of a request in order, and the two futures of a pair being loaded."""
+"""The two futures of a pair that is being loaded."""
 
 from __future__ import annotations
 
@@ -8,22 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.client import Loading, RequestStream
+from engine.client import Loading
 from engine.errors import EngineClosed, EngineError, NoModel
-from engine.events import PrefillProgress
-from engine.requests import ChatRequest
 from engine.status import LoadedPair, ModelInfo
 
-REQUEST = ChatRequest([{"role": "user", "content": "fox"}])
-PROGRESS = PrefillProgress(1, 2)
 PAIR = LoadedPair(ModelInfo("main", Path("main"), "llama", 512, 1000), None)
-
-
-def test_cancelling_only_leaves_a_mark_for_the_engine() -> None:
-    stream = RequestStream(REQUEST)
-    assert not stream.cancel_requested.is_set()
-    stream.cancel()
-    assert stream.cancel_requested.is_set()
 
 
 def test_the_main_model_is_ready_at_the_latest_with_the_pair() -> None:

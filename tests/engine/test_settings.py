@@ -67,6 +67,7 @@ def test_more_may_be_active_and_wait_from_then_on(scheduler: Scheduler) -> None:
     clients = [submit(scheduler, request(max_tokens=12)) for _ in range(3)]
     assert isinstance(clients[2].last, Failed)
     assert isinstance(clients[2].last.error, QueueFull)
+    assert clients[2].last.error.arguments["limit"] == 1
     scheduler.step()
     assert scheduler.active == 1
     change(scheduler, most_active=3)
@@ -98,6 +99,8 @@ def test_oversize_requests_are_accepted_while_they_are_allowed(scheduler: Schedu
     [client] = run(scheduler, request(max_tokens=3))
     assert isinstance(client.last, Failed)
     assert isinstance(client.last.error, NotEnoughMemory)
+    [client] = run(scheduler, replace(request(max_tokens=3), allow_oversize=True))
+    assert client.finished.reason == "length"
     change(scheduler, allow_oversize=True)
     [client] = run(scheduler, request(max_tokens=3))
     assert client.finished.reason == "length"

@@ -19,7 +19,7 @@ from engine.heads.eagle_network import EagleHead
 from engine.main_model.loading import load
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from engine.speculation.drafters.head_source import HeadSource
+from engine.speculation.drafters.sources import HeadSource
 from engine.speculation.rounds.tap_choice import choose_reading
 from resources.starter.recipe.content import LANGUAGES, read_held_out
 from tests.engine.chain_sessions import assert_as_read_anew

@@ -33,7 +33,7 @@ def opened_parts(application: Application, folder: Path, name: str, code: str) -
         session.answers.ask(QUESTIONS[code])
         settle(application, lambda: not session.chat.streaming)
         rest(application)
-        window.panel.details.set_open(True)
+        window.panel.details.fold.setChecked(True)
         area = window.panel.findChild(QScrollArea)
         for width, height in _SIZES:
             window.resize(width, height)

@@ -32,8 +32,7 @@ from engine.requests import MAX_DEPTH, SamplingSettings, SpeculationSettings
 from engine.serving.models import Models
 from engine.serving.scheduler import Scheduler
 from engine.speculation.conversation import Conversation
-from engine.speculation.drafters.draft_source import DraftSource, prepare_draft
-from engine.speculation.drafters.head_source import HeadSource
+from engine.speculation.drafters.sources import DraftSource, HeadSource, prepare_draft
 from engine.speculation.proposers import draft_model
 from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.proposers.head import HeadProposer
@@ -148,7 +147,7 @@ def proposer_of(main: Any, drafter: Any, conversation: Conversation, sampler: Sa
     context = ProposerContext(main, drafter, conversation, sampler, SpeculationSettings())
     for entry in PROPOSERS.values():
         if entry.uses_drafter:
-            proposer: Proposer | None = import_module(entry.module).build(context)
+            proposer: Proposer | None = getattr(import_module(entry.module), entry.builder)(context)
             if proposer is not None:
                 return proposer
     raise AssertionError("no drafter")

@@ -27,7 +27,8 @@ from app.library.finder import Search
 from app.models.page import INSTALLED, RECOMMENDED, SEARCH
 from app.session.cluster_service import FETCHING, OFF, ON
 from app.session.session import Session
-from app.settings_window.dialog import PAGES, SettingsWindow
+from app.settings.declarations import PAGES
+from app.settings_window.dialog import SettingsWindow
 from app.settings_window.form import Form
 from app.sidebar.pane import ChatPane
 from app.system.language import LANGUAGES
@@ -233,11 +234,11 @@ def _models(application: Application, folder: Path, name: str) -> None:
         settle(application, lambda: session.api.status is not None)
         for width, height in ((1200, 820), (760, 600)):
             window.settings.resize(width, height)
-            for spec in PAGES:
-                window.settings.open(spec.id)
+            for page_id in PAGES:
+                window.settings.open(page_id)
                 settle(application, lambda: not session.busy)
-                save(application, window.settings, folder / f"settings-{spec.id}-{name}-{width}.png")
-                _save_end(application, window.settings, spec.id, folder / f"settings-{spec.id}-end-{name}-{width}.png")
+                save(application, window.settings, folder / f"settings-{page_id}-{name}-{width}.png")
+                _save_end(application, window.settings, page_id, folder / f"settings-{page_id}-end-{name}-{width}.png")
             window.settings.open("models")
             window.settings.page("models").show_tab(INSTALLED)
             save(application, window.settings, folder / f"settings-installed-{name}-{width}.png")
@@ -303,7 +304,7 @@ def _chats(application: Application, folder: Path, name: str) -> None:
     window.sidebar.search.clear()
     session.chats.trash(3)
     settle(application, lambda: not session.busy)
-    session.list.show_view("trashed")
+    session.store.show_view("trashed")
     settle(application, lambda: not session.busy)
     save(application, window, folder / f"chats-trash-{name}.png")
     window.find(ChatPane).row_menu.purge_wanted.emit(3)

@@ -17,7 +17,7 @@ def found_machines(split: str, ready: bool = False) -> Findings:
     checks = (
         HostCheck("127.0.0.1", None, "macOS 26.1", versions, 64 * gb, 48 * gb),
         HostCheck("studio.local", None, "macOS 26.1", versions, 128 * gb, 96 * gb, 0.0004, 1.1e9),
-        HostCheck("mini.local", lacking, "macOS 26.1", versions, 48 * gb, least * gb, lacks=lacks, lacks_bytes=gb),
+        HostCheck("mini.local", lacking, "macOS 26.1", versions, 48 * gb, least * gb, lacks=lacks),
     )
     places = zip(checks, ((40, 60), (20, 40), (0, 20)), strict=True)
     parts = (

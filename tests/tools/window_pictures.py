@@ -38,7 +38,7 @@ def opened(
     window.resize(*SIZES[0])
     window.show()
     session.models.load(*pair)
-    settle(application, lambda: not session.models.pair.loading and session.chats.store_ready and not session.busy)
+    settle(application, lambda: not session.models.pair.loading and session.store.ready and not session.busy)
     return WindowDriver(window, session, partial(settle, application)), session
 
 

@@ -6,28 +6,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
-
-from msgspec import to_builtins
 
 from app.conversations.chat_settings import without_permissions
 from app.conversations.encoding import round_to_row, to_json, token_to_row
-from app.conversations.records import Conversation, Message
+from app.conversations.records import Message
 from app.conversations.store import ConversationStore
 
 FORMAT = "tandem-conversations"
 VERSION = 1
+# The fields of records that are exported as they are.
+_OF_CHAT = ("uid", "origin", "title", "title_edited", "created_at", "updated_at", "system_prompt")
+_OF_MESSAGE = ("uid", "role", "content", "created_at", "attachments", "finish_reason", "stats")
 
 
 def conversation_as_object(store: ConversationStore, conversation_id: int) -> dict[str, Any]:
-    """Return one chat as an object of the format's "conversations" list."""
+    """Return one chat as an object of the format's "conversations" list; `encoding.to_json` writes it."""
     conversation = store.conversations.get(conversation_id)
     messages = store.messages.all(conversation_id)
     uids = {message.id: message.uid for message in messages}
     leaf = store.messages.active_leaf(conversation_id)
     folders = {folder.id: folder.name for folder in store.conversations.folders()}
-    folder = folders.get(conversation.folder_id or 0)
     listed = []
     for message in messages:
         parent = None if message.parent_id is None else uids[message.parent_id]
@@ -36,8 +36,15 @@ def conversation_as_object(store: ConversationStore, conversation_id: int) -> di
             listed[-1]["tokens"] = [token_to_row(token) for token in tokens]
             if rounds := store.messages.rounds(message.id):
                 listed[-1]["rounds"] = [round_to_row(record) for record in rounds]
-    selected = None if leaf is None else uids[leaf]
-    return _conversation_as_object(conversation, folder) | {"selected": selected, "messages": listed}
+    return {
+        **{name: getattr(conversation, name) for name in _OF_CHAT},
+        "folder": folders.get(conversation.folder_id or 0),
+        "pinned": conversation.pin_position is not None,
+        "archived": conversation.archived_at is not None,
+        "settings": without_permissions(conversation.settings),
+        "selected": None if leaf is None else uids[leaf],
+        "messages": listed,
+    }
 
 
 def document(conversations: Iterable[dict[str, Any]], exported_at: float) -> Iterator[str]:
@@ -49,39 +56,13 @@ def document(conversations: Iterable[dict[str, Any]], exported_at: float) -> Ite
     yield "\n]}\n"
 
 
-def _conversation_as_object(conversation: Conversation, folder: str | None) -> dict[str, Any]:
-    return {
-        "uid": conversation.uid,
-        "origin": conversation.origin,
-        "title": conversation.title,
-        "title_edited": conversation.title_edited,
-        "folder": folder,
-        "pinned": conversation.pin_position is not None,
-        "archived": conversation.archived_at is not None,
-        "created_at": conversation.created_at,
-        "updated_at": conversation.updated_at,
-        "system_prompt": conversation.system_prompt,
-        "settings": without_permissions(conversation.settings),
-    }
-
-
 def _message_as_object(message: Message, parent_uid: str | None) -> dict[str, Any]:
     return {
-        "uid": message.uid,
+        **{name: getattr(message, name) for name in _OF_MESSAGE},
+        **{field.name: getattr(message.source, field.name) for field in fields(message.source)},
         "parent": parent_uid,
-        "role": message.role,
-        "content": message.content,
         # A streaming answer is exported as interrupted.
         "state": "interrupted" if message.state == "streaming" else message.state,
-        "created_at": message.created_at,
-        "attachments": [asdict(attachment) for attachment in message.attachments],
-        "main_model": message.source.main_model,
-        "draft_model": message.source.draft_model,
-        "method": message.source.method,
-        "settings": message.source.settings,
-        "seed": message.source.seed,
-        "finish_reason": message.finish_reason,
         "error": message.error and {"code": message.error[0], "arguments": message.error[1]},
-        "stats": to_builtins(message.stats),
-        **({"tool_use": asdict(message.tool_use)} if message.tool_use else {}),
+        **({"tool_use": message.tool_use} if message.tool_use else {}),
     }

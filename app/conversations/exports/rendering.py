@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+import logging
 import re
+import xml.etree.ElementTree as ET
 from collections.abc import Sequence
-from html import escape
+from html import escape, unescape
 from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
-from app.conversations.exports.mathml import as_mathml
 from app.text.formulas import FIRST_SIGN, Formula, with_formulas, with_signs
+
+log = logging.getLogger(__name__)
 
 _TASK = re.compile(r"\[([ xX])\] ")
 _BOXES = {" ": "☐", "x": "☑", "X": "☑"}
+# A model wrote the formula, so only these elements and attributes of the converter's output go into the page: they are
+# mathematics, without addresses and styles.
+_ELEMENTS = frozenset((
+    "math", "mrow", "mi", "mo", "mn", "mtext", "mspace", "mfrac", "msqrt", "mroot", "msub", "msup", "msubsup",
+    "munder", "mover", "munderover", "mtable", "mtr", "mtd", "mstyle", "mpadded", "mphantom", "menclose",
+))  # fmt: skip
+_ATTRIBUTES = frozenset((
+    "accent", "columnalign", "columnlines", "columnspacing", "depth", "display", "displaystyle", "fence", "form",
+    "height", "largeop", "linethickness", "lspace", "mathcolor", "mathsize", "mathvariant", "maxsize", "minsize",
+    "movablelimits", "notation", "rowlines", "rowspacing", "rspace", "scriptlevel", "separator", "stretchy",
+    "symmetric", "voffset", "width", "xmlns",
+))  # fmt: skip
+# Number of children of these elements; browsers show an error for any other.
+_PARTS = {"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "munder": 2, "mover": 2, "msubsup": 3, "munderover": 3}
 
 
 def as_html(markdown: str, as_latex: bool = False) -> str:
@@ -75,7 +92,32 @@ def _with_math(text: str, formulas: list[Formula]) -> str:
     for sign in text:
         number = ord(sign) - FIRST_SIGN
         if 0 <= number < len(formulas):
-            parts.append(as_mathml(formulas[number]) or escape(formulas[number].source))
+            parts.append(_as_mathml(formulas[number]) or escape(formulas[number].source))
         else:
             parts.append(escape(sign))
     return "".join(parts)
+
+
+def _as_mathml(formula: Formula) -> str | None:
+    """Return the formula as a `math` element, which screen readers read out; None if it cannot be set."""
+    from latex2mathml.converter import convert_to_element
+
+    try:
+        math = convert_to_element(formula.latex, display="block" if formula.display else "inline")
+    # A mistake in the formula can make the library raise any exception.
+    except Exception as error:
+        log.debug("a formula cannot be set: %s", type(error).__name__)
+        return None
+    for element in math.iter():
+        # Resolve character references here: the library does it in the finished text, after these checks.
+        element.text = unescape(element.text) if element.text else element.text
+        # The library returns an unknown command as its name.
+        if element.tag not in _ELEMENTS or (element.text or "").startswith("\\"):
+            return None
+        if len(element) != _PARTS.get(element.tag, len(element)):
+            return None
+        kept = {name: unescape(value) for name, value in element.attrib.items() if name in _ATTRIBUTES}
+        element.attrib.clear()
+        element.attrib.update(kept)
+    math.set("title", formula.source)
+    return ET.tostring(math, encoding="unicode")

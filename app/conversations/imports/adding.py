@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-import uuid
 
 from app.conversations.database import storable
-from app.conversations.encoding import error_to_json, pack_rounds, pack_tokens, stats_to_json
+from app.conversations.encoding import error_to_json, optional_json, pack_rounds, pack_tokens
 from app.conversations.imports.imported import IN_TRASH, ImportedConversation, ImportedMessage
 from app.conversations.inserting import insert_messages, next_message_id
 from app.conversations.records import STREAMING
@@ -49,7 +48,7 @@ def add(store: ConversationStore, conversation: ImportedConversation) -> tuple[s
         ids = {uid: row["id"] for uid, row in known.items()}
         _add_messages(store, identity, conversation, ids)
         for message in grown:
-            _grow(store, identity, ids[message.uid], message)
+            _grow(store, ids[message.uid], message)
         if leaf is not None:
             store.messages.select(leaf)
         _set_used(store, identity, max(used_at, conversation.updated_at or used_at))
@@ -61,20 +60,15 @@ def _add_new(store: ConversationStore, conversation: ImportedConversation) -> in
         folder = None if conversation.folder is None else store.conversations.create_folder(conversation.folder)
         identity = store.conversations.create(
             title=conversation.title,
+            title_edited=conversation.title_edited,
             system_prompt=conversation.system_prompt,
             settings=conversation.settings,
             folder_id=folder,
         )
         started = conversation.created_at or store.database.clock()
         store.database.execute(
-            "UPDATE conversations SET uid = ?, origin = ?, title_edited = ?, created_at = ? WHERE id = ?",
-            (
-                conversation.uid or str(uuid.uuid4()),
-                conversation.origin,
-                conversation.title_edited and bool(conversation.title),
-                started,
-                identity,
-            ),
+            "UPDATE conversations SET uid = coalesce(?, uid), origin = ?, created_at = ? WHERE id = ?",
+            (conversation.uid, conversation.origin, started, identity),
         )
         ids = _add_messages(store, identity, conversation, {})
         shown = ids.get(conversation.selected or "")
@@ -131,8 +125,8 @@ def _has_grown(known: sqlite3.Row | None, message: ImportedMessage) -> bool:
     return len(content) > len(known["content"]) and content.startswith(known["content"])
 
 
-def _grow(store: ConversationStore, identity: int, message_id: int, message: ImportedMessage) -> None:
-    with store.database.write() as changes:
+def _grow(store: ConversationStore, message_id: int, message: ImportedMessage) -> None:
+    with store.database.write():
         store.database.execute(
             "UPDATE messages SET content = ?, state = ?, finish_reason = ?, error = ?, stats = ? WHERE id = ?",
             (
@@ -140,15 +134,13 @@ def _grow(store: ConversationStore, identity: int, message_id: int, message: Imp
                 message.state,
                 message.finish_reason,
                 error_to_json(message.error),
-                stats_to_json(message.stats),
+                optional_json(message.stats),
                 message_id,
             ),
         )
         # The stored tokens are those of the shorter text.
         store.database.execute("DELETE FROM token_views WHERE message_id = ?", (message_id,))
         _keep_tokens(store, message_id, message)
-        changes.messages.add(message_id)
-        changes.paths.add(identity)
 
 
 def _set_used(store: ConversationStore, identity: int, when: float) -> None:

@@ -12,8 +12,10 @@ from engine.files.bounded_json import STRING
 
 _decoder = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\n\r]*")
-# In a document that is an object, the list that may hold all chats.
+# In a document that is an object, the list that may hold all chats, and what stands before it in Tandem's exports:
+# fields without lists and objects, so that the name cannot be one inside of these.
 _LARGE = "conversations"
+_HEAD = re.compile(rf'[ \t\n\r]*\{{(?:[^\[\]{{}}]*,)?[ \t\n\r]*"{_LARGE}"[ \t\n\r]*:[ \t\n\r]*(?=\[)')
 
 
 class Items:
@@ -35,8 +37,12 @@ class Items:
             self._step()
             item, position = _decoder.raw_decode(self._text, position)
             yield item
-            position, ends = _after_item(self._text, position, "]")
-            self.end = position
+            position = _space(self._text, position)
+            ends = self._text.startswith("]", position)
+            if not ends and not self._text.startswith(",", position):
+                raise json.JSONDecodeError("Expecting ',' delimiter", self._text, position)
+            self.end = position + 1
+            position = _space(self._text, self.end)
 
 
 def count_containers(content: bytes, enough: int) -> int:
@@ -57,56 +63,23 @@ def parse(text: str, step: Callable[[], object]) -> Any:
     These may hold a whole history, and are returned as `Items`: a list that is the whole document, or the one in an
     object that is the whole document. Raises ValueError, RecursionError and what `step` raises.
     """
-    position = _space(text, 0)
-    value: Any
-    if text.startswith("{", position):
-        value, end = _object(text, position, step)
-    elif text.startswith("[", position):
-        value, end = _items(text, position, step)
-    else:
-        value, end = _decoder.raw_decode(text, position)
-    if (end := _space(text, end)) != len(text):
-        raise json.JSONDecodeError("Extra data", text, end)
-    return value
+    if text.startswith("[", position := _space(text, 0)):
+        items = _items(text, position, step)
+        if (end := _space(text, items.end)) != len(text):
+            raise json.JSONDecodeError("Extra data", text, end)
+        return items
+    if head := _HEAD.match(text):
+        items = _items(text, head.end(), step)
+        document = json.loads(f"{text[: head.end()]}null{text[items.end :]}")
+        return document | {_LARGE: items}
+    return json.loads(text)
 
 
-def _items(text: str, position: int, step: Callable[[], object]) -> tuple[Items, int]:
+def _items(text: str, position: int, step: Callable[[], object]) -> Items:
     """Read the list to its end, but keep none of its items."""
     items = Items(text, position, step)
     deque(items, maxlen=0)
-    return items, items.end
-
-
-def _object(text: str, position: int, step: Callable[[], object]) -> tuple[dict[str, Any], int]:
-    found: dict[str, Any] = {}
-    position = _space(text, position + 1)
-    if text.startswith("}", position):
-        return found, position + 1
-    while True:
-        if not text.startswith('"', position):
-            raise json.JSONDecodeError("Expecting property name enclosed in double quotes", text, position)
-        name, position = _decoder.raw_decode(text, position)
-        position = _space(text, position)
-        if not text.startswith(":", position):
-            raise json.JSONDecodeError("Expecting ':' delimiter", text, position)
-        position = _space(text, position + 1)
-        if name == _LARGE and text.startswith("[", position):
-            found[name], position = _items(text, position, step)
-        else:
-            found[name], position = _decoder.raw_decode(text, position)
-        position, ends = _after_item(text, position, "}")
-        if ends:
-            return found, position
-
-
-def _after_item(text: str, position: int, closing: str) -> tuple[int, bool]:
-    """Return the position of the next item, or after the container if this was the last one, and which."""
-    position = _space(text, position)
-    if text.startswith(closing, position):
-        return position + 1, True
-    if not text.startswith(",", position):
-        raise json.JSONDecodeError("Expecting ',' delimiter", text, position)
-    return _space(text, position + 1), False
+    return items
 
 
 def _space(text: str, position: int) -> int:

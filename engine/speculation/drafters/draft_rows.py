@@ -7,20 +7,22 @@ updated together when the next pass begins.
 from __future__ import annotations
 
 from collections.abc import Sequence as Items
+from typing import Any, cast
 
 import mlx.core as mx
 
 from engine.speculation.rounds.rollback import PlainOnly, TransactionError
 from engine.speculation.rounds.row_caches import RowCaches
 from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence_batch import SequenceBatch
 
 
 class RowRollback(PlainOnly):
     """A member's transaction over the tokens that its row was fed, in place of one over its own caches."""
 
-    def __init__(self, rows: RowCaches) -> None:
+    def __init__(self, rows: RowCaches, row: int) -> None:
         super().__init__(())
-        self.row = 0
+        self.row = row
         self.kept = 0
         self._caches_of_all = rows
         self.carries = rows.carries
@@ -43,50 +45,27 @@ class RowRollback(PlainOnly):
         self._rows, self.kept = None, 0
 
 
-class DraftRows:
-    """Sequences of one model, in the order of `members`. Belongs to the engine's thread.
+class DraftRows(SequenceBatch):
+    """Sequences of a draft model, in the order of `members`. Belongs to the engine's thread.
 
     A transaction is `catch_up`, `open`, a `draft` for each token but the last, and `close`. Members join and leave
     between transactions, and commit or abort theirs before the next one.
     """
 
     def __init__(self, first: Sequence) -> None:
-        self.members: list[Sequence] = []
-        self._model = first.model
-        self._rows = RowCaches(first.caches)
-        self._rollbacks: list[RowRollback] = []
+        super().__init__(first)
         self._fed: list[int] | None = None
 
-    def reserve(self, members: int) -> None:
-        """Make room for at least `members` members when the next one joins."""
-        self._rows.reserve(members)
-
     def join(self, sequence: Sequence) -> None:
-        """Take the caches of `sequence`, which has no open transaction, into a row of their own."""
-        assert not sequence.rollback.active
         self._settle()
-        self._rows.add(sequence.lend(), sequence.position)
-        rollback = sequence.rollback = RowRollback(self._rows)
-        rollback.row = len(self.members)
-        self._rollbacks.append(rollback)
-        self.members.append(sequence)
-
-    def leave(self, sequence: Sequence) -> None:
-        """Give a member its caches back. The last member takes its place in `members`."""
-        self._settle()
-        caches = self._rows.remove(self._remove(sequence))
-        sequence.adopt(caches, list(sequence.tokens), sequence.position)
-
-    def discard(self, sequence: Sequence) -> None:
-        """Remove a member that is no longer used."""
-        self._settle()
-        self._rows.remove(self._remove(sequence))
+        super().join(sequence)
+        sequence.rollback = RowRollback(self._rows, len(self.members) - 1)
 
     def lose(self) -> None:
         """Remove all members without their caches, whose contents are unknown."""
         for sequence in self.members:
             sequence.adopt([], list(sequence.tokens), 0)
-        self.members, self._rollbacks = [], []
+        self.members = []
 
     def catch_up(self, wanted: Items[Sequence]) -> mx.array:
         """Feed the `wanted` members all pending tokens; returns lazy logits (rows, V), undefined in other rows.
@@ -95,17 +74,8 @@ class DraftRows:
         """
         self._settle()
         width = max(len(member.pending) for member in wanted)
-        pending = [member.pending if member in wanted else member.pending[:-1][:width] for member in self.members]
-        counts = [len(tokens) for tokens in pending]
-        self._rows.begin(counts)
-        ids = [[*member.as_known(tokens)] for member, tokens in zip(self.members, pending, strict=True)]
-        logits = self._pass(mx.array([row + [0] * (width - len(row)) for row in ids], mx.uint32))
-        held = self._rows.commit(counts)
-        for member, count in zip(self.members, held, strict=True):
-            member.position += count
-        if width == 1:
-            return logits[:, 0]
-        return logits[mx.arange(len(counts)), mx.array([max(0, count - 1) for count in counts])]
+        done = self.read([own.pending if own in wanted else own.pending[:-1][:width] for own in self.members])
+        return done.logits[:, 0] if width == 1 else done.logits[mx.arange(len(done.firsts)), mx.array(done.firsts)]
 
     def open(self, most: int) -> None:
         """Begin a transaction of at most `most` tokens for each row."""
@@ -121,7 +91,8 @@ class DraftRows:
         else:
             self._rows.begin(counts, more=self._most - 1)
         self._fed = [fed + count for fed, count in zip(self._fed, counts, strict=True)]
-        return self._pass(tokens[:, None])[:, 0]
+        logits: mx.array = self._model(tokens[:, None], cache=self._rows.caches)
+        return logits[:, 0]
 
     def close(self) -> None:
         """End the drafting: each member that was fed tokens has an open transaction from now on."""
@@ -133,31 +104,25 @@ class DraftRows:
             if fed:
                 member.open_drafts(fed)
 
-    def state_arrays(self) -> list[mx.array]:
-        """Arrays that have to be evaluated with each pass, or they would grow into long chains."""
-        return self._rows.state_arrays()
-
-    def _pass(self, ids: mx.array) -> mx.array:
-        logits: mx.array = self._model(ids, cache=self._rows.caches)
-        return logits
-
     def _settle(self) -> None:
         """End the transaction of the rows by the results of their members' transactions."""
         if self._fed is None:
             return
         self._fed = None
-        for member, rollback in zip(self.members, self._rollbacks, strict=True):
-            if rollback.active:
+        for member in self.members:
+            if member.rollback.active:
                 member.abort()
         self._rows.commit([rollback.kept for rollback in self._rollbacks])
         for rollback in self._rollbacks:
             rollback.kept = 0
 
-    def _remove(self, sequence: Sequence) -> int:
-        """Take a member out of the lists; returns its row."""
-        row = self.members.index(sequence)
-        last, rollback = self.members.pop(), self._rollbacks.pop()
-        if last is not sequence:
-            self.members[row], self._rollbacks[row] = last, rollback
+    @property
+    def _rollbacks(self) -> list[RowRollback]:
+        return [cast("RowRollback", member.rollback) for member in self.members]
+
+    def _remove(self, sequence: Sequence) -> list[Any]:
+        self._settle()
+        caches = super()._remove(sequence)
+        for row, rollback in enumerate(self._rollbacks):
             rollback.row = row
-        return row
+        return caches

@@ -22,8 +22,7 @@ from engine.heads.chain_head import ChainHead
 from engine.main_model.loading import LoadedModel
 from engine.main_model.output_rows import OutputRows, output_rows, with_output_rows
 from engine.speculation.choosing.costs import Costs
-from engine.speculation.drafters.draft_source import DraftSource
-from engine.speculation.drafters.head_source import HeadSource
+from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
 from engine.speculation.rounds.compiled_steps import CompiledSteps
 
 log = logging.getLogger(__name__)
@@ -48,7 +47,7 @@ class ReducedVocabulary:
     a round of USUAL_DEPTH draft tokens. `nbytes` is what it takes besides the whole drafter.
     """
 
-    source: DraftSource | HeadSource
+    source: Drafter
     ids: np.ndarray
     unseen: float
     saved_s: float
@@ -67,9 +66,7 @@ class ReducedVocabulary:
         return self.saved_s / round_s - outside * USUAL_DEPTH / 2 >= LEAST_GAIN
 
 
-def reduce_vocabulary(
-    main: LoadedModel, drafter: DraftSource | HeadSource, usage: Usage
-) -> Steps[ReducedVocabulary | None]:
+def reduce_vocabulary(main: LoadedModel, drafter: Drafter, usage: Usage) -> Steps[ReducedVocabulary | None]:
     """Return the drafter with the vocabulary that answers use, in short steps; None if it cannot have one.
 
     A draft model with another tokenizer, and a head with an output matrix of its own, keep their vocabularies.

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from engine.tokenizers.prompts import shared_prefix
 from engine.tokenizers.vocabulary import Vocabulary, bytes_by_id
 
 LOOK_BACK = 16
@@ -61,7 +62,7 @@ class Reencoder:
         window = self._window(held)
         written = self._exactly(self.text(window) + text)
         if written:
-            shared = _common_prefix(window, written)
+            shared = shared_prefix(window, written)
             return Followed(len(held) - len(window) + shared, written[shared:], pending)
         alone = self._exactly(text) or list(self._encode(text.decode(errors="replace")))
         return Followed(len(held), alone, pending)
@@ -99,13 +100,6 @@ class Reencoder:
 
     def _bytes_of(self, token: int) -> bytes | None:
         return self._bytes[token] if 0 <= token < len(self._bytes) else None
-
-
-def _common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
-    for index, (one, other) in enumerate(zip(left, right, strict=False)):
-        if one != other:
-            return index
-    return min(len(left), len(right))
 
 
 def _continues_a_character(piece: bytes) -> bool:

@@ -10,8 +10,7 @@ from engine.main_model.loading import LoadedModel
 from engine.main_model.sampling import Sampler
 from engine.requests import SpeculationSettings
 from engine.speculation.conversation import Conversation
-from engine.speculation.drafters.draft_source import DraftSource
-from engine.speculation.drafters.head_source import HeadSource
+from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +22,7 @@ class ProposerContext:
     """
 
     main: LoadedModel
-    drafter: DraftSource | HeadSource | None
+    drafter: Drafter | None
     conversation: Conversation
     sampler: Sampler
     settings: SpeculationSettings

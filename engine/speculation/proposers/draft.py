@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.speculation.conversation import continue_on
-from engine.speculation.drafters.draft_source import DraftSource
+from engine.speculation.drafters.sources import DraftSource
 from engine.speculation.proposers.context import ProposerContext, ProposerUnavailable
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.other_tokenizer import RewrittenTextProposer, SharedTokensProposer

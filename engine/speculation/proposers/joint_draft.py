@@ -12,8 +12,7 @@ from typing import cast
 import mlx.core as mx
 
 from engine.errors import is_device_failure
-from engine.main_model.joint_sampling import draw_together, make_noise
-from engine.main_model.sampling import fit, top_probabilities
+from engine.main_model.sampling import draw_together, fit, make_noise, top_probabilities
 from engine.speculation.drafters.draft_rows import DraftRows
 from engine.speculation.proposers import draft_model
 from engine.speculation.proposers.draft_model import Draft, DraftModelProposer

@@ -16,6 +16,7 @@ _METHOD_WORDS = {"auto": "Automatic", DRAFTER_METHOD: "Draft model", "off": "Off
 @dataclass(frozen=True, slots=True)
 class ProposerEntry:
     """A proposer: `module` has `build(context: ProposerContext) -> Proposer | None`, None if the context has no use.
+    `builder` is its name if that is another.
 
     `uses_drafter` is true if it runs the drafter that the user chose: a draft model or a head. All of these form one
     method, because only one drafter is in use at a time. With `every_method` it costs nothing, and is part of every
@@ -31,6 +32,7 @@ class ProposerEntry:
     every_method: bool = False
     ahead: bool = False
     method: str = ""
+    builder: str = "build"
     words: str = ""
     method_words: str = ""
     bench_depths: tuple[int, ...] = (2, 4, 6, 8)
@@ -40,7 +42,11 @@ class ProposerEntry:
 PROPOSERS: dict[str, ProposerEntry] = {
     "grammar": ProposerEntry("engine.speculation.proposers.grammar", every_method=True, words="answer format"),
     "just-in-time": ProposerEntry(
-        "engine.speculation.proposers.just_in_time", uses_drafter=True, ahead=True, words="draft, in parallel"
+        "engine.speculation.proposers.ahead",
+        uses_drafter=True,
+        ahead=True,
+        builder="build_just_in_time",
+        words="draft, in parallel",
     ),
     # After the other, because it tells the drafter the verdict of a round of either.
     "ahead": ProposerEntry(

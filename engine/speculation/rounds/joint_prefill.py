@@ -10,11 +10,9 @@ from collections.abc import Sequence as Items
 
 import mlx.core as mx
 
-from engine.speculation.rounds.cache_rules import flatten, leaves
-from engine.speculation.rounds.passes import model_pass
 from engine.speculation.rounds.sequence import Sequence
-from engine.speculation.rounds.sequence_batch import rows_obstacle
-from engine.speculation.rounds.shared_caches import SharedCaches, open_rows
+from engine.speculation.rounds.sequence_batch import SequenceBatch, rows_obstacle
+from engine.speculation.rounds.shared_caches import SharedCaches
 
 # The longest text that is read with others: its caches are copied to a row and back, and all rows become as long.
 LONGEST_TEXT = 2048
@@ -47,41 +45,28 @@ def prefill_together(sequences: Items[Sequence], most: int) -> list[int]:
 
     If the pass raises, every sequence is as before.
     """
-    counts = [sequence.rows_to_prefill(most) for sequence in sequences]
+    own = [sequence.caches for sequence in sequences]
     starts = [sequence.position for sequence in sequences]
-    lent = [sequence.lend() for sequence in sequences]
-    rows = open_rows(lent[0])
-    rows.reserve(len(lent))
+    counts = [sequence.rows_to_prefill(most) for sequence in sequences]
+    batch = SequenceBatch(sequences[0])
+    batch.reserve(len(sequences))
     try:
-        for caches, start in zip(lent, starts, strict=True):
-            rows.add(caches, start)
-        rows.begin(counts)
-        outputs = _feed(sequences, counts, rows.caches)
-        rows.commit(counts)
+        for sequence in sequences:
+            batch.join(sequence)
+        done = batch.read([sequence.pending[:count] for sequence, count in zip(sequences, counts, strict=True)])
         # The last row first: no other row has to move into its place.
-        taken = [rows.remove(row) for row in reversed(range(len(counts)))][::-1]
-        tapped = [[output[row : row + 1, :count] for output in outputs] for row, count in enumerate(counts)]
-        mx.eval([[*leaves(vars(cache))] for caches in taken for cache in flatten(caches)], tapped)
-        for sequence, caches, count, own in zip(sequences, taken, counts, tapped, strict=True):
-            sequence.prefilled_elsewhere(caches, count, own)
+        for sequence in reversed(sequences):
+            batch.leave(sequence)
+        tapped = [[output[row : row + 1, :count] for output in done.outputs] for row, count in enumerate(counts)]
+        mx.eval([sequence.arrays() for sequence in sequences], tapped)
+        for sequence, count, outputs in zip(sequences, counts, tapped, strict=True):
+            sequence.prefilled_elsewhere(count, outputs)
     except BaseException:
-        for sequence, caches, start in zip(sequences, lent, starts, strict=True):
+        for sequence, caches, start in zip(sequences, own, starts, strict=True):
             sequence.adopt(caches, list(sequence.tokens), start)
         raise
     mx.clear_cache()
     return counts
-
-
-def _feed(sequences: Items[Sequence], counts: Items[int], caches: Items[object]) -> list[mx.array]:
-    """Run one pass over the next tokens of each; returns the tapped outputs, (rows, width, ...) each."""
-    width = max(counts)
-    own = [
-        [*sequence.as_known(sequence.tokens[sequence.position : sequence.position + count])]
-        for sequence, count in zip(sequences, counts, strict=True)
-    ]
-    ids = mx.array([row + [0] * (width - len(row)) for row in own], mx.uint32)
-    taps = next((sequence.follower.taps for sequence in sequences if sequence.follower is not None), None)
-    return model_pass(sequences[0].model, ids, caches, taps)[1]
 
 
 def _can_share(sequence: Sequence) -> bool:

@@ -13,9 +13,9 @@ from typing import Any
 import mlx.core as mx
 import mlx.nn as nn
 
-from engine.heads.head import MainPorts
+from engine.heads.context import Rows
+from engine.heads.head import Attended, MainPorts
 from engine.main_model.loading import LoadedModel
-from engine.speculation.rounds.main_keys import attended_layers
 from engine.speculation.rounds.taps import PROBE_ROWS, CannotTap, calls_of, layers_of
 
 # The largest relative difference between what the ports compute and the model itself.
@@ -51,7 +51,7 @@ def main_ports(main: LoadedModel) -> MainPorts:
         layer_count=len(layers),
         width=width,
         vocabulary=int(logits.shape[-1]),
-        attended=attended_layers(layers, width),
+        attended=_attended_layers(layers, width),
     )
 
 
@@ -135,3 +135,41 @@ def _same_order(found: mx.array, logits: mx.array) -> bool:
 
 def _agree(found: mx.array, wanted: mx.array) -> bool:
     return bool((mx.abs(found - wanted).max() <= TOLERANCE * mx.maximum(mx.abs(wanted).max(), 1e-12)).item())
+
+
+class _Capture:
+    """A substitute for a cache that only keeps the rows it is given."""
+
+    def __init__(self, offset: int) -> None:
+        self.offset = offset
+        self.rows: Rows | None = None
+
+    def update_and_fetch(self, keys: mx.array, values: mx.array) -> Rows:
+        self.rows = keys, values
+        return keys, values
+
+
+def _attended_layers(layers: Sequence[nn.Module], width: int) -> dict[str, Attended]:
+    """Return, by kind of attention, the last of `layers` with keys and values of its own; empty for other families.
+
+    Heads attend to these: Gemma 4's assistants. A layer's own attention computes them from the layer's input.
+    """
+    found: dict[str, Attended] = {}
+    for index, layer in enumerate(layers):
+        attention: Any = getattr(layer, "self_attn", None)
+        kind = getattr(layer, "layer_type", None)
+        if not (isinstance(kind, str) and getattr(attention, "has_kv", False)):
+            continue
+        window = attention.config.sliding_window if kind == "sliding_attention" else None
+        read = partial(_keys_and_values, layer)
+        keys, _ = read(mx.zeros((1, 1, width)), 0)
+        found[kind] = Attended(kind, index, window, int(keys.shape[1]), int(keys.shape[3]), read)
+    return found
+
+
+def _keys_and_values(layer: Any, rows: mx.array, start: int) -> Rows:
+    capture = _Capture(start)
+    layer.self_attn(layer.input_layernorm(rows), None, capture)
+    if capture.rows is None:
+        raise RuntimeError("the layer made no keys")
+    return capture.rows

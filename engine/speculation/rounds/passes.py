@@ -15,7 +15,7 @@ from typing import Any
 import mlx.core as mx
 import mlx.nn as nn
 
-from engine.speculation.rounds.taps import CannotTap, Taps, first_output, layers_of
+from engine.speculation.rounds.taps import CannotTap, Taps, first_output, layers_of, with_classes
 
 
 def model_pass(
@@ -46,14 +46,8 @@ def _launched_in_parts(model: Any) -> Iterator[None]:
         layers = []
     # The output matrix follows the last layer at once.
     ends = [layers[2**power - 1] for power in range((len(layers) - 1).bit_length()) if layers]
-    own = [type(layer) for layer in ends]
-    try:
-        for layer, base in zip(ends, own, strict=True):
-            layer.__class__ = _launching(base)  # type: ignore[arg-type]
+    with with_classes(ends, [_launching(type(layer)) for layer in ends]):  # type: ignore[arg-type]
         yield
-    finally:
-        for layer, base in zip(ends, own, strict=True):
-            layer.__class__ = base
 
 
 # Each head has tapped classes of its own.

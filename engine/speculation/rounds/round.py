@@ -18,7 +18,7 @@ from typing import NamedTuple, cast
 import mlx.core as mx
 
 from engine.cpu_backend.backend import backend
-from engine.cpu_backend.log_probabilities import likeliest_leads, likeliest_log_probabilities
+from engine.cpu_backend.log_probabilities import likeliest_log_probabilities
 from engine.errors import is_device_failure
 from engine.main_model.sampling import LikeliestTokens, Sampler
 from engine.speculation.rounds.proposal import Proposal, Proposer
@@ -36,8 +36,7 @@ class Unsorted(NamedTuple):
 class Drawn(NamedTuple):
     """Lazy draws: token ids (rows,), their log-probabilities, and leads and likeliest tokens if asked for.
 
-    `leads` is also None if a draw is not the largest score. If the host computes them, they are the scores. `unsorted`
-    is None if all draws are certain.
+    `leads` is also None if a draw is not the largest score. `unsorted` is None if all draws are certain.
     """
 
     sampled: mx.array
@@ -72,7 +71,7 @@ class PendingRound:
     """A round whose graph was sent to the device and whose result has not been read.
 
     `drawn` are the main model's draws at each of the k+1 rows; its log-probabilities may be scores (k+1, vocabulary),
-    from which the host computes these and the leads. `exact` is whether its `rows` rows are rounded like plain rounds.
+    from which the host computes these. `exact` is whether its `rows` rows are rounded like plain rounds.
     `pipelined` is true if it was started before the preceding round was read, `followed` if the next one was started
     before this one was read.
     """
@@ -156,10 +155,9 @@ class Rounds:
             # The device drafts while the host still builds the verify pass.
             mx.async_eval(draft_tokens)  # type: ignore[no-untyped-call]
         rows = len(self.sequence.pending) + (0 if proposal is None else proposal.count)
-        rule = self.sequence.rule_of(rows)
-        rows = max(rows, rule.plain)
         logits = self.sequence.verify([] if draft_tokens is None else draft_tokens)
-        drawn = self._draw(logits, len(self.sequence.tokens), draft_tokens, proposal)
+        drawn, rule = self._draw(logits, len(self.sequence.tokens), draft_tokens, proposal), self.sequence.rule
+        rows = max(rows, rule.plain)
         exact = rows == rule.plain or rule.allows(rows)
         return PendingRound(proposal, draft_tokens, self._dispatch(drawn), rows, exact, started_at, draft_s)
 
@@ -169,15 +167,16 @@ class Rounds:
         if self.sequence.rollback.active:
             # A plain round has no draft tokens to reject, so all of its rows stay.
             self.sequence.commit(0, [])
-        sampled, rows = current.drawn.sampled, self.sequence.rule_of(1).plain
+        sampled = current.drawn.sampled
         drawn = self._draw(self.sequence.verify(sampled), len(self.sequence.tokens) + 1, sampled, None)
-        current.followed = True
+        current.followed, rows = True, self.sequence.rule.plain
         return PendingRound(None, None, self._dispatch(drawn), rows, True, started_at, None, pipelined=True)
 
     def wait(self, current: PendingRound) -> RoundResult:
         """Wait for the round and read its result: the one host synchronisation, unless a draw was not certain."""
         sampled: list[int] = current.drawn.sampled.tolist()  # type: ignore[assignment]
-        logprobs, leads = _figures(current.drawn)
+        scores, leads = current.drawn.logprobs, _read(current.drawn.leads)
+        logprobs = likeliest_log_probabilities(scores) if scores.ndim == 2 else _read(scores)
         drafted = [] if current.draft_tokens is None else cast("list[int]", current.draft_tokens.tolist())
         if current.drawn.unsorted is not None:
             self._make_certain(current.drawn.unsorted, drafted, sampled, logprobs)
@@ -237,7 +236,8 @@ class Rounds:
             mx.async_eval(logits)  # type: ignore[no-untyped-call]
         if self._reads_scores and proposal is not None:
             scores = sampler.scores(logits, tokens, seen)
-            return Drawn(mx.argmax(scores, axis=-1), scores, scores if leads else None)
+            sampled = mx.argmax(scores, axis=-1)
+            return Drawn(sampled, scores, sampler.leads(scores, sampled) if leads else None)
         return draw_tokens(sampler, logits, tokens, position, seen, proposal, leads=leads, unsorted=True)
 
     def _make_certain(
@@ -263,12 +263,9 @@ class Rounds:
         return drawn
 
 
-def _figures(drawn: Drawn) -> tuple[list[float], list[float]]:
-    """Return log-probabilities and leads of all rows; waits for them."""
-    scores, leads = drawn.logprobs, drawn.leads
-    if scores.ndim == 2:
-        return likeliest_log_probabilities(scores), [] if leads is None else likeliest_leads(scores)
-    return cast("list[float]", scores.tolist()), [] if leads is None else cast("list[float]", leads.tolist())
+def _read(figures: mx.array | None) -> list[float]:
+    """Return a figure of all rows, which it waits for; [] for none."""
+    return [] if figures is None else cast("list[float]", figures.tolist())
 
 
 def permitted(proposal: Proposal, sampler: Sampler, committed: Sequence[int]) -> Proposal | None:

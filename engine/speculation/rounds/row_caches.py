@@ -31,7 +31,7 @@ class RowCaches:
     """The caches of a batch; call the model with `caches`. Belongs to the engine's thread.
 
     `positions[b]` is how many tokens row b held when the last transaction ended. A transaction is `begin` and a pass of
-    the model, then `go_on` and a pass for each further pass, then `commit` or `abort`. Add and remove rows between
+    the model, then `go_on` and a pass for each further pass, then `commit`. Add and remove rows between
     transactions; that does not move the contents of other rows.
     """
 
@@ -175,14 +175,6 @@ class RowCaches:
                 state.before, state.lengths = [], None
         self.positions = list(map(add, self.positions, held))
         return held
-
-    def abort(self) -> None:
-        """Restore every row to its state before the transaction, if its arrays can still be evaluated."""
-        assert self._fed is not None
-        self._fed = None
-        for state in self._recurrent:
-            state.restore()
-            state.lengths = None
 
     def arrays(self) -> list[mx.array]:
         """Return every array of the caches."""

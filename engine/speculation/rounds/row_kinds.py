@@ -208,9 +208,9 @@ class StateRows(ArraysCache):  # type: ignore[misc]
         """Remember the present state; keeps handles, no copies."""
         self.before = [None if held is None else mx.array(held) for held in self.cache]
 
-    def restore(self, rows: Sequence[bool] | None = None) -> None:
-        """Restore the remembered state of the rows that are true in `rows` (None: of all)."""
-        if rows is not None and not all(rows):
+    def restore(self, rows: Sequence[bool]) -> None:
+        """Restore the remembered state of the rows that are true in `rows`."""
+        if not all(rows):
             chosen = mx.array(list(rows))
             self.cache = [_chosen(chosen, old, new) for old, new in zip(self.before, self.cache, strict=True)]
         else:

@@ -12,7 +12,7 @@ from engine.speculation.rounds.cache_kinds import check_widths
 from engine.speculation.rounds.compiled_steps import MAX_ROWS, CompiledSteps
 from engine.speculation.rounds.passes import model_pass
 from engine.speculation.rounds.rollback import Checkpoint, PlainOnly, Rollback, UnknownCacheKind
-from engine.speculation.rounds.row_rule import RowRule, RowRules
+from engine.speculation.rounds.row_rule import UNKNOWN, RowRule, RowRules
 from engine.speculation.rounds.shared_caches import SharedCaches, copied, open_rollback
 from engine.speculation.rounds.taps import Follower
 
@@ -57,6 +57,8 @@ class Sequence:
         # Compiled narrow passes, set by the model's owner if the model allows them.
         self.steps: CompiledSteps | None = None
         self.row_rules = RowRules()
+        # The rule of the latest pass.
+        self.rule = UNKNOWN
         # Ids from this one on are fed as id 0: a draft model may lack ids of the main one, and an embedding lookup past
         # its last row reads foreign memory.
         self.known_ids: int | None = None
@@ -72,11 +74,6 @@ class Sequence:
     def intact(self) -> bool:
         """False if the contents of the caches are unknown, so that the sequence must not be used again."""
         return self.rollback.intact
-
-    @property
-    def carries(self) -> bool:
-        """True if a partial acceptance restores everything, so that accepted rows are fed again with the next pass."""
-        return self.rollback.carries
 
     @property
     def next_rule(self) -> RowRule:
@@ -106,13 +103,14 @@ class Sequence:
         pending = self.pending
         rows = self._as_row(pending, draft_tokens)
         count = rows.shape[1]
-        if count < self.rule_of(count).plain:
+        self.rule = self.rule_of(count)
+        if count < self.rule.plain:
             rows = mx.concatenate([rows, rows[:, -1:]], axis=1)
         self.rollback.begin(rows.shape[1])
         self._pending_rows = len(pending)
         self._draft_rows = count - len(pending)
         try:
-            logits = self._pass(rows)
+            logits = self._pass(rows, self.rule.plain)
         except BaseException:
             self.abort()
             raise
@@ -132,7 +130,7 @@ class Sequence:
 
     def draft(self, token: mx.array) -> mx.array:
         """Feed one draft token, a lazy array of shape (1,), after `open_drafts`; returns lazy logits (1, V)."""
-        return self._pass(token[None])[0]
+        return self._pass(token[None], 1)[0]
 
     def close_drafts(self, fed: int) -> None:
         """Drafting stopped early, after `draft` has fed `fed` tokens since `open_drafts`."""
@@ -269,15 +267,10 @@ class Sequence:
         """Return how many tokens `prefill(most)` feeds."""
         return max(0, min([self.position + most, len(self.tokens) - 1, *self._stops_ahead()]) - self.position)
 
-    def prefilled_elsewhere(self, caches: Tokens[Any], rows: int, outputs: Tokens[mx.array]) -> None:
-        """Continue, as after `prefill`, with `caches` that hold `rows` more tokens; `outputs` are their tapped outputs.
-
-        Raises `CachesOutOfStep`.
-        """
-        start = self.position
-        self.adopt(caches, list(self.tokens), start + rows)
+    def prefilled_elsewhere(self, rows: int, outputs: Tokens[mx.array]) -> None:
+        """Follow, as `prefill` does, `rows` tokens that a batch has read; `outputs` are their tapped outputs."""
         self._outputs = list(outputs)
-        self._report(start, rows)
+        self._report(self.position - rows, rows)
         self._remember_boundary()
 
     @property
@@ -304,12 +297,12 @@ class Sequence:
             return draft_tokens.astype(mx.uint32)[None]
         return mx.concatenate([mx.array([*tokens], mx.uint32), draft_tokens.astype(mx.uint32)])[None]
 
-    def _pass(self, rows: mx.array) -> mx.array:
+    def _pass(self, rows: mx.array, plain_rows: int) -> mx.array:
         if self.steps is not None and self.follower is None and rows.shape[1] <= MAX_ROWS and self.position > 0:
             return self.steps(rows, self.caches)
         # While a plain round is built, the device still computes the one before. Machines that share a pass launch it
         # alike, whole.
-        in_parts = rows.shape[1] > self.rule_of(rows.shape[1]).plain and not isinstance(self.caches, SharedCaches)
+        in_parts = rows.shape[1] > plain_rows and not isinstance(self.caches, SharedCaches)
         return self._run(rows, in_parts=in_parts)
 
     def _run(self, rows: mx.array, *, in_parts: bool = False) -> mx.array:

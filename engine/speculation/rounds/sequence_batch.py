@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence as Items
 from dataclasses import dataclass
+from typing import Any
 
 import mlx.core as mx
 
@@ -15,13 +16,12 @@ from engine.speculation.rounds.shared_caches import SharedCaches, open_rows
 
 @dataclass(eq=False, slots=True)
 class BatchPass:
-    """One pass over the rows of `members`; row b was fed `counts[b]` tokens from position `starts[b]` on.
+    """One pass over the rows of a batch; row b was fed `counts[b]` tokens from position `starts[b]` on.
 
-    `logits` (rows, width, V) are lazy; row b predicts from index `firsts[b]` on, that of the last token committed
-    before. `outputs` are the tapped outputs for followers, (rows, width, ...) each.
+    `logits` (rows, width, V) are lazy; row b predicts from index `firsts[b]` on, that of the last pending token.
+    `outputs` are the tapped outputs for followers, (rows, width, ...) each.
     """
 
-    members: list[Sequence]
     logits: mx.array
     counts: list[int]
     starts: list[int]
@@ -32,7 +32,7 @@ class BatchPass:
 class SequenceBatch:
     """Sequences of one model whose caches are rows of one batch, in the order of `members`.
 
-    A transaction is `verify`, then `commit` or `abort`; `report` follows once the kept tokens are in the sequences.
+    A transaction is `verify`, then `commit`; `report` follows once the kept tokens are in the sequences.
     Members join and leave between transactions. Belongs to the engine's thread.
     """
 
@@ -42,11 +42,6 @@ class SequenceBatch:
         self._rows, self._shared = open_rows(first.caches), isinstance(first.caches, SharedCaches)
         # Arrays that have to be evaluated with each pass, or they would grow into long chains.
         self.state_arrays = self._rows.state_arrays
-        # If true, the accepted tokens are fed again after a partial acceptance, and `state_arrays` is not empty.
-        self.carries = self._rows.carries
-
-    def __len__(self) -> int:
-        return len(self.members)
 
     def reserve(self, members: int) -> None:
         """Make room for at least `members` members when the next one joins."""
@@ -61,36 +56,41 @@ class SequenceBatch:
 
     def leave(self, sequence: Sequence) -> None:
         """Give a member its caches back. The last member takes its place in `members`."""
-        row = self.members.index(sequence)
-        last = self.members.pop()
-        if last is not sequence:
-            self.members[row] = last
-        sequence.adopt(self._rows.remove(row), list(sequence.tokens), sequence.position)
+        sequence.adopt(self._remove(sequence), list(sequence.tokens), sequence.position)
+
+    def discard(self, sequence: Sequence) -> None:
+        """Remove a member that is no longer used."""
+        self._remove(sequence)
 
     def verify(self, drafts: mx.array | Items[mx.array | Items[int]]) -> BatchPass:
         """Begin a transaction: run one pass over each member's pending tokens and its `drafts`.
 
         `drafts` are token ids, possibly lazy: one item for each member, or an array (rows, k). A member with nothing
-        pending needs at least one, the newest committed token. If the pass raises, abort.
+        pending needs at least one, the newest committed token. If the pass raises, the caches are lost.
         """
-        pending = [member.pending for member in self.members]
-        ids, counts = self._ids(pending, drafts)
+        return self._pass([member.pending for member in self.members], drafts)
+
+    def read(self, tokens: Items[Items[int]]) -> BatchPass:
+        """Run one pass over `tokens[b]`, the next of each row's pending tokens, and keep them all."""
+        done = self._pass(tokens, [()] * len(tokens))
+        self.commit(done.counts)
+        return done
+
+    def _pass(self, pending: Items[Items[int]], drafts: mx.array | Items[mx.array | Items[int]]) -> BatchPass:
+        known = [list(member.as_known(tokens)) for member, tokens in zip(self.members, pending, strict=True)]
+        ids, counts = self._ids(known, drafts)
         self._rows.begin(counts)
         starts = [member.position for member in self.members]
         firsts = [max(0, len(tokens) - 1) for tokens in pending]
         taps = next((member.follower.taps for member in self.members if member.follower is not None), None)
         in_parts = ids.shape[1] > 1 and not self._shared
         logits, outputs = model_pass(self._model, ids, self._rows.caches, taps, in_parts=in_parts)
-        return BatchPass(list(self.members), logits, counts, starts, firsts, outputs)
+        return BatchPass(logits, counts, starts, firsts, outputs)
 
     def commit(self, keep: Items[int]) -> None:
         """Keep the first `keep[b]` of the tokens that row b was fed; appends nothing to the sequences."""
         for member, held in zip(self.members, self._rows.commit(keep), strict=True):
             member.position += held
-
-    def abort(self) -> None:
-        """Undo the open transaction."""
-        self._rows.abort()
 
     @staticmethod
     def report(done: BatchPass, member: Sequence, row: int, keep: int) -> None:
@@ -99,6 +99,13 @@ class SequenceBatch:
             start = done.starts[row]
             outputs = [output[row : row + 1] for output in done.outputs]
             member.follower.read(start, outputs, member.tokens[start : start + keep])
+
+    def _remove(self, sequence: Sequence) -> list[Any]:
+        """Take a member out of `members`; returns its caches."""
+        row, last = self.members.index(sequence), self.members.pop()
+        if last is not sequence:
+            self.members[row] = last
+        return self._rows.remove(row)
 
     def arrays(self) -> list[mx.array]:
         """Return every array of the caches."""

@@ -59,8 +59,9 @@ class Taps:
         layers = layers_of(model)
         if not all(0 <= index < len(layers) for index in self.indices):
             raise CannotTap("no-layers")
-        chosen = [(layers[index], type(layers[index]), index) for index in self.indices]
-        self._layers = [(layer, own, self._tapped(own, index)) for layer, own, index in chosen]
+        chosen = [layers[index] for index in self.indices]
+        classes = [self._recording(type(layer), index) for layer, index in zip(chosen, self.indices, strict=True)]
+        self._tapped = chosen, classes
 
     @contextmanager
     def record(self) -> Iterator[list[mx.array]]:
@@ -71,16 +72,13 @@ class Taps:
         """
         outputs: list[mx.array] = []
         try:
-            for layer, _, tapped in self._layers:
-                layer.__class__ = tapped
-            yield outputs
+            with with_classes(*self._tapped):
+                yield outputs
             outputs += [self._recorded[index] for index in self.indices]
         finally:
-            for layer, own, _ in self._layers:
-                layer.__class__ = own
             self._recorded.clear()
 
-    def _tapped(self, base: type[nn.Module], index: int) -> type[nn.Module]:
+    def _recording(self, base: type[nn.Module], index: int) -> type[nn.Module]:
         recorded = self._recorded
 
         def call(layer: nn.Module, *args: Any, **kwargs: Any) -> Any:
@@ -89,6 +87,19 @@ class Taps:
             return output
 
         return type(f"Tapped{base.__name__}", (base,), {"__call__": call})
+
+
+@contextmanager
+def with_classes(modules: Sequence[nn.Module], classes: Sequence[type[nn.Module]]) -> Iterator[None]:
+    """Give `modules` these classes in the body, subclasses of their own."""
+    own = [type(module) for module in modules]
+    try:
+        for module, chosen in zip(modules, classes, strict=True):
+            module.__class__ = chosen
+        yield
+    finally:
+        for module, base in zip(modules, own, strict=True):
+            module.__class__ = base
 
 
 def layers_of(model: nn.Module) -> list[nn.Module]:
@@ -123,13 +134,10 @@ def calls_of(modules: Sequence[nn.Module]) -> Iterator[list[tuple[nn.Module, Any
 
         return type(f"Watched{base.__name__}", (base,), {"__call__": call})
 
-    own = [(module, type(module)) for module in {id(module): module for module in modules}.values()]
+    different = list({id(module): module for module in modules}.values())
     try:
-        for module, base in own:
-            module.__class__ = watched(base)
-        yield calls
+        with with_classes(different, [watched(type(module)) for module in different]):
+            yield calls
         calls += recorded
     finally:
         recorded.clear()
-        for module, base in own:
-            module.__class__ = base

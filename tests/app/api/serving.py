@@ -15,7 +15,8 @@ import openai
 
 from app.api.activity import Call
 from app.api.engine_host import EngineHost
-from app.api.local_api import ApiSettings, LocalApi
+from app.api.guard import ApiSettings
+from app.api.local_api import LocalApi
 from engine.client import EngineClient
 from tests.patience import PATIENCE_S
 

@@ -105,5 +105,9 @@ def test_every_endpoint_is_described(told: Served) -> None:
     assert described["openapi"].startswith("3.1")
     for path, methods in described["paths"].items():
         for method in ("get", "post", "put", "delete"):
+            if path.endswith("/events") and method == "get":
+                # Its answer never ends.
+                assert method in methods
+                continue
             answered = told.client.request(method, path, json={}).status_code
             assert (answered != 405) == (method in methods), (method, path)

@@ -7,7 +7,8 @@ import socket
 import pytest
 
 from app.api.bodies import LIMITS
-from app.api.local_api import ApiSettings, KeyNeeded, LocalApi, kept_key
+from app.api.guard import ApiSettings
+from app.api.local_api import KeyNeeded, LocalApi, kept_key
 from app.api.server import NotServing
 from tests.app.api.conftest import Serve
 from tests.app.api.serving import Served, accepted_connections
@@ -53,10 +54,14 @@ def test_an_allowed_origin_may_ask_and_read(serve: Serve) -> None:
     served, origin = serve(origins=("http://localhost:3000",)), "http://localhost:3000"
     response = served.get("/v1/models", headers={"origin": origin, "sec-fetch-site": "cross-site"})
     assert (response.status_code, response.headers["access-control-allow-origin"]) == (200, origin)
-    preflight = served.client.options("/v1/chat/completions", headers={"origin": origin})
-    assert preflight.status_code == 204
+    asked = {"origin": origin, "access-control-request-method": "POST"}
+    preflight = served.client.options("/v1/chat/completions", headers=asked)
+    assert (preflight.status_code, preflight.headers["access-control-allow-origin"]) == (200, origin)
     assert "content-type" in preflight.headers["access-control-allow-headers"]
     assert served.get("/v1/models", headers={"origin": "http://localhost:3001"}).status_code == 403
+    other = served.client.options("/v1/chat/completions", headers=asked | {"origin": "http://localhost:3001"})
+    assert other.status_code == 400
+    assert "access-control-allow-origin" not in other.headers
 
 
 def test_a_body_that_a_page_can_send_unasked_or_that_is_compressed_is_refused(told: Served) -> None:

@@ -120,7 +120,7 @@ def long_answers() -> Iterator[Served]:
 
 
 def test_a_client_that_does_not_read_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.api.answering.STALL_S", 0.1)
+    monkeypatch.setattr("app.api.server.UNREAD_S", 0.1)
     with long_answers() as served, served.connect() as connection:
         connection.sendall(STREAMED % (len(BODY), BODY))
         until(lambda: served.api.ended)
@@ -171,7 +171,6 @@ def test_an_answer_takes_as_long_as_it_takes_although_headers_may_not(
 
 
 def test_a_connection_that_nobody_reads_from_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.api.answering.STALL_S", 0.1)
     monkeypatch.setattr("app.api.server.UNREAD_S", 0.1)
     with long_answers() as served, served.connect() as streamed, served.connect() as whole:
         for connection, body in ((streamed, BODY), (whole, BODY.replace(b"true", b"false"))):

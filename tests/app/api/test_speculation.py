@@ -12,7 +12,7 @@ import pytest
 from starlette.types import Message
 
 from app.api.activity import Activity, Call
-from app.api.speculation import RoundStream
+from app.api.speculation import round_stream
 from engine.events import TokensCommitted
 from engine.stats import RequestStats, RoundRecord
 from tests.app.api.conftest import Serve
@@ -137,7 +137,7 @@ def test_a_listener_that_falls_behind_hears_how_many_rounds_it_missed(monkeypatc
             elif len(bodies) == 3:
                 leaving.set()
 
-        await asyncio.wait_for(RoundStream(activity)({}, receive, send), PATIENCE_S)
+        await asyncio.wait_for(round_stream(activity)({"type": "http"}, receive, send), PATIENCE_S)
 
     asyncio.run(listen())
     events = [json.loads(line.removeprefix("data: ")) for line in bodies[2].splitlines() if line.startswith("data: ")]

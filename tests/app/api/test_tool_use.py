@@ -166,17 +166,21 @@ def test_one_call_at_most_where_they_may_not_be_parallel(serve: Serve) -> None:
     assert served.chat(asked | {"tool_choice": "none"})["choices"][0]["message"]["content"].startswith("Both: <tool")
 
 
-def test_a_call_of_a_function_that_is_not_allowed_stays_text(serve: Serve) -> None:
-    wrong = CALL.replace("news", "weather")
-    served = serve(ScriptedEngine([Script(f"First {wrong} then {CALL}")]), CALLER)
-    asked = {"messages": ASKED["messages"], "tools": TOOLS, "tool_choice": allowed("auto", "news")}
-    [choice] = served.chat(asked)["choices"]
-    assert (choice["message"]["content"], arguments_of(choice)) == (
-        f"First {wrong} then ",
-        [("news", {"day": "today"})],
-    )
-    assert isinstance(served.engine, ScriptedEngine)
-    assert [tool["function"]["name"] for tool in served.engine.requests[0].tools] == ["weather", "news"]
+def blocks_of_claude(served: Served) -> list[list[Any]]:
+    """The blocks of an answer through Anthropic's client, whole and streamed."""
+    own: Any = {"model": "default", "max_tokens": 400, "messages": ASKED["messages"], "tools": OWN}
+    with served.anthropic() as claude:
+        whole = claude.messages.create(**own)
+        with claude.messages.stream(**own) as parts:
+            return [whole.content, parts.get_final_message().content]
+
+
+def responses_of(served: Served, tools: Any) -> list[Any]:
+    """An answer through OpenAI's client of responses, whole and streamed."""
+    with served.openai() as client:
+        whole = client.responses.create(model="default", input="fox", tools=tools)
+        with client.responses.stream(model="default", input="fox", tools=tools) as stream:
+            return [whole, stream.get_final_response()]
 
 
 @pytest.mark.parametrize("lead", ["\n\n", "<think>\nHm.\n</think>\n\n"])
@@ -185,45 +189,37 @@ def test_white_space_beside_a_call_is_no_part_of_an_answer(serve: Serve, lead: s
     asked: Any = {"messages": ASKED["messages"], "tools": TOOLS}
     assert served.chat(asked)["choices"][0]["message"]["content"] is None
     assert content_of(list(served.events("/v1/chat/completions", asked))) == ""
-    before = ["thinking"] if "think" in lead else []
-    with served.anthropic() as claude:
-        own: Any = {"model": "default", "max_tokens": 400, "messages": ASKED["messages"], "tools": OWN}
-        whole = claude.messages.create(**own)
-        with claude.messages.stream(**own) as parts:
-            grown = parts.get_final_message()
-    for message in (whole, grown):
-        assert [block.type for block in message.content] == [*before, "tool_use"]
-    with served.openai() as client:
-        response = client.responses.create(model="default", input="fox", tools=FLAT)
-    assert [item.type for item in response.output] == [*(["reasoning"] if before else []), "function_call"]
+    thinks = "think" in lead
+    for blocks in blocks_of_claude(served):
+        assert [block.type for block in blocks] == [*(["thinking"] if thinks else []), "tool_use"]
+    for response in responses_of(served, FLAT):
+        assert [item.type for item in response.output] == [*(["reasoning"] if thinks else []), "function_call"]
 
 
-def test_a_call_of_no_tool_stays_text_in_every_api(serve: Serve) -> None:
-    wrong = CALL.replace("news", "newspaper")
-    served = serve(ScriptedEngine([Script(f"First {wrong} then {CALL}")]), CALLER)
-    text = f"First {wrong} then "
-    asked: Any = {"messages": ASKED["messages"], "tools": TOOLS}
+@pytest.mark.parametrize("name", ["newspaper", "weather"])
+def test_a_call_of_no_tool_or_of_one_that_is_not_allowed_stays_text(serve: Serve, name: str) -> None:
+    served = serve(ScriptedEngine([Script(f"First {CALL.replace('news', name)} then {CALL}")]), CALLER)
+    text = f"First {CALL.replace('news', name)} then "
+    asked: Any = {"messages": ASKED["messages"], "tools": TOOLS, "tool_choice": allowed("auto", "news")}
     [choice] = served.chat(asked)["choices"]
     assert (choice["message"]["content"], arguments_of(choice)) == (text, [("news", {"day": "today"})])
     chunks = list(served.events("/v1/chat/completions", asked))
     deltas = [chunk["choices"][0]["delta"] for chunk in chunks]
     streamed = [call["function"]["name"] for delta in deltas for call in delta.get("tool_calls", ())]
     assert (content_of(chunks), streamed) == (text, ["news"])
-    with served.openai() as client:
-        answered = client.responses.create(model="default", input="fox", tools=FLAT)
-        with client.responses.stream(model="default", input="fox", tools=FLAT) as stream:
-            streamed_answer = stream.get_final_response()
-    for response in (answered, streamed_answer):
+    assert isinstance(served.engine, ScriptedEngine)
+    assert [tool["function"]["name"] for tool in served.engine.requests[0].tools] == ["weather", "news"]
+
+
+def test_a_call_of_no_tool_stays_text_in_the_other_apis(serve: Serve) -> None:
+    text = f"First {CALL.replace('news', 'newspaper')} then "
+    served = serve(ScriptedEngine([Script(f"{text}{CALL}")]), CALLER)
+    for response in responses_of(served, FLAT):
         assert response.output_text == text
         assert [item.name for item in response.output if item.type == "function_call"] == ["news"]
-    with served.anthropic() as claude:
-        own: Any = {"model": "default", "max_tokens": 400, "messages": ASKED["messages"], "tools": OWN}
-        whole = claude.messages.create(**own)
-        with claude.messages.stream(**own) as parts:
-            grown = parts.get_final_message()
-    for message in (whole, grown):
-        assert "".join(block.text for block in message.content if block.type == "text") == text
-        assert [block.name for block in message.content if block.type == "tool_use"] == ["news"]
+    for blocks in blocks_of_claude(served):
+        assert "".join(block.text for block in blocks if block.type == "text") == text
+        assert [block.name for block in blocks if block.type == "tool_use"] == ["news"]
 
 
 @pytest.mark.parametrize("form", ["gemma4", "function_gemma", "minimax_m3", "qwen3_coder", "pythonic"])
@@ -256,14 +252,10 @@ def test_functions_of_a_namespace_have_both_names_and_tools_of_openai_are_left_o
         {"type": "namespace", "name": "mcp__press", "description": "The press.", "tools": FLAT},
         {"type": "web_search", "external_web_access": False},
     ]
+    for response in responses_of(served, tools):
+        [call] = response.output
+        assert (call.type, call.namespace, call.name) == ("function_call", "mcp__press", "news")
     with served.openai() as client:
-        answered = client.responses.create(model="default", input="fox", tools=tools)
-        with client.responses.stream(model="default", input="fox", tools=tools) as stream:
-            streamed = stream.get_final_response()
-        for response in (answered, streamed):
-            [call] = response.output
-            assert call.type == "function_call"
-            assert (call.namespace, call.name) == ("mcp__press", "news")
         result = {"type": "function_call_output", "call_id": call.call_id, "output": "Rain"}
         client.responses.create(model="default", input=[call.to_dict(), result], tools=tools)
     request = engine.requests[-1]
@@ -287,13 +279,19 @@ def test_anthropic_names_the_stop_sequence(starter: Served) -> None:
         assert (message.stop_reason, message.stop_sequence) == ("stop_sequence", cut)
 
 
-def test_a_call_that_need_not_be_made_fits_its_schema_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def model_with_marks(folder: Path, monkeypatch: pytest.MonkeyPatch, marks: list[str], signs: str) -> Path:
+    """A model with these control tokens, whose template mentions the signs of a form of calls."""
     monkeypatch.setattr("engine.tokenizers.loading.is_known_good", lambda _: True)
-    marks = [*SPECIAL, "<tool_call>", "</tool_call>"]
-    main = write_model(tmp_path / "main", seed=1, tokenizer=train_tokenizer(special=marks))
+    main = write_model(folder / "main", seed=1, tokenizer=train_tokenizer(special=marks))
     settings = json.loads((main / "tokenizer_config.json").read_text())
-    settings["chat_template"] += "{# <tool_call> tool_call.name #}"
+    settings["chat_template"] += f"{{# {signs} #}}"
     (main / "tokenizer_config.json").write_text(json.dumps(settings))
+    return main
+
+
+def test_a_call_that_need_not_be_made_fits_its_schema_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    marks = [*SPECIAL, "<tool_call>", "</tool_call>"]
+    main = model_with_marks(tmp_path, monkeypatch, marks, "<tool_call> tool_call.name")
     bias = {str(marks.index("<tool_call>")): 90, "0": -90, "2": -90}
     asked = ASKED | {"logit_bias": bias, "max_tokens": 200}
     with Engine() as engine:
@@ -321,11 +319,8 @@ CONTROL = {
 def test_a_call_is_written_with_the_control_tokens_of_its_family(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
-    monkeypatch.setattr("engine.tokenizers.loading.is_known_good", lambda _: True)
-    main = write_model(tmp_path / "main", seed=1, tokenizer=train_tokenizer(special=[*SPECIAL, *CONTROL[form]]))
-    settings = json.loads((main / "tokenizer_config.json").read_text())
-    settings["chat_template"] += f"{{# {' '.join(CONTROL[form])} functions #}}"
-    (main / "tokenizer_config.json").write_text(json.dumps(settings))
+    marks = [*SPECIAL, *CONTROL[form]]
+    main = model_with_marks(tmp_path, monkeypatch, marks, f"{' '.join(CONTROL[form])} functions")
     with Engine() as engine:
         served = Served(engine, str(main), None)
         [choice] = served.chat(ASKED | {"tool_choice": "required", "parallel_tool_calls": False})["choices"]

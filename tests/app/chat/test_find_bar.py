@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.prose import Prose
 from app.chat.search_highlights import match_colours
-from app.chat.shown_text import AT_ONCE, ShownTexts, shown_texts
-from app.conversations.search import Query, highlights, parse_phrase
+from app.chat.shown_text import AT_ONCE, ShownTexts
+from app.conversations.search import Query, parse_phrase
 from app.session.answer import Answer, State
 from app.session.chats import Turn
 from tests.app.conftest import OpenWindow
@@ -80,17 +80,6 @@ def test_every_match_that_is_counted_is_highlighted(open_window: OpenWindow, tex
     window.trigger("find-next")
     window.wait(lambda: window.found_text.endswith(f" of {len(window.turn().highlighted):,}"))
     assert len(window.turn().highlighted) > 3
-
-
-def test_texts_are_those_of_the_widgets(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script(f"<think>\nHm, *hm*.\n</think>\n\n{ZOO}")]))
-    answered(window, "What?")
-    window.turn().view.thinking.unfold()
-    window.wait(lambda: not any("$" in prose.toPlainText() for prose in window.turn().view.findChildren(Prose)))
-    shown = [text_view.toPlainText() for text_view in window.turn().text_views]
-    counted = shown_texts(window.session.chat.turns[-1], False)
-    counts = [[len(highlights(text, phrase("draft"))) for text in texts] for texts in (shown, counted)]
-    assert counts[0] == counts[1]
 
 
 def test_enter_goes_from_match_to_match_and_scrolls_to_each(open_window: OpenWindow) -> None:

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.chat.answer_body import AnswerBody
 from app.chat.formula_pictures import outline_of, pictures
 from app.chat.formula_text import OBJECT, formula_size
-from app.chat.plain_text import plain_text
+from app.chat.plain_text import spoken_text
 from app.chat.prose import Prose
 from app.text.formulas import LONGEST, Formula, find_formulas
 
@@ -157,7 +157,7 @@ def test_a_wide_formula_fits_the_column(body: AnswerBody, qtbot: QtBot) -> None:
 def test_a_selection_copies_formulas_as_they_were_written(body: AnswerBody, qtbot: QtBot) -> None:
     body.show_text("🙂 Let $x^2$ be \\(y\\).\n", ended=True)
     view = prose(body, qtbot)
-    assert plain_text("**So** $a_b$ and _c_.") == "So a_b and c."
+    assert spoken_text("**So** $a_b$ and _c_.") == "So a_b and c."
     view.selectAll()
     assert view.source_of_selection() == "🙂 Let $x^2$ be \\(y\\)."
     assert view.createMimeDataFromSelection().text() == "🙂 Let $x^2$ be \\(y\\)."

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QGuiApplication, QTextCursor
 from pytestqt.qtbot import QtBot
 
-from app.chat.plain_text import arranged_text, mime_of, plain_text, shown_parts, spoken_text
+from app.chat.plain_text import arranged_text, mime_of, shown_parts, spoken_text
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.window_parts import entry
@@ -28,12 +28,10 @@ from tests.app.window_parts import entry
     ],
 )
 def test_what_looks_like_markup_is_kept(text: str, shown: str) -> None:
-    assert plain_text(text) == shown
     assert spoken_text(text) == shown
 
 
 def test_code_is_not_spoken_however_its_lines_end() -> None:
-    assert plain_text("- ```\n  [a]: b\n  ```\n\nso") == "[a]: b\nso"
     for end in ("\n", "\r\n", "\r"):
         assert spoken_text(end.join(["Look:", "```py", "x = 1", "```", "So."])).split() == ["Look:", "So."]
 
@@ -71,7 +69,7 @@ def test_a_selection_keeps_its_lines_and_the_menu_copies_the_answer_as_shown_or_
     assert (clipboard.text(), clipboard.mimeData().hasHtml()) == ("- **one**\n- two", False)
     # A long answer is rendered block by block, off the Qt thread.
     monkeypatch.setattr("app.chat.plain_text.AT_ONCE", 100)
-    assert plain_text(markdown).split() == ["Some", "words", "of", "it.", "an", "item"] * 9
+    assert spoken_text(markdown).split() == ["Some", "words", "of", "it.", "an", "item"] * 9
     window.ask_and_wait("?")
     clipboard.clear()
     entry(window.turn().menu(), "Copy the answer as shown").trigger()

@@ -10,7 +10,6 @@ import pytest
 from PySide6.QtGui import QAccessible
 from pytestqt.qtbot import QtBot
 
-from app.chat.plain_text import spoken_text
 from app.chat.speaker import Speaker, language_of, voices_in
 from engine.errors import InternalFailure
 from tests.app.conftest import OpenWindow
@@ -59,10 +58,6 @@ def test_the_script_tells_the_language(text: str, code: str) -> None:
 
 def test_the_first_voice_of_a_language_is_taken() -> None:
     assert voices_in(SAY.replace('  echo "', "").replace('"', "")) == {"en": "Samantha", "ko": "Yuna"}
-
-
-def test_code_is_not_read_aloud() -> None:
-    assert spoken_text("So **this**:\n\n```python\nx = 1\n```\n\nDone.") == "So this:\nDone."
 
 
 def test_say_reads_with_the_voice_of_the_texts_language(fake: Callable[[str, str], Path], qtbot: QtBot) -> None:

@@ -185,18 +185,11 @@ def test_a_table_of_many_arms_and_kinds_is_at_most_100_columns_wide(capsys: pyte
             "machine": {"versions": {}, "system": "", "cores": 2, "device": "", "blas": ""},
             "models": {"main": "m", "draft": None},
             "arms": {name: figures | {"by_kind": kinds} for name in names},
-            "beside_best": {
-                "auto with a drafter of a long name": {
-                    kind: {"best": names[1], "ratio": 0.96, "spread": (0.91, 1.02)} for kind in kinds
-                }
-            },
         }
     )
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 100
-    # By arm, and auto beside the best one.
-    assert all(sum(kind in line.split() for line in lines) == 2 for kind in kinds)
-    assert sum("0.96x (0.91 to 1.02)" in " ".join(line.split()) for line in lines) == len(kinds)
+    assert all(sum(kind in line.split() for line in lines) == 1 for kind in kinds)
     assert sum("tokens by source" in line for line in lines) == 1
 
 

@@ -21,17 +21,14 @@ def report(auto: float = 2.0) -> dict[str, Any]:
         for name, speedup in (("plain", 1.0), ("auto", auto))
     }
     machine = {"system": "Darwin arm64", "cores": 8, "blas": None, "memory_gb": 64.0, "versions": {"mlx": "1.2"}}
-    best = {"auto": {"chat": {"best": "draft", "ratio": 0.96, "spread": (0.91, 1.02)}}, "auto with other": {}}
     models = {"main": "big", "draft": "small </script><b>draft</b>"}
-    return {"models": models, "machine": machine, "arms": arms, "beside_best": best, "command": "tandem bench"}
+    return {"models": models, "machine": machine, "arms": arms, "command": "tandem bench"}
 
 
 def test_the_page_shows_every_figure_and_nothing_of_a_name_is_markup() -> None:
     text = page(report())
     for figure in ("2.00x", "9.5", "50%", "Darwin arm64", "mlx 1.2", "memory in GB<td>64.0", "command<td>tandem bench"):
         assert figure in text
-    assert "<td>chat<td>0.96x (0.91 to 1.02)<td>draft</tr>" in text
-    assert "auto with other" not in text
     assert "<b>draft" not in text
     assert "<script" not in text
     assert "It was interrupted" not in text

@@ -14,7 +14,7 @@ import pytest
 from app.cli import downloads
 from engine.hub.download_state import DownloadStatus
 
-LOADING = DownloadStatus("org/m", "main", "downloading", 5 * 10**8, 10**9, 2.5e7, 20.0)
+LOADING = DownloadStatus("org/m", "downloading", 5 * 10**8, 10**9, 2.5e7, 20.0)
 READY = replace(LOADING, state="ready", bytes_done=10**9, seconds_left=0.0, path=Path("/cache/org/m"))
 SHOW_CURSOR = "\x1b[?25h"
 

@@ -260,7 +260,7 @@ def test_working_offline_asks_nobody(
 
 
 def test_every_verdict_has_words() -> None:
-    from engine.advice.verdicts import VERDICTS
+    from engine.advice.pairing import VERDICTS
 
     assert set(terminal_models.VERDICTS) == set(VERDICTS)
 

@@ -17,7 +17,7 @@ import pytest
 
 from app.__main__ import main
 from app.agents.endpoint import Endpoint, serving_endpoint
-from app.api.local_api import ApiSettings
+from app.api.guard import ApiSettings
 from app.cli.serve import serving
 from app.settings.declarations import SettingsValues
 from tests.patience import PATIENCE_S
@@ -37,11 +37,6 @@ def test_a_port_is_a_number(port: str, capsys: pytest.CaptureFixture[str]) -> No
         main(["serve", "--port", port])
     assert stop.value.code == 2
     assert "65535" in capsys.readouterr().err
-
-
-def test_a_model_that_is_not_here_is_one_line_and_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["serve", "--main", "no/such-model"]) == 1
-    assert capsys.readouterr().err.count("\n") == 1
 
 
 def ask(address: str, path: str, body: dict[str, Any] | None = None) -> urllib.request.Request:

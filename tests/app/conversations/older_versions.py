@@ -6,7 +6,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from app.conversations.database import connect
-from app.conversations.encoding import stats_to_json
+from app.conversations.encoding import optional_json
 from app.conversations.schema import migrate
 from engine.stats import RequestStats
 
@@ -34,7 +34,7 @@ def write_version(path: Path, version: int, answers: int = 2) -> None:
         connection.execute(add, (1, "m1", None, 0, 1, "user", "초안은?", 1.0, "", "", None, None))
         for number in range(2, answers + 2):
             values = (number, f"m{number}", 1, number - 2, number, "assistant", f"대답 {number}", number * 1.0)
-            connection.execute(add, (*values, "org/main", "org/draft", stats_to_json(STATS), "stop"))
+            connection.execute(add, (*values, "org/main", "org/draft", optional_json(STATS), "stop"))
         connection.execute("UPDATE conversations SET selected_root = 1")
         connection.execute("UPDATE messages SET selected_child = 2 WHERE id = 1")
         connection.execute("COMMIT")

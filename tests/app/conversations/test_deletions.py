@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
+from app.conversations.encoding import to_json
 from app.conversations.exports.json_format import conversation_as_object
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.markdown import as_markdown
@@ -38,7 +38,7 @@ def state(store: ConversationStore, chat: int) -> str:
     exported = conversation_as_object(store, chat)
     figures = [(row["message_id"], row["stats"]) for row in store.database.rows("SELECT * FROM requests ORDER BY id")]
     found = [hit.message_id for hit in store.search.messages("whales")]
-    return json.dumps([exported, figures, sorted(found)], sort_keys=True)
+    return to_json([exported, figures, sorted(found)])
 
 
 def test_a_deleted_turn_is_gone_and_what_followed_moves_up(store: ConversationStore) -> None:
@@ -48,7 +48,7 @@ def test_a_deleted_turn_is_gone_and_what_followed_moves_up(store: ConversationSt
     answered(store, chat, "three", "3")
     before = state(store, chat)
     deletion = store.deletions.delete_question(middle)
-    assert (texts(store, chat), deletion.count) == (["one", "1", "three", "3"], 2)
+    assert (texts(store, chat), len(deletion.messages)) == (["one", "1", "three", "3"], 2)
     assert "whales" not in state(store, chat)
     assert "whales" not in as_markdown(store.conversations.get(chat), store.messages.path(chat), Labels())
     assert store.database.scalar("SELECT count(*) FROM requests") == 2
@@ -92,7 +92,7 @@ def test_nothing_cached_of_the_chat_may_stay(store: ConversationStore) -> None:
     store.database.on_commit = seen.append
     store.deletions.delete_question(question)
     assert seen[-1].removed_uids == {store.conversations.get(chat).uid}
-    assert (seen[-1].removed, seen[-1].paths) == (frozenset(), {chat})
+    assert (seen[-1].removed, seen[-1].conversations) == (set(), {chat})
 
 
 def test_the_answers_of_every_version_go_and_their_follow_ups_stay(store: ConversationStore) -> None:
@@ -104,7 +104,7 @@ def test_the_answers_of_every_version_go_and_their_follow_ups_stay(store: Conver
     answered(store, chat, "below 1 again", "y")
     deletion = store.deletions.delete_question(question)
     # Both are first messages now, as versions of one another; the one that was shown is shown.
-    assert (deletion.count, texts(store, chat)) == (3, ["below 1 again", "y"])
+    assert (len(deletion.messages), texts(store, chat)) == (3, ["below 1 again", "y"])
     (shown, _) = store.messages.path(chat)
     assert (shown.position, shown.sibling_count) == (1, 2)
     store.deletions.restore(deletion)
@@ -120,7 +120,7 @@ def test_a_deleted_version_of_an_answer_takes_what_followed_with_it(store: Conve
     store.answers.finish(second, "stop", RequestStats(), "1 again")
     answered(store, chat, "below 1 again", "y")
     deletion = store.deletions.delete_answer(second)
-    assert (deletion.count, texts(store, chat)) == (3, ["one", "1"])
+    assert (len(deletion.messages), texts(store, chat)) == (3, ["one", "1"])
     store.deletions.restore(deletion)
     assert texts(store, chat) == ["one", "1 again", "below 1 again", "y"]
 

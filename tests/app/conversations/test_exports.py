@@ -47,7 +47,7 @@ def chat(store: ConversationStore) -> int:
     tokens = [Token(1, "x", "draft", 0, 1, -math.inf), Token(2, "y", "main", 1, 1, -0.5)]
     store.answers.finish(answer, "stop", stats, "Look:\n\n```html\n<b>bold</b>\n```\nDone.", tokens, ROUNDS)
     failed = store.answers.regenerate(answer, AnswerSource("org/main"))
-    store.answers.fail(failed, "internal", {"detail": "x"}, text="half")
+    store.answers.finish(failed, None, None, "half", error=("internal", {"detail": "x"}))
     store.messages.select(answer)
     return chat
 

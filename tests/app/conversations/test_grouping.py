@@ -34,19 +34,6 @@ def test_chats_are_grouped_by_the_local_day_of_their_last_use(store: Conversatio
     ]
 
 
-def test_a_minute_before_midnight_is_yesterday(store: ConversationStore, clock: Clock) -> None:
-    midnight = datetime(2026, 3, 10, tzinfo=SEOUL).timestamp()
-    clock.now = midnight - 60
-    store.conversations.create()
-    assert [group.name for group in grouped(store.conversations.view(), midnight + 60, SEOUL)] == ["yesterday"]
-    assert [group.name for group in grouped(store.conversations.view(), midnight - 30, SEOUL)] == ["today"]
-
-
-def test_a_chat_from_the_future_is_todays(store: ConversationStore, clock: Clock) -> None:
-    store.conversations.create()
-    assert [group.name for group in grouped(store.conversations.view(), clock.now - 1e6)] == ["today"]
-
-
 def test_a_time_that_no_calendar_has_hides_no_chat(store: ConversationStore, clock: Clock) -> None:
     for when in (9e11, 1e300, -9e11):
         chat = store.conversations.create()

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.conversations.imports import json_steps
 from app.conversations.imports.imported import ImportReport
-from app.conversations.imports.json_steps import Items, count_containers
+from app.conversations.imports.json_steps import count_containers
 from app.conversations.imports.reading import import_file
 
 if TYPE_CHECKING:
@@ -95,19 +94,6 @@ def test_one_chat_is_in_memory_at_a_time(store: ConversationStore, tmp_path: Pat
     report, peak = imported_with_peak(store, path)
     assert len(report.added) == 30
     assert peak < 4 * path.stat().st_size
-
-
-def test_a_document_that_breaks_off_adds_nothing(store: ConversationStore, tmp_path: Path) -> None:
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps([chat(number) for number in range(5)])[:-20])
-    report = imported(store, path)
-    assert (report.added, [skipped.reason for skipped in report.skipped]) == ((), ["not-json"])
-
-
-def test_items_can_be_read_twice() -> None:
-    items = json_steps.parse(" [1, [2], {}] ", lambda: None)
-    assert isinstance(items, Items)
-    assert list(items) == list(items) == [1, [2], {}]
 
 
 def test_many_messages_are_added_as_one_by_one(store: ConversationStore, tmp_path: Path) -> None:

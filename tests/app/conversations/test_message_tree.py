@@ -129,7 +129,7 @@ class TreeMachine(RuleBasedStateMachine):
         message = self.pick(data, chat, "streaming")
         if message is not None:
             if fails:
-                self.store.answers.fail(message, "internal", {}, text=text)
+                self.store.answers.finish(message, None, None, text, error=("internal", {}))
             else:
                 self.store.answers.finish(message, "stop", RequestStats(), text)
             self.nodes[message].text += text

@@ -10,7 +10,7 @@ import pytest
 
 from app.conversations.backups import BACKUPS_KEPT, backups_of
 from app.conversations.database import connect
-from app.conversations.encoding import pack_tokens, stats_to_json
+from app.conversations.encoding import optional_json, pack_tokens
 from app.conversations.errors import StoreTooNew
 from app.conversations.opening import open_store
 from app.conversations.request_history import ProgramRequest
@@ -73,7 +73,7 @@ def test_version_5_keeps_the_requests_of_chats_and_takes_those_of_programs(path:
     with closing(connect(path)) as connection:
         connection.execute(
             f"INSERT INTO requests ({columns}) VALUES (7, 3, 4.5, 'org/main', 'org/draft', 'auto', 'length', ?)",
-            (stats_to_json(STATS),),
+            (optional_json(STATS),),
         )
         before = connection.execute(f"SELECT {columns} FROM requests").fetchall()
     store, _report = open_store(path)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.conversations.chat_settings import KEYS, Generation, filled, own_of
-from app.conversations.presets import BUILT_IN, Preset, preset_in_use
+from app.conversations.presets import BUILT_IN, NEW_CHATS, Preset, preset_in_use
 from app.settings.declarations import SETTINGS
 from engine.requests import SamplingSettings, SpeculationSettings
 
@@ -25,7 +25,7 @@ def test_a_preset_is_kept_replaced_and_deleted(store: ConversationStore) -> None
 
 def test_what_new_chats_begin_with_is_no_preset_of_the_list(store: ConversationStore) -> None:
     assert store.presets.of_new_chats() == Preset("")
-    store.presets.save_for_new_chats("Be brief.", {"method": "off"})
+    store.presets.save(NEW_CHATS, "Be brief.", {"method": "off"})
     assert store.presets.of_new_chats() == Preset("", "Be brief.", {"method": "off"})
     assert store.presets.all() == []
 

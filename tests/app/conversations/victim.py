@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from app.conversations.answer_writer import AnswerWriter
 from app.conversations.records import AnswerSource
 from app.conversations.worker import StoreThread
 from engine.events import Token
@@ -56,7 +57,7 @@ class Victim:
     def stream(self) -> None:
         turn = self.turn()
         answer = self.do("answer", lambda store: store.answers.start(turn, AnswerSource("m", "d", "draft")), turn=turn)
-        writer = self.thread.answer_writer(answer)
+        writer = AnswerWriter(self.thread.submit, answer)
         shown = ""
         for number in range(self.draw.randint(1, 300)):
             text = self.draw.choice(WORDS)

@@ -42,9 +42,7 @@ def test_the_method_that_wrote_the_most_speaks_for_the_pair() -> None:
     once = replace(USED, method="draft", generated_tokens=50, speedup=3.0)
     assert measured_pairs([USED, once]) == {("main", "draft"): Measured(1.8, 0.75, 1.7, 1.9)}
     assert measured_pairs([once, USED]) == measured_pairs([USED, once])
-
-
-def test_a_bound_that_is_known_speaks_for_the_pair() -> None:
+    # Perhaps only a bound is known.
     assert measured_pairs([replace(USED, speedup_low=1.64, speedup_high=3.0)])["main", "draft"].factor == 1.6
 
 

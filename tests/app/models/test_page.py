@@ -17,7 +17,7 @@ from app.library.finder import Search
 from app.library.measured import Measured
 from app.models.download_card import DownloadCard
 from app.models.page import INSTALLED, RECOMMENDED, SEARCH, ModelsPage
-from app.settings_window.dialog import PAGES
+from app.settings.declarations import PAGES
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
 from app.widgets.layouts import settle_layouts
@@ -119,7 +119,7 @@ def test_cards_show_memory_damage_and_what_removal_frees(open_settings: OpenShow
     assert not card.remove_button.isEnabled()
     # A model with a missing file can be downloaded again.
     card = card_of(page, "mlx-community/Phi-4-mini-instruct-4bit")
-    assert card.facts.text() == "Cannot be used. One of its files is missing."
+    assert card.facts.text() == "Incomplete: download it again."
     card.main_button.click()
     assert library.asked == [("add", "mlx-community/Phi-4-mini-instruct-4bit")]
     card = card_of(page, FOREIGN)
@@ -291,8 +291,8 @@ def test_no_text_is_cut_off_in_the_settings(
     qapp.language.choose(language)
     window.settings.resize(*size)
     assert size[0] >= window.settings.minimumWidth()
-    for spec in PAGES:
-        window.settings.open(spec.id)
+    for page_id in PAGES:
+        window.settings.open(page_id)
         wait_until_nothing_is_cut(window.settings, qtbot)
     for tab in (INSTALLED, SEARCH, RECOMMENDED):
         open_page(window, tab)

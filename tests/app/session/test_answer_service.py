@@ -21,7 +21,7 @@ def stored(session: Session) -> list[str]:
     """Return the texts of the chat on screen as they are on disk."""
     chat_id = session.chat.id
     assert chat_id is not None
-    return session.chats.wait_for(lambda store: [message.content for message in store.messages.path(chat_id)])
+    return session.store.wait_for(lambda store: [message.content for message in store.messages.path(chat_id)])
 
 
 def answered(session: Session, settle: Settle, question: str) -> Turn:
@@ -85,7 +85,7 @@ def test_an_answer_that_fails_keeps_its_error(open_session: OpenSession, settle:
     turn = answered(session, settle, "first")
     message_id = turn.answer_node.id
     assert message_id is not None
-    kept = session.chats.wait_for(lambda store: store.messages.get(message_id))
+    kept = session.store.wait_for(lambda store: store.messages.get(message_id))
     assert turn.answer.state is State.FAILED
     assert kept.error is not None
     assert kept.error[0] == error.code

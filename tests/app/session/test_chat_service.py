@@ -93,18 +93,12 @@ def test_a_message_is_shown_on_its_own_branch(open_session: OpenSession, settle:
     assert shown == ["One."]
 
 
-def test_a_chat_that_was_written_to_elsewhere_is_read_again_and_backed_up(
-    open_session: OpenSession, settle: Settle
-) -> None:
+def test_a_chat_that_was_written_to_elsewhere_is_read_again(open_session: OpenSession, settle: Settle) -> None:
     session = open_session(ScriptedEngine([Script("One.")]))
     chat_id = answered(session, settle, "first")
-    session.chats.wait_for(lambda store: store.messages.add_user_turn(chat_id, "second"))
+    session.store.wait_for(lambda store: store.messages.add_user_turn(chat_id, "second"))
     settle(session.chats.reload(chat_id))
     assert [turn.question for turn in session.chat.turns] == ["first", "second"]
-    copies: list[Path] = []
-    settle(session.chats.back_up(copies.append, lambda _error: None))
-    assert copies[0].is_file()
-    assert copies[0].parent.parent == session.chats.store_path.parent
 
 
 def test_a_store_that_cannot_be_opened_is_replaced_until_the_end(
@@ -113,10 +107,10 @@ def test_a_store_that_cannot_be_opened_is_replaced_until_the_end(
     (tmp_path / "chats.db").mkdir()
     engine = ScriptedEngine()
     session = open_session(engine)
-    qtbot.waitUntil(lambda: session.chats.store_ready)
-    assert not session.chats.persistent
+    qtbot.waitUntil(lambda: session.store.ready)
+    assert not session.store.persistent
     answered(session, settle, "first")
-    assert session.chats.store_path == tmp_path / "chats.db"
+    assert session.store.path == tmp_path / "chats.db"
     # No prefix is stored, and none is removed, because the user's chats are unknown.
     assert [request.conversation for request in engine.requests] == [None]
     assert engine.stored == []

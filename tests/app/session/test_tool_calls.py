@@ -83,7 +83,7 @@ def loop(open_session: OpenSession, settle: Settle, qtbot: QtBot, host: FakeHost
 def stored(session: Session) -> list[tuple[str, str]]:
     chat_id = session.chat.id
     assert chat_id is not None
-    return session.chats.wait_for(lambda store: [(one.role, one.content) for one in store.messages.path(chat_id)])
+    return session.store.wait_for(lambda store: [(one.role, one.content) for one in store.messages.path(chat_id)])
 
 
 def test_a_call_runs_after_a_yes_and_the_next_answer_reads_its_result(loop: Loop) -> None:
@@ -111,7 +111,7 @@ def test_a_call_runs_after_a_yes_and_the_next_answer_reads_its_result(loop: Loop
         (TOOL, "12:00"),
         ("assistant", "It is noon."),
     ]
-    assert session.chat.stored_ids == session.chats.wait_for(lambda store: store.messages.path_ids(session.chat.id))
+    assert session.chat.stored_ids == session.store.wait_for(lambda store: store.messages.path_ids(session.chat.id))
 
 
 def test_a_chat_read_back_has_the_same_turn_and_asks_on_with_its_calls(loop: Loop) -> None:
@@ -238,7 +238,7 @@ def test_a_result_that_has_no_answer_is_answered_without_another_call(
 
     session = open_session(ScriptedEngine([Script("Hello.")], tool_format="json_tools"))
     set_up(session, "clock")
-    chat_id = session.chats.wait_for(killed)
+    chat_id = session.store.wait_for(killed)
     session.close()
     engine = ScriptedEngine([Script("Noon.")], tool_format="json_tools")
     again = open_session(engine)
@@ -250,7 +250,7 @@ def test_a_result_that_has_no_answer_is_answered_without_another_call(
     assert [answer.text.strip() for answer in after.answers] == ["Wait.", "Noon."]
     assert [message["role"] for message in engine.requests[0].messages] == ["user", "assistant", "tool"]
     assert engine.requests[0].messages[-1]["content"] == "12:00"
-    assert again.chat.stored_ids == again.chats.wait_for(lambda store: store.messages.path_ids(chat_id))
+    assert again.chat.stored_ids == again.store.wait_for(lambda store: store.messages.path_ids(chat_id))
     assert host.calls == []
 
 

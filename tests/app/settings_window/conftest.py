@@ -78,7 +78,7 @@ def open_settings(qapp: Application, qtbot: QtBot, tmp_path: Path) -> Iterator[O
         opened.append(host)
         host.show()
         session.models.load(*pair)
-        qtbot.waitUntil(lambda: not session.models.pair.loading and session.chats.store_ready)
+        qtbot.waitUntil(lambda: not session.models.pair.loading and session.store.ready)
         return WindowDriver(host, session, qtbot.waitUntil), library, engine
 
     yield open_on

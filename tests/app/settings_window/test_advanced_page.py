@@ -61,7 +61,7 @@ def test_the_log_has_the_records_of_its_level_and_a_bundle_shows_every_licence(
     notices = tmp_path / "NOTICES.txt"
     notices.write_text("MLX 0.32.4: MIT")
     monkeypatch.setattr("app.settings_window.advanced_page._NOTICES", notices)
-    page = AdvancedPage("", library, window.session)
+    page = AdvancedPage(library, window.session)
     page.licences.click()
     assert opened == [str(notices)]
 

@@ -16,8 +16,7 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
 )
 
-from app.settings.declarations import SETTINGS, settings_of
-from app.settings_window.dialog import PAGES
+from app.settings.declarations import PAGES, SETTINGS, settings_of
 from app.widgets.application import Application
 from app.widgets.banner import Notice
 from tests.app.conftest import OpenShown
@@ -32,7 +31,7 @@ def listed(window: Any) -> list[str]:
 
 def test_every_shown_setting_is_on_its_page_and_follows_the_file(open_settings: OpenShown) -> None:
     window, library, _ = open_settings()
-    shown = {setting.key for spec in PAGES for setting in settings_of(spec.id)}
+    shown = {setting.key for page_id in PAGES for setting in settings_of(page_id)}
     assert shown == {setting.key for setting in SETTINGS.values() if setting.page}
     generation = window.settings_page("generation")
     library.settings.change(temperature=0.3, top_k=40)
@@ -53,7 +52,7 @@ def test_a_search_lists_the_pages_that_hold_the_words_and_shows_the_rows(
     assert network.isVisible()
     assert [row.name.text() for row in network.rows if not row.isHidden()] == ["Proxy", "Connection"]
     window.settings.search.clear()
-    assert [found for found in listed(window) if found != "Developer"] == [spec.id for spec in PAGES]
+    assert [found for found in listed(window) if found != "Developer"] == list(PAGES)
     assert not any(row.isHidden() for row in network.rows)
     # A page with the text in a title comes before one that only mentions it.
     window.settings.open("general")
@@ -82,7 +81,7 @@ def test_every_control_of_a_page_has_a_name(open_settings: OpenShown) -> None:
     window, library, _ = open_settings()
     library.show(downloading(LARGER), downloading(DRAFT, "paused"))
     kinds = (QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, QPlainTextEdit)
-    for page in [window.settings_page(spec.id) for spec in PAGES]:
+    for page in [window.settings_page(page_id) for page_id in PAGES]:
         for control in [found for kind in kinds for found in page.findChildren(kind)]:
             # The buttons of a notice are the actions of its message.
             inner = isinstance(control.parent(), (Notice, QAbstractSpinBox, QLineEdit))

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app.conversations.errors import StoreNotWritable
 from app.conversations.records import AnswerSource
-from app.conversations.request_history import DeletedRequests, ProgramRequest, RequestHistory
+from app.conversations.request_history import DeletedRows, ProgramRequest, RequestHistory
 from app.conversations.store import ConversationStore
 from app.settings_window.history_page import HistoryPage
 from app.speculation.history_table import COLUMNS
@@ -120,7 +120,7 @@ def test_answers_appear_while_the_page_is_shown_and_their_rows_lead_to_them(
     def fail(store: ConversationStore) -> None:
         chat = store.conversations.create(title="another chat")
         answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource("Big", "", "auto"))
-        store.answers.fail(answer, "internal", {}, RequestStats(prompt_tokens=3))
+        store.answers.finish(answer, None, RequestStats(prompt_tokens=3), error=("internal", {}))
 
     window.in_store(fail)
     qtbot.waitUntil(lambda: len(page.table.rows) == 4)
@@ -188,5 +188,5 @@ def test_the_method_is_what_was_used(page: HistoryPage, window: WindowDriver, qt
     assert column(page, "method")[:3] == ["none", "draft, prompt lookup", "draft"]
 
 
-def refuse(_history: RequestHistory, _deleted: DeletedRequests) -> None:
+def refuse(_history: RequestHistory, _deleted: DeletedRows) -> None:
     raise StoreNotWritable("full", "database or disk is full")

@@ -85,7 +85,7 @@ def test_the_page_is_in_the_language_of_the_window_and_the_json_is_not(
         ),
         (
             Rounding((KeyRange(1117, 1, MAX_DEPTH + 1),), 0.0),
-            "rounding is the same as in plain decoding. This holds up to 1117 tokens of context.",
+            "rounding is the same as in plain decoding. This is true up to 1117 tokens of context.",
         ),
         (Rounding((KeyRange(1117, 1, 5),), 0.25, leads=500, narrow=10), "of context. Otherwise about one token in 200"),
         (

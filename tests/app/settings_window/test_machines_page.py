@@ -125,7 +125,7 @@ def test_what_other_macs_lack_is_downloaded_there_and_checked_again(
 ) -> None:
     lacking = ClusterError("download", "studio", "12.3 GB")
     found = [
-        Findings((HostCheck("127.0.0.1"), HostCheck("studio", lacking, lacks=("model-2",), lacks_bytes=12 * GB)), None),
+        Findings((HostCheck("127.0.0.1"), HostCheck("studio", lacking, lacks=("model-2",))), None),
         Findings((HostCheck("127.0.0.1"), HostCheck("studio")), None),
     ]
     gate = threading.Event()

@@ -16,7 +16,7 @@ from tests.fakehub.server import FakeHub, Fault
 
 @pytest.fixture
 def page(library: Library, qtbot: QtBot) -> Iterator[NetworkPage]:
-    page = NetworkPage("Privacy and network", library)
+    page = NetworkPage(library)
     qtbot.addWidget(page)
     page.show()
     yield page
@@ -25,10 +25,10 @@ def page(library: Library, qtbot: QtBot) -> Iterator[NetworkPage]:
 
 def press(page: Any, qtbot: QtBot) -> str:
     page.test.click()
-    assert page.verdict == "Testing…"
+    assert page.test_row.help.text() == "Testing…"
     assert not page.test.isEnabled()
     qtbot.waitUntil(lambda: page.test.isEnabled())
-    return str(page.verdict)
+    return str(page.test_row.help.text())
 
 
 def test_it_tells_a_mirror_that_answers_and_what_it_makes_of_the_token(

@@ -31,7 +31,7 @@ def test_storage_shows_sizes_and_clears_the_caches(open_settings: OpenShown, own
 
 
 def choices(storage: Any) -> list[str]:
-    return [action.text() for action in storage.backups.restore.choices.actions() if not action.isSeparator()]
+    return [action.text() for action in storage.backups.choices.actions() if not action.isSeparator()]
 
 
 def test_a_backup_is_made_chosen_for_the_next_start_and_deleted_after_a_question(
@@ -53,11 +53,11 @@ def test_a_backup_is_made_chosen_for_the_next_start_and_deleted_after_a_question
     [backup] = (data_folder() / "backups").iterdir()
     assert str(backup) in storage.outcome.text()
     qtbot.waitUntil(lambda: choices(storage)[0].endswith("· 1 chat"))
-    storage.backups.restore.choices.actions()[0].trigger()
+    storage.backups.choices.actions()[0].trigger()
     assert library.settings.values.restore_backup == backup.name
     assert "next time you open Tandem" in storage.outcome.text()
     qtbot.waitUntil(lambda: "Don't restore" in choices(storage))
-    storage.backups.restore.choices.actions()[-1].trigger()
+    storage.backups.choices.actions()[-1].trigger()
     assert library.settings.values.restore_backup == ""
     assert "stay as they are" in storage.outcome.text()
     assert "deleted since then stay in it" in row.help.text()
@@ -84,7 +84,7 @@ def test_the_chosen_backup_is_there_at_the_next_start(
     window.trigger("new-chat")
     window.ask_and_wait("The second question")
     qtbot.waitUntil(lambda: choices(storage)[0].endswith("· 1 chat"))
-    storage.backups.restore.choices.actions()[0].trigger()
+    storage.backups.choices.actions()[0].trigger()
     window.close()
     kept = restore_chats(library.settings)
     assert isinstance(kept, Path)

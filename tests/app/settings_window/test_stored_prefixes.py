@@ -37,7 +37,7 @@ def open_real(qapp: Application, qtbot: QtBot) -> Iterator[Callable[[], WindowDr
         opened.append(MainWindow(session, qapp))
         opened[-1].show()
         session.models.load_starter()
-        qtbot.waitUntil(lambda: session.answers.ready and session.chats.store_ready and not session.models.pair.loading)
+        qtbot.waitUntil(lambda: session.answers.ready and session.store.ready and not session.models.pair.loading)
         return WindowDriver(opened[-1], session, qtbot.waitUntil)
 
     yield open_it

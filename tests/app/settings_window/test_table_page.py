@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from app.settings.declarations import settings_of
+from app.settings.declarations import PAGES, settings_of
 from app.settings.setting import AT_ONCE
-from app.settings_window.dialog import PAGES
 from tests.app.conftest import OpenShown
 
 
@@ -48,9 +47,9 @@ def test_the_way_back_to_the_defaults_is_beside_the_title_of_every_page(open_set
 
 def test_every_setting_that_does_not_take_effect_at_once_says_when(open_settings: OpenShown) -> None:
     window, _, _ = open_settings()
-    for spec in PAGES:
-        shown = window.settings_page(spec.id)
-        for setting in settings_of(spec.id):
+    for page_id in PAGES:
+        shown = window.settings_page(page_id)
+        for setting in settings_of(page_id):
             if setting.effect != AT_ONCE:
                 row = next(row for row in shown.rows if row.control is shown.control(setting.key))
                 said = f"{row.help.text()} {shown.note.text() if not shown.note.isHidden() else ''}"

@@ -11,9 +11,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from app.session.answer import Answer
-from app.speculation.charts import PositionBars, position_rates, time_shares
+from app.speculation.charts import PositionBars, TimeBar
 from app.speculation.round_strip import CELL, PITCH, RoundStrip
 from app.widgets import theme
+from engine.stats import RequestStats
 from tests.app.scripted_engine import Script, ScriptedRound, play
 
 if TYPE_CHECKING:
@@ -29,16 +30,6 @@ def answer_of(script: Script) -> Answer:
 
 
 STORY = Script("one two three four five six seven eight nine ten " * 6)
-
-
-def test_shares_of_time_and_position_rates_are_the_engine_s() -> None:
-    stats = answer_of(STORY).stats
-    shares = time_shares(stats)
-    assert shares is not None
-    assert sum(shares) == pytest.approx(1)
-    assert shares[0] / shares[1] == pytest.approx(stats.draft_s / stats.verify_s)
-    expected = [(accepted / reached, accepted, reached) for reached, accepted in stats.accept_by_position if reached]
-    assert position_rates(stats) == expected
 
 
 def test_charts_and_their_text_go_with_the_text_size(qtbot: QtBot, qapp: Application) -> None:
@@ -58,6 +49,13 @@ def test_charts_and_their_text_go_with_the_text_size(qtbot: QtBot, qapp: Applica
     inked = [y for y in rows if any(grown.pixelColor(x, y) != ground for x in range(grown.width()))]
     # The digits of 11 pixels are 8 high; at 130 % they need more than that.
     assert max(inked) - min(inked) + 1 >= 10
+
+
+def test_the_bar_of_time_says_its_shares(qtbot: QtBot) -> None:
+    bar = TimeBar()
+    qtbot.addWidget(bar)
+    bar.show_stats(RequestStats(draft_s=1.0, verify_s=2.0, host_s=1.0))
+    assert bar.accessibleDescription() == "draft 25% · verify 50% · overhead 25%"
 
 
 def test_bars_say_their_counts_and_the_deepest_guesses_have_bars_too(qtbot: QtBot) -> None:

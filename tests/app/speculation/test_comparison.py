@@ -143,7 +143,7 @@ def test_compare_asks_the_last_question_twice_and_shows_both_answers(
 
     # Nothing of it is stored.
     assert len(window.session.chat.turns) == 1
-    rows = [window.session.chats.wait_for(lambda store: len(store.history.rows()))]
+    rows = [window.session.store.wait_for(lambda store: len(store.history.rows()))]
     qtbot.waitUntil(lambda: bool(rows))
     assert rows == [1]
 

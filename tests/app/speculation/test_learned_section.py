@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.library.learned_pairs import learned_rows
 from app.speculation.learned_section import COLUMNS
 from tests.app.learned_figures import LEARNED, OTHER, PAIR
 
@@ -16,16 +15,6 @@ if TYPE_CHECKING:
     from tests.app.conftest import OpenShown
     from tests.app.scripted_engine import ScriptedEngine
     from tests.app.window_driver import WindowDriver
-
-
-def test_a_row_holds_the_best_depth_and_the_figures_behind_it() -> None:
-    first, second, third = learned_rows(LEARNED)
-    assert (first.loaded, first.main, first.source, first.depth) == (True, "Qwen3-8B-4bit", "draft", 4)
-    assert (first.speedup, first.speedup_low) == (2.15, 2.08)
-    assert first.accept_rate == pytest.approx(105 / 140)
-    assert first.samples == 40 + 7 * 6
-    assert (second.tokens_from, second.tokens_below, second.depth) == (4096, None, 0)
-    assert (third.main, third.accept_rate, third.samples) == ("Llama-3.2-3B-Instruct-4bit", None, 9)
 
 
 @pytest.fixture
@@ -58,6 +47,7 @@ def test_the_settings_show_what_was_learned_and_no_column_is_cut(
     assert len(rows[0]) == len(COLUMNS)
     assert rows[0] == ["Qwen3 8B + Qwen3 0.6B", "0 to 511", "4 (draft)", "2.1×", "32.8", "75%", "82"]
     assert rows[1][1:4] == ["from 4,096", "none (plain)", "–"]
+    assert (rows[2][0], rows[2][-2:]) == ("Llama 3.2 3B Instruct", ["–", "9"])
     header = section.view.horizontalHeader()
     for width, hidden in ((1080, 0), (760, 2)):
         settings.resize(width, 600)
@@ -73,7 +63,7 @@ def test_one_pair_or_all_of_them_are_forgotten(opened: tuple[WindowDriver, Scrip
     assert not section.forget.isEnabled()
     section.view.selectRow(2)
     section.forget.click()
-    qtbot.waitUntil(lambda: [row.pair for row in section.table.rows] == [PAIR, PAIR])
+    qtbot.waitUntil(lambda: [row.pair.pair for row in section.table.rows] == [PAIR, PAIR])
     assert [one.pair for one in engine.known] == [PAIR]
     assert OTHER not in [one.pair for one in engine.known]
     section.forget_all.click()

@@ -18,7 +18,7 @@ from app.actions.actions import Actions
 from app.chat.answer_texts import origin_text
 from app.conversations.request_history import Totals
 from app.session.answer import Answer, State
-from app.speculation.explanations import Explanations, explanations
+from app.speculation.explanations import EXPLANATIONS, NAMES, Explanations
 from app.speculation.panel import SpeculationPanel
 from app.speculation.sample_round import ACCEPTED
 from app.system.language import LANGUAGES
@@ -62,11 +62,11 @@ def rounds_of(count: int) -> list[Event]:
 
 def texts(panel: SpeculationPanel) -> dict[str, str]:
     return {
-        "rate": panel.rate.text,
-        "per_round": panel.per_round.text,
+        "rate": panel.rate.accessibleDescription(),
+        "per_round": panel.per_round.accessibleDescription(),
         "speed": panel.speeds.text(),
-        "depth": panel.details.depth_figure.text,
-        "first": panel.details.first.text,
+        "depth": panel.details.depth_figure.accessibleDescription(),
+        "first": panel.details.first.accessibleDescription(),
         "time": panel.details.time.words(),
     }
 
@@ -93,7 +93,7 @@ def test_after_every_round_each_figure_is_the_engine_s_record_and_nothing_moves(
     panel: SpeculationPanel, pattern: tuple[ScriptedRound, ...]
 ) -> None:
     answer = Answer()
-    panel.details.set_open(True)
+    panel.details.fold.setChecked(True)
     panel.show_answer(answer)
     before = heights(panel)
     for event in play(Script("one two three four five six seven eight nine ten " * 3, pattern)):
@@ -119,7 +119,6 @@ def test_after_every_round_each_figure_is_the_engine_s_record_and_nothing_moves(
 
 def test_before_the_first_answer_a_round_is_drawn_in_three_steps(panel: SpeculationPanel) -> None:
     panel.show_answer(None)
-    panel.make_figures()
     assert panel.sample.isVisible()
     assert not panel.rate.isVisible()
     assert not panel.strip.isVisible()
@@ -141,29 +140,28 @@ def test_every_figure_and_chart_is_explained_in_a_sentence_and_the_sample_is_who
     panel: SpeculationPanel, qapp: Application, qtbot: QtBot, language: str
 ) -> None:
     qapp.language.choose(language)
+    qapp.processEvents()
     panel.show_answer(None)
     assert [len(step.texts) for step in panel.sample.steps] == [6, 6, ACCEPTED + 2]
-    panel.details.set_open(True)
+    panel.details.fold.setChecked(True)
     panel.show_answer(Answer())
-    explained = explanations()
-    assert all(sentence.endswith((".", "요.", "。")) for _, sentence in explained.values())
-    assert len({sentence for _, sentence in explained.values()}) == len(explained)
+    assert all(sentence.endswith((".", "요.", "。")) for sentence in EXPLANATIONS.values())
+    assert len(set(EXPLANATIONS.values())) == len(EXPLANATIONS)
     tips = {view.toolTip() for view in panel.findChildren(QWidget) if view.isVisibleTo(panel) and view.toolTip()}
-    assert {f"<p>{html.escape(sentence)}</p>" for _, sentence in explained.values()} <= tips
+    assert {f"<p>{html.escape(sentence)}</p>" for sentence in EXPLANATIONS.values()} <= tips
     window = QWidget()
     qtbot.addWidget(window)
     overlay = Explanations(window)
     overlay.open()
     texts = [words.text() for words in overlay.findChildren(QLabel)]
-    assert all(name in texts and sentence in texts for name, sentence in explained.values())
+    assert {*NAMES.values(), *EXPLANATIONS.values()} <= set(texts)
     overlay.close_overlay()
 
 
 def test_totals_are_shown_beside_each_other_and_only_once_there_are_any(panel: SpeculationPanel) -> None:
     panel.show_answer(None)
     panel.show_totals(Totals(), Totals())
-    panel.make_figures()
-    panel.details.set_open(True)
+    panel.details.fold.setChecked(True)
     assert not panel.details.totals.isVisible()
     panel.show_totals(Totals(2, 0.5), Totals(40, 0.75, 2.04, 2.0, 2.08, 754.0))
     assert panel.details.totals.isVisible()
@@ -225,7 +223,7 @@ def test_without_a_draft_there_is_the_speed_and_one_button(panel: SpeculationPan
 
 
 def test_an_answer_without_figures_shows_no_empty_charts(panel: SpeculationPanel) -> None:
-    panel.details.set_open(True)
+    panel.details.fold.setChecked(True)
     panel.show_answer(Answer(State.DONE, text="imported"))
     assert panel.outcome.text() == "No figures for this answer"
     assert not panel.strip.isVisible()

@@ -112,7 +112,7 @@ def panel_and_foot(world: World) -> None:
     assert shown_in(panel.outcome.text()) == shown_in(foot)
     stats = turn.answer.stats
     assert stats.saved_s == pytest.approx(answered.plain_s - answered.decode_s, abs=0.1 * answered.plain_s)
-    assert panel.details.saved.text == figures.duration(stats.saved_s)
+    assert panel.details.saved.accessibleDescription() == figures.duration(stats.saved_s)
     now, plain = (float(number) for number in re.findall(r"[\d.]+", panel.speeds.text()))
     assert now / plain == near(answered.truth)
 
@@ -124,7 +124,6 @@ def figures_of(view: QWidget, column: int) -> list[str]:
 
 def totals(world: World) -> None:
     """The panel shows the totals of the chat and of the week."""
-    world.driver.panel.make_figures()
     view = world.driver.panel.details.totals
     world.qtbot.waitUntil(lambda: figures_of(view, 0)[0] == str(len(LENGTHS)))
     for column in (0, 1):
@@ -134,7 +133,7 @@ def totals(world: World) -> None:
 
 
 def request_history(world: World) -> None:
-    page = HistoryPage("History", world.session.history)
+    page = HistoryPage(world.session.history)
     world.qtbot.addWidget(page)
     page.show()
     world.qtbot.waitUntil(lambda: page.table.rowCount() == len(LENGTHS))

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.widgets.controls import Chooser, Segments, Slider, Switch, number_box
+from app.widgets.controls import Chooser, Slider, Switch, number_box
 
 
 @pytest.fixture
@@ -82,12 +82,3 @@ def test_a_switch_is_switched_by_key_and_mouse(page: QWidget) -> None:
     assert switch.isChecked()
     QTest.keyClick(switch, Qt.Key.Key_Space)
     assert not switch.isChecked()
-
-
-def test_one_segment_is_down_at_a_time(page: QWidget) -> None:
-    segments = Segments(3, page)
-    segments.show()
-    for button in segments.buttons:
-        button.click()
-        assert [one.isChecked() for one in segments.buttons].count(True) == 1
-        assert button.isChecked()

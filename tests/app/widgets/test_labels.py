@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.conversations.request_history import RequestRow
 from app.session.attachments import Attachment
-from app.settings_window.dialog import PAGES
+from app.settings.declarations import PAGES
 from app.speculation.history_table import HistoryTable
 from app.widgets.labels import ElidedLabel, WrappedLabel, label, tip, wrapped_tip
 from app.widgets.line_breaks import with_good_breaks
@@ -65,7 +65,7 @@ def test_names_of_everything_are_shown_as_they_are_written(open_window: OpenWind
     window.trigger("compare")
     window.settle()
     for page in PAGES:
-        window.settings_page(page.id)
+        window.settings_page(page)
         window.settle()
     assert any(NAME in widget.text() for widget in QApplication.allWidgets() if isinstance(widget, QLabel))
     assert interpreted() == []

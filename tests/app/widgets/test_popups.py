@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor, QContextMenuEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QMenu, QMenuBar, QPlainTextEdit, QWidget
 
-from app.settings_window.dialog import PAGES
+from app.settings.declarations import PAGES
 from app.widgets import theme
 from app.widgets.application import Application
 from app.widgets.controls import Chooser
@@ -25,8 +25,8 @@ def corner_and_middle(popup: QWidget) -> tuple[int, QColor]:
 @pytest.mark.parametrize("count", [2, pytest.param(len(PAGES), marks=pytest.mark.full)])
 def test_popups_have_round_corners(open_shown: OpenShown, qapp: Application, count: int) -> None:
     window, _, _ = open_shown()
-    for page in PAGES[:count]:
-        window.settings.open(page.id)
+    for page in [*PAGES][:count]:
+        window.settings.open(page)
     owners = [window.window, window.settings]
     menus = [menu for owner in owners for menu in owner.findChildren(QMenu)]
     for menu in menus:

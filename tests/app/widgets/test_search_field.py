@@ -12,16 +12,6 @@ from app.widgets.icons import icon
 from app.widgets.search_field import LiveField, colour_clear_button, name_clear_button
 
 
-def test_words_that_were_put_there_can_be_cleared(qtbot: QtBot) -> None:
-    field, told = LiveField(), []
-    qtbot.addWidget(field)
-    field.typed.connect(told.append)
-    field.put("draft")
-    assert (field.words, told) == ("draft", [])
-    field.clear()
-    assert told == [""]
-
-
 def test_the_button_that_clears_has_a_name_and_follows_the_theme(qtbot: QtBot, qapp: Application) -> None:
     field = LiveField()
     qtbot.addWidget(field)

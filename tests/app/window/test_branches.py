@@ -26,7 +26,7 @@ def test_a_question_asked_while_a_version_is_on_its_way_is_not_lost(open_window:
     window.wait(lambda: window.turns == [("first", "One."), ("second", "Three.")])
     assert [m["content"] for m in engine.requests[-1].messages] == ["first", "One.", "second"]
     window.settle()
-    path = window.session.chats.wait_for(lambda store: [message.content for message in store.messages.path(1)])
+    path = window.session.store.wait_for(lambda store: [message.content for message in store.messages.path(1)])
     assert path == ["first", "One.", "second", "Three."]
 
 
@@ -53,7 +53,7 @@ def test_what_is_asked_while_another_branch_is_on_its_way_is_shown_where_it_was_
     window.settle()
     asked = [question for question, _ in expected]
     assert [m["content"] for m in engine.requests[-1].messages if m["role"] == "user"] == asked
-    path = session.chats.wait_for(lambda store: [message.content for message in store.messages.path(1)])
+    path = session.store.wait_for(lambda store: [message.content for message in store.messages.path(1)])
     assert path == [text for turn in expected for text in turn]
 
 
@@ -73,7 +73,7 @@ def test_an_answer_is_not_continued_once_something_else_is_asked(open_window: Op
     window.wait(lambda: window.turns == expected)
     window.wait(lambda: session.answers.quiet)
     window.settle()
-    streaming = session.chats.wait_for(lambda store: store.messages.get(turn.answer_node.id).state)
+    streaming = session.store.wait_for(lambda store: store.messages.get(turn.answer_node.id).state)
     assert (streaming, len(engine.requests)) == ("complete", 2)
 
 

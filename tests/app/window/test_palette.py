@@ -10,30 +10,15 @@ from PySide6.QtWidgets import QLabel, QPushButton
 
 from app.widgets.application import Application
 from app.widgets.layouts import settle_layouts
-from app.window.palette import matches
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted", "found"),
-    [
-        ("Start a new chat", "new", True),
-        ("Start a new chat", "CHAT start", True),
-        ("Start a new chat", "", True),
-        ("새 대화 시작", "대화", True),
-        ("Start a new chat", "model", False),
-    ],
-)
-def test_every_word_has_to_be_found(text: str, wanted: str, found: bool) -> None:
-    assert matches(text, wanted) is found
 
 
 def test_a_few_letters_and_enter_run_a_command(open_window: OpenWindow, qapp: Application) -> None:
     window = open_window(ScriptedEngine())
     window.trigger("palette")
     palette = window.palette
-    palette.type("larger")
+    palette.type("TEXT larger")
     palette.press(Qt.Key.Key_Return)
     assert not palette.is_open
     assert qapp.theme.text_size == 115

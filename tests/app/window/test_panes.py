@@ -93,6 +93,8 @@ def over_the_chat(window: WindowDriver) -> list[str]:
 
 
 def test_in_a_narrow_window_a_pane_lies_over_the_chat_and_below_its_button(window: WindowDriver) -> None:
+    window.resize(900, 600)
+    assert (window.sidebar.pane.isVisible(), window.panel.isVisible()) == (True, False)
     for pane, side in (("sidebar", window.sidebar.pane), ("panel", window.panel)):
         window.resize(560, 420)
         QApplication.processEvents()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.settings_window.dialog import PAGES
+from app.settings.declarations import PAGES
 from app.widgets.application import Application
 from app.window.actions import ACTIONS
 from tests.app.conftest import EACH_LANGUAGE, OpenShown, OpenWindow
@@ -64,9 +64,9 @@ def test_every_control_and_every_action_can_be_reached(window: WindowDriver) -> 
     window.palette.palette.close_overlay()
     window.settings.resize(window.settings.minimumSize())
     for page in PAGES:
-        window.settings.open(page.id)
+        window.settings.open(page)
         window.settle()
-        look(f"settings {page.id}", window.settings)
+        look(f"settings {page}", window.settings)
     assert {name: problems for name, (_, problems) in found.items() if problems} == {}
     assert sum(count for count, _ in found.values()) > 100
 

@@ -15,7 +15,6 @@ from pytestqt.qtbot import QtBot
 from app.session.model_service import Pair
 from app.settings.store import SettingsStore
 from app.settings_window.dialog import SettingsWindow
-from app.speculation.details import TotalsView
 from app.widgets.application import Application
 from app.widgets.overlay import Overlay
 from app.window import startup as app_window
@@ -138,15 +137,11 @@ def test_the_start_asks_for_an_update_that_the_installed_mlx_needs(
     qtbot.waitUntil(lambda: "Update to macOS 26.2 or newer" in driver.banner_text)
 
 
-def test_what_nobody_sees_yet_is_made_after_the_first_paint(qapp: Application, qtbot: QtBot) -> None:
+def test_what_nobody_sees_yet_is_made_after_the_first_paint(qapp: Application) -> None:
     window, _ = app_window.open_window(qapp)
     cards = (*window.findChildren(Overlay), window.findChild(SettingsWindow))
     assert len(cards) == 7
     assert not [card for card in cards if card.findChildren(QWidget)]
-    assert not window.findChildren(TotalsView)
-    # They are made before the first answer, which would otherwise wait for them.
-    qtbot.waitUntil(lambda: window.findChild(TotalsView) is not None)
-    assert not window.findChild(TotalsView).isVisible()
 
 
 def test_what_the_first_answer_needs_is_made_once_the_engine_has_its_imports(
@@ -156,7 +151,7 @@ def test_what_the_first_answer_needs_is_made_once_the_engine_has_its_imports(
     status = ScriptedEngine.status
     monkeypatch.setattr(ScriptedEngine, "status", lambda _: answers)
     made: list[bool] = []
-    monkeypatch.setattr(app_window.MainWindow, "prepare_answers", lambda _: made.append(True))
+    monkeypatch.setattr(app_window, "prepare_answers", lambda: made.append(True))
     _window, session = app_window.open_window(qapp)
     qtbot.waitUntil(lambda: session.models.pair.main is not None)
     assert not made

@@ -38,7 +38,7 @@ def test_the_question_is_on_disk_before_the_engine_gets_it(open_window: OpenWind
     submit = engine.submit
 
     def count_first(request, on_event):  # type: ignore[no-untyped-def]
-        stored.append(window.session.chats.wait_for(lambda store: len(store.messages.path(1))))
+        stored.append(window.session.store.wait_for(lambda store: len(store.messages.path(1))))
         return submit(request, on_event)
 
     engine.submit = count_first  # type: ignore[method-assign]

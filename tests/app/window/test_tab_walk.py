@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.settings_window.dialog import PAGES, PageSpec
+from app.settings.declarations import PAGES
 from app.widgets.application import Application
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
@@ -67,16 +67,18 @@ def test_every_stop_of_the_window_shows_the_focus_and_tab_stays_in_an_open_card(
     assert all(window.chat_settings.isAncestorOf(stop.widget) for stop in stops)
 
 
-@pytest.mark.parametrize("pages", [PAGES[:2], pytest.param(PAGES[2:], marks=pytest.mark.full)], ids=["first", "other"])
+@pytest.mark.parametrize(
+    "pages", [[*PAGES][:2], pytest.param([*PAGES][2:], marks=pytest.mark.full)], ids=["first", "other"]
+)
 def test_every_stop_of_the_settings_shows_the_focus_and_comes_as_it_reads(
-    window: WindowDriver, pages: Sequence[PageSpec]
+    window: WindowDriver, pages: Sequence[str]
 ) -> None:
     problems = {}
     for page in pages:
-        window.settings.open(page.id)
+        window.settings.open(page)
         window.settle()
         stops = walk(window.settings)
-        problems[page.id] = invisible(stops)
+        problems[page] = invisible(stops)
         assert from_first(names(stops), "Search in the settings")[1] == "Pages of the settings"
     assert {page: found for page, found in problems.items() if found} == {}
     window.settings.close()

@@ -98,7 +98,7 @@ def history(path: Path, count: int) -> Path:
 def hold_after(window: WindowDriver, monkeypatch: pytest.MonkeyPatch, count: int) -> tuple[Event, Event]:
     """Hold an import at its chat number `count`. Return the events (it is there, let it continue)."""
     there, go_on, seen = Event(), Event(), []
-    wait_for = window.session.chats.wait_for
+    wait_for = window.session.store.wait_for
 
     def slowly(operation: Any) -> Any:
         seen.append(operation)
@@ -107,7 +107,7 @@ def hold_after(window: WindowDriver, monkeypatch: pytest.MonkeyPatch, count: int
             go_on.wait(PATIENCE_S)
         return wait_for(operation)
 
-    monkeypatch.setattr(window.session.chats, "wait_for", slowly)
+    monkeypatch.setattr(window.session.store, "wait_for", slowly)
     return there, go_on
 
 
@@ -136,7 +136,7 @@ def test_an_import_says_how_far_it_is_and_can_be_stopped_and_delays_no_attachmen
 def test_chats_that_came_in_before_an_import_failed_are_listed(
     empty: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wait_for, asked = empty.session.chats.wait_for, []
+    wait_for, asked = empty.session.store.wait_for, []
 
     def full_after_ten(operation: Any) -> Any:
         asked.append(operation)
@@ -144,7 +144,7 @@ def test_chats_that_came_in_before_an_import_failed_are_listed(
             raise OSError("no space left on device")
         return wait_for(operation)
 
-    monkeypatch.setattr(empty.session.chats, "wait_for", full_after_ten)
+    monkeypatch.setattr(empty.session.store, "wait_for", full_after_ten)
     empty.import_chats(history(tmp_path / "old.json", 15))
     empty.wait(lambda: "no space left" in empty.banner_text)
     empty.wait(lambda: len(empty.titles) == 10)

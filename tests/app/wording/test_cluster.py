@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from app.widgets.application import Application
-from app.wording.cluster import cluster_reasons
+from app.wording.cluster import CLUSTER_REASONS
 from app.wording.errors import error_sentence
 from app.wording.machines import together_sentence
 from engine.cluster.errors import ClusterError
 
 
 def test_every_reason_has_a_sentence_that_names_the_machine_wherever_it_is_known() -> None:
-    assert cluster_reasons().keys() == ClusterError.REASONS.keys()
+    assert CLUSTER_REASONS.keys() == ClusterError.REASONS.keys()
     for reason, plain in ClusterError.REASONS.items():
         sentence = error_sentence(ClusterError(reason, "studio.local", "some detail"))
         assert ("studio.local" in sentence) == ("{host}" in plain)

@@ -20,7 +20,6 @@ from app.widgets.application import Application
 from app.wording import errors as wording
 from engine.errors import (
     BadRequest,
-    Busy,
     CannotTeach,
     DeviceFailed,
     EngineError,
@@ -40,7 +39,6 @@ EXAMPLES = {
     PromptTooLong: lambda: PromptTooLong(5000, 4096),
     TemplateFailed: lambda: TemplateFailed("roles must alternate"),
     QueueFull: lambda: QueueFull(8),
-    Busy: lambda: Busy(1),
     NotEnoughMemory: lambda: NotEnoughMemory(
         "Qwen3-8B", 9 * 10**9, 8 * 10**9, 8192, 2048, kv_bits=8, draft_bytes=10**9
     ),
@@ -82,7 +80,7 @@ def test_every_error_has_a_sentence_without_a_placeholder_left(qapp: Application
         assert sentence != str(error)
     for reason in ModelNotUsable.REASONS:
         span = PlainSpan(3, "draft-not-usable", (("reason", reason),))
-        assert wording.draft_reasons()[reason] in wording.plain_sentence(span)
+        assert wording.DRAFT_REASONS[reason] in wording.plain_sentence(span)
     assert len(plain_codes()) >= 10
     for code in plain_codes():
         now, then = (wording.plain_sentence(PlainSpan(3, code), past=past) for past in (False, True))
@@ -143,7 +141,7 @@ def test_an_error_that_was_recorded_reads_as_when_it_happened(tmp_path: Path) ->
     for error in every_error():
         chat = store.conversations.create()
         answer = store.answers.start(store.messages.add_user_turn(chat, "Hello?"), AnswerSource())
-        store.answers.fail(answer, error.code, error.arguments)
+        store.answers.finish(answer, None, None, error=(error.code, error.arguments))
         recorded = stored_answer(store.messages.get(answer)).error
         assert recorded is not None
         assert wording.error_sentence(recorded) == wording.error_sentence(error)

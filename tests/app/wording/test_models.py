@@ -10,10 +10,9 @@ from PySide6.QtWidgets import QLabel
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
 from app.wording import models as wording
-from app.wording.errors import draft_reasons
-from engine.advice.pairing import PairAdvice
+from app.wording.errors import DRAFT_REASONS
+from engine.advice.pairing import VERDICTS, WORKING, PairAdvice
 from engine.advice.speedup import Estimate
-from engine.advice.verdicts import VERDICTS, WORKING
 from engine.errors import ModelNotUsable
 from tests.app.conftest import OpenShown
 from tests.app.shown_library import ADVICE
@@ -68,7 +67,7 @@ def test_every_reason_why_a_model_cannot_be_used_has_words(qapp: Application) ->
         said = in_every_language(qapp, lambda one=one: wording.verdict_words(one))
         assert len(set(said)) == len(LANGUAGES), what
         assert all("1,234" in sentence and "36" in sentence for sentence in said)
-    assert set(draft_reasons()) >= set(ModelNotUsable.REASONS)
+    assert set(DRAFT_REASONS) >= set(ModelNotUsable.REASONS)
     for reason in ModelNotUsable.REASONS:
         said = in_every_language(qapp, lambda reason=reason: wording.verdict_words(advice("not-mlx", reason)))
         assert len(set(said)) == len(LANGUAGES), reason

@@ -53,13 +53,13 @@ def loaded(rounding: Rounding | None, cost: float | None = None) -> LearnedPair:
         (
             Rounding((KeyRange(1117, 1, 17),), 0.0),
             0.0,
-            "rounding is the same at every draft length on this Mac. This holds up to 1,117 tokens of context. "
+            "rounding is the same at every draft length on this Mac. This is true up to 1,117 tokens of context. "
             "Beyond that, there may be fewer draft tokens. It does not slow answers down.",
         ),
         (
             Rounding((KeyRange(1117, 2, 12),), 0.1),
             0.083,
-            "the same up to 11 draft tokens per round on this Mac. This holds up to 1,117 tokens of context. "
+            "the same up to 11 draft tokens per round on this Mac. This is true up to 1,117 tokens of context. "
             "Beyond that, there may be fewer draft tokens. It slows answers down by about 8%.",
         ),
         (Rounding((KeyRange(1117, 1, 1),), 0.1), None, "so answers are written without draft tokens."),

@@ -13,14 +13,14 @@ import app.tools
 from app.conversations.records import ToolUse
 from app.session.calls import Call, CallState
 from app.tools.tool import Progress
-from app.wording.tools import call_sentence, tool_reasons, tool_sentence
+from app.wording.tools import TOOL_REASONS, call_sentence, tool_sentence
 
 
 def test_every_code_has_a_sentence() -> None:
     given = re.compile(r'(?:ToolFailed\(|code = )"([a-z-]+)"(?: if .* else "([a-z-]+)")?')
     files = [file for package in (app.tools, app.session) for file in Path(package.__path__[0]).glob("*.py")]
     assert {code for file in files for both in given.findall(file.read_text()) for code in both} - {""} == set(
-        tool_reasons()
+        TOOL_REASONS
     )
 
 

@@ -52,7 +52,7 @@ def test_a_token_of_context_takes_what_published_sizes_say(name: str) -> None:
 
 
 def test_a_window_stops_growing() -> None:
-    shape = CacheShape(10, ((300, 5),), full_layers=1, window_layers=1)
+    shape = CacheShape(10, ((300, 5),))
     assert [cached_elements(shape, tokens) for tokens in (1, 256, 257, 1024)] == [3840, 3840, 6620, 11740]
 
 
@@ -81,7 +81,7 @@ def test_what_cannot_be_built_has_an_empty_shape_and_harms_nothing(
 ) -> None:
     monkeypatch.setattr("engine.tokenizers.prompt_process.client.COUNT_S", 1)
     assert cache_shape(llama_config(**changes)) == CacheShape()
-    assert cache_shape(llama_config(num_hidden_layers=3, max_position_embeddings=len(str(changes)))).full_layers == 3
+    assert cache_shape(llama_config(max_position_embeddings=len(str(changes)))).elements_a_token
 
 
 def test_a_configuration_is_counted_once_however_it_is_quantised() -> None:
@@ -96,7 +96,7 @@ def test_a_configuration_is_counted_once_however_it_is_quantised() -> None:
 def test_the_asking_process_imports_no_mlx() -> None:
     script = (
         "import sys; from engine.advice.cache_shape import cache_shape; "
-        f"assert cache_shape({llama_config()!r}).full_layers == 2; "
+        f"assert cache_shape({llama_config()!r}).elements_a_token; "
         "sys.exit(any(name in sys.modules for name in ('mlx', 'mlx.core', 'mlx_lm', 'transformers')))"
     )
     subprocess.run([sys.executable, "-c", script], check=True, timeout=PATIENCE_S)

@@ -13,8 +13,7 @@ from engine.async_drafting.drafting_ahead import FIRST_REST, MOST_LATE, Drafting
 from engine.async_drafting.messages import BEHIND, HIT, JUST_IN_TIME, MISS, TO_DRAFTER, Answer, Begin, End, Verdict
 from engine.main_model.sampling import Sampler
 from engine.requests import MAX_DEPTH, SamplingSettings
-from engine.speculation.proposers.ahead import AheadProposer
-from engine.speculation.proposers.just_in_time import JustInTimeProposer
+from engine.speculation.proposers.ahead import AheadProposer, JustInTimeProposer
 from tests.patience import PATIENCE_S
 
 

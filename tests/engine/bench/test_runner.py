@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
 from engine.bench.arms import Arm, Measure
 from engine.bench.prompts import Prompt
-from engine.bench.runner import Sample, beside_best, run, summarise
+from engine.bench.runner import Sample, run, summarise
 from engine.stats import RequestStats
 
 FIRST, SECOND = Prompt("chat", "en", "first"), Prompt("list", "en", "second")
@@ -61,27 +59,6 @@ def test_ratios_are_to_the_plain_answer_to_the_same_prompt() -> None:
     assert auto["accept_rate"] == 0.4
     assert auto["host_share"] == pytest.approx(0.25)
     assert {kind: figures["speedup"] for kind, figures in auto["by_kind"].items()} == {"chat": 2.0, "list": 0.5}
-
-
-def test_auto_is_beside_the_best_of_its_arms_where_repetitions_tell() -> None:
-    speeds = {"plain": 10.0, "draft": 40.0, "other": 50.0, "auto": 36.0}
-    samples = [
-        Sample(name, FIRST, repetition, Measure(10, tps, 0.1, 1.0))
-        for name, tps in speeds.items()
-        for repetition in range(2)
-    ]
-    chosen = {"auto": ["plain", "draft"], "auto with other": ["plain", "other"]}
-    found = summarise(samples, choices=chosen)["beside_best"]
-    assert found == {"auto": {"chat": {"best": "draft", "ratio": 0.9, "spread": (0.9, 0.9)}}}
-    assert summarise(samples[::2], choices=chosen)["beside_best"] == {"auto": {}}
-
-
-def test_the_luckiest_of_many_equal_arms_does_not_make_auto_look_slow() -> None:
-    draw, arms = random.Random(0), ["auto", *map(str, range(10))]
-    speeds = {arm: {(FIRST, number): draw.lognormvariate(0.0, 0.1) for number in range(200)} for arm in arms}
-    found = beside_best(speeds, "auto", arms[1:], "chat")
-    assert found is not None
-    assert found["ratio"] == pytest.approx(1.0, abs=0.03)
 
 
 def test_sources_have_their_share_of_all_tokens_of_an_arm() -> None:

@@ -1,4 +1,4 @@
-"""Tiny models of families that several machines can divide."""
+"""Tiny models of families that several machines can divide, and the processes of ranks."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
+import psutil
 
+from engine.cluster.cluster import Cluster
 from tests.engine.speculation.families import model_type
 from tests.engine.speculation.family_configs import FAMILIES
-from tests.tiny_models import FOUR_BITS, Stored, write_model
+from tests.tiny_models import FLOAT32, Stored, write_model
 
 # Half of the layers that `write_family(family, folder, 2)` writes for one of these include every kind.
 SPLIT_BY_LAYERS = (
@@ -21,8 +23,16 @@ SPLIT_BY_LAYERS = (
 )  # fmt: skip
 
 
-def write_family(family: str, folder: Path, times: int = 1, stored: Stored = FOUR_BITS) -> Path:
-    """Write a tiny model of a family whose sizes two ranks divide, with `times` as many layers."""
+def rank_processes(cluster: Cluster) -> list[psutil.Process]:
+    """Return the ranks on this machine; the parent of each is its keeper."""
+    return [psutil.Process(process._process.pid).children()[0] for process in cluster._processes]
+
+
+def write_family(family: str, folder: Path, times: int = 1, stored: Stored = FLOAT32) -> Path:
+    """Write a tiny model of a family whose sizes two ranks divide, with `times` as many layers.
+
+    Heads so small do not divide quantised matrices, and sums of bfloat16 depend on the number of ranks.
+    """
     config: dict[str, Any] = {"model_type": model_type(family), "max_position_embeddings": 512, **FAMILIES[family]}
     # An even number of ids: some families divide the output layer too.
     return write_model(folder, seed=len(family), tokens=320, config=deeper(config, times), stored=stored)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,10 +18,10 @@ from engine.events import TokensCommitted
 from engine.grammars.grammar import Grammar
 from engine.status import LoadedPair
 from tests.engine.asking import ask, finished
-from tests.engine.cluster.families import write_family
+from tests.engine.cluster.families import rank_processes, write_family
 from tests.patience import PATIENCE_S
 from tests.tiny_heads import write_head
-from tests.tiny_models import FLOAT32, write_disturbed_copy, write_model
+from tests.tiny_models import FLOAT32, FOUR_BITS, write_disturbed_copy, write_model
 
 TWO = parse_machines("127.0.0.1,127.0.0.1")
 
@@ -65,7 +63,7 @@ def both() -> Iterator[Both]:
 def hybrid(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A pair of a family with recurrent state, which mlx-lm can only split by layers."""
     folder = tmp_path_factory.mktemp("hybrid")
-    main = write_family("qwen3_next", folder / "main", 2)
+    main = write_family("qwen3_next", folder / "main", 2, FOUR_BITS)
     return main, write_disturbed_copy(main, folder / "draft", amount=0.02)
 
 
@@ -185,7 +183,7 @@ def test_a_model_that_is_missing_or_cannot_be_divided_is_refused_and_the_other_s
 
 @pytest.mark.full
 def test_a_family_with_experts_writes_what_one_process_writes(both: Both, tmp_path: Path) -> None:
-    main = write_family("gpt_oss", tmp_path / "main", stored=FLOAT32)
+    main = write_family("gpt_oss", tmp_path / "main")
     both.load(main, write_disturbed_copy(main, tmp_path / "draft", amount=0.02, stored=FLOAT32))
     assert both.compare().stats.accepted > 0
 
@@ -222,13 +220,13 @@ def test_a_hybrid_writes_what_one_process_writes(by_layers: Both) -> None:
 def test_a_rank_that_is_killed_ends_the_answer_and_leaves_nothing_behind(by_layers: Both) -> None:
     """This test has to be the last one, as it ends the ranks that all tests share."""
     cluster = by_layers.cluster
-    processes = [psutil.Process(rank.pid) for rank in cluster.ranks]
+    processes = rank_processes(cluster)
     texts: list[str] = []
     for event in cluster.engine.submit(request("x", SpeculationSettings(), 400)):
         if isinstance(event, TokensCommitted):
             # The first tokens may have no text yet.
             if not texts:
-                os.kill(cluster.ranks[1].pid, signal.SIGKILL)
+                processes[1].kill()
             texts.append(event.text)
     assert isinstance(event, Failed)
     assert isinstance(event.error, ClusterError)

@@ -21,10 +21,10 @@ from engine.errors import EngineError
 from engine.events import TokensCommitted
 from tests.benchmarks.slow_links import SlowLinks
 from tests.engine.asking import ask, finished
-from tests.engine.cluster.families import SPLIT_BY_LAYERS, write_family
+from tests.engine.cluster.families import SPLIT_BY_LAYERS, rank_processes, write_family
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.patience import PATIENCE_S
-from tests.tiny_models import write_disturbed_copy, write_model
+from tests.tiny_models import FLOAT32, write_disturbed_copy, write_model
 
 SPLIT_BY_HEADS = (
     "llama", "qwen2", "qwen3", "qwen3_moe", "qwen3_5", "deepseek_v2", "deepseek_v3", "deepseek_v32", "glm4_moe",
@@ -91,7 +91,11 @@ def test_more_ranks_write_the_same(engine: Engine, count: int, tmp_path: Path) -
     with Cluster(ranks(count)) as cluster:
         for family in SPLIT_BY_MORE:
             folder = tmp_path / family
-            main = write_model(folder, config=config) if family == "llama" else write_family(family, folder, count)
+            main = (
+                write_model(folder, config=config, stored=FLOAT32)
+                if family == "llama"
+                else write_family(family, folder, count)
+            )
             engine.load(main).result(timeout=PATIENCE_S)
             cluster.engine.load(main).result(timeout=PATIENCE_S)
             for temperature in (0.0, 0.8):
@@ -128,7 +132,7 @@ class Losses:
 
     def strike(self, fault: str, victim: int, cluster: Cluster, links: SlowLinks) -> float:
         """Cause the fault, and return the time."""
-        rank = psutil.Process(cluster.ranks[victim].pid)
+        rank = rank_processes(cluster)[victim]
         if fault == "kill":
             rank.kill()
         elif fault == "stop":
@@ -185,7 +189,7 @@ class Losses:
 
 def processes_of(cluster: Cluster) -> list[psutil.Process]:
     """Return the ranks and their keepers."""
-    found = [psutil.Process(rank.pid) for rank in cluster.ranks]
+    found = rank_processes(cluster)
     return [*found, *(process.parent() for process in found)]
 
 

@@ -32,7 +32,7 @@ def fetch(script: str, repository: Path, monkeypatch: pytest.MonkeyPatch) -> lis
     monkeypatch.setattr("engine.cluster.launch.SSH", (sys.executable, "-c", script))
     machines = Machines((Machine("127.0.0.1"), Machine("other")))
     said: list[tuple[str, int, int]] = []
-    checks = (HostCheck("here"), HostCheck("other", lacks=("model.safetensors",), lacks_bytes=9))
+    checks = (HostCheck("here"), HostCheck("other", lacks=("model.safetensors",)))
     fetch_missing(machines, checks, repository, on_bytes=lambda *step: said.append(step))
     return said
 

@@ -66,8 +66,7 @@ def loaded(folder: Path, rank: int, split: str = "pipeline") -> dict[str, mx.arr
 @pytest.fixture(scope="module")
 def apart(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[int, str]]:
     """A model of four layers, one in each file, and the files by layer."""
-    # The headers of quantised tensors would be as large as their numbers.
-    folder = write_family("qwen3_moe", tmp_path_factory.mktemp("apart") / "model", 2, FLOAT32)
+    folder = write_family("qwen3_moe", tmp_path_factory.mktemp("apart") / "model", 2)
     return folder, write_layers_apart(folder)
 
 
@@ -116,7 +115,7 @@ def test_a_tensor_that_is_in_no_file_is_missed(apart: tuple[Path, dict[int, str]
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="macOS does not count what a process reads")
 def test_by_layers_the_weights_of_others_are_not_read(tmp_path: Path) -> None:
-    folder = write_family("qwen2", tmp_path / "model", 12, FLOAT32)
+    folder = write_family("qwen2", tmp_path / "model", 12)
     size = (folder / "model.safetensors").stat().st_size
     loaded(folder, 0)
     before = psutil.Process().io_counters().read_chars

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,20 +29,9 @@ def test_a_file_is_private_unless_the_caller_says_otherwise(tmp_path: Path) -> N
     assert (tmp_path / "shared").stat().st_mode & 0o777 == 0o644
 
 
-def test_content_that_fails_midway_leaves_the_old_file_alone(tmp_path: Path) -> None:
-    def pieces() -> Iterator[bytes]:
-        yield b"half"
-        raise ValueError("no more")
-
-    path = tmp_path / "file"
-    write_atomically(path, b"old")
-    with pytest.raises(ValueError, match="no more"):
-        write_atomically(path, pieces())
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_full_disk_leaves_the_old_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_or_content_that_fails_leaves_the_old_file_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(_descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
@@ -52,5 +40,8 @@ def test_a_full_disk_leaves_the_old_file_alone(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("engine.files.atomic_file.os.fsync", full)
     with pytest.raises(OSError, match="No space left"):
         write_atomically(path, b"new")
+    monkeypatch.undo()
+    with pytest.raises(ZeroDivisionError):
+        write_atomically(path, (bytes([1 // number]) for number in (1, 0)))
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]

@@ -235,7 +235,9 @@ def quantised(tensors: Mapping[str, mx.array], bits: int, group: int, mode: str)
     packed: Tensors = {}
     written_out: Tensors = {}
     for key, array in tensors.items():
-        if array.ndim != 2 or not key.endswith(".weight") or array.shape[-1] % 32:
+        # Matrices of some widths cannot be packed in groups below 32.
+        width = 32 if array.ndim == 2 else group
+        if array.ndim < 2 or not key.endswith(".weight") or array.shape[-1] % width:
             packed[key] = written_out[key] = array
             continue
         # Modes other than the affine one have no biases.

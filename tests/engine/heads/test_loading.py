@@ -11,7 +11,6 @@ from mlx.utils import tree_flatten
 
 from engine.errors import ModelNotUsable
 from engine.serving.memory import cache_bytes, size_on_disk
-from tests.engine.heads.golden import cases
 from tests.engine.heads.golden.cases import CASES
 from tests.engine.heads.golden.mtp_cases import CASES as MTP_CASES
 from tests.engine.heads.heads_on_disk import HEADS, OnDisk, Tensors, load_head, quantised, tensors_of, write_head
@@ -85,7 +84,6 @@ def test_an_mtp_head_that_was_converted_with_its_projections_of_latents_divided(
     tmp_path: Path, name: str, mode: Mode
 ) -> None:
     """mlx-lm converts models of these families so: each part (heads, outputs, inputs) is quantised separately."""
-    bits, group, kind = mode
     text, published = MTP_CASES[name].text, dict(HEADS[name].tensors)
     [key] = [key for key in published if key.endswith("kv_b_proj.weight")]
     heads, latent = text["num_attention_heads"], text["qk_nope_head_dim"]
@@ -93,23 +91,16 @@ def test_an_mtp_head_that_was_converted_with_its_projections_of_latents_divided(
     by_head = both.reshape(heads, -1, both.shape[-1])
     layer = key.removesuffix("kv_b_proj.weight")
     divided = {"embed_q": by_head[:, :latent].swapaxes(-1, -2), "unembed_out": by_head[:, latent:]}
-    packed, written_out = dict(published), dict(published)
-    for part, array in divided.items():
-        names = [f"{layer}{part}.{leaf}" for leaf in ("weight", "scales", "biases")]
-        if array.shape[-1] % group:
-            packed[names[0]] = written_out[names[0]] = array
-            continue
-        parts = mx.quantize(mx.contiguous(array), group, bits, kind)
-        packed |= dict(zip(names, parts, strict=False))
-        written_out[names[0]] = mx.dequantize(parts[0], parts[1], *parts[2:], group_size=group, bits=bits, mode=kind)
-    assert_alike(tmp_path, HEADS[name], packed, written_out)
+    packed, written_out = quantised(
+        {f"{layer}{part}.weight": mx.contiguous(array) for part, array in divided.items()}, *mode
+    )
+    assert_alike(tmp_path, HEADS[name], published | packed, published | written_out)
 
 
 def test_one_layer_may_be_quantised_otherwise(tmp_path: Path) -> None:
     case, tensors = HEADS["full"], dict(HEADS["full"].tensors)
-    weight = tensors.pop("layers.1.mlp.up_proj.weight")
-    parts = zip(("weight", "scales", "biases"), mx.quantize(weight, 32, 8), strict=True)
-    tensors |= {f"layers.1.mlp.up_proj.{part}": value for part, value in parts}
+    name = "layers.1.mlp.up_proj.weight"
+    tensors |= quantised({name: tensors[name]}, 8, 32, "affine")[0]
     settings = {"bits": 4, "group_size": 64, "layers.1.mlp.up_proj": {"bits": 8, "group_size": 32}}
     case = replace(case, config={**case.config, "quantization": settings}, tensors=tensors)
     assert len(case.proposals(case.bound(tmp_path))) == len(case.rounds)
@@ -137,13 +128,6 @@ def test_other_weights_and_other_settings_are_another_head(tmp_path: Path) -> No
     assert len({first, *others}) == 3
 
 
-def test_a_head_says_what_it_reads_and_how_much_it_proposes(tmp_path: Path) -> None:
-    plain, dspark = HEADS["full"].bound(tmp_path / "a"), HEADS["dspark_rnn"].bound(tmp_path / "b")
-    assert (plain.kind, plain.taps, plain.max_proposals) == ("dflash", cases.TAPS, cases.BLOCK - 1)
-    assert (dspark.kind, dspark.max_proposals) == ("dspark", cases.BLOCK)
-    assert plain.nbytes == sum(array.nbytes for array in tensors_of(CASES["full"]).values())
-
-
 @pytest.mark.parametrize("name", ["full", "speculators_sliding"])
 def test_the_memory_of_a_head_is_known_before_it_is_loaded(tmp_path: Path, name: str) -> None:
     """speculators' configurations nest the settings that decide it."""
@@ -168,7 +152,6 @@ def test_scales_that_are_not_those_of_the_declared_mode_are_refused(
     tmp_path: Path, settings: dict[str, object]
 ) -> None:
     case, tensors = CASES["full"], tensors_of(CASES["full"])
-    weight = tensors.pop("fc.weight")
-    tensors |= dict(zip(("fc.weight", "fc.scales"), mx.quantize(weight, 32, 4, "mxfp4"), strict=True))
+    tensors |= quantised({"fc.weight": tensors["fc.weight"]}, 4, 32, "mxfp4")[0]
     with pytest.raises(ModelNotUsable):
         load_head(write_head(tmp_path, {**case.config, "quantization": settings}, tensors))

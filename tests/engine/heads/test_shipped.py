@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.heads.shipped import shipped_bytes
+from engine.heads.mtp_config import shipped_bytes
 from tests.engine.heads.golden.mtp_cases import CASES
 
 GB = 10**9

@@ -10,7 +10,7 @@ import mlx.nn as nn
 
 from engine.heads.chain_head import ChainHead
 from engine.heads.config import HeadConfig, Settings
-from engine.heads.context import CacheShape, LayerRows
+from engine.heads.context import LayerRows
 from engine.heads.tensors import HeadFiles, by_our_names
 from engine.heads.weights import Weights
 from engine.model_files.head_kinds import HeadKind
@@ -38,7 +38,7 @@ def read_toy_config(files: HeadFiles) -> tuple[HeadConfig, dict[str, str]]:
         tap_width=width,
         main_layers=layers,
         windows=(None,),
-        row_elements=2,
+        shapes=(((1, 1), (1, 1)),),
         proposals=4,
     )
     return config, by_our_names(files.tensors)
@@ -59,10 +59,6 @@ class ToyHead(ChainHead):
     @staticmethod
     def build(config: HeadConfig, weights: Weights) -> tuple[nn.Module, Weights]:
         return ToyNetwork(config.width), weights
-
-    @property
-    def cache_shapes(self) -> list[CacheShape]:
-        return [((1, 1), (1, 1))]
 
     def states_of(self, taps: mx.array) -> mx.array:
         return taps

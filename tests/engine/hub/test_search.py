@@ -132,13 +132,6 @@ def test_a_tokenizer_that_cannot_be_fetched_is_unknown_and_no_error(hub: FakeHub
         read_repository(client, "org/model")
 
 
-def test_a_gated_model_is_described_although_its_files_are_refused(hub: FakeHub, client: HubClient) -> None:
-    hub.add("org/model", model_files(), gated=True)
-    assert find_model(client, "https://huggingface.co/org/model").gated
-    with refused("gated"):
-        read_repository(client, "org/model")
-
-
 def test_equal_tokenizer_files_are_enough_and_nothing_more_is_fetched(
     hub: FakeHub, client: HubClient, tmp_path: Path
 ) -> None:

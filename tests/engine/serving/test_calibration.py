@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from engine import Engine, EngineError, EngineSettings, Event, Finished, SpeculationSettings
+from engine import Engine, EngineSettings, Finished, SpeculationSettings
 from engine.serving import calibration
 from engine.serving.calibration import Trial
 from engine.speculation.choosing.plans import DEPTHS
-from engine.tuning import Calibration, ContextFigures, DepthFigures, LearnedPair, best_of, break_even
+from engine.tuning import ContextFigures, DepthFigures, LearnedPair, best_of, break_even
 from tests.engine.serving.driving import Expected
 from tests.engine.serving_requests import request
 from tests.patience import PATIENCE_S
@@ -33,17 +33,20 @@ def answer(engine: Engine, speculation: SpeculationSettings, tokens: int = 24) -
     return last
 
 
+def calibrate(engine: Engine) -> bool:
+    """Calibrate now, and return whether all was measured."""
+    return bool(engine._call(lambda scheduler: scheduler.calibrate(), urgent=False).result(timeout=PATIENCE_S))
+
+
 @pytest.fixture(scope="module")
-def calibrated(
-    tiny_main: Path, tiny_draft: Path, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Path, Calibration, LearnedPair]:
-    """The file of an engine that has calibrated a pair, what it reported, and what it knew then."""
+def calibrated(tiny_main: Path, tiny_draft: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, LearnedPair]:
+    """The file of an engine that has calibrated a pair, and what it knew then."""
     file = tmp_path_factory.mktemp("calibrated") / "learned.json"
     with Engine(EngineSettings(learned_file=file)) as engine:
         engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
-        found = engine.calibrate().result(timeout=PATIENCE_S)
+        assert calibrate(engine)
         [pair] = engine.learned().result(timeout=PATIENCE_S)
-    return file, found, pair
+    return file, pair
 
 
 @pytest.fixture
@@ -53,7 +56,7 @@ def learned_file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def engine(
-    calibrated: tuple[Path, Calibration, LearnedPair], learned_file: Path, tiny_main: Path, tiny_draft: Path
+    calibrated: tuple[Path, LearnedPair], learned_file: Path, tiny_main: Path, tiny_draft: Path
 ) -> Iterator[Engine]:
     """An engine with a pair that an earlier one has calibrated."""
     shutil.copy(calibrated[0], learned_file)
@@ -62,8 +65,8 @@ def engine(
         yield engine
 
 
-def test_a_calibration_measures_every_depth_of_a_pair(calibrated: tuple[Path, Calibration, LearnedPair]) -> None:
-    _, found, pair = calibrated
+def test_a_calibration_measures_every_depth_of_a_pair(calibrated: tuple[Path, LearnedPair]) -> None:
+    _, pair = calibrated
     assert pair.loaded
     assert (pair.main, pair.draft) == ("main", "draft")
     [context] = pair.contexts
@@ -72,21 +75,16 @@ def test_a_calibration_measures_every_depth_of_a_pair(calibrated: tuple[Path, Ca
     assert all(figures.samples > 0 for figures in context.depths)
     # As often as a first answer would measure plain rounds.
     assert context.plain_samples >= 3
-    # It reports the depth expected to be fastest.
-    assert found.complete
-    assert found.acceptance_seen == bool(pair.acceptance)
-    assert found.figures is not None
-    assert (found.best_depth, found.speedup) == best_of(found.figures, "draft")
 
 
 @pytest.fixture
-def calibrations(monkeypatch: pytest.MonkeyPatch) -> SimpleQueue[Calibration]:
-    """The calibrations of an idle engine, each of SOME_DEPTHS, as they end."""
-    ended: SimpleQueue[Calibration] = SimpleQueue()
-    calibrate: Callable[..., Calibration] = calibration.calibrate
+def calibrations(monkeypatch: pytest.MonkeyPatch) -> SimpleQueue[bool]:
+    """Whether the calibrations of an idle engine, each of SOME_DEPTHS, measured all, as they end."""
+    ended: SimpleQueue[bool] = SimpleQueue()
+    measure: Callable[..., bool] = calibration.calibrate
 
-    def noted(*arguments: Any) -> Calibration:
-        ended.put(found := calibrate(*arguments))
+    def noted(*arguments: Any) -> bool:
+        ended.put(found := measure(*arguments))
         return found
 
     monkeypatch.setattr("engine.engine.CALM_S", 0.01)
@@ -96,10 +94,9 @@ def calibrations(monkeypatch: pytest.MonkeyPatch) -> SimpleQueue[Calibration]:
     return ended
 
 
-def complete(ended: SimpleQueue[Calibration]) -> Calibration:
-    while not (found := ended.get(timeout=PATIENCE_S)).complete:
+def wait_for_all(ended: SimpleQueue[bool]) -> None:
+    while not ended.get(timeout=PATIENCE_S):
         pass
-    return found
 
 
 def untuned(engine: Engine) -> bool:
@@ -108,7 +105,7 @@ def untuned(engine: Engine) -> bool:
 
 @pytest.mark.parametrize("asked_before", [False, True])
 def test_an_idle_engine_with_a_file_calibrates_a_pair_that_is_new(
-    learned_file: Path, tiny_main: Path, tiny_draft: Path, calibrations: SimpleQueue[Calibration], asked_before: bool
+    learned_file: Path, tiny_main: Path, tiny_draft: Path, calibrations: SimpleQueue[bool], asked_before: bool
 ) -> None:
     """An answer measures some depths; the next one is to know every depth."""
     with Engine(EngineSettings(learned_file=learned_file)) as engine:
@@ -116,9 +113,9 @@ def test_an_idle_engine_with_a_file_calibrates_a_pair_that_is_new(
         if asked_before:
             answer(engine, AUTO)
         loading.result(timeout=PATIENCE_S)
-        figures = complete(calibrations).figures
-        assert figures is not None
-        assert {one.depth for one in figures.depths if one.samples} >= {*SOME_DEPTHS}
+        wait_for_all(calibrations)
+        [pair] = engine.learned().result(timeout=PATIENCE_S)
+        assert {one.depth for one in pair.contexts[0].depths if one.samples} >= {*SOME_DEPTHS}
         assert not untuned(engine)
     with Engine(EngineSettings(learned_file=learned_file)) as later:
         later.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
@@ -129,7 +126,7 @@ def test_a_calibration_that_a_request_ended_goes_on_where_it_was(
     learned_file: Path,
     tiny_main: Path,
     tiny_draft: Path,
-    calibrations: SimpleQueue[Calibration],
+    calibrations: SimpleQueue[bool],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     played: list[int] = []
@@ -149,7 +146,7 @@ def test_a_calibration_that_a_request_ended_goes_on_where_it_was(
         engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
         assert reached.wait(PATIENCE_S)
         answer(engine, OFF, tokens=4)
-        complete(calibrations)
+        wait_for_all(calibrations)
         assert not untuned(engine)
     [interrupted] = [depth for depth in {*played} if played.count(depth) > 1]
     assert played[2] == interrupted
@@ -157,15 +154,16 @@ def test_a_calibration_that_a_request_ended_goes_on_where_it_was(
 
 
 def test_a_calibration_that_finds_nothing_in_its_time_is_not_tried_again(
-    learned_file: Path, tiny_main: Path, calibrations: SimpleQueue[Calibration], monkeypatch: pytest.MonkeyPatch
+    learned_file: Path, tiny_main: Path, calibrations: SimpleQueue[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Engine(EngineSettings(learned_file=learned_file)) as engine:
         engine.load(tiny_main).result(timeout=PATIENCE_S)
-        pair = calibrations.get(timeout=PATIENCE_S).pair
+        assert calibrations.get(timeout=PATIENCE_S)
         monkeypatch.setattr("engine.engine.TUNING_S", 0.0)
-        engine.forget_learned(pair).result(timeout=PATIENCE_S)
+        [known] = engine.learned().result(timeout=PATIENCE_S)
+        engine.forget_learned(known.pair).result(timeout=PATIENCE_S)
         engine.load(tiny_main).result(timeout=PATIENCE_S)
-        assert not calibrations.get(timeout=PATIENCE_S).complete
+        assert not calibrations.get(timeout=PATIENCE_S)
         assert not untuned(engine)
 
 
@@ -178,8 +176,8 @@ def test_answers_add_what_they_see_of_acceptance(engine: Engine) -> None:
     assert counted[0] < counted[1] <= counted[0] + 24
 
 
-def test_the_next_run_knows_it_before_any_model_is_loaded(calibrated: tuple[Path, Calibration, LearnedPair]) -> None:
-    file, _, before = calibrated
+def test_the_next_run_knows_it_before_any_model_is_loaded(calibrated: tuple[Path, LearnedPair]) -> None:
+    file, before = calibrated
     with Engine(EngineSettings(learned_file=file)) as later:
         [after] = later.learned().result(timeout=PATIENCE_S)
     assert after.pair == before.pair
@@ -197,10 +195,9 @@ def test_what_was_learned_can_be_forgotten(engine: Engine, learned_file: Path, *
 
 def test_without_a_draft_the_passes_alone_are_measured_and_are_a_pair_of_their_own(engine: Engine) -> None:
     engine.set_draft(None).result(timeout=PATIENCE_S)
-    found = engine.calibrate().result(timeout=PATIENCE_S)
-    assert found.figures is not None
-    assert {figures.source for figures in found.figures.depths} == {"ngram"}
+    assert calibrate(engine)
     with_draft, alone = engine.learned().result(timeout=PATIENCE_S)
+    assert {figures.source for figures in alone.contexts[0].depths} == {"ngram"}
     engine.forget_learned(with_draft.pair).result(timeout=PATIENCE_S)
     assert [pair.pair for pair in engine.learned().result(timeout=PATIENCE_S)] == [alone.pair]
     assert alone.draft == ""
@@ -214,42 +211,11 @@ def test_without_a_file_the_pair_in_use_is_still_reported(tiny_main: Path, tiny_
         assert pair.loaded
 
 
-def test_a_calibration_ends_early_for_a_request(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    def measure_until_told_to_stop(trial: Trial, *, again: bool) -> int:
-        del again
-        while not trial._stop():
-            time.sleep(0.001)
-        return 0
-
-    monkeypatch.setattr(Trial, "measure", measure_until_told_to_stop)
-    found = engine.calibrate()
-    answer(engine, AUTO, tokens=4)
-    assert not found.result(timeout=PATIENCE_S).complete
-
-
-def test_a_calibration_is_refused_during_an_answer(engine: Engine) -> None:
-    asked, ended = threading.Event(), threading.Event()
-
-    def listen(event: Event) -> None:
-        """Keep the answer from ending before the calibration is requested."""
-        asked.wait(PATIENCE_S)
-        if isinstance(event, Finished):
-            ended.set()
-
-    engine.submit(request(max_tokens=20), listen)
-    calibration = engine.calibrate()
-    asked.set()
-    with pytest.raises(EngineError) as raised:
-        calibration.result(timeout=PATIENCE_S)
-    assert raised.value.code == "busy"
-    assert ended.wait(PATIENCE_S)
-
-
 def test_answers_are_the_same_after_a_calibration(
     engine: Engine, expected: Expected, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.serving.calibration.DEPTHS", SOME_DEPTHS)
-    engine.calibrate().result(timeout=PATIENCE_S)
+    assert calibrate(engine)
     assert [answer(engine, AUTO).ids] == expected.ids(request(max_tokens=24))
 
 

@@ -74,15 +74,6 @@ def test_a_draft_that_does_not_fit_leaves_the_main_model_in_use(tiny_main: Path,
     scheduler.close()
 
 
-def test_a_request_that_cannot_fit_is_refused_and_may_be_forced(scheduler: Scheduler) -> None:
-    scheduler.configure(EngineSettings(memory_limit=1))
-    [client] = run(scheduler, request(max_tokens=4))
-    assert isinstance(client.last, Failed)
-    assert isinstance(client.last.error, NotEnoughMemory)
-    [client] = run(scheduler, replace(request(max_tokens=4), allow_oversize=True))
-    assert client.finished.reason == "length"
-
-
 def test_a_request_that_never_fits_costs_no_finished_turn(
     scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -102,6 +102,12 @@ def taught(scheduler: Scheduler, material: Sequence[OwnAnswer] | None = None) ->
     return finish(scheduler, begin(scheduler, material))
 
 
+def refused(outcome: object) -> str:
+    """Return the reason for which a teaching was refused."""
+    assert isinstance(outcome, CannotTeach)
+    return outcome.reason
+
+
 def until(scheduler: Scheduler, reports: list[TeachingProgress], step: int) -> None:
     """Teach until so many steps were reported."""
     while not (reports and reports[-1].phase == "teaching" and reports[-1].done >= step):
@@ -324,21 +330,16 @@ def test_what_is_not_better_is_not_kept(opened: Open, main: Path) -> None:
 
 @pytest.mark.parametrize("material", [[], answers(2), answers(highest=2**20)], ids=["none", "few", "other ids"])
 def test_too_little_or_bad_material_is_refused(opened: Open, material: list[OwnAnswer]) -> None:
-    outcome = taught(opened(), material)
-    assert isinstance(outcome, CannotTeach)
-    assert outcome.reason == "too-little"
+    assert refused(taught(opened(), material)) == "too-little"
 
 
 def test_without_a_draft_model_there_is_nothing_to_teach(opened: Open) -> None:
-    assert isinstance(refusal := opened(drafter=None).teaching.known().refusal, CannotTeach)
-    assert refusal.reason == "no-draft"
+    assert refused(opened(drafter=None).teaching.known().refusal) == "no-draft"
 
 
 @pytest.mark.full
 def test_a_draft_with_another_tokenizer_is_refused(opened: Open, main: Path, tmp_path: Path) -> None:
-    outcome = taught(opened(drafter=write_with_other_ids(main, tmp_path / "other")))
-    assert isinstance(outcome, CannotTeach)
-    assert outcome.reason == "other-tokenizer"
+    assert refused(taught(opened(drafter=write_with_other_ids(main, tmp_path / "other")))) == "other-tokenizer"
 
 
 def test_memory_is_reckoned_before(opened: Open) -> None:
@@ -347,9 +348,7 @@ def test_memory_is_reckoned_before(opened: Open) -> None:
     scheduler.configure(
         EngineSettings(taught_folder=scheduler.settings.taught_folder, memory_limit=held.active + 2**20)
     )
-    outcome = taught(scheduler)
-    assert isinstance(outcome, CannotTeach)
-    assert outcome.reason == "no-memory"
+    assert refused(taught(scheduler)) == "no-memory"
 
 
 def test_a_full_disk_keeps_the_former_version(
@@ -373,10 +372,7 @@ def test_a_full_disk_keeps_the_former_version(
 
 def test_nothing_begins_on_a_full_disk(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "LEAST_FREE", 2**62)
-    scheduler = opened()
-    outcome = taught(scheduler)
-    assert isinstance(outcome, CannotTeach)
-    assert outcome.reason == "disk"
+    assert refused(taught(opened())) == "disk"
 
 
 @pytest.mark.parametrize("which", ["main", pytest.param("draft", marks=pytest.mark.full)])

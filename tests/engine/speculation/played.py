@@ -272,7 +272,7 @@ class Player:
         request.why_plain = None
         self.drafting._request = request
         self.drafting._prefilled_before = 0
-        self.drafting._answer = self.drafting.controller.begin(len(answer.prompt) + 1)
+        request.answer = self.drafting.controller.begin(len(answer.prompt) + 1)
         return request
 
     def _proposer(self, source: str, place: _Place, depth: int, *, adaptive: bool) -> Proposer:

@@ -34,7 +34,7 @@ from engine.status import EngineStatus, LoadedPair, MemoryUse, ModelInfo, Prefix
 from engine.tokenizers.prompt_process import protocol as prompts
 from engine.tokenizers.prompts import PromptJob
 from engine.tokenizers.thinking import ThinkingChoice
-from engine.tuning import AcceptanceFigures, Calibration, ContextFigures, DepthFigures, LearnedPair
+from engine.tuning import AcceptanceFigures, ContextFigures, DepthFigures, LearnedPair
 from engine.wire.messages import BadMessage, Codec, Message, pack, unpack
 
 ROUND = RoundRecord(1, "draft", 3, 2, 3, 4, 0.5, 0.1, 0.2, 0.0, arguments=(("plain_ms", 1.5), ("why", "slow")))
@@ -58,7 +58,6 @@ VALUES: dict[str, Any] = {
     "unload": LoadedPair(None, None),
     "status": EngineStatus(1, 2, PrefixCacheUsage(1, 2, 3), MemoryUse(1, 2, 3)),
     "learned": (LearnedPair(("m", ""), "m", "", True, (CONTEXT,), (AcceptanceFigures("draft", 0, 1.5, 1.0),)),),
-    "calibrate": Calibration(("m", "d"), CONTEXT, 3, 1.5, True, True, 2.0),
 }
 EVENT_VALUES: list[Event] = [
     PrefillProgress(1, 2),
@@ -70,7 +69,6 @@ ERRORS = [
     errors.ModelNotUsable("a", "damaged", "x"),
     errors.NoModel(),
     errors.PromptTooLong(10, 5),
-    errors.Busy(2),
     errors.QueueFull(32),
     errors.NotEnoughMemory("m", 5, 3, 100, 50, (("weights", "main", 5),), kv_bits=8, draft_bytes=9),
     errors.TemplateFailed("roles must alternate"),

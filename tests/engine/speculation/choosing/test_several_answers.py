@@ -95,7 +95,7 @@ class SimulatedModel:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
     clock = Clock()
     # A replayed pass would not advance the clock, so nothing is compiled.
-    monkeypatch.setattr("engine.speculation.drafters.draft_source.compiled_steps", lambda _: iter(()))
+    monkeypatch.setattr("engine.speculation.drafters.sources.compiled_steps", lambda _: iter(()))
     with monkeypatch.context() as patched:
         patched.setattr(time, "perf_counter", clock)
         yield clock

@@ -88,7 +88,7 @@ def test_a_sequence_without_a_rule_decodes_plainly_until_something_must_be_taken
     sequence = started("llama", 6)
     expected, _ = decode_plainly("llama", TOKENS[:8], 6)
 
-    assert (sequence.plain_only, sequence.carries, sequence.reach(2)) == ("KVCache of llama", False, 0)
+    assert (sequence.plain_only, sequence.rollback.carries, sequence.reach(2)) == ("KVCache of llama", False, 0)
     assert_same_logits(sequence.verify()[0], expected[0], "llama")
     sequence.commit(0, TOKENS[6:7])
     assert sequence.arrays()

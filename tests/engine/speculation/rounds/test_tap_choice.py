@@ -11,10 +11,10 @@ import pytest
 
 from engine.files.steps import run_to_completion
 from engine.heads.eagle_network import EagleHead
-from engine.heads.mtp_head import MtpHead
+from engine.heads.mtp_network import MtpHead
 from engine.main_model.loading import LoadedModel, load
 from engine.serving.scheduler import Scheduler
-from engine.speculation.drafters.head_source import HeadSource
+from engine.speculation.drafters.sources import HeadSource
 from engine.speculation.rounds import tap_choice
 from engine.speculation.rounds.tap_choice import choose_reading
 from tests.engine.heads.heads_on_disk import load_head

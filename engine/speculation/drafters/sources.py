@@ -1,20 +1,22 @@
-"""Draft models prepared for a main model: the translation between the tokenizers, and compiled steps."""
+"""Drafters bound to a main model: draft models with their translation and compiled steps, and heads with their taps."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from engine.errors import ModelNotUsable
 from engine.files.disk_pool import DiskPool
 from engine.files.foreign_code import panics_as_errors
 from engine.files.steps import Steps, result_of
+from engine.heads.head import Head
 from engine.main_model.loading import LoadedModel
 from engine.requests import MAX_DEPTH
 from engine.speculation.drafters.translation import Translation
 from engine.speculation.rounds.compiled_steps import CompiledSteps, compiled_steps
+from engine.speculation.rounds.taps import CannotTap, Taps
 from engine.status import ModelInfo
 from engine.tokenizers.vocabulary import vocabulary_of
 
@@ -49,6 +51,31 @@ class DraftSource:
         return self.model.config
 
 
+@dataclass(frozen=True, slots=True)
+class HeadSource:
+    """A head that reads the outputs `taps` of the main model.
+
+    `info` describes it as a model; `config` is that of `engine.heads.fit.memory_config`.
+    """
+
+    head: Head
+    info: ModelInfo
+    taps: Taps
+    config: Mapping[str, Any] = field(default_factory=dict)
+
+    # The proposer that drafts with it.
+    source: ClassVar[str] = "head"
+
+    @property
+    def max_proposals(self) -> int:
+        """The most draft tokens of one proposal."""
+        return self.head.max_proposals
+
+
+# What drafts for a main model.
+Drafter = DraftSource | HeadSource
+
+
 def prepare_draft(main: LoadedModel, draft: LoadedModel) -> Steps[DraftSource]:
     """Prepare `draft` to draft for `main`, in short steps. Raises `ModelNotUsable`."""
     with DiskPool() as pool:
@@ -71,3 +98,14 @@ def _translation_between(main: LoadedModel, draft: LoadedModel) -> Translation |
             # Build the tokenizer now, so that no round has to wait for it.
             model.encode("a")
         return Translation(main.tokenizer, draft.tokenizer, main.encode, draft.encode)
+
+
+def prepare_head(main: LoadedModel, head: Head, info: ModelInfo, config: Mapping[str, Any] | None = None) -> HeadSource:
+    """Bind `head` to `main`. Raises `ModelNotUsable` if the two do not fit or the main model cannot be tapped."""
+    from engine.speculation.rounds.main_ports import main_ports
+
+    try:
+        head.bind(main_ports(main))
+        return HeadSource(head, info, Taps(main.model, head.taps), config or {})
+    except CannotTap as error:
+        raise ModelNotUsable(info.path, "no-taps", f"{main.info.architecture}: {error.problem}") from error
