@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCursor, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QToolButton, QWidget
 
 from app.chat.link_menu import LinkMenu
 from app.chat.turn_column import TurnColumn
+from app.chat.turn_owner import TurnOwner
 from app.session.chats import Chat, Turn
 from app.widgets import theme
 from app.widgets.focus_ring import FocusRing
@@ -31,25 +32,8 @@ _NEAR_END = 24
 _LOAD_PASSES = 4
 
 
-class Transcript(Restyled, QScrollArea):
-    """The scrolling column of turns. Most signals carry a turn first.
-
-    `acted` adds an action on the turn, `edited` the new text of its question, `call_chosen` a call of a tool and the
-    choice for it, `menu_wanted` the place for its menu and `rounds_selected` the rounds whose tokens are selected.
-    `tokens_wanted`: its tokens are needed and only on disk. `turned_to`: it was clicked or got the focus. Without a
-    turn, `focus_lost` is emitted when the widget with the focus is removed, and `shown_as` when answers are shown as
-    tokens or as text again.
-    """
-
-    acted = Signal(object, str)
-    edited = Signal(object, str)
-    call_chosen = Signal(object, object, str)
-    tokens_wanted = Signal(object)
-    menu_wanted = Signal(object, QPoint)
-    rounds_selected = Signal(object, object)
-    turned_to = Signal(object)
-    focus_lost = Signal()
-    shown_as = Signal()
+class Transcript(Restyled, TurnOwner):
+    """The scrolling column of turns."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,13 +44,6 @@ class Transcript(Restyled, QScrollArea):
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         FocusRing(self)
         self._at_end = True
-        # Answers are shown as their tokens, and with their figures below them, not only on hover.
-        self.as_tokens, self.with_figures = False, True
-        # The text of the button below answers that are beyond the Starter, "" for no such button.
-        self.offer = ""
-        # The search whose matches are highlighted; a turn and the index of the current match in it.
-        self.query: Query | None = None
-        self.current_match: tuple[Turn, int] | None = None
         self._loaded_at = self._laid_out_at = 0
         # What to scroll to the top: a turn, pixels below its top, and its height when these were measured.
         self._target: tuple[Turn, int, int | None] | None = None
@@ -245,7 +222,6 @@ class Transcript(Restyled, QScrollArea):
             view.refresh_foot()
 
     def act(self, turn: Turn, action: str) -> None:
-        """Emit `acted`, or `menu_wanted` for the button with more actions."""
         if action == "more":
             button = self.view(turn).answer_row.button("more")
             self.menu_wanted.emit(turn, button.mapToGlobal(button.rect().bottomLeft()))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QRect, Qt
 from PySide6.QtGui import QEnterEvent, QMouseEvent, QTextCursor
@@ -24,6 +23,7 @@ from app.chat.thinking_fold import ThinkingFold
 from app.chat.token_legend import TokenLegend
 from app.chat.token_view import TokenView
 from app.chat.tool_step import ToolSteps
+from app.chat.turn_owner import TurnOwner
 from app.conversations.search import Query, highlights
 from app.session.answer import Answer, State
 from app.session.chats import Turn
@@ -32,9 +32,6 @@ from app.widgets.layouts import fill, hbox, top_in, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 
-if TYPE_CHECKING:
-    from app.chat.transcript import Transcript
-
 # Pixels between a question and its answer, besides the column's spacing.
 _BELOW_QUESTION = 8
 
@@ -42,7 +39,7 @@ _BELOW_QUESTION = 8
 class TurnView(Restyled, QWidget):
     """A question, its answer and the foot. It shows them as its transcript says, whose signals it emits."""
 
-    def __init__(self, turn: Turn, transcript: Transcript, parent: QWidget) -> None:
+    def __init__(self, turn: Turn, transcript: TurnOwner, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
         self.turn, self._transcript = turn, transcript

@@ -10,7 +10,6 @@ from PySide6.QtCore import QCoreApplication, QLocale
 from app.conversations.errors import StoreError, StoreInUse, StoreTooNew, refusal_of
 from app.conversations.opening import Damage
 from app.wording.cluster import cluster_sentence
-from app.wording.grammars import grammar_sentence
 from app.wording.hub import hub_sentence
 from app.wording.sentences import Sentences
 from app.wording.sources import recorded_name
@@ -51,7 +50,7 @@ def _sentence_of(error: EngineError) -> str:
     if error.code == "template-failed":
         return _template_failed(arguments)
     if error.code == "grammar-not-usable":
-        return grammar_sentence(arguments)
+        return _grammar_not_usable(arguments)
     if error.code == "device-failed":
         return _device_failed(arguments)
     if error.code == "cluster":
@@ -116,6 +115,28 @@ TEMPLATE_REASONS = Sentences(
             "The model's chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose "
             "another model."
         ),
+    },
+)
+
+
+def _grammar_not_usable(arguments: Mapping[str, str]) -> str:
+    other = translate("Errors", "The answer format can't be used: {detail}.")
+    return GRAMMAR_REASONS.get(arguments.get("reason", ""), other).format(detail=arguments.get("detail", ""))
+
+
+GRAMMAR_REASONS = Sentences(
+    "Errors",
+    {
+        "not-json": "The schema isn't valid JSON: {detail}.",
+        "not-a-schema": "The schema has to be a JSON object in braces.",
+        "too-large": "The answer format is too large. Shorten it.",
+        "too-slow": "The answer format is too complex: checking it was stopped after {detail} seconds. Simplify it.",
+        "too-complex": "The answer format is too complex: checking it took too much memory. Simplify it.",
+        "continued": (
+            "The answer so far doesn't follow the answer format, so it can't be continued. Regenerate it, or choose "
+            "text as the answer format."
+        ),
+        "lost": "The answer format became too complex while the answer was being written. Simplify it and try again.",
     },
 )
 

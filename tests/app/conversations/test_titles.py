@@ -38,12 +38,9 @@ def test_courtesies_and_markup_go_and_the_matter_stays(question: str, title: str
     assert title_of_exchange(question) == title
 
 
-def test_a_greeting_takes_the_answers_heading() -> None:
+def test_a_greeting_and_a_page_of_text_take_the_answers_heading() -> None:
     assert title_of_exchange("hello!", "Hi.\n\n## **Three** things I can do\n...") == "Three things I can do"
     assert title_of_exchange("hello!", "Hi.") == "Hello"
-
-
-def test_a_page_of_text_takes_the_answers_heading() -> None:
     assert title_of_exchange("Lorem ipsum. " * 100, "# Summary of the page") == "Summary of the page"
 
 

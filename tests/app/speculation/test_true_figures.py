@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from app.chat.answer_texts import origin_text
 from app.session.session import Session
 from app.settings_window.history_page import HistoryPage
+from app.speculation import learned_section
 from app.speculation.comparison import Comparer, Step
 from app.speculation.comparison_view import ComparisonView
 from app.speculation.history_table import COLUMNS
@@ -158,7 +159,8 @@ def learned_table(world: World) -> None:
     world.qtbot.addWidget(section)
     section.show()
     world.qtbot.waitUntil(lambda: bool(section.table.rows))
-    assert shown_in(figures.speedup(section.table.rows[0])) == near(world.total)
+    column = next(index for index, one in enumerate(learned_section.COLUMNS) if one.key == "speedup")
+    assert shown_in(section.table.index(0, column).data()) == near(world.total)
 
 
 def comparison(world: World) -> None:

@@ -11,7 +11,7 @@ from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import STORY, Script, ScriptedEngine
 
 
-def full(*_: object) -> None:
+def full(*_: object, **__: object) -> None:
     raise StoreNotWritable("full", "database or disk is full")
 
 

@@ -106,7 +106,7 @@ def test_a_card_shows_how_far_its_tool_has_come(open_window: OpenWindow, host: F
     window.ask("What time is it?")
     window.wait(lambda: len(host.calls) == 1)
     host.reported(Progress(3.0, 10.0, "Reading page 3", time.monotonic()))
-    window.wait(lambda: "Working: 30%. Reading page 3" in shown(cards(window)[0]))
+    window.wait(lambda: "Working: 3 of 10. Reading page 3" in shown(cards(window)[0]))
     host.calls[0][2].set_result(ToolResult("It is 12:00 in Seoul."))
     window.wait_until_answered()
     assert "Working" not in shown(cards(window)[0])

@@ -192,6 +192,8 @@ def test_a_process_killed_between_merging_and_deleting_leaves_no_answer_twice(tm
 
 def test_usage_counts_tokens_and_those_of_one_chat_alone(tmp_path: Path) -> None:
     with opened(tmp_path) as index:
+        empty = index.usage().result()
+        assert (empty.tokens, len(empty.ids), len(empty.alone)) == (0, 0, 0)
         index.add("one", [*answer(0), 5, 5])
         index.add("two", answer(16))
         # A forgotten chat does not count.
@@ -202,9 +204,3 @@ def test_usage_counts_tokens_and_those_of_one_chat_alone(tmp_path: Path) -> None
         assert usage.ids.tolist() == list(range(48))
         alone = dict(zip(usage.ids.tolist(), usage.alone.tolist(), strict=True))
         assert [alone[0], alone[5], alone[16], alone[31], alone[32]] == [1, 3, 0, 0, 1]
-
-
-def test_an_empty_index_has_no_usage(tmp_path: Path) -> None:
-    with opened(tmp_path) as index:
-        usage = index.usage().result()
-        assert (usage.tokens, len(usage.ids), len(usage.alone)) == (0, 0, 0)

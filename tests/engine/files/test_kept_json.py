@@ -40,13 +40,10 @@ def test_a_value_can_be_forgotten_or_all(path: Path, name: str | None, left: lis
     assert list(file.values) == list(kept(path).values) == left
 
 
-def test_nothing_is_written_before_there_is_something(path: Path) -> None:
+def test_nothing_is_written_before_there_is_something_or_without_a_path(path: Path) -> None:
     assert kept(path).values == {}
     kept(path).forget(None)
     assert not path.exists()
-
-
-def test_without_a_path_values_are_kept_as_long_as_it_is() -> None:
     file = kept(None)
     file.keep("a", 1)
     assert file.values == {"a": 1}

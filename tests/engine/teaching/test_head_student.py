@@ -1,4 +1,4 @@
-"""Heads as students: every kind learns a text by drafting along it, and goes on after an interruption."""
+"""Heads as students: every kind learns a text by drafting along it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.main_model.loading import LoadedModel, load
 from engine.requests import OwnAnswer
 from engine.serving.drafters import load_head_for
 from engine.teaching import training
-from engine.teaching.adapter import adapter_of, add_adapter
+from engine.teaching.adapter import add_adapter
 from engine.teaching.head_student import HeadStudent
 from engine.teaching.lessons import Lesson, read_answer
 from engine.teaching.training import Training
@@ -89,19 +89,3 @@ def test_proposals_are_as_long_as_in_rounds(opened: Callable[[], HeadStudent], l
     [lesson] = lessons
     other = replace(lesson, likeliest=lesson.likeliest[:, 1:])
     assert student.batch_of([other]).depths.tolist() == [0] * lesson.places
-
-
-def test_an_interrupted_teaching_ends_as_one_without_interruption(
-    opened: Callable[[], HeadStudent], lessons: list[Lesson]
-) -> None:
-    students = [opened() for _ in range(3)]
-    whole, begun, later = (Training(student, lessons) for student in students)
-    for _ in range(3):
-        whole.advance()
-    begun.advance()
-    later.restore(begun.state(), begun.step)
-    for _ in range(2):
-        later.advance()
-    wanted, found = (adapter_of(student.network) for student in students[::2])
-    assert any(array.any().item() for name, array in wanted.items() if name.endswith("lora_b"))
-    assert all(mx.array_equal(wanted[name], found[name]).item() for name in wanted)

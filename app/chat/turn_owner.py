@@ -1,0 +1,62 @@
+"""What a turn knows of the transcript that shows it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, Signal
+from PySide6.QtWidgets import QScrollArea
+
+from app.session.chats import Turn
+
+if TYPE_CHECKING:
+    from app.conversations.search import Query
+
+
+class TurnOwner(QScrollArea):
+    """A transcript as its turns see it: how it shows them, and what they ask of it. Most signals carry a turn first.
+
+    `acted` adds an action on the turn, `edited` the new text of its question, `call_chosen` a call of a tool and the
+    choice for it, `menu_wanted` the place for its menu and `rounds_selected` the rounds whose tokens are selected.
+    `tokens_wanted`: its tokens are needed and only on disk. `turned_to`: it was clicked or got the focus. Without a
+    turn, `focus_lost` is emitted when the widget with the focus is removed, and `shown_as` when answers are shown as
+    tokens or as text again.
+    """
+
+    acted = Signal(object, str)
+    edited = Signal(object, str)
+    call_chosen = Signal(object, object, str)
+    tokens_wanted = Signal(object)
+    menu_wanted = Signal(object, QPoint)
+    rounds_selected = Signal(object, object)
+    turned_to = Signal(object)
+    focus_lost = Signal()
+    shown_as = Signal()
+
+    # Answers are shown as their tokens, and with their figures below them, not only on hover.
+    as_tokens, with_figures = False, True
+    # The text of the button below answers that are beyond the Starter, "" for no such button.
+    offer = ""
+    # The search whose matches are highlighted; a turn and the index of the current match in it.
+    query: Query | None = None
+    current_match: tuple[Turn, int] | None = None
+
+    @property
+    def newest(self) -> Turn | None:
+        raise NotImplementedError
+
+    def act(self, turn: Turn, action: str) -> None:
+        """Emit `acted`, or `menu_wanted` for the button with more actions."""
+        raise NotImplementedError
+
+    def extend_range(self, turn: Turn, pixels: int) -> None:
+        """Prepare for a turn that is about to grow."""
+        raise NotImplementedError
+
+    def load_soon(self) -> None:
+        """Load the rest of the turns near the view."""
+        raise NotImplementedError
+
+    def show_link(self, address: str) -> None:
+        """Show the menu of a link."""
+        raise NotImplementedError
