@@ -19,6 +19,7 @@ from engine.main_model.loading import LoadedModel, OnProgress, load_in_steps
 from engine.model_files.config import experts_of, is_quantised
 from engine.model_files.names import resolve_model
 from engine.requests import MAX_DEPTH
+from engine.row_kernels import product as row_kernels
 from engine.row_kernels.layers import use_row_kernels
 from engine.serving import memory
 from engine.serving.drafters import DrafterLoading, drafter_kind, load_drafter
@@ -93,7 +94,7 @@ class Models:
         self._streaming, self._on_progress = streaming, on_progress
         self._main: LoadedModel | None = None
         self._drafting: Drafting | None = None
-        self._controllers = Controllers(settings.learned_file, machine_here())
+        self._controllers = Controllers(settings.learned_file, f"{machine_here()}, kernels {row_kernels.DIGEST}")
         self._limits = memory.MetalLimits()
         self._async_drafters = AsyncDrafters()
         # Kept until other models are loaded, so that loading parked models is tried again after a failure.
