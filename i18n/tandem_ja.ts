@@ -1599,14 +1599,6 @@
         <translation>コンテキスト {keys} トークンまで当てはまります。</translation>
     </message>
     <message>
-        <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem&apos;s kernels, and {mlx} with MLX&apos;s.</source>
-        <translation>ドラフトトークン3個の検証にかかる時間は、Tandem のカーネルでは通常のトークン{ours}個分、MLX のカーネルでは{mlx}個分です。</translation>
-    </message>
-    <message>
-        <source>Verifying 3 draft tokens costs as much as {mlx} plain tokens.</source>
-        <translation>ドラフトトークン3個の検証にかかる時間は、通常のトークン{mlx}個分です。</translation>
-    </message>
-    <message>
         <source>Verification</source>
         <translation>検証</translation>
     </message>
@@ -4158,6 +4150,14 @@
     <message>
         <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
         <translation>この Mac が「{main}」でどう丸めるかは、Tandem の待機中に測定します。</translation>
+    </message>
+    <message>
+        <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem&apos;s kernels, and {mlx} with MLX&apos;s.</source>
+        <translation>ドラフトトークン3個の検証にかかる時間は、Tandem のカーネルでは通常のトークン{ours}個分、MLX のカーネルでは{mlx}個分です。</translation>
+    </message>
+    <message>
+        <source>Verifying 3 draft tokens costs as much as {mlx} plain tokens.</source>
+        <translation>ドラフトトークン3個の検証にかかる時間は、通常のトークン{mlx}個分です。</translation>
     </message>
     <message>
         <source>This is true up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>

@@ -1599,14 +1599,6 @@
         <translation>컨텍스트 {keys}토큰까지 그래요.</translation>
     </message>
     <message>
-        <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem&apos;s kernels, and {mlx} with MLX&apos;s.</source>
-        <translation>초안 토큰 3개를 검증하는 데 Tandem의 커널로는 일반 토큰 {ours}개, MLX의 커널로는 {mlx}개만큼의 시간이 들어요.</translation>
-    </message>
-    <message>
-        <source>Verifying 3 draft tokens costs as much as {mlx} plain tokens.</source>
-        <translation>초안 토큰 3개를 검증하는 데 일반 토큰 {mlx}개만큼의 시간이 들어요.</translation>
-    </message>
-    <message>
         <source>Verification</source>
         <translation>검증</translation>
     </message>
@@ -4158,6 +4150,14 @@
     <message>
         <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
         <translation>이 Mac에서 {main} 모델의 반올림 방식은 Tandem이 쉬는 동안 측정해요.</translation>
+    </message>
+    <message>
+        <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem&apos;s kernels, and {mlx} with MLX&apos;s.</source>
+        <translation>초안 토큰 3개를 검증하는 데 Tandem의 커널로는 일반 토큰 {ours}개, MLX의 커널로는 {mlx}개만큼의 시간이 들어요.</translation>
+    </message>
+    <message>
+        <source>Verifying 3 draft tokens costs as much as {mlx} plain tokens.</source>
+        <translation>초안 토큰 3개를 검증하는 데 일반 토큰 {mlx}개만큼의 시간이 들어요.</translation>
     </message>
     <message>
         <source>This is true up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>

@@ -1599,14 +1599,6 @@
         <translation>适用于不超过 {keys} 个 token 的上下文。</translation>
     </message>
     <message>
-        <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem&apos;s kernels, and {mlx} with MLX&apos;s.</source>
-        <translation>验证 3 个草稿 token 的耗时，用 Tandem 的内核相当于 {ours} 个普通 token，用 MLX 的内核相当于 {mlx} 个。</translation>
-    </message>
-    <message>
-        <source>Verifying 3 draft tokens costs as much as {mlx} plain tokens.</source>
-        <translation>验证 3 个草稿 token 的耗时相当于 {mlx} 个普通 token。</translation>
-    </message>
-    <message>
         <source>Verification</source>
         <translation>验证</translation>
     </message>
@@ -4158,6 +4150,14 @@
     <message>
         <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
         <translation>Tandem 会在空闲时测量本机使用“{main}”时的舍入情况。</translation>
+    </message>
+    <message>
+        <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem&apos;s kernels, and {mlx} with MLX&apos;s.</source>
+        <translation>验证 3 个草稿 token 的耗时，用 Tandem 的内核相当于 {ours} 个普通 token，用 MLX 的内核相当于 {mlx} 个。</translation>
+    </message>
+    <message>
+        <source>Verifying 3 draft tokens costs as much as {mlx} plain tokens.</source>
+        <translation>验证 3 个草稿 token 的耗时相当于 {mlx} 个普通 token。</translation>
     </message>
     <message>
         <source>This is true up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>

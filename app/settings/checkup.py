@@ -160,12 +160,12 @@ def _passes(rounding: dict[str, Any] | None, translate: Translate) -> list[tuple
         return []
     if cost["used"]:
         text = translate(
-            "Checkup",
+            "Rounding",
             "Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem's kernels, and {mlx} with "
             "MLX's.",
         )
     else:
-        text = translate("Checkup", "Verifying 3 draft tokens costs as much as {mlx} plain tokens.")
+        text = translate("Rounding", "Verifying 3 draft tokens costs as much as {mlx} plain tokens.")
     rows = {name: f"{cost[name]:.1f}" for name in ("ours", "mlx") if cost[name] is not None}
     return [(translate("Checkup", "Verification"), text.format(**rows))]
 

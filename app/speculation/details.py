@@ -17,6 +17,8 @@ from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording import figures
+from app.wording.rounding import verification_sentence
+from engine.tuning import LearnedPair
 
 
 class TotalsView(Restyled, QWidget):
@@ -111,7 +113,9 @@ class Details(Restyled, QWidget):
             grid.setColumnStretch(index % 2, 1)
         charts = vbox(self._charts, margins=(0, 0, 0, 0), spacing=8)
         fill(charts, self._positions_section, self._time_section)
-        fill(self._column, self._figures, self._charts, self.totals)
+        self.costs = label(self._body, "muted", wraps=True)
+        self._learned: tuple[LearnedPair, ...] = ()
+        fill(self._column, self._figures, self._charts, self.costs, self.totals)
 
     def show_answer(self, answer: Answer | None, known: bool) -> None:
         """Show the figures and charts of an answer, if they are `known`."""
@@ -130,6 +134,14 @@ class Details(Restyled, QWidget):
         self.time.show_stats(stats)
         set_text(self._time_section.words, self.time.words())
 
+    def show_costs(self, learned: tuple[LearnedPair, ...]) -> None:
+        """Say what verifying costs with the loaded pair, as far as it was measured."""
+        self._learned = learned
+        found = next((pair.rounding for pair in learned if pair.loaded), None)
+        words = verification_sentence(found)
+        self.costs.setText(words)
+        self.costs.setVisible(bool(words))
+
     def _unfold(self, unfolded: bool) -> None:
         self._body.setVisible(unfolded)
         self.apply_theme()
@@ -140,6 +152,7 @@ class Details(Restyled, QWidget):
         self._positions_section.explain("positions")
         self._time_section.explain("time")
         self.depth_figure.reserve_width(figures.depth_texts())
+        self.show_costs(self._learned)
 
     def apply_theme(self) -> None:
         chevron = "chevron-down" if self.fold.isChecked() else "chevron-right"

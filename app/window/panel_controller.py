@@ -26,6 +26,7 @@ class PanelController(QObject):
         transcript.rounds_selected.connect(self._mark_rounds)
         panel.round_chosen.connect(self._show_round)
         panel.details_wanted.connect(self._load_tokens)
+        panel.details.fold.toggled.connect(self._read_costs)
         panel.shown.connect(self._panel_shown)
         session.answers.ended.connect(lambda *_: self._read_totals())
         session.store.opened.connect(lambda _report: self._read_totals())
@@ -86,6 +87,10 @@ class PanelController(QObject):
 
         if self._panel.isVisible() and self._session.store.ready:
             self._session.history.totals(chat.id, show)
+
+    def _read_costs(self, unfolded: bool) -> None:
+        if unfolded:
+            self._session.models.call_engine(lambda engine: engine.learned(), self._panel.details.show_costs)
 
     def _load_tokens(self) -> None:
         if self.turn is not None:

@@ -11,7 +11,7 @@ from app.wording.errors import joined
 from app.wording.sentences import Sentences
 from engine.requests import MAX_DEPTH
 from engine.stats import RequestStats
-from engine.tuning import KeyRange, LearnedPair
+from engine.tuning import KeyRange, LearnedPair, Rounding
 
 translate = QCoreApplication.translate
 
@@ -58,6 +58,22 @@ def same_text_sentence(pair: LearnedPair | None) -> str:
         )
     text = text.format(main=main, most=QLocale().toString(most))
     return joined(text, _held(usual) if most else "", _cost(pair))
+
+
+def verification_sentence(rounding: Rounding | None) -> str:
+    """Say what the matrix products of verifying three draft tokens cost; "" if that was not measured."""
+    cost = next((cost for cost in rounding.kernels if cost.rows == 4), None) if rounding is not None else None
+    if cost is None:
+        return ""
+    if cost.used and cost.ours is not None:
+        text = translate(
+            "Rounding",
+            "Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem's kernels, and {mlx} with "
+            "MLX's.",
+        )
+        return text.format(ours=QLocale().toString(cost.ours, "f", 1), mlx=QLocale().toString(cost.mlx, "f", 1))
+    text = translate("Rounding", "Verifying 3 draft tokens costs as much as {mlx} plain tokens.")
+    return text.format(mlx=QLocale().toString(cost.mlx, "f", 1))
 
 
 def _held(usual: KeyRange) -> str:

@@ -27,6 +27,7 @@ from app.wording import figures
 from app.wording.figures import capitalized
 from engine.events import Finished, TokensCommitted
 from engine.stats import PlainSpan, RequestStats
+from engine.tuning import KeyRange, LearnedPair, Rounding, WidthCost
 from tests.app.scripted_engine import PATTERN, PLAIN, STORY, Script, ScriptedRound, play
 
 if TYPE_CHECKING:
@@ -292,3 +293,15 @@ def test_the_panel_says_what_slowed_the_mac(panel: SpeculationPanel, slowed: str
     shown = [label.text() for label in panel.findChildren(QLabel) if "slower" in label.text()]
     assert len(shown) == bool(slowed)
     assert all(words in text for text in shown)
+
+
+def test_details_say_what_verifying_costs_with_the_loaded_pair(panel: SpeculationPanel) -> None:
+    costs = (WidthCost(4, 2.46, 1.23, used=True, alike=True),)
+    rounding = Rounding((KeyRange(1117, 1, 8),), 0.0, kernels=costs)
+    pair = LearnedPair(("main", "draft"), "main", "draft", True, (), (), rounding=rounding)
+    panel.details.fold.click()
+    panel.details.show_costs((pair,))
+    assert "as much as 1.2 plain tokens with Tandem's kernels, and 2.5 with MLX's" in panel.details.costs.text()
+    assert panel.details.costs.isVisibleTo(panel)
+    panel.details.show_costs((replace(pair, loaded=False),))
+    assert not panel.details.costs.isVisibleTo(panel)
