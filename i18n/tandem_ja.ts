@@ -4153,11 +4153,11 @@
     </message>
     <message>
         <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem&apos;s kernels, and {mlx} with MLX&apos;s.</source>
-        <translation>ドラフトトークン3個の検証にかかる時間は、Tandem のカーネルでは通常のトークン{ours}個分、MLX のカーネルでは{mlx}個分です。</translation>
+        <translation>ドラフトトークン 3 個の検証にかかる時間は、Tandem のカーネルでは通常のトークン {ours} 個分、MLX のカーネルでは {mlx} 個分です。</translation>
     </message>
     <message>
         <source>Verifying 3 draft tokens costs as much as {mlx} plain tokens.</source>
-        <translation>ドラフトトークン3個の検証にかかる時間は、通常のトークン{mlx}個分です。</translation>
+        <translation>ドラフトトークン 3 個の検証にかかる時間は、通常のトークン {mlx} 個分です。</translation>
     </message>
     <message>
         <source>This is true up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>

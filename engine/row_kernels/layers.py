@@ -49,8 +49,9 @@ class RowsEmbedding(nn.QuantizedEmbedding):  # type: ignore[misc]
 
 
 def quantised_layers(model: nn.Module) -> list[Quantised]:
-    """Return the layers of `model` that multiply by quantised weights, each once."""
-    modules = {id(module): module for _, module in model.named_modules()}.values()
+    """Return the layers of `model` that multiply by quantised weights, each once; none of one that ranks share."""
+    named = model.named_modules() if isinstance(model, nn.Module) else []
+    modules = {id(module): module for _, module in named}.values()
     linears = [module for module in modules if type(module) in {nn.QuantizedLinear, RowsLinear}]
     shapes = {module.weight.shape for module in linears}
     # An embedding is the output layer too if no other layer has its shape.
@@ -72,6 +73,8 @@ def use_row_kernels(model: nn.Module, widths: Set[int]) -> None:
             layer.widths = widths
         elif widths:
             made[key] = (RowsLinear if isinstance(layer, nn.QuantizedLinear) else RowsEmbedding)(layer, widths)
+    if not made:
+        return
     # A layer can be used under two names.
     replaced = [(name, made[id(module)]) for name, module in model.named_modules() if id(module) in made]
     model.update_modules(tree_unflatten(replaced))
