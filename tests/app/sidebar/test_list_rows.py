@@ -107,8 +107,10 @@ def test_a_search_in_between_is_another_list_and_another_day_arranges_it_anew(
     first = window.sidebar.list.indexAt(QPoint(5, 40))
     assert first.data(ROW).title == "Chat 0"
     assert first.flags() & Qt.ItemFlag.ItemIsDragEnabled
-    assert window.sidebar.rows[0] == "Today"
+    # The chats are of yesterday if these tests run across midnight.
+    heading = window.sidebar.rows[0]
+    assert heading in {"Today", "Yesterday"}
     tomorrow = time.time() + 86_400
     monkeypatch.setattr("app.sidebar.list_model.time.time", lambda: tomorrow)
     window.sidebar.rename("Chat 0", "Another name")
-    assert "Today" not in window.sidebar.rows
+    assert heading not in window.sidebar.rows
