@@ -3182,10 +3182,6 @@
         <translation>ドラフトなし</translation>
     </message>
     <message>
-        <source>Unload</source>
-        <translation>メモリから解放</translation>
-    </message>
-    <message>
         <source>Frees the memory of both models.</source>
         <translation>両方のモデルのメモリを解放します。</translation>
     </message>
@@ -3300,6 +3296,14 @@
     <message>
         <source>Too large for this Mac alone, but your Macs can run it together.</source>
         <translation>この Mac 1 台には大きすぎますが、複数の Mac でなら実行できます。</translation>
+    </message>
+    <message>
+        <source>Unload {name}</source>
+        <translation>{name} をメモリから解放</translation>
+    </message>
+    <message>
+        <source>Frees the memory of this model.</source>
+        <translation>このモデルのメモリを解放します。</translation>
     </message>
     <message>
         <source>With {draft} as draft</source>

@@ -3182,10 +3182,6 @@
         <translation>초안 없음</translation>
     </message>
     <message>
-        <source>Unload</source>
-        <translation>언로드</translation>
-    </message>
-    <message>
         <source>Frees the memory of both models.</source>
         <translation>두 모델이 쓰는 메모리를 비워요.</translation>
     </message>
@@ -3300,6 +3296,14 @@
     <message>
         <source>Too large for this Mac alone, but your Macs can run it together.</source>
         <translation>이 Mac 한 대에는 너무 크지만, 여러 대로 함께 실행할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Unload {name}</source>
+        <translation>{name} 언로드</translation>
+    </message>
+    <message>
+        <source>Frees the memory of this model.</source>
+        <translation>이 모델이 쓰는 메모리를 비워요.</translation>
     </message>
     <message>
         <source>With {draft} as draft</source>

@@ -3182,10 +3182,6 @@
         <translation>不用草稿</translation>
     </message>
     <message>
-        <source>Unload</source>
-        <translation>移出内存</translation>
-    </message>
-    <message>
         <source>Frees the memory of both models.</source>
         <translation>释放两个模型占用的内存。</translation>
     </message>
@@ -3300,6 +3296,14 @@
     <message>
         <source>Too large for this Mac alone, but your Macs can run it together.</source>
         <translation>本机单独放不下，但你的多台 Mac 可以一起运行。</translation>
+    </message>
+    <message>
+        <source>Unload {name}</source>
+        <translation>将 {name} 移出内存</translation>
+    </message>
+    <message>
+        <source>Frees the memory of this model.</source>
+        <translation>释放此模型占用的内存。</translation>
     </message>
     <message>
         <source>With {draft} as draft</source>

@@ -195,7 +195,7 @@ def failure(event: Event) -> ApiError | None:
 class EventStream:
     """An ASGI response: the answers as server-sent events, which `write` makes of each batch.
 
-    `finish` returns what follows the last event; `close` is called in any case.
+    `finish` returns what follows the last event.
     """
 
     def __init__(
@@ -203,9 +203,8 @@ class EventStream:
         answering: Answering,
         write: Callable[[list[Indexed]], bytes],
         finish: Callable[[], bytes],
-        close: Callable[[], object],
     ) -> None:
-        self._answering, self._write, self._finish, self._close = answering, write, finish, close
+        self._answering, self._write, self._finish = answering, write, finish
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del scope, receive
@@ -214,7 +213,6 @@ class EventStream:
                 await self._send_all(send)
         finally:
             self._answering.close()
-            self._close()
 
     async def _send_all(self, send: Send) -> None:
         headers = [(name.encode(), value.encode()) for name, value in EVENT_HEADERS.items()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +28,8 @@ def models_of(cache: Path, folders: Sequence[Path], *, other_apps: bool) -> list
 class EngineHost:
     """An engine with the pair that it has loaded, and the models of the Hub's cache, of `folders` and of other apps.
 
-    `kept` is the pair that stays listed, and `kept_names` are further names of its main model.
+    `beside` are the pairs that clients have asked for besides, by the folders of their main models. `kept` is the pair
+    that stays listed, and `kept_names` are further names of its main model.
 
     Methods run on the server's thread, except `installed`, which reads the disk on another one.
     """
@@ -37,6 +38,7 @@ class EngineHost:
         self.engine, self.folders, self.other_apps = engine, folders, other_apps
         self.pair = self.kept = LoadedPair(None, None)
         self.kept_names: tuple[str, ...] = ()
+        self.beside: dict[Path, LoadedPair] = {}
 
     def keep(self, name: str) -> None:
         """Let clients return to the loaded pair, by `name` and as the default."""
@@ -46,11 +48,28 @@ class EngineHost:
         """Note that `pair` is loaded now. May be called on any thread."""
         self.pair = pair
 
+    @property
+    def pairs(self) -> list[LoadedPair]:
+        """All pairs that can answer."""
+        return [self.pair, *self.beside.values()]
+
+    def pair_of(self, main: Path) -> LoadedPair | None:
+        """Return the pair with the main model in this folder, None if it is not loaded."""
+        return next((pair for pair in self.pairs if pair.main is not None and pair.main.path == main), None)
+
     def load(self, main: str, draft: str | None) -> Future[LoadedPair]:
-        return self._followed(self.engine.load(main, draft))
+        return self._followed(self.engine.load(main, draft), self.know)
+
+    def load_beside(self, main: str, draft: str | None) -> Future[LoadedPair]:
+        """Have another pair at hand for a client."""
+        return self._followed(self.engine.load_beside(main, draft), self._know_beside)
 
     def set_draft(self, draft: str | None) -> Future[LoadedPair]:
-        return self._followed(self.engine.set_draft(draft))
+        return self._followed(self.engine.set_draft(draft), self.know)
+
+    def _know_beside(self, pair: LoadedPair) -> None:
+        if pair.main is not None:
+            self.beside[pair.main.path] = pair
 
     def installed(self) -> Sequence[InstalledModel]:
         # Not at the top: the window's start imports this module to declare the commands.
@@ -69,8 +88,8 @@ class EngineHost:
         starter_main, starter_draft = starter_pair()
         return str(starter_draft) if Path(main) == starter_main else None
 
-    def _followed(self, future: Future[LoadedPair]) -> Future[LoadedPair]:
-        """Return a future of the same pair that ends only after `pair` was updated."""
+    def _followed(self, future: Future[LoadedPair], know: Callable[[LoadedPair], object]) -> Future[LoadedPair]:
+        """Return a future of the same pair that ends only after `know` was called with it."""
         known: Future[LoadedPair] = Future()
         known.set_running_or_notify_cancel()
 
@@ -78,7 +97,7 @@ class EngineHost:
             if (error := done.exception()) is not None:
                 known.set_exception(error)
                 return
-            self.know(done.result())
+            know(done.result())
             known.set_result(done.result())
 
         future.add_done_callback(take)

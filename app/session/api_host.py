@@ -1,4 +1,4 @@
-"""The host of the API's models on the window's engine; the window shows which models a client loads."""
+"""The host of the API's models on the window's engine; the window follows which draft model a client chooses."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from engine.status import LoadedPair
 
 
 class WindowHost(EngineHost):
-    """Calls `asked` on the server's thread for every change of models by a client."""
+    """Calls `asked` on the server's thread when a client changes the draft model of the window's main model."""
 
-    def __init__(self, engine: EngineClient, asked: Callable[[str, str, object], object]) -> None:
+    def __init__(self, engine: EngineClient, asked: Callable[[str, object], object]) -> None:
         super().__init__(engine)
         self._asked = asked
 
@@ -25,12 +25,7 @@ class WindowHost(EngineHost):
             self.engine = models.engine
             self.know(LoadedPair(pair.main, pair.draft, pair.draft_problem))
 
-    def load(self, main: str, draft: str | None) -> Future[LoadedPair]:
-        future = super().load(main, draft)
-        self._asked("main", main, future)
-        return future
-
     def set_draft(self, draft: str | None) -> Future[LoadedPair]:
         future = super().set_draft(draft)
-        self._asked("draft", draft or "", future)
+        self._asked(draft or "", future)
         return future

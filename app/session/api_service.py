@@ -55,8 +55,8 @@ class ApiService(QObject):
 
     changed = Signal()
     calls_ended = Signal(object)
-    # A client loads another model: "main" or "draft", its path, and the engine's future.
-    _model_asked = Signal(str, str, object)
+    # A client changes the draft model of the window's main model: its path, and the engine's future.
+    _draft_asked = Signal(str, object)
 
     def __init__(self, models: ModelService, parent: QObject, secrets: Callable[[], Any] = Keychain) -> None:
         super().__init__(parent)
@@ -73,7 +73,7 @@ class ApiService(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(_LOOK_MS)
         self._timer.timeout.connect(self._look)
-        self._model_asked.connect(models.adopt, Qt.ConnectionType.QueuedConnection)
+        self._draft_asked.connect(models.adopt_draft, Qt.ConnectionType.QueuedConnection)
         models.changed.connect(self._pair_changed)
 
     @property
@@ -112,7 +112,7 @@ class ApiService(QObject):
             if self._host is None:
                 from app.session.api_host import WindowHost
 
-                self._host = WindowHost(self._models.engine, self._model_asked.emit)
+                self._host = WindowHost(self._models.engine, self._draft_asked.emit)
                 self._host.note(self._models)
             self._host.engine = self._models.engine
             self._host.folders, self._host.other_apps = choice.model_folders, choice.other_apps

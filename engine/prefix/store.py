@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
+import mlx.nn as nn
 import mlx_lm
 
 from engine.errors import is_device_failure
@@ -82,6 +83,11 @@ class PrefixStore:
         for file in files_in(folder, ENTRY):
             self._add_to_index(file.path)
         self._evict(0)
+
+    @property
+    def model(self) -> nn.Module:
+        """The main model whose conversations these are."""
+        return self._model.model
 
     def use_drafter(self, drafter: Drafter | None) -> None:
         """Store and find caches of `drafter` from now on."""
