@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from app.system.paths import cache_folder
 from engine import starter_pair
 from engine.client import EngineClient
+from engine.errors import ModelNotUsable
 from engine.files.paths import resources
+from engine.model_files.adapters import base_of
 from engine.model_files.discovery import InstalledModel, installed_models
 from engine.status import LoadedPair
 
@@ -79,10 +82,12 @@ class EngineHost:
         return models_of(Path(constants.HF_HUB_CACHE), (*self.folders, *kept), other_apps=self.other_apps)
 
     def draft_for(self, main: str) -> str | None:
-        """Return the draft model of the kept pair or of the starter for its main model.
+        """Return the draft model of the kept pair or of the starter for its main model, also with an adapter.
 
         Others use lookup until a client names a draft.
         """
+        with suppress(ModelNotUsable):
+            main = str(base_of(Path(main)))
         if self.kept.main is not None and self.kept.main.path == Path(main):
             return str(self.kept.draft.path) if self.kept.draft is not None else None
         starter_main, starter_draft = starter_pair()

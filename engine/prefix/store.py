@@ -26,7 +26,7 @@ from engine.files import private_files
 from engine.files.atomic_file import write_atomically
 from engine.files.steps import in_chunks
 from engine.main_model.loading import LoadedModel
-from engine.model_files.inspection import weight_files
+from engine.model_files.adapters import deciding_files
 from engine.prefix.files import (
     DATA,
     ENTRY,
@@ -342,7 +342,7 @@ def _checkpoints(sequence: CachedSequence) -> list[Checkpoint]:
 
 def _stamp(model: LoadedModel) -> str:
     """Return a hash of all that caches depend on: weights, what was taught, the caches' precision, the libraries."""
-    sources = [*weight_files(model.info.path), model.info.path / "config.json"]
+    sources = deciding_files(model.info.path)
     files = [(file.name, *_size_and_time(file)) for file in sources]
     versions = [MLX_VERSION, mlx_lm.__version__]
     parts = [str(model.info.path), files, model.info.kv_bits, versions]

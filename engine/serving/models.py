@@ -238,6 +238,8 @@ class Models:
 
     def drop(self, path: Path, *, park: bool = False) -> None:
         """Unload the main model in this folder and its drafter; `park` it to be loaded again for a request."""
+        if not self.has_at_hand(path):
+            return
         if park:
             self.parked |= {one.path: one.parked() for one in self.at_hand if one.path == path}
             log.info("unloaded %s until the next request", path)
