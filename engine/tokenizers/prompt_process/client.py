@@ -1,7 +1,7 @@
 """The client of a prompt process, which it kills and replaces when that takes too long or too much memory.
 
-There are several processes: for prompts, for drafts with another tokenizer and for grammars. Each is started when it is
-first needed; the starter pair never needs the first two.
+There are several processes: for prompts, for drafts with another tokenizer, for grammars, for pictures. Each is started
+when it is first needed; the starter pair never needs the first two.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 import psutil
 
 from engine.errors import EngineClosed, GrammarNotUsable, PromptTooLong, TemplateFailed, without_frames
+from engine.files.picture_file import DecodedPicture
 from engine.grammars.grammar import Grammar
 from engine.model_files.cache_counting import CacheShape
 from engine.tokenizers.prompt_process import protocol
@@ -137,6 +138,13 @@ class PromptProcess:
         """Compile a grammar in the process, and return its error, or "". Waits; raises `TemplateFailed`."""
         problem: str = self._do(protocol.TryGrammar(lark), seconds)
         return problem
+
+    def decode_picture(
+        self, data: bytes, sizes: list[tuple[int, int]], resample: int, seconds: float
+    ) -> DecodedPicture:
+        """Run `engine.files.picture_file.decode_picture` in the process. Waits; raises `TemplateFailed`."""
+        decoded: DecodedPicture = self._do(protocol.DecodePicture(data, sizes, resample), seconds)
+        return decoded
 
     def end(self) -> None:
         """End the process; the next task starts another."""
@@ -311,10 +319,10 @@ class PromptProcess:
 
 
 # The first makes the prompts of all engines. The second encodes texts during decoding, because a round must not wait
-# for a chat template. The third tries grammars, and the fourth counts what caches hold.
+# for a chat template. The third tries grammars, the fourth counts what caches hold, and the fifth decodes pictures.
 PROMPT_PROCESS, ENCODING_PROCESS = PromptProcess(), PromptProcess()
-GRAMMAR_PROCESS, COUNTING_PROCESS = (PromptProcess(with_transformers=False) for _ in range(2))
-for process in (PROMPT_PROCESS, ENCODING_PROCESS, GRAMMAR_PROCESS, COUNTING_PROCESS):
+GRAMMAR_PROCESS, COUNTING_PROCESS, PICTURE_PROCESS = (PromptProcess(with_transformers=False) for _ in range(3))
+for process in (PROMPT_PROCESS, ENCODING_PROCESS, GRAMMAR_PROCESS, COUNTING_PROCESS, PICTURE_PROCESS):
     atexit.register(process.end)
 
 

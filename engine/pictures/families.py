@@ -1,0 +1,11 @@
+"""The modules of the families that see, by the names in `engine.model_files.vision_kinds`."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from engine.pictures.family import Family
+from engine.pictures.gemma3 import Gemma3
+from engine.pictures.pixtral import Pixtral
+
+FAMILIES: MappingProxyType[str, Family] = MappingProxyType({"gemma3": Gemma3(), "pixtral": Pixtral()})
