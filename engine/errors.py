@@ -188,6 +188,7 @@ class TemplateFailed(EngineError):
         "too-slow": "it takes longer than {detail} seconds",
         "too-large": "it takes more memory than it may",
         "crashed": "it crashed ({detail})",
+        "pictures": "it leaves a picture out",
     }
 
     def __init__(self, detail: str, reason: str = "") -> None:
@@ -252,14 +253,14 @@ class PictureNotUsable(EngineError):
 class ModelCannotSee(EngineError):
     """The request has pictures, and the main model `name` cannot see.
 
-    `reason` is "cluster" if it could on one machine alone, else "".
+    `reason` is "cluster" if that is so because it runs on several machines, else "". Then `name` may be "".
     """
 
     code = "model-cannot-see"
 
     def __init__(self, name: str, reason: str = "") -> None:
         where = " on several machines" if reason == "cluster" else ""
-        super().__init__(f"{name} cannot see pictures{where}", name=name, reason=reason)
+        super().__init__(f"{name or 'the main model'} cannot see pictures{where}", name=name, reason=reason)
 
 
 class PicturesNotInstalled(EngineError):

@@ -19,6 +19,10 @@ class VisionKind:
     model_types: tuple[str, ...]
     prefixes: tuple[str, ...]
 
+    def holds(self, name: str) -> bool:
+        """Whether a tensor is part of the tower."""
+        return name.removeprefix("model.").startswith(self.prefixes)
+
 
 _PROJECTED = ("vision_tower.", "multi_modal_projector.")
 KINDS = (

@@ -6,10 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 if TYPE_CHECKING:
     import mlx.core as mx
     import mlx.nn as nn
-    import numpy as np
+
+# The pixels of a picture, (height, width, 3).
+Pixels = npt.NDArray[Any]
 
 # The numbers of a model on which its layouts depend, by name.
 Settings = Mapping[str, float]
@@ -33,16 +38,15 @@ class Layout:
 
 
 class Family(Protocol):
-    """A family. Settings come from `settings`, and `views` are pictures (height, width, 3) of 0 to 255."""
+    """A family. `config` is a model's config.json, and `processor` its settings for pictures, perhaps empty."""
 
     # The text of the placeholder token.
     mark: str
 
     def settings(self, config: Mapping[str, Any], processor: Mapping[str, Any]) -> dict[str, float]:
-        """Return the settings of a model by its config.json and preprocessor_config.json.
+        """Return the settings of a model; "both_ways" is 1 if a picture's tokens read each other in both directions.
 
-        "both_ways" is 1 if the tokens of a picture read each other in both directions. Raises any exception for a
-        configuration that is not of this family.
+        Raises any exception for a configuration that is not of this family.
         """
         ...
 
@@ -58,9 +62,31 @@ class Family(Protocol):
         """Return weights that may be stored as by PyTorch in the layout of MLX."""
         ...
 
-    def embed(self, tower: nn.Module, processor: Mapping[str, Any], views: Sequence[np.ndarray]) -> mx.array:
-        """Return the embedding (tokens, width) of a picture, lazily, as the text model's own embedding would be."""
+    def embed(
+        self, tower: Any, config: Mapping[str, Any], processor: Mapping[str, Any], views: Sequence[Pixels]
+    ) -> mx.array:
+        """Return the embedding (tokens, width) of a picture, lazily, in the place of the text model's own embeddings.
+
+        `views` has the picture in each size of its layout, in numbers of 0 to 255.
+        """
         ...
+
+
+def normalised(view: Pixels, processor: Mapping[str, Any], mean: Sequence[float], std: Sequence[float]) -> Pixels:
+    """Return pixels around 0, in float32, by the processor's mean and deviation or else these."""
+    scaled = view.astype(np.float32) * np.float32(processor.get("rescale_factor", 1 / 255))
+    middle = np.asarray(processor.get("image_mean", mean), np.float32)
+    shifted: Pixels = (scaled - middle) / np.asarray(processor.get("image_std", std), np.float32)
+    return shifted
+
+
+def as_mlx(weights: dict[str, mx.array], kernels: str) -> dict[str, mx.array]:
+    """Return weights with the kernels of convolutions, whose names end with `kernels`, in the layout of MLX."""
+    return {
+        # PyTorch's have the channels before their height and width.
+        name: array.transpose(0, 2, 3, 1) if name.endswith(kernels) and array.shape[1] < array.shape[-1] else array
+        for name, array in weights.items()
+    }
 
 
 def size_of(value: Any) -> int:

@@ -11,10 +11,10 @@ from collections.abc import Collection
 from collections.abc import Sequence as Tokens
 
 from engine.main_model.loading import LoadedModel
+from engine.pictures.placed import PlacedPicture, content_of
 from engine.prefix.store import PrefixStore
 from engine.speculation.conversation import Conversation, usable_prefix
 from engine.speculation.drafters.sources import Drafter
-from engine.speculation.rounds.pictures import PlacedPicture, content_of
 from engine.speculation.rounds.sequence import Sequence
 from engine.status import PrefixCacheUsage
 

@@ -27,6 +27,7 @@ from engine.files.atomic_file import write_atomically
 from engine.files.steps import in_chunks
 from engine.main_model.loading import LoadedModel
 from engine.model_files.inspection import weight_files
+from engine.pictures.placed import PlacedPicture, content_of, within
 from engine.prefix.files import (
     DATA,
     ENTRY,
@@ -49,7 +50,6 @@ from engine.speculation.drafters.head_session import HeadSession
 from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
 from engine.speculation.rounds.cache_kinds import kind_name
 from engine.speculation.rounds.cache_rules import flatten
-from engine.speculation.rounds.pictures import PlacedPicture, content_of, within
 from engine.speculation.rounds.rollback import Checkpoint
 from engine.speculation.rounds.sequence import Sequence as CachedSequence
 from engine.tokenizers.prompts import shared_prefix

@@ -350,4 +350,6 @@ class Models:
     def _held_bytes(self) -> int:
         reduced = None if self._drafting is None else self._drafting.reduced
         held = sum(model.info.bytes for model in (self._main, self.drafter) if model is not None)
+        eyes = None if self._main is None else self._main.eyes
+        held += 0 if eyes is None else eyes.bytes - eyes.missing_bytes
         return held if reduced is None else held + reduced.nbytes

@@ -15,7 +15,8 @@ from typing import Any
 import mlx.core as mx
 import mlx.nn as nn
 
-from engine.speculation.rounds.pictures import PassInput, reading_both_ways
+from engine.pictures.placed import PassInput
+from engine.speculation.rounds.both_ways import reading_both_ways
 from engine.speculation.rounds.taps import CannotTap, Taps, first_output, layers_of, with_classes
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import mlx.core as mx
 
+from engine.pictures.placed import PassInput, PictureReader, PlacedPicture, content_of, within
 from engine.requests import MAX_DEPTH
 from engine.speculation.rounds.cache_kinds import check_widths
 from engine.speculation.rounds.compiled_steps import MAX_ROWS, CompiledSteps
 from engine.speculation.rounds.passes import model_pass
-from engine.speculation.rounds.pictures import PassInput, PictureReader, PlacedPicture, content_of, within
 from engine.speculation.rounds.rollback import Checkpoint, PlainOnly, Rollback, UnknownCacheKind
 from engine.speculation.rounds.row_rule import UNKNOWN, RowRule, RowRules
 from engine.speculation.rounds.shared_caches import SharedCaches, copied, open_rollback
@@ -251,13 +251,13 @@ class Sequence:
         """
         rows = self.rows_to_prefill(most)
         if rows:
-            tokens = self.tokens[self.position : self.position + rows]
-            pictures = within(self.pictures, self.position, self.position + rows) if self.reader is not None else ()
-            row = self._as_row(tokens, ())
+            start, stop = self.position, self.position + rows
+            pictures = within(self.pictures, start, stop) if self.reader is not None else ()
+            row = self._as_row(self.tokens[start:stop], ())
             self.rollback.begin(rows)
             try:
                 if self.reader is not None and pictures:
-                    self._run(row, seen=self.reader.pass_input(tokens, self.position, pictures))
+                    self._run(row, seen=self.reader.pass_input(self.tokens, start, stop, pictures))
                 else:
                     self._run(row)
             except BaseException:

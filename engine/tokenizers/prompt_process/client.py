@@ -107,8 +107,8 @@ class PromptProcess:
         found: ThinkingChoice = self._do(protocol.FindThinking(source.folder), PROMPT_S, abandoned, source)
         return found
 
-    def start_prompt(self, source: TokenizerSource, job: PromptJob) -> PromptCall:
-        """Start to make a prompt. The future raises `TemplateFailed` and `PromptTooLong`."""
+    def start_prompt(self, source: TokenizerSource, job: PromptJob | Callable[[], PromptJob]) -> PromptCall:
+        """Start to make a prompt. The future raises `TemplateFailed`, `PromptTooLong`, and what the job raises."""
         call = PromptCall()
         threading.Thread(target=self._make, args=(source, job, call), name="prompt", daemon=True).start()
         return call
@@ -166,8 +166,9 @@ class PromptProcess:
     def _runs(self) -> bool:
         return self._child is not None and self._child.process.poll() is None
 
-    def _make(self, source: TokenizerSource, job: PromptJob, call: PromptCall) -> None:
+    def _make(self, source: TokenizerSource, given: PromptJob | Callable[[], PromptJob], call: PromptCall) -> None:
         try:
+            job = given if isinstance(given, PromptJob) else given()
             seconds = PROMPT_S + job.characters / CHARACTERS_A_SECOND
             call.set_result(self._do(protocol.MakePrompt(source.folder, job), seconds, call.abandoned, source))
         except Exception as error:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import mlx.core as mx
-
-from engine.speculation.rounds.taps import with_classes
+if TYPE_CHECKING:
+    import mlx.core as mx
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +43,12 @@ class PictureReader(Protocol):
         """Whether the embedding of a picture is known."""
         ...
 
-    def pass_input(self, tokens: Sequence[int], start: int, pictures: Sequence[PlacedPicture]) -> PassInput:
-        """Return the input of a pass over `tokens`, which begin at position `start`; `pictures` are those in them.
+    def read(self, picture: PlacedPicture) -> None:
+        """Make the embedding of a picture. Raises `EngineError`."""
+        ...
 
-        Their embeddings must be known.
-        """
+    def pass_input(self, tokens: Sequence[int], start: int, stop: int, pictures: Sequence[PlacedPicture]) -> PassInput:
+        """Return the input of a pass over `tokens[start:stop]`; `pictures` are those in it, which have been read."""
         ...
 
 
@@ -67,25 +65,3 @@ def content_of(tokens: Sequence[int], pictures: Sequence[PlacedPicture]) -> Sequ
 def within(pictures: Sequence[PlacedPicture], start: int, stop: int) -> tuple[PlacedPicture, ...]:
     """Return the pictures that have placeholders from position `start` on and before `stop`."""
     return tuple(picture for picture in pictures if picture.start < stop and picture.stop > start)
-
-
-@contextmanager
-def reading_both_ways(caches: Sequence[Any], blocks: Sequence[tuple[int, int]]) -> Iterator[None]:
-    """Let the rows of each of `blocks` read each other in the pass that the body builds."""
-    seeing = [cache for cache in caches if hasattr(cache, "make_mask")]
-    with with_classes(seeing, [_reading_both_ways(type(cache), tuple(blocks)) for cache in seeing]):
-        yield
-
-
-@lru_cache(maxsize=64)
-def _reading_both_ways(base: type[Any], blocks: tuple[tuple[int, int], ...]) -> type[Any]:
-    """Return a subclass of a cache whose masks also show each row of a block the rows of the block behind it."""
-
-    def make_mask(cache: Any, rows: int, *args: Any, **options: Any) -> mx.array:
-        mask = base.make_mask(cache, rows, *args, **(options | {"return_array": True}))
-        queries, keys = mx.arange(rows)[:, None], mx.arange(mask.shape[-1])[None] - (mask.shape[-1] - rows)
-        for start, stop in blocks:
-            mask = mask | ((queries >= start) & (queries < stop) & (keys >= start) & (keys < stop))
-        return mask
-
-    return type(f"BothWays{base.__name__}", (base,), {"make_mask": make_mask})
