@@ -150,7 +150,7 @@ class Connection:
             raise ToolFailed("refused", **names, detail=_says(error)) from error
         if isinstance(answer, types.InputRequiredResult):
             raise ToolFailed("refused", **names, detail="it asks for what Tandem cannot give to tools")
-        return result_of(answer, time.monotonic() - begun)
+        return await asyncio.to_thread(result_of, answer, time.monotonic() - begun)
 
     def _ended(self) -> ToolFailed:
         return self.failure or ToolFailed("ended", server=self.server.name, detail="stopped")

@@ -1,4 +1,4 @@
-"""What a server says, as plain text for the model and as tools, within limits."""
+"""What a server says, as plain text and pictures for the model and as tools, within limits."""
 
 from __future__ import annotations
 
@@ -9,24 +9,50 @@ import mcp_types as types
 from jsonschema import SchemaError
 from jsonschema.validators import validator_for
 
+from app.text.picture_data import kind_of_picture, picture_of_base64
 from app.tools.servers import Server
-from app.tools.tool import Tool, ToolResult
+from app.tools.tool import Tool, ToolPicture, ToolResult
+from engine.errors import EngineError
+from engine.pictures.reading import digest_of, picture_size
 
 # A result beyond this would not fit into the context of most models, and nobody reads it in a window.
 LONGEST_RESULT = 256 * 1024
+MOST_PICTURES = 8
 # A chat's prompt holds every schema, so that servers with more, or with larger ones, could not be used anyway.
 MOST_TOOLS, LONGEST_SCHEMA, LONGEST_DESCRIPTION = 256, 64 * 1024, 8 * 1024
 LONGEST_TOOL_NAME = 128
 
 
 def result_of(answer: types.CallToolResult, seconds: float) -> ToolResult:
-    """Return what a call has given as text; pictures, sounds and files become a line that says what they were."""
-    text = "\n".join(_text_of(block) for block in answer.content)
+    """Return what a call has given as text and pictures. Waits for the process that checks these.
+
+    Pictures that cannot be used, sounds and files become a line that says what they were.
+    """
+    found = [(block, _picture_of(block)) for block in answer.content]
+    pictures = [picture for _, picture in found if picture is not None][:MOST_PICTURES]
+    text = "\n".join(_line_of(picture) if picture in pictures else _text_of(block) for block, picture in found)
     if not text and answer.structured_content is not None:
         text = json.dumps(answer.structured_content, ensure_ascii=False)
     if len(text) > LONGEST_RESULT:
         text = f"{text[:LONGEST_RESULT]}\n[These are the first {LONGEST_RESULT} of {len(text)} characters.]"
-    return ToolResult(text, bool(answer.is_error), seconds)
+    return ToolResult(text, bool(answer.is_error), seconds, tuple(pictures))
+
+
+def _picture_of(block: types.ContentBlock) -> ToolPicture | None:
+    """Return the picture in a part of a result; None if there is none that can be used."""
+    content = picture_of_base64(block.data) if isinstance(block, types.ImageContent) else None
+    if content is None:
+        return None
+    try:
+        size = picture_size(content)
+    except EngineError:
+        return None
+    return ToolPicture(content, digest_of(content), kind_of_picture(content), *size)
+
+
+def _line_of(picture: ToolPicture | None) -> str:
+    assert picture is not None
+    return f"[A picture of {picture.width} x {picture.height} pixels]"
 
 
 def _text_of(block: types.ContentBlock) -> str:

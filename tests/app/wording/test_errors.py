@@ -25,8 +25,10 @@ from engine.errors import (
     EngineError,
     GrammarNotUsable,
     InternalFailure,
+    ModelCannotSee,
     ModelNotUsable,
     NotEnoughMemory,
+    PictureNotUsable,
     PromptTooLong,
     QueueFull,
     TemplateFailed,
@@ -46,6 +48,8 @@ EXAMPLES = {
     InternalFailure: lambda: InternalFailure("out of luck"),
     GrammarNotUsable: lambda: GrammarNotUsable("invalid", "unknown name"),
     CannotTeach: lambda: CannotTeach("too-little", "12%"),
+    PictureNotUsable: lambda: PictureNotUsable("animated"),
+    ModelCannotSee: lambda: ModelCannotSee("Qwen3-8B"),
 }
 
 
@@ -60,6 +64,8 @@ def every_error() -> list[EngineError]:
     found = [EXAMPLES.get(kind, kind)() for kind in subclasses(EngineError) if kind is not ModelNotUsable]
     found += [GrammarNotUsable(reason, "3") for reason in GrammarNotUsable.REASONS]
     found += [CannotTeach(reason, "3") for reason in CannotTeach.REASONS]
+    found += [PictureNotUsable(reason, "3") for reason in PictureNotUsable.REASONS]
+    found += [ModelCannotSee("Qwen3-8B", "cluster")]
     found += [DeviceFailed("out of memory", unloaded="Qwen3-8B")]
     return found + [ModelNotUsable("models/some-model", reason, "detail.bin") for reason in ModelNotUsable.REASONS]
 
