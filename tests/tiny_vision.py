@@ -19,7 +19,7 @@ from tests.tiny_models import FOUR_BITS, SPECIAL, Stored, read_weights, train_to
 
 _TEXT: dict[str, Any] = {
     "hidden_size": 64, "num_hidden_layers": 2, "intermediate_size": 128, "num_attention_heads": 4,
-    "num_key_value_heads": 2, "head_dim": 16, "rms_norm_eps": 1e-6, "max_position_embeddings": 2048,
+    "num_key_value_heads": 2, "head_dim": 16, "rms_norm_eps": 1e-6, "max_position_embeddings": 512,
 }  # fmt: skip
 _VISION: dict[str, Any] = {
     "hidden_size": 64, "num_hidden_layers": 2, "intermediate_size": 128, "num_attention_heads": 4, "num_channels": 3,
@@ -59,7 +59,7 @@ MISTRAL3 = VisionModel(
         "model_type": "mistral3", "spatial_merge_size": 2, "vision_feature_layer": -1,
         "text_config": {
             **_TEXT, "model_type": "ministral3", "tie_word_embeddings": True, "rope_parameters": {
-                "rope_theta": 10000.0, "llama_4_scaling_beta": 0.1, "original_max_position_embeddings": 1024,
+                "rope_theta": 10000.0, "llama_4_scaling_beta": 0.1, "original_max_position_embeddings": 512,
                 "rope_type": "yarn", "factor": 1.0, "beta_fast": 32.0, "beta_slow": 1.0, "mscale": 1.0, "mscale_all_dim": 1.0,
             },
         },
@@ -126,7 +126,8 @@ def write_vision_model(folder: Path, model: VisionModel, *, seed: int = 5, store
     packed |= {
         f"{path}.weight"
         for path, module in tower.named_modules()
-        if hasattr(module, "to_quantized") and module.weight.shape[-1] % stored.group == 0
+        if hasattr(module, "to_quantized")
+        and module.weight.shape[-1] % stored.group == 0
         and not path.endswith("position_embedding")
     }
     write_weights(folder, weights, packed, stored)
