@@ -155,7 +155,7 @@ class RequestPictures:
 
     @property
     def both_ways(self) -> bool:
-        return self.eyes.rules.both_ways
+        return self.eyes.rules.both_ways > 0
 
     def texts(self) -> dict[str, str]:
         """Return, by digest, the texts that replace the pictures in a prompt. Waits; thread-safe.
@@ -200,7 +200,7 @@ class RequestPictures:
             rows = self._rows[picture.digest][inside[0] : inside[-1] + 1]
             embeddings[:, mx.array([at[index] - start for index in inside])] = rows.astype(embeddings.dtype)
         blocks = [(picture.start - start, picture.stop - start) for picture in pictures] if self.both_ways else []
-        return PassInput(ids, embeddings, blocks)
+        return PassInput(ids, embeddings, blocks, in_windows=self.eyes.rules.both_ways == 2)
 
     @cached_property
     def _embed_text(self) -> Any:
