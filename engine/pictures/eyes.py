@@ -68,7 +68,7 @@ class Eyes:
         ]
         try:
             self._tower = self._tower or self._load()
-            rows = self._family.embed(self._tower, self._processor, views)
+            rows = self._family.embed(self._tower, self._config, self._processor, views)
             mx.eval(rows)
         # The tower's code can fail in any way on the folder's shapes and values.
         except Exception as error:
@@ -155,7 +155,7 @@ class RequestPictures:
 
     @property
     def both_ways(self) -> bool:
-        return self.eyes.rules.both_ways
+        return self.eyes.rules.both_ways > 0
 
     def texts(self) -> dict[str, str]:
         """Return, by digest, the texts that replace the pictures in a prompt. Waits; thread-safe.
@@ -200,7 +200,7 @@ class RequestPictures:
             rows = self._rows[picture.digest][inside[0] : inside[-1] + 1]
             embeddings[:, mx.array([at[index] - start for index in inside])] = rows.astype(embeddings.dtype)
         blocks = [(picture.start - start, picture.stop - start) for picture in pictures] if self.both_ways else []
-        return PassInput(ids, embeddings, blocks)
+        return PassInput(ids, embeddings, blocks, in_windows=self.eyes.rules.both_ways == 2)
 
     @cached_property
     def _embed_text(self) -> Any:

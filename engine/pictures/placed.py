@@ -23,12 +23,13 @@ class PlacedPicture:
 class PassInput:
     """What a pass over pictures reads: `embeddings` (1, rows, width), and `ids` (1, rows) where it needs these, too.
 
-    The rows of each of `blocks`, (start, stop), read each other in both directions.
+    The rows of each of `blocks`, (start, stop), read each other in both directions, perhaps in sliding windows only.
     """
 
     ids: mx.array
     embeddings: mx.array
     blocks: Sequence[tuple[int, int]] = ()
+    in_windows: bool = False
 
 
 class PictureReader(Protocol):

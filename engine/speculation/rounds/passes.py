@@ -35,7 +35,7 @@ def model_pass(
     With pictures among the rows, the model reads what is `seen`.
     """
     if seen is not None:
-        with reading_both_ways(caches, seen.blocks) if seen.blocks else nullcontext():
+        with reading_both_ways(caches, seen.blocks, in_windows=seen.in_windows) if seen.blocks else nullcontext():
             return model_pass(partial(model, input_embeddings=seen.embeddings), seen.ids, caches, taps)
     launching = _launched_in_parts(model) if in_parts else nullcontext()
     if taps is None:
