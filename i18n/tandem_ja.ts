@@ -2002,6 +2002,10 @@
         <translation>最初のトークンまで</translation>
     </message>
     <message>
+        <source>first token ({time} for pictures)</source>
+        <translation>最初のトークンまで（画像に {time}）</translation>
+    </message>
+    <message>
         <source>time saved</source>
         <translation>短縮した時間</translation>
     </message>

@@ -2002,6 +2002,10 @@
         <translation>첫 토큰까지</translation>
     </message>
     <message>
+        <source>first token ({time} for pictures)</source>
+        <translation>첫 토큰까지(이미지에 {time})</translation>
+    </message>
+    <message>
         <source>time saved</source>
         <translation>절약한 시간</translation>
     </message>

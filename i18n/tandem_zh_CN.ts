@@ -2002,6 +2002,10 @@
         <translation>首字延迟</translation>
     </message>
     <message>
+        <source>first token ({time} for pictures)</source>
+        <translation>首字延迟（图片 {time}）</translation>
+    </message>
+    <message>
         <source>time saved</source>
         <translation>节省的时间</translation>
     </message>
