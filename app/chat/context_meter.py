@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
@@ -23,7 +24,10 @@ from app.system.background import Background
 from app.widgets.popups import Menu
 from app.widgets.throttle import single_shot
 from app.wording.figures import number, percent
-from engine.pictures.rules import PictureRules
+
+if TYPE_CHECKING:
+    # Imports NumPy, which would delay the first frame.
+    from engine.pictures.rules import PictureRules
 
 # A shortened message leaves one part in this many of the context to the answer.
 _ANSWER_SHARE = 4

@@ -18,7 +18,6 @@ from app.text.picture_data import kind_of_picture
 from engine.errors import EngineError, PictureNotUsable
 from engine.files.paths import is_known_good
 from engine.files.picture_file import MOST_MEGABYTES
-from engine.pictures.reading import digest_of, picture_size
 
 # Longer texts fit no context and would only be refused later.
 LARGEST_BYTES = 2 * 2**20
@@ -78,6 +77,9 @@ def read_attachment(
 
 def read_picture(name: str, content: bytes, keep: Callable[[bytes], object]) -> Attachment:
     """Check a picture's file and pass it to `keep`. Raises as `read_attachment` does."""
+    # Imported here because most questions have no picture.
+    from engine.pictures.reading import digest_of, picture_size
+
     picture = Picture(digest_of(content), *picture_size(content))
     keep(content)
     return Attachment(name, f"image/{kind_of_picture(content)}", "", picture)

@@ -8,7 +8,6 @@ from PySide6.QtGui import QAction
 from app.chat.attachment_row import AttachmentRow
 from app.conversations.records import pictures_in
 from app.library.library import Library
-from app.library.model_choices import models_that_see
 from app.session.session import Session
 from app.widgets.banner import Banner
 from app.wording.pictures import blind_sentence
@@ -48,5 +47,8 @@ class Sight(QObject):
             self._banner.show_message(lambda: self._sentence(blind), self._choose, about=_SIGHT)
 
     def _sentence(self, name: str) -> str:
+        # Imported here because most questions have no picture.
+        from app.library.model_choices import models_that_see
+
         seeing = models_that_see(self._library.inventory)[:_MOST_NAMED]
         return blind_sentence(name, [entry.name for entry in seeing])

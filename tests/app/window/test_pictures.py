@@ -153,7 +153,7 @@ def test_without_the_packages_one_sentence_says_how_to_add_them(
     def missing(_content: bytes) -> tuple[int, int]:
         raise PicturesNotInstalled
 
-    monkeypatch.setattr("app.session.attachments.picture_size", missing)
+    monkeypatch.setattr("engine.pictures.reading.picture_size", missing)
     window = open_window(seeing())
     (tmp_path / "red.png").write_bytes(RED)
     window.paste(tmp_path / "red.png")
