@@ -49,9 +49,6 @@ DataUrl = Annotated[str, Meta(extra_json_schema={"pattern": "^data:", "descripti
 class _Url(Struct):
     url: DataUrl
 
-    def __post_init__(self) -> None:
-        refuse_address(self.url)
-
 
 class _Image(Struct, tag_field="type", tag="image_url"):
     image_url: _Url | DataUrl

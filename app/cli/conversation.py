@@ -100,13 +100,11 @@ def request(
 
     `recommended` fills in the sampling, and `thinking` is the choice of the model's template. Raises `BadRequest`.
     """
-    system: list[dict[str, Any]] = []
-    if arguments.system:
-        system = [{"role": "system", "content": readable(arguments.system)}]
+    system = [{"role": "system", "content": readable(arguments.system)}] if arguments.system else []
     chosen = {name: value for name in _SAMPLING if (value := getattr(arguments, name)) is not None}
     sampling: dict[str, Any] = {**(recommended or {}), **chosen}
     return ChatRequest(
-        messages=system + turns,
+        messages=[*system, *turns],
         sampling=SamplingSettings(**sampling, seed=arguments.seed),
         speculation=SpeculationSettings(method=arguments.method, depth=arguments.depth, same_text=arguments.same_text),
         max_tokens=arguments.max_tokens,

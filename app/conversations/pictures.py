@@ -52,7 +52,11 @@ class Pictures:
 
     def get(self, digest: str) -> bytes | None:
         """Return the picture's bytes; None if they are lost or damaged."""
-        return read_picture(self.folder, digest)
+        try:
+            content = (self.folder / digest).read_bytes()
+        except OSError:
+            return None
+        return content if hashlib.sha256(content).hexdigest() == digest else None
 
     def of(self, messages: Iterable[Message]) -> dict[str, bytes]:
         """Return the files of all pictures of messages by their digests, without those that are lost."""
@@ -84,15 +88,6 @@ class Pictures:
 def pictures_of(store: Path) -> Path:
     """Return the folder of the pictures of the store, or backup, at `store`."""
     return store.parent / "pictures"
-
-
-def read_picture(folder: Path, digest: str) -> bytes | None:
-    """Return the bytes of a picture; None if they are lost or damaged."""
-    try:
-        content = (folder / digest).read_bytes()
-    except OSError:
-        return None
-    return content if hashlib.sha256(content).hexdigest() == digest else None
 
 
 def digests_in(connection: sqlite3.Connection) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 from pathlib import Path
 
@@ -198,3 +199,18 @@ def test_pictures_in_results_reach_a_model_that_sees_and_are_on_the_card(
 
 def asking(window: WindowDriver) -> list[CallCard]:
     return [card for card in window.window.findChildren(CallCard) if card.call.state is CallState.ASKS]
+
+
+def test_on_a_full_disk_one_sentence_says_so_and_the_message_stays(
+    open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "no space left")
+
+    window = open_window(seeing())
+    window.edit.setPlainText("Look:")
+    (tmp_path / "red.png").write_bytes(RED)
+    monkeypatch.setattr("app.conversations.pictures.write_atomically", full)
+    window.paste(tmp_path / "red.png")
+    window.wait(lambda: "The disk is full" in window.banner_text)
+    assert (window.unsent, window.attached, window.composer.files.reading) == ("Look:", [], False)
