@@ -6,8 +6,6 @@ import base64
 import hashlib
 from typing import Any
 
-import anthropic
-import openai
 import pytest
 
 from engine.errors import ModelCannotSee, PictureNotUsable
@@ -98,16 +96,6 @@ def test_why_a_picture_is_not_seen_is_told(serve: Serve, error: Any) -> None:
     served = serve(ScriptedEngine([Script("It is red.", error=error, fail_after=0)], pictures=RULES))
     response = served.post("/v1/chat/completions", openai_chat(URL))
     assert (response.status_code, response.json()["error"]["code"]) == (400, error.code)
-
-
-def test_the_official_clients_send_pictures(serve: Serve, engine: ScriptedEngine) -> None:
-    served = serve(engine)
-    with openai.OpenAI(base_url=f"{served.address}/v1", api_key="none", max_retries=0) as client:
-        client.chat.completions.create(model="main", **openai_chat(URL))
-        client.responses.create(model="main", **responses(URL))
-    with anthropic.Anthropic(base_url=served.address, api_key="none", max_retries=0) as other:
-        other.messages.create(model="main", **messages(URL))
-    assert [request.pictures for request in engine.requests] == [{PART["digest"]: RED}] * 3
 
 
 def test_the_description_says_what_a_picture_is(serve: Serve, engine: ScriptedEngine) -> None:

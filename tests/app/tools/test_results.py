@@ -6,7 +6,7 @@ import base64
 
 import mcp_types as types
 
-from app.tools.results import MOST_PICTURES, result_of
+from app.tools.results import result_of
 from tests.app.picture_files import animation, picture
 
 
@@ -20,10 +20,3 @@ def test_usable_pictures_are_beside_the_text_and_others_are_named() -> None:
     result = result_of(types.CallToolResult(content=blocks), 0.5)
     assert result.text.splitlines() == ["Look:", "[A picture of 560 x 280 pixels]", "[Not shown: image, image/png]"]
     assert [(one.content, one.kind, one.width, one.height) for one in result.pictures] == [(red, "png", 560, 280)]
-
-
-def test_a_result_has_only_so_many_pictures() -> None:
-    blocks = [image(picture(size=(number + 1, 8))) for number in range(MOST_PICTURES + 2)]
-    result = result_of(types.CallToolResult(content=blocks), 0.5)
-    assert len(result.pictures) == MOST_PICTURES
-    assert result.text.count("[Not shown") == 2

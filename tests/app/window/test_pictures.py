@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QToolButton
 
 from app.chat.call_card import CallCard
 from app.chat.picture_button import PictureButton, PictureView, thumbnails
-from app.conversations.deletions import Deletion
 from app.session.calls import CallState
 from app.tools.tool import ToolPicture, ToolResult
 from engine.errors import PicturesNotInstalled
@@ -97,20 +96,18 @@ def test_edits_further_answers_and_branches_keep_the_picture(open_window: OpenWi
     window = open_window(engine)
     attach(window, tmp_path)
     window.ask_and_wait("What is this?")
-    answers, chats = window.session.answers, window.session.chats
+    answers = window.session.answers
     answers.ask_again(window.session.chat.turns[0])
     window.wait_until_answered()
     answers.edit(window.session.chat.turns[0], "And what is this?")
     window.wait_until_answered()
-    chats.branch(window.session.chat.turns[0])
+    window.session.chats.branch(window.session.chat.turns[0])
     window.wait(lambda: window.session.chat.title.endswith(" 2"))
     answers.ask_again(window.session.chat.turns[0])
     window.wait_until_answered()
     contents = [request.messages[-1]["content"] for request in engine.requests]
     assert [content[0] for content in contents] == [part(RED)] * 4
     assert [content[1]["text"] for content in contents] == ["What is this?"] * 2 + ["And what is this?"] * 2
-    chats.delete_question(window.session.chat, window.session.chat.turns[0])
-    window.wait(lambda: isinstance(next(iter(chats.restorable), None), Deletion))
 
 
 def test_a_model_that_cannot_see_is_told_before_sending(open_window: OpenWindow, tmp_path: Path) -> None:
