@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 
 # The beginnings of the formats that models read. WebP has its name after four bytes of length.
@@ -28,7 +27,7 @@ def picture_of_base64(text: str) -> bytes | None:
     """Return the decoded bytes; None for what is not base64."""
     try:
         return base64.b64decode("".join(text.split()), validate=True)
-    except (binascii.Error, ValueError):
+    except ValueError:
         return None
 
 

@@ -30,7 +30,7 @@ def result_of(answer: types.CallToolResult, seconds: float) -> ToolResult:
     """
     found = [(block, _picture_of(block)) for block in answer.content]
     pictures = [picture for _, picture in found if picture is not None][:MOST_PICTURES]
-    text = "\n".join(_line_of(picture) if picture in pictures else _text_of(block) for block, picture in found)
+    text = "\n".join(_text_of(block, picture if picture in pictures else None) for block, picture in found)
     if not text and answer.structured_content is not None:
         text = json.dumps(answer.structured_content, ensure_ascii=False)
     if len(text) > LONGEST_RESULT:
@@ -50,12 +50,9 @@ def _picture_of(block: types.ContentBlock) -> ToolPicture | None:
     return ToolPicture(content, digest_of(content), kind_of_picture(content), *size)
 
 
-def _line_of(picture: ToolPicture | None) -> str:
-    assert picture is not None
-    return f"[A picture of {picture.width} x {picture.height} pixels]"
-
-
-def _text_of(block: types.ContentBlock) -> str:
+def _text_of(block: types.ContentBlock, picture: ToolPicture | None) -> str:
+    if picture is not None:
+        return f"[A picture of {picture.width} x {picture.height} pixels]"
     match block:
         case types.TextContent():
             return block.text

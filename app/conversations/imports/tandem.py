@@ -39,12 +39,9 @@ def _read(entry: Any, _files: Files) -> ImportedConversation:
             left_out["empty"] += 1
             passed_over[uid] = parent
             continue
-        attachments = []
-        for item in fields.items(message, "attachments"):
-            found = _attachment(item, stored, pictures)
-            attachments += [] if found is None else [found]
-            left_out["file"] += found is None
-        messages.append(_message(uid, parent, message, tuple(attachments)))
+        attachments = [_attachment(item, stored, pictures) for item in fields.items(message, "attachments")]
+        left_out["file"] += attachments.count(None)
+        messages.append(_message(uid, parent, message, tuple(filter(None, attachments))))
     return fit(
         ImportedConversation(
             uid=fields.text(entry, "uid") or derived_uid(*(message.uid for message in messages[:1])),
