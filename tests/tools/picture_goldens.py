@@ -26,7 +26,7 @@ from transformers import (
 )
 
 from engine.main_model.loading import load
-from tests.engine.pictures.test_families import FILES, GOLDEN_COLUMNS, GOLDEN_ROWS, GOLDENS, our_logits
+from tests.engine.pictures.questions import FILES, GOLDEN_COLUMNS, GOLDEN_ROWS, GOLDENS, prompted
 from tests.tiny_models import FLOAT32
 from tests.tiny_vision import GEMMA4_BOTH_WAYS, MODELS, VisionModel, write_vision_model
 
@@ -85,7 +85,7 @@ def pixels(picture: Image.Image, family: str, size: tuple[int, int]) -> dict[str
 def record(model: VisionModel, folder: Path) -> list[list[float]]:
     write_vision_model(folder, model, stored=FLOAT32)
     ours = load(folder)
-    ids, _ = our_logits(ours)
+    _, ids, _ = prompted(ours)
     row = torch.tensor([ids])
     assert ours.eyes is not None
     kinds = (row == ours.eyes.placeholder).long()

@@ -19,19 +19,12 @@ from mlx_vlm.utils import load_model
 from PIL import Image
 
 from engine.main_model.loading import LoadedModel, load
-from engine.pictures.placed import within
 from engine.pictures.reading import digest_of
 from engine.speculation.rounds.passes import model_pass
 from engine.speculation.rounds.sequence import Sequence
-from engine.tokenizers.prompts import PromptJob, make_prompt
+from tests.engine.pictures.questions import FILES, GOLDEN_COLUMNS, GOLDEN_ROWS, GOLDENS, prompted
 from tests.tiny_models import FLOAT32, FOUR_BITS, Stored
-from tests.tiny_vision import GEMMA4_BOTH_WAYS, MODELS, picture, write_vision_model
-
-# A wide picture, and a high one that is larger than what the models take.
-FILES = (picture(1, 40, 30), picture(2, 50, 90))
-# The logits that `tests.tools.picture_goldens` has recorded: of some rows before, in and after the pictures.
-GOLDENS = Path(__file__).parent / "goldens.json"
-GOLDEN_ROWS, GOLDEN_COLUMNS = (3, 12, 20, 26, 34, 45, 52, -1), 24
+from tests.tiny_vision import GEMMA4_BOTH_WAYS, MODELS, write_vision_model
 
 
 @pytest.fixture(scope="module", params=[FLOAT32, FOUR_BITS], ids=str)
@@ -55,19 +48,11 @@ def model(folder: Path) -> LoadedModel:
 
 
 def our_logits(model: LoadedModel) -> tuple[list[int], mx.array]:
-    """Return the prompt of a question with text before, between and after two pictures, and the logits of its rows."""
-    reader = model.reader({digest_of(file): file for file in FILES})
-    first, second = ({"type": "image", "digest": digest_of(file)} for file in FILES)
-    texts = [{"type": "text", "text": text} for text in ("the fox ", " and 안녕 ", " jumps?")]
-    question = [{"role": "user", "content": [texts[0], first, texts[1], second, texts[2]]}]
-    made = make_prompt(model.tokenizer, PromptJob(question, 4096, pictures=reader.texts()))
-    placed = reader.places(made.ids, made.pictures)
-    assert [one.digest for one in placed] == [digest_of(file) for file in FILES]
-    for one in placed:
-        reader.read(one)
-    seen = reader.pass_input(made.ids, 0, len(made.ids), within(placed, 0, len(made.ids)))
-    logits, _ = model_pass(model.model, mx.array([made.ids]), model.new_caches(), None, seen=seen)
-    return made.ids, logits[0].astype(mx.float32)
+    """Return a prompt with two pictures, and the logits of its rows."""
+    reader, ids, placed = prompted(model)
+    seen = reader.pass_input(ids, 0, len(ids), placed)
+    logits, _ = model_pass(model.model, mx.array([ids]), model.new_caches(), None, seen=seen)
+    return ids, logits[0].astype(mx.float32)
 
 
 def gemma3(reference: Any, ids: Items[int], pictures: Items[Image.Image]) -> Any:

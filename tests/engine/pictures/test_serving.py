@@ -11,7 +11,7 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-from engine.errors import BadRequest, ModelCannotSee, PictureNotUsable, TemplateFailed
+from engine.errors import BadRequest, ModelCannotSee, NotEnoughMemory, PictureNotUsable, TemplateFailed
 from engine.events import Failed, Finished, PrefillProgress
 from engine.main_model.loading import load
 from engine.pictures.eyes import Eyes
@@ -216,6 +216,20 @@ def test_a_template_that_leaves_a_picture_out_is_refused(served: Scheduler, monk
     [client] = run(served, asked("the fox ", FOX))
     assert isinstance(client.last, Failed)
     assert isinstance(client.last.error, TemplateFailed)
+
+
+def test_a_tower_that_does_not_fit_is_refused_before_it_is_read(served: Scheduler, reads: list[bytes]) -> None:
+    served.clear_prefix_cache()
+    eyes = served.models.main.eyes
+    assert eyes is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(eyes, "bytes", 2**60)
+        patch.setattr(eyes, "_tower", None)
+        [refused, text] = run(served, asked("the fox ", FOX), asked("the fox"))
+    assert isinstance(refused.last, Failed)
+    assert isinstance(refused.last.error, NotEnoughMemory)
+    assert isinstance(text.last, Finished)
+    assert not reads
 
 
 def test_progress_counts_pictures_as_tokens(served: Scheduler) -> None:
