@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.cli.tables import print_table
+from app.cli.terminal import print_table
 
 # Columns beside the name of a way of drafting.
 _KINDS_IN_A_LINE = 5
