@@ -58,9 +58,7 @@ class AdvancedPage(TablePage):
         self.view = self.bound("Log of this session", record_view(self), QWidget.setAccessibleName)
         self.view.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.view.setMinimumHeight(180)
-        self.clear = self.bound("Clear prompt cache", styled(QPushButton(self), "button"))
-        self.clear.clicked.connect(self._clear)
-        self.memory = self.row(self.clear)
+        self.memory = self.row(None)
         self.check = MacCheck(session, self)
         self.check_button = styled(QPushButton(self), "button")
         self.check_button.clicked.connect(self.check.toggle)
@@ -106,9 +104,6 @@ class AdvancedPage(TablePage):
         self.check_button.setText(self.tr("Stop") if self.check.running else self.tr("Check now"))
         self.check_row.set_words(self.tr("Check this Mac"), words)
 
-    def _clear(self) -> None:
-        self._session.models.call_engine(lambda engine: engine.clear_prefix_cache(), lambda _: self._ask_status())
-
     def _ask_status(self) -> None:
         """Ask for the engine's status, unless a request is pending."""
         if not self._asked:
@@ -131,8 +126,6 @@ class AdvancedPage(TablePage):
                 held = self.tr("The prompt cache is empty.")
             help_ = joined(help_, held.format(size=size_words(cache.bytes)))
         self.memory.set_words(self.tr("Memory in use"), help_)
-        self.clear.setAccessibleName(self.clear.text())
-        self.clear.setEnabled(status is not None and status.prefix_cache.conversations > 0)
 
     def _follow(self) -> None:
         self._show_log()

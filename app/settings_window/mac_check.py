@@ -6,7 +6,7 @@ import json
 import threading
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QWidget
 
@@ -99,4 +99,4 @@ class CheckReport(Restyled, QWidget):
         found = self._check.found
         self.setVisible(found is not None)
         if found is not None:
-            self.view.setPlainText(page(found, QCoreApplication.translate))
+            self.view.setPlainText(page(found))

@@ -1,11 +1,11 @@
-"""The page of generation: presets, and the model's recommendation where nothing was chosen."""
+"""The page of generation: the model's recommendation where nothing was chosen."""
 
 from __future__ import annotations
 
 import pytest
 
 from app.widgets.application import Application
-from tests.app.conftest import OpenShown, OpenWindow
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.window_driver import WindowDriver
 
@@ -20,16 +20,6 @@ def engine() -> ScriptedEngine:
 @pytest.fixture
 def window(open_window: OpenWindow, engine: ScriptedEngine) -> WindowDriver:
     return open_window(engine)
-
-
-def test_a_preset_sets_its_values_and_is_marked_while_they_hold(open_shown: OpenShown) -> None:
-    window, library, _ = open_shown()
-    generation = window.settings_page("generation")
-    generation.presets["balanced"].click()
-    assert (library.settings.values.temperature, library.settings.values.top_p) == (0.7, 0.9)
-    assert [name for name, button in generation.presets.items() if button.isChecked()] == ["balanced"]
-    generation.control("temperature").setValue(0.8)
-    assert not any(button.isChecked() for button in generation.presets.values())
 
 
 def test_where_nothing_was_chosen_answers_are_sampled_as_the_model_recommends_and_drawn_anew(
@@ -58,16 +48,10 @@ def test_the_page_shows_the_recommendation_and_what_was_chosen_over_it(
     page = window.settings_page("generation")
     assert page.recommendation.text() == "Recommended for main: Temperature 0.60 · Top p 0.95 · Top k 20"
     assert page.control("temperature").value() == 0.6
-    assert page.presets["recommended"].isChecked()
     page.control("temperature").setValue(0.0)
     window.ask_and_wait("question")
     assert (engine.requests[-1].sampling.temperature, engine.requests[-1].sampling.top_k) == (0.0, 20)
-    page.presets["precise"].click()
-    window.ask_and_wait("question")
-    assert (engine.requests[-1].sampling.temperature, engine.requests[-1].sampling.top_k) == (0.0, 0)
-    assert page.presets["precise"].isChecked()
     page.reset.click()
-    assert page.presets["recommended"].isChecked()
     assert page.control("temperature").value() == 0.6
     qapp.language.choose("ko")
     qapp.processEvents()
