@@ -54,11 +54,6 @@ class TokenLegend(Restyled, QWidget):
             self._drafter = drafter
             self.retranslate()
 
-    @property
-    def names(self) -> list[str]:
-        """The words that are shown."""
-        return [name.text() for entry, _, name, _ in self._marks if not entry.isHidden()]
-
     def retranslate(self) -> None:
         for _, _, name, source in self._marks:
             shown = self._drafter if source == DRAFTER_METHOD else source

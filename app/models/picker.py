@@ -92,10 +92,6 @@ class Picker(Restyled, Overlay):
         """Return the choices of the shown rows from top to bottom."""
         return [self._row(index).choice for index in range(self._list.count())]
 
-    def spoken(self) -> list[str]:
-        """Return the text of every row for screen readers."""
-        return [self._row(index).spoken for index in range(self._list.count())]
-
     # The choices
 
     def refresh(self) -> None:

@@ -39,12 +39,6 @@ class Step(QWidget):
             token.show()
         self._row.updateGeometry()
 
-    @property
-    def texts(self) -> list[str]:
-        """The tokens as drawn."""
-        views = (self._tokens.itemAt(index) for index in range(self._tokens.count()))
-        return [view.text() for item in views if item is not None and isinstance(view := item.widget(), QLabel)]
-
 
 class SampleRound(Restyled, QWidget):
     """Three steps of one sample round: draft, check, keep."""

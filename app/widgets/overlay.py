@@ -33,7 +33,7 @@ class Overlay(TabOrdered, QFrame):
         self.setObjectName("overlay")
         self._window, self._width, self._height = window, width, height
         self._focus_before: QWidget | None = None
-        self._shade = _Shade(window)
+        self._shade = Shade(window)
         self._is_made = False
         self.column = vbox(self, margins=(12, 12, 12, 12), spacing=8)
         self.hide()
@@ -136,12 +136,17 @@ class WrappingArea(HighArea):
         return layout.totalHeightForWidth(width)
 
 
-class _Shade(QWidget):
-    """Dims the window below the card."""
+class Shade(QWidget):
+    """Dims what is below a card or a pane, hidden at first."""
 
-    def __init__(self, window: QWidget) -> None:
-        super().__init__(window)
+    clicked = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
         self.hide()
+
+    def mousePressEvent(self, _event: QMouseEvent) -> None:
+        self.clicked.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         QPainter(self).fillRect(event.rect(), _SHADE)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.agents.json_member import members_of, with_members
+from app.agents.connecting import members_of, with_members
 
 VALUE = {"models": {"url": "http://127.0.0.1:8642/v1"}}
 ADDED = json.dumps(VALUE, indent=2) + "\n"

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtWidgets import QLabel, QPushButton
 
-from app.chat import starter_limits
+from app.chat import answer_texts
+from app.chat.answer_texts import STARTER, is_beyond_starter
 from app.chat.note import Note
-from app.chat.starter_limits import STARTER, is_beyond_starter
 from app.chat.welcome import Welcome
 from app.conversations.records import Attachment
 from app.session.answer import Answer, State
@@ -89,13 +89,13 @@ def test_a_card_offers_a_larger_model_until_there_is_one(
     open_shown: OpenShown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
-    monkeypatch.setattr(starter_limits, "STARTER", window.session.models.pair.names[0])
+    monkeypatch.setattr(answer_texts, "STARTER", window.session.models.pair.names[0])
     window.offer.refresh()
     # Turned down, the offer stays with its first pair.
-    first, *others = window.offer.buttons()
+    first, *others = [row.button for row in window.offer.rows]
     assert others
     window.offer.starter_button.click()
-    (first,) = window.offer.buttons()
+    (first,) = [row.button for row in window.offer.rows]
     assert window.offer.isVisible()
     window.wait(first.isVisible)
     assert first.text().startswith("Download (")

@@ -123,7 +123,8 @@ def test_before_the_first_answer_a_round_is_drawn_in_three_steps(panel: Speculat
     assert panel.sample.isVisible()
     assert not panel.rate.isVisible()
     assert not panel.strip.isVisible()
-    drafted, checked, kept = (step.texts[1:] for step in panel.sample.steps)
+    # A step has its number, its words and the text so far before the tokens.
+    drafted, checked, kept = ([part.text() for part in step.findChildren(QLabel)][3:] for step in panel.sample.steps)
     accepted = [token.removesuffix(" ✓") for token in checked if token.endswith("✓")]
     assert drafted[: len(accepted)] == accepted == kept[:-1]
     # The round of the sample is one as the engine runs it: the main model's own token stands in for the rejected one.
