@@ -11,8 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.cli.bench_report import write_report
-from app.cli.bench_tables import print_report
+from app.cli.bench_report import print_report, write_report
 from app.cli.command import DONE, INTERRUPTED, add_command
 from app.cli.pair_options import add_pair_options, chosen_pair, model_path
 from app.cli.terminal import terminal_of

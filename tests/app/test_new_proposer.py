@@ -28,7 +28,7 @@ DECLARED = """
 import argparse, json
 from engine.speculation.proposers.registry import PROPOSERS, ProposerEntry
 PROPOSERS["repeat"] = ProposerEntry("tests.engine.speculation.test_toy_proposer", words="echo", method_words="Echo")
-from app.api.openapi import description
+from app.api.bodies import description
 from app.api.routes import ENDPOINTS
 from app.cli.chat import add_options
 from app.settings.declarations import SETTINGS

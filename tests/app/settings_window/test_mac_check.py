@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.settings.checkup import gather
 from app.settings.checkup import page as markdown
-from app.settings_window import mac_check
+from app.settings_window import advanced_page
 from app.settings_window.advanced_page import AdvancedPage
 from app.widgets.application import Application
 from engine.bench.pair_check import PairCheck
@@ -29,8 +29,8 @@ MEASURED = PairCheck("Qwen3-8B", "Qwen3-0.6B", 36 * 10**9, 32.8, 70.5, 2.15, 0.7
 
 @pytest.fixture
 def page(open_settings: OpenShown, monkeypatch: pytest.MonkeyPatch) -> AdvancedPage:
-    monkeypatch.setattr(mac_check, "read_facts", lambda: MAC)
-    monkeypatch.setattr(mac_check, "check_pair", lambda *_: MEASURED)
+    monkeypatch.setattr(advanced_page, "read_facts", lambda: MAC)
+    monkeypatch.setattr(advanced_page, "check_pair", lambda *_: MEASURED)
     page = open_settings()[0].settings_page("advanced")
     assert isinstance(page, AdvancedPage)
     return page
@@ -104,7 +104,7 @@ def test_the_page_says_how_this_mac_rounds(rounding: Rounding | None, words: str
 
 def test_an_error_is_said_in_words(page: AdvancedPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     failed = PairCheck("Qwen3-8B", "", ended="failed", error=NotEnoughMemory("Qwen3-8B", 9 * 10**9, 10**9, 100, 0, ()))
-    monkeypatch.setattr(mac_check, "check_pair", lambda *_: failed)
+    monkeypatch.setattr(advanced_page, "check_pair", lambda *_: failed)
     assert "9.0 GB of memory for a context of 100 tokens" in check(page, qtbot)
 
 
@@ -113,7 +113,7 @@ def test_a_check_ends_by_the_button_and_by_a_question(
     open_settings: OpenShown, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, by: str
 ) -> None:
     window, _, engine = open_settings()
-    monkeypatch.setattr(mac_check, "read_facts", lambda: MAC)
+    monkeypatch.setattr(advanced_page, "read_facts", lambda: MAC)
     page = window.settings_page("advanced")
     engine.gate = gate = threading.Semaphore(0)
     page.check_button.click()

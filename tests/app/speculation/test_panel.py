@@ -144,7 +144,9 @@ def test_every_figure_and_chart_is_explained_in_a_sentence_and_the_sample_is_who
     qapp.language.choose(language)
     qapp.processEvents()
     panel.show_answer(None)
-    assert [len(step.texts) for step in panel.sample.steps] == [6, 6, ACCEPTED + 2]
+    steps = panel.sample.steps
+    # A number and words, then the tokens.
+    qtbot.waitUntil(lambda: [len(step.findChildren(QLabel)) - 2 for step in steps] == [6, 6, ACCEPTED + 2])
     panel.details.fold.setChecked(True)
     panel.show_answer(Answer())
     assert all(sentence.endswith((".", "요.", "。")) for sentence in EXPLANATIONS.values())
