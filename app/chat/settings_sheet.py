@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSignalBlocker, QS
 from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QPushButton, QSlider, QToolButton, QWidget
 
 from app.chat.answer_format import AnswerFormatField
-from app.chat.preset_button import DEFAULTS, choose, chosen_in, name_of, presets_of
+from app.chat.choice_buttons import DEFAULTS, choose, chosen_in, name_of, presets_of
 from app.chat.prompt_field import PromptField
 from app.conversations.chat_settings import ANSWER_FORMAT, SPECULATION_KEYS
 from app.conversations.presets import Preset

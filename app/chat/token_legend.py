@@ -9,10 +9,9 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from app.session.answer import Answer
 from app.widgets import theme
-from app.widgets.flow_layout import FlowLayout
 from app.widgets.icons import icon
 from app.widgets.labels import label
-from app.widgets.layouts import fill, hbox
+from app.widgets.layouts import FlowLayout, fill, hbox
 from app.widgets.restyled import Restyled
 from app.wording.sources import drafter_of, legend_sources, role_of, source_name
 from engine.speculation.proposers.registry import DRAFTER_METHOD

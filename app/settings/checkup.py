@@ -1,20 +1,26 @@
-"""The check of this Mac: what the system says and what was measured, as data and as a page.
+"""The check of this Mac: what the system says and what was measured, as data and as a page; and the diagnostics file.
 
 Without a window, and so in the terminal, the page is in English.
 """
 
 from __future__ import annotations
 
+import json
 import platform
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from msgspec import convert, to_builtins
 from PySide6.QtCore import QCoreApplication
 
-from app.system.versions import OLD_MACOS, installed_version
+from app.settings.declarations import SettingsValues
+from app.system.versions import OLD_MACOS, installed_version, versions
 from engine.bench.pair_check import PairCheck
 from engine.machine.facts import MachineFacts
 from engine.requests import MAX_DEPTH
+from engine.stats import RequestStats
 from engine.tuning import Rounding
 
 _PACKAGES = {"Tandem": "tandem-chat", "MLX": "mlx", "mlx-lm": "mlx-lm", "transformers": "transformers"}
@@ -204,3 +210,32 @@ def _rounded(value: float | None, digits: int = 1) -> float | None:
 
 def _size(count: int) -> str:
     return f"{count / 1e9:.1f} GB"
+
+
+# The file only says whether these are set: addresses may contain a name and a password.
+_LEFT_OUT = ("hub_endpoint", "proxy", "drafter_address")
+
+
+def write_diagnostics(
+    file: Path, values: SettingsValues, log: str, models: dict[str, Any], figures: Iterable[RequestStats]
+) -> None:
+    """Write versions, machine, settings, models, figures of the latest answers and the log, but no text of a chat.
+
+    The user's home folder becomes "~". Raises OSError.
+    """
+    settings = {key: value for key, value in asdict(values).items() if key not in _LEFT_OUT}
+    settings |= {key: bool(getattr(values, key)) for key in _LEFT_OUT}
+    gathered = {
+        "versions": versions(),
+        "machine": {
+            "system": platform.platform(),
+            "processor": platform.processor() or platform.machine(),
+            "python": platform.python_version(),
+        },
+        "settings": settings,
+        "models": models,
+        "answers": [to_builtins(one) for one in figures],
+        "record": log.splitlines(),
+    }
+    text = json.dumps(gathered, indent=1, ensure_ascii=False, default=str)
+    file.write_text(text.replace(str(Path.home()), "~"), encoding="utf-8")

@@ -15,14 +15,13 @@ from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QPushButton, QWidget
 
 from app.library.library import Library
 from app.session.session import Session
-from app.settings import diagnostics
-from app.settings.checkup import gather, page
+from app.settings.checkup import gather, page, write_diagnostics
 from app.settings_window.table_page import TablePage
 from app.system.background import Background
 from app.system.log_buffer import LOG_BUFFER
 from app.system.paths import resource
 from app.system.versions import installed_version
-from app.widgets.copy_button import CopyButton
+from app.widgets.buttons import CopyButton
 from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.popups import record_view
@@ -164,7 +163,7 @@ class AdvancedPage(TablePage):
 
         def work() -> bool:
             try:
-                diagnostics.write(file, diagnostics.gather(values, log, models, figures))
+                write_diagnostics(file, values, log, models, figures)
             except OSError:
                 return False
             return True

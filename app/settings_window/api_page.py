@@ -12,8 +12,8 @@ from app.agents.table import APPS, App
 from app.session.api_service import ApiService
 from app.settings.store import SettingsStore
 from app.settings_window.table_page import TablePage
+from app.widgets.buttons import CopyButton
 from app.widgets.controls import Chooser
-from app.widgets.copy_button import CopyButton
 from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox
 from app.widgets.overlay import Overlay

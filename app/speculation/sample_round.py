@@ -5,9 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
-from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import label
-from app.widgets.layouts import fill, hbox, vbox
+from app.widgets.layouts import FlowLayout, fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 

@@ -11,13 +11,12 @@ from app.actions.menus import Menus
 from app.actions.spec import ActionState
 from app.chat.answer_format import AnswerFormatMark
 from app.chat.attachment_row import attach_button
+from app.chat.choice_buttons import PresetButton, ThinkingButton
 from app.chat.composer import Composer
 from app.chat.context_meter import ContextMeter
 from app.chat.find_bar import FindBar
 from app.chat.message_edit import files_in
-from app.chat.preset_button import PresetButton
 from app.chat.settings_sheet import ChatSettingsSheet
-from app.chat.thinking_button import ThinkingButton
 from app.chat.transcript import Transcript
 from app.chat.turn_column import COLUMN_WIDTH
 from app.chat.welcome import Welcome
