@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 from shiboken6 import isValid
 
 from app.widgets import theme
+from app.widgets.keyboard_focus import TabOrdered
 from app.widgets.keys import claims_escape, is_escape
 from app.widgets.layouts import vbox
-from app.widgets.tab_order import TabOrdered
 
 _SHADE = QColor(0, 0, 0, 90)
 

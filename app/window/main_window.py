@@ -37,10 +37,10 @@ from app.speculation.panel import SpeculationPanel
 from app.system.paths import settings_folder
 from app.widgets.application import Application
 from app.widgets.banner import Banner
+from app.widgets.keyboard_focus import TabOrdered
 from app.widgets.layouts import centred, fill, vbox
 from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
-from app.widgets.tab_order import TabOrdered
 from app.window.actions import ACTIONS
 from app.window.actions.window_action import ActedWindow
 from app.window.answer_notice import Announcer, AnswerNotice

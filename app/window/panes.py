@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QAbstractSlider, QApplication, QListView, QWidget
 from app.settings.store import SettingsStore
 from app.speculation.panel import WIDTH as _PANEL_WIDTH
 from app.widgets import theme
+from app.widgets.keyboard_focus import stops
 from app.widgets.keys import claims_escape, is_escape
 from app.widgets.layouts import fill, hbox, settle_layouts
 from app.widgets.overlay import Shade
 from app.widgets.restyled import Restyled
-from app.widgets.tab_order import stops
 
 # In pixels: the area that can be dragged, and the thinner line that is drawn.
 _GRIP, _LINE = 7, 2

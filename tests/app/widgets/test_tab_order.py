@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.widgets.tab_order import TabOrdered, stops
+from app.widgets.keyboard_focus import TabOrdered, stops
 
 
 class Page(TabOrdered, QWidget):
