@@ -1428,10 +1428,6 @@
 <context>
     <name>CheckReport</name>
     <message>
-        <source>Copy as JSON</source>
-        <translation>JSON としてコピー</translation>
-    </message>
-    <message>
         <source>Results of the check</source>
         <translation>この Mac のチェック結果</translation>
     </message>

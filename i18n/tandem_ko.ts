@@ -1428,10 +1428,6 @@
 <context>
     <name>CheckReport</name>
     <message>
-        <source>Copy as JSON</source>
-        <translation>JSON으로 복사하기</translation>
-    </message>
-    <message>
         <source>Results of the check</source>
         <translation>이 Mac의 점검 결과</translation>
     </message>

@@ -1428,10 +1428,6 @@
 <context>
     <name>CheckReport</name>
     <message>
-        <source>Copy as JSON</source>
-        <translation>拷贝为 JSON</translation>
-    </message>
-    <message>
         <source>Results of the check</source>
         <translation>本机的检查结果</translation>
     </message>

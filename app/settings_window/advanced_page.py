@@ -4,13 +4,12 @@ Tandem is built on.
 
 from __future__ import annotations
 
-import json
 import threading
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QPushButton, QWidget
 
 from app.library.library import Library
@@ -267,20 +266,16 @@ class MacCheck(QObject):
 
 
 class CheckReport(Restyled, QWidget):
-    """The page of the last check, with buttons that copy it as a page or as JSON. Hidden before the first check."""
+    """The page of the last check, with a button that copies it. Hidden before the first check."""
 
     def __init__(self, check: MacCheck, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._check = check
         self.view = self.bound("Results of the check", record_view(self), QWidget.setAccessibleName)
         self.view.setFixedHeight(_HEIGHT)
-        self.copy_page = self.bound("Copy as text", styled(QPushButton(self), "button"))
-        self.copy_json = self.bound("Copy as JSON", styled(QPushButton(self), "button"))
-        self.copy_page.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.view.toPlainText()))
-        self.copy_json.clicked.connect(
-            lambda: QGuiApplication.clipboard().setText(json.dumps(self._check.found, ensure_ascii=False, indent=1))
-        )
-        buttons = fill(hbox(margins=(0, 8, 0, 0), spacing=8), self.copy_page, self.copy_json, 1)
+        self.copy_page = CopyButton(self, self.view.toPlainText)
+        self.bound("Copy as text", self.copy_page, QWidget.setAccessibleName)
+        buttons = fill(hbox(margins=(0, 8, 0, 0)), self.copy_page, 1)
         fill(vbox(self, margins=(0, 12, 0, 12), spacing=0), self.view, buttons)
         check.changed.connect(self.retranslate)
         self.restyle()

@@ -6,8 +6,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QStackedWidget
 
-from app.actions.actions import Actions
-from app.actions.menus import Menus
+from app.actions.actions import Actions, Menus
 from app.actions.spec import ActionState
 from app.chat.answer_format import AnswerFormatMark
 from app.chat.attachment_row import attach_button

@@ -9,8 +9,12 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from app.session.answer import Answer
+from app.wording.figures import depth_text
+from app.wording.rounding import ahead_sentence
+from engine.stats import RequestStats
 from tests.app.conftest import OpenShown, OpenWindow
-from tests.app.scripted_engine import STORY, Script, ScriptedEngine, ScriptedRound
+from tests.app.scripted_engine import STORY, Script, ScriptedEngine, ScriptedRound, play
 from tests.app.shown_library import DRAFT, MAIN, path_of
 from tests.app.window_driver import WindowDriver
 
@@ -73,3 +77,29 @@ def test_another_chat_does_not_keep_the_sentence_of_the_one_before(open_window: 
     assert window.header.draft.toolTip() == "Speculation: auto"
     gate.release(10_000)
     qtbot.waitUntil(lambda: not window.session.busy)
+
+
+STATES = (
+    "ready", "starting", "no-gain", "no-memory", "no-address", "no-branches", "not-usable", "other-tokenizer",
+    "unreachable", "network-denied", "ended",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_every_state_has_a_sentence(state: str) -> None:
+    assert ahead_sentence(RequestStats(ahead=state)).startswith("Parallel drafting")
+
+
+def test_hits_are_counted_among_all_verdicts_and_nothing_is_said_without_drafting_ahead() -> None:
+    assert ahead_sentence(RequestStats()) == ""
+    assert "tried" in ahead_sentence(RequestStats(ahead="ready", ahead_hits=8))
+    stats = RequestStats(ahead="ready", ahead_hits=7, ahead_misses=2, ahead_late=1, ahead_used=6)
+    assert "7 of 10" in ahead_sentence(stats)
+
+
+def test_drafts_ready_ahead_and_just_in_time_are_one_kind() -> None:
+    answer = Answer()
+    pattern = (ScriptedRound(3, 2, "just-in-time"), ScriptedRound(3, 3, "ahead"))
+    answer.apply(list(play(Script("one two three four five six seven eight", pattern))))
+    assert {record.source for record in answer.rounds if record.drafted} == {"just-in-time", "ahead"}
+    assert depth_text(answer) == "drafted (draft, in parallel)"
