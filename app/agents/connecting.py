@@ -15,8 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.agents.endpoint import Endpoint
-from app.agents.table import App
+from app.agents.table import App, Endpoint
 from app.system.paths import data_folder
 from engine.errors import CodedError
 from engine.files.atomic_file import write_atomically

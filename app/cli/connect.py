@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from app.agents.endpoint import Endpoint, declared_endpoint, serving_endpoint
-from app.agents.table import APPS, App
+from app.agents.table import APPS, App, Endpoint, declared_endpoint, serving_endpoint
 from app.cli.command import BAD_USAGE, DONE, FAILED, add_command
 from app.cli.pair_options import add_pair_options, chosen_pair, own_settings, use_last_pair
 from app.settings.declarations import SettingsValues

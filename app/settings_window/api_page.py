@@ -7,8 +7,7 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.agents.connecting import NotConnected, Plan, connected, plan, take_back, write
-from app.agents.endpoint import declared_endpoint
-from app.agents.table import APPS, App
+from app.agents.table import APPS, App, declared_endpoint
 from app.session.api_service import ApiService
 from app.settings.store import SettingsStore
 from app.settings_window.table_page import TablePage

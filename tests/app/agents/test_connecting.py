@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.agents.connecting import NotConnected, connected, file_of, members_of, plan, take_back, with_members, write
-from app.agents.endpoint import Endpoint
-from app.agents.table import APPS, App
+from app.agents.table import APPS, App, Endpoint
 
 OPEN = Endpoint("http://127.0.0.1:8642", 4096)
 LOCKED = Endpoint("http://127.0.0.1:8642", 4096, needs_key=True, key="tandem-7x")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from app.text.blocks import LONG_TAIL, LONGEST_CODE, LONGEST_PARAGRAPH, Code, Prose, Splitter
+from app.text.fences import OpenBlock, fenced, is_fence, without_blocks
 from app.text.pieces import LONG_PARAGRAPH, TABLE_ROWS, weight
 from tests.app.hostile_answers import ANSWERS
 from tests.app.markdown_streams import BLOCKS, ODD, stream
@@ -253,3 +254,24 @@ def test_a_sentence_is_parsed_only_as_it_begins(monkeypatch: pytest.MonkeyPatch)
     for word in ["A draft model ", "guesses ", "several ", "tokens, ", "and so on."]:
         splitter.feed(word)
     assert len(parsed) == 1
+
+
+@pytest.mark.parametrize(("line", "expected"), [("```python", True), ("  ~~~", True), ("text ```", False), ("", False)])
+def test_a_line_is_a_fence_by_how_it_begins(line: str, expected: bool) -> None:
+    assert is_fence(line) == expected
+
+
+@pytest.mark.parametrize(("text", "fence"), [("x", "```"), ("a ``` b", "````"), ("`````", "``````")])
+def test_the_fence_around_a_text_does_not_occur_in_it(text: str, fence: str) -> None:
+    assert fenced(text) == f"{fence}\n{text}\n{fence}"
+
+
+def test_blocks_are_left_out_also_one_that_is_open() -> None:
+    assert without_blocks("a\n```\nb\n```\nc\n~~~\nd", "|") == "a\n|\nc\n|"
+
+
+def test_only_a_fence_of_the_same_sign_and_length_closes_a_block() -> None:
+    block = OpenBlock.of("  ````python title")
+    assert (block.language, block.indent) == ("python", 2)
+    assert [block.closes(line) for line in ("```", "~~~~", "`````", "    ````")] == [False, False, True, False]
+    assert (block.dedented("    x"), block.dedented(" x")) == ("  x", "x")
