@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from unittest.mock import Mock
 
 import pytest
 
@@ -133,10 +134,10 @@ def test_both_clear_buttons_forget_it(
     storage = window.settings_page("storage")
     assert "· 5\u00a0kB" in storage.folders["prefixes"].help.text()
     assert "· 7\u00a0kB" in storage.folders["caches"].help.text()
-    cleared: list[bool] = []
-    monkeypatch.setattr(engine, "clear_prefix_cache", lambda: cleared.append(True))
+    clear = Mock(wraps=engine.clear_prefix_cache)
+    monkeypatch.setattr(engine, "clear_prefix_cache", clear)
     getattr(storage, button).click()
     qtbot.waitUntil(lambda: "· 0\u00a0bytes" in storage.folders["prefixes"].help.text())
-    assert cleared == [True]
+    clear.assert_called_once()
     assert (prefix_folder().parent / "other").exists() == (button == "clear_prefixes")
     assert not storage.clear_prefixes.isEnabled()
