@@ -225,7 +225,7 @@ def test_an_engine_that_ends_by_itself_is_replaced_and_the_window_says_so(open_w
     assert second.pair == starter_pair()
     window.ask_and_wait("second")
     assert window.session.chat.turns[-1].answer.text == "Two."
-    assert not first.running
+    assert first.closed
 
 
 def starter_pair() -> LoadedPair:
