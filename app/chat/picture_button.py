@@ -23,10 +23,9 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QToolButton, QWidget
 from app.chat.background_cache import BackgroundCache
 from app.conversations.records import Attachment
 from app.widgets import theme
-from app.widgets.flow_layout import FlowLayout
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, set_name
-from app.widgets.layouts import fill, hbox
+from app.widgets.layouts import FlowLayout, fill, hbox
 from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled

@@ -6,7 +6,7 @@ import base64
 
 import mcp_types as types
 
-from app.tools.results import result_of
+from app.tools.connection import result_of
 from tests.app.picture_files import animation, picture
 
 
