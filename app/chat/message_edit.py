@@ -142,7 +142,7 @@ class MessageEdit(QPlainTextEdit):
     def insertFromMimeData(self, source: QMimeData) -> None:
         if files := files_in(source):
             self.files_given.emit(files)
-        elif source.hasImage() and not source.hasText():
+        elif source.hasImage() and not source.hasFormat("text/plain"):
             self.picture_given.emit(source.imageData())
         else:
             super().insertFromMimeData(source)

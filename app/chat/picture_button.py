@@ -30,16 +30,17 @@ from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 
-_CACHED = 100
+# How many pictures stay decoded. A large one takes up to 30 MB.
+_THUMBNAILS, _LARGE = 60, 2
 _ROUND, _GAP = 8, 6
 # In pixels: the smallest side of a thumbnail, and what surrounds a picture in the large view.
 _LEAST, _FRAME, _HEAD = 24, 24, 44
 
 
 @cache
-def thumbnails() -> BackgroundCache[tuple[Path, int, int], QImage]:
-    """Return the decoded pictures by file, width and height in device pixels; a null image for one that is missing."""
-    return BackgroundCache("pictures", lambda key: decoded(*key), _CACHED)
+def decoded_pictures(most: int) -> BackgroundCache[tuple[Path, int, int], QImage]:
+    """Return `most` pictures by file, width and height in device pixels; a null image is one that is missing."""
+    return BackgroundCache("pictures", lambda key: decoded(*key), most)
 
 
 def decoded(file: Path, width: int, height: int) -> QImage:
@@ -57,24 +58,29 @@ def decoded(file: Path, width: int, height: int) -> QImage:
 
 
 class _Painted(QAbstractButton):
-    """Paints a picture into its whole area, once it is decoded."""
+    """Paints a picture into its whole area, once it is decoded. Pictures of its kind share a cache of `most`."""
 
-    def show_file(self, file: Path, size: QSize) -> None:
-        self._file = file
+    def __init__(self, most: int, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._pictures = decoded_pictures(most)
+        self._pictures.ready.connect(self.update)
+
+    def show_file(self, file: Path, size: QSize, box: QSize) -> None:
+        """Show a picture at `size`, decoded for `box`, so that another size needs no decoding."""
+        self._file, self._box = file, box
         self.setFixedSize(size)
-        thumbnails().ready.connect(self.update)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         ratio, area = self.devicePixelRatioF(), QRectF(self.rect())
-        key = self._file, round(self.width() * ratio), round(self.height() * ratio)
+        key = self._file, round(self._box.width() * ratio), round(self._box.height() * ratio)
         with QPainter(self) as painter:
             painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
             outline = QPainterPath()
             outline.addRoundedRect(area, _ROUND, _ROUND)
             painter.setClipPath(outline)
-            shown = thumbnails().known[key] if thumbnails().has(key) else None
-            if shown is None or shown.isNull():
-                painter.fillRect(area, QColor(theme.colours().line))
+            shown = self._pictures.known[key] if self._pictures.has(key) else None
+            # What is transparent is white to the model, too.
+            painter.fillRect(area, QColor("white" if shown and not shown.isNull() else theme.colours().line))
             if shown is not None and shown.isNull():
                 mark = QRectF(0, 0, 18, 18)
                 mark.moveCenter(area.center())
@@ -90,14 +96,14 @@ class PictureButton(Restyled, _Painted):
     """A thumbnail as large as `most` allows; small pictures are not enlarged. A click shows the picture large."""
 
     def __init__(self, attachment: Attachment, folder: Path, most: QSize, parent: QWidget) -> None:
-        super().__init__(parent)
+        super().__init__(_THUMBNAILS, parent)
         assert attachment.picture is not None
         self.attachment = attachment
         full = QSize(attachment.picture.width, attachment.picture.height)
         fits = full.width() <= most.width() and full.height() <= most.height()
         size = full if fits else full.scaled(most, Qt.AspectRatioMode.KeepAspectRatio)
         file = folder / attachment.picture.digest
-        self.show_file(file, size.expandedTo(QSize(_LEAST, _LEAST)))
+        self.show_file(file, size.expandedTo(QSize(_LEAST, _LEAST)), size)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.clicked.connect(lambda: PictureView.of(self.window()).show_picture(attachment, file))
@@ -151,7 +157,7 @@ class PictureView(Restyled, Overlay):
         self.name, self.close_button = ElidedLabel(self, Qt.TextElideMode.ElideMiddle), QToolButton(self)
         self.bound("Close", styled(self.close_button, "quiet"), set_name)
         self.close_button.clicked.connect(self.close_overlay)
-        self._picture = _Painted(self)
+        self._picture = _Painted(_LARGE, self)
         self._picture.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._picture.clicked.connect(self.close_overlay)
         fill(self.column, fill(hbox(spacing=8), (self.name, 1), self.close_button), self._picture)
@@ -177,7 +183,7 @@ class PictureView(Restyled, Overlay):
         full = QSize(max(1, round(self._full.width() / ratio)), max(1, round(self._full.height() / ratio)))
         fits = full.width() <= room.width() and full.height() <= room.height()
         size = full if fits else full.scaled(room, Qt.AspectRatioMode.KeepAspectRatio)
-        self._picture.show_file(self._file, size)
+        self._picture.show_file(self._file, size, self.screen().size())
         self.resize(max(size.width(), 240) + 24, size.height() + _HEAD + 24)
         self.move((self._window.width() - self.width()) // 2, (self._window.height() - self.height()) // 2)
         self._shade.setGeometry(self._window.rect())

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
 from app.chat.call_card import CallCard
-from app.chat.picture_button import PictureButton, PictureView, thumbnails
+from app.chat.picture_button import PictureButton, PictureView
 from app.session.calls import CallState
 from app.tools.tool import ToolPicture, ToolResult
 from engine.errors import PicturesNotInstalled
@@ -69,7 +69,7 @@ def test_a_picture_is_shown_before_and_after_it_is_sent_and_large_on_a_click(
     window.settle()
     shown = window.turn(0).bubble.findChild(PictureButton)
     assert shown.accessibleName() == "Picture: red.png"
-    window.wait(lambda: any(key[0].name == digest(RED) for key in thumbnails().known))
+    window.wait(lambda: shown.grab().toImage().pixelColor(60, 60) == QColor("red"))
     shown.click()
     view = window.find(PictureView)
     assert "red.png · 560 × 280 pixels" in view.name.text()
