@@ -100,8 +100,7 @@ class PictureButton(Restyled, _Painted):
         assert attachment.picture is not None
         self.attachment = attachment
         full = QSize(attachment.picture.width, attachment.picture.height)
-        fits = full.width() <= most.width() and full.height() <= most.height()
-        size = full if fits else full.scaled(most, Qt.AspectRatioMode.KeepAspectRatio)
+        size = full.scaled(full.boundedTo(most), Qt.AspectRatioMode.KeepAspectRatio)
         file = folder / attachment.picture.digest
         self.show_file(file, size.expandedTo(QSize(_LEAST, _LEAST)), size)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -181,8 +180,7 @@ class PictureView(Restyled, Overlay):
         room = self._window.size() - QSize(2 * _FRAME, 2 * _FRAME + _HEAD) - QSize(24, 24)
         ratio = self.devicePixelRatioF()
         full = QSize(max(1, round(self._full.width() / ratio)), max(1, round(self._full.height() / ratio)))
-        fits = full.width() <= room.width() and full.height() <= room.height()
-        size = full if fits else full.scaled(room, Qt.AspectRatioMode.KeepAspectRatio)
+        size = full.scaled(full.boundedTo(room), Qt.AspectRatioMode.KeepAspectRatio)
         self._picture.show_file(self._file, size, self.screen().size())
         self.resize(max(size.width(), 240) + 24, size.height() + _HEAD + 24)
         self.move((self._window.width() - self.width()) // 2, (self._window.height() - self.height()) // 2)

@@ -21,13 +21,7 @@ class Sight(QObject):
     """Shows the sentence with the action that chooses a model, for as long as it is true."""
 
     def __init__(
-        self,
-        session: Session,
-        library: Library,
-        files: AttachmentRow,
-        banner: Banner,
-        choose: QAction,
-        parent: QObject,
+        self, session: Session, library: Library, files: AttachmentRow, banner: Banner, choose: QAction, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._session, self._library, self._files = session, library, files
