@@ -1,7 +1,7 @@
 """The client of a prompt process, which it kills and replaces when that takes too long or too much memory.
 
-There are several processes: for prompts, for grammars, for the sizes of caches, for pictures. Each is started when it
-is first needed; the starter pair never needs the first.
+There are several processes: for prompts, for grammars, for the sizes of caches and for pictures. Each is started when
+it is first needed; the starter pair never needs the first.
 """
 
 from __future__ import annotations
