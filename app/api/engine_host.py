@@ -32,13 +32,21 @@ class EngineHost:
     """An engine with the pair that it has loaded, and the models of the Hub's cache, of `folders` and of other apps.
 
     `beside` are the pairs that clients have asked for besides, by the folders of their main models. `kept` is the pair
-    that stays listed, and `kept_names` are further names of its main model.
+    that stays listed, and `kept_names` are further names of its main model. `asked` is called for every change of the
+    host's own draft model by a client, with its path and its future.
 
     Methods run on the server's thread, except `installed`, which reads the disk on another one.
     """
 
-    def __init__(self, engine: EngineClient, folders: Sequence[Path] = (), *, other_apps: bool = True) -> None:
-        self.engine, self.folders, self.other_apps = engine, folders, other_apps
+    def __init__(
+        self,
+        engine: EngineClient,
+        folders: Sequence[Path] = (),
+        *,
+        other_apps: bool = True,
+        asked: Callable[[str, Future[LoadedPair]], object] = lambda *_: None,
+    ) -> None:
+        self.engine, self.folders, self.other_apps, self._asked = engine, folders, other_apps, asked
         self.pair = self.kept = LoadedPair(None, None)
         self.kept_names: tuple[str, ...] = ()
         self.beside: dict[Path, LoadedPair] = {}
@@ -46,10 +54,6 @@ class EngineHost:
     def keep(self, name: str) -> None:
         """Let clients return to the loaded pair, by `name` and as the default."""
         self.kept, self.kept_names = self.pair, (name, "default")
-
-    def know(self, pair: LoadedPair) -> None:
-        """Note that `pair` is loaded now. May be called on any thread."""
-        self.pair = pair
 
     @property
     def pairs(self) -> list[LoadedPair]:
@@ -61,14 +65,19 @@ class EngineHost:
         return next((pair for pair in self.pairs if pair.main is not None and pair.main.path == main), None)
 
     def load(self, main: str, draft: str | None) -> Future[LoadedPair]:
-        return self._followed(self.engine.load(main, draft), self.know)
+        return self._followed(self.engine.load(main, draft), self._know)
 
     def load_beside(self, main: str, draft: str | None) -> Future[LoadedPair]:
         """Have another pair at hand for a client."""
         return self._followed(self.engine.load_beside(main, draft), self._know_beside)
 
     def set_draft(self, draft: str | None) -> Future[LoadedPair]:
-        return self._followed(self.engine.set_draft(draft), self.know)
+        known = self._followed(self.engine.set_draft(draft), self._know)
+        self._asked(draft or "", known)
+        return known
+
+    def _know(self, pair: LoadedPair) -> None:
+        self.pair = pair
 
     def _know_beside(self, pair: LoadedPair) -> None:
         if pair.main is not None:

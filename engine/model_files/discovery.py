@@ -29,6 +29,7 @@ from engine.model_files.names import repository_of_folder
 from engine.model_files.other_apps import app_folders
 from engine.model_files.safetensors_header import TensorHeader, parameter_count
 from engine.model_files.tokenizer_files import fingerprint, read_folder
+from engine.model_files.vision_kinds import vision_kind
 
 _FORMAT = 3
 _LONGEST_REF = 200
@@ -46,7 +47,8 @@ class InstalledModel:
     `complete`, `problem` is a reason code of `ModelNotUsable` and `detail` its detail. `disk_bytes` counts all its
     files, partial ones too, `weight_bytes` the weights, `active_bytes` those read for one token (fewer with experts).
     `bits` is the quantisation (16 or 32 for plain weights). `tokenizer` is the fingerprint of its vocabulary. `head` is
-    the kind of a head, "" for models. `base` is the folder of an adapter's main model, "" for others.
+    the kind of a head, "" for models. `base` is the folder of an adapter's main model, "" for others. It `sees` if the
+    folder also holds a vision tower of a family that Tandem knows.
     """
 
     id: str
@@ -65,6 +67,7 @@ class InstalledModel:
     tokenizer: str = ""
     architecture: str = ""
     head: str = ""
+    sees: bool = False
     base: str = ""
 
     @property
@@ -135,7 +138,7 @@ def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
         bits=quantisation.get("bits") or _plain_bits(tensors),
     )
     if not head:
-        return replace(model, **_described(config))
+        return replace(model, sees=vision_kind(config, tensors) is not None, **_described(config))
     # Advice judges whether the head fits a main model.
     model = model if can_run(head) else replace(model, problem="unknown-head", detail=head)
     return replace(model, disk_bytes=weights) if is_inner(folder) else model

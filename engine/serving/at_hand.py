@@ -38,9 +38,10 @@ class MainAtHand:
 
     @property
     def bytes(self) -> int:
-        """The bytes of the weights of both models."""
-        drafter, reduced = self.drafting.drafter, self.drafting.reduced
+        """The bytes of the weights of both models, and of the tower once it is loaded."""
+        drafter, reduced, eyes = self.drafting.drafter, self.drafting.reduced, self.main.eyes
         held = self.main.info.bytes + (0 if drafter is None else drafter.info.bytes)
+        held += 0 if eyes is None else eyes.bytes - eyes.missing_bytes
         return held if reduced is None else held + reduced.nbytes
 
     def parked(self) -> ParkedModels:
