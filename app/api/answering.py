@@ -21,7 +21,7 @@ from app.api.activity import CANCELLED, Activity, outcome
 from app.api.errors import ApiError
 from app.api.replies import EVENT_HEADERS, KEEP_ALIVE
 from engine.client import EngineClient, RequestStream
-from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
+from engine.events import Event, Failed, Finished, PrefillProgress, PromptToken, Token, TokensCommitted
 from engine.requests import ChatRequest, SpeculationSettings
 
 # Seconds: the longest wait for a turn, and between two keep-alives.
@@ -162,24 +162,28 @@ class Answering:
 
 @dataclass
 class Answer:
-    """A whole answer and all of its tokens."""
+    """A whole answer and all of its tokens; `prompt` are those of its prompt, if the request asks for them."""
 
     finished: Finished
     tokens: list[Token]
+    prompt: list[PromptToken]
 
 
 async def all_of(answering: Answering) -> list[Answer]:
     """Wait for all answers and return them in order. Raises `ApiError` and `ClientGone`."""
+    prompts: defaultdict[int, list[PromptToken]] = defaultdict(list)
     tokens: defaultdict[int, list[Token]] = defaultdict(list)
     found: dict[int, Answer] = {}
     async for batch in answering.events():
         for index, event in batch:
             if (error := failure(event)) is not None:
                 raise error
-            if isinstance(event, TokensCommitted):
+            if isinstance(event, PrefillProgress):
+                prompts[index] += event.read
+            elif isinstance(event, TokensCommitted):
                 tokens[index] += event.tokens
             elif isinstance(event, Finished):
-                found[index] = Answer(event, tokens[index])
+                found[index] = Answer(event, tokens[index], prompts[index])
     return [found[index] for index in sorted(found)]
 
 

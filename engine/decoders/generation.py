@@ -15,6 +15,7 @@ from typing import cast
 
 import mlx.core as mx
 
+from engine.decoders.prompt_tokens import PromptTokens
 from engine.errors import BadRequest
 from engine.events import Alternative, Finished, PrefillProgress, Token, TokensCommitted
 from engine.grammars.calls import opening_of
@@ -26,7 +27,7 @@ from engine.model_files.thought_marks import opened_thought
 from engine.prefix.cache import PrefixCache
 from engine.requests import ChatRequest
 from engine.speculation.choosing.choice import Choice
-from engine.speculation.conversation import Conversation
+from engine.speculation.conversation import Conversation, continue_on
 from engine.speculation.rounds.interruptible import PrefillPass
 from engine.speculation.rounds.proposal import Proposal
 from engine.stats import RequestLog, RequestStats, RoundRecord
@@ -96,7 +97,14 @@ class Generation:
         self.request = request
         self.speculation = request.speculation
         self.cancelled = False
-        self.conversation: Conversation = cache.take(main, prompt, request.conversation)
+        self.text_of = local_decoder(main.tokenizer)
+        self.prompt_tokens: PromptTokens | None = None
+        if request.prompt_logprobs:
+            self.conversation = Conversation(continue_on(None, main, prompt))
+            self.prompt_tokens = PromptTokens(prompt, main, request.alternatives, self.text_of)
+            self.conversation.main.on_logits = self.prompt_tokens.read
+        else:
+            self.conversation = cache.take(main, prompt, request.conversation)
         sequence = self.conversation.main
         sequence.boundaries = _boundaries(request, made, main) if sequence.needs_boundaries else ()
         self.sampler = Sampler(request.sampling, main.vocabulary, constraint, request.alternatives)
@@ -106,7 +114,6 @@ class Generation:
         # When the latest round ended. With `timing_interrupted`, other work has run since then.
         self.round_ended = started
         self.timing_interrupted = False
-        self.text_of = local_decoder(main.tokenizer)
         known = RequestStats(
             prompt_tokens=len(prompt),
             cached_tokens=sequence.position,
@@ -120,7 +127,7 @@ class Generation:
         self._main = main
         self._cache = cache
         # The most tokens of the answer.
-        self.budget = min(request.max_tokens or limit, limit - len(prompt))
+        self.budget = min(limit if request.max_tokens is None else request.max_tokens, limit - len(prompt))
         continued = prompt[-1:] if request.continues else ()
         self._text = AnswerText(main.tokenizer.detokenizer, request.stop, continued)
 
@@ -156,7 +163,8 @@ class Generation:
     def progress(self) -> PrefillProgress:
         """How much of the prompt has been prefilled."""
         sequence = self.conversation.main
-        return PrefillProgress(sequence.position, len(sequence.tokens), self.log.figures.cached_tokens)
+        read = self.prompt_tokens.take() if self.prompt_tokens is not None else ()
+        return PrefillProgress(sequence.position, len(sequence.tokens), self.log.figures.cached_tokens, read)
 
     def begin_prefill(self, most: int) -> PrefillPass:
         """Begin to prefill at most `most` tokens."""
@@ -260,8 +268,9 @@ class Generation:
         )
 
     def release(self) -> None:
-        """Give the intact caches to the prefix cache."""
-        self._cache.put(self.conversation)
+        """Give the intact caches to the prefix cache, unless the prompt was only to be scored."""
+        if self.prompt_tokens is None:
+            self._cache.put(self.conversation)
 
 
 def prompt_job(request: ChatRequest, main: LoadedModel) -> PromptJob:
