@@ -83,6 +83,10 @@ class ApiError(ValueError):
         """The body in the shape of the OpenAI API."""
         return {"error": {"message": self.sentence, "type": self.kind, "param": self.param, "code": self.code}}
 
+    def ollama(self) -> dict[str, Any]:
+        """The body in the shape of Ollama's API."""
+        return {"error": self.sentence}
+
     def anthropic(self) -> dict[str, Any]:
         """The body in the shape of the Anthropic API."""
         return {"type": "error", "error": {"type": self.kind, "message": self.sentence}}

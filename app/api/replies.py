@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from app.api.errors import ApiError
 
-# Endpoints whose clients expect the form of the Anthropic API.
-_ANTHROPIC_PATHS = "/v1/messages"
+# Endpoints whose clients expect the form of the Anthropic and of Ollama's API.
+_ANTHROPIC_PATHS, _OLLAMA_PATHS = "/v1/messages", "/api/"
 EVENT_HEADERS = {"content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no"}
 KEEP_ALIVE = b": keep-alive\n\n"
 DONE = b"data: [DONE]\n\n"
@@ -34,7 +34,10 @@ def error_reply(error: ApiError, path: str) -> JsonReply:
         headers["www-authenticate"] = "Bearer"
     if error.closes:
         headers["connection"] = "close"
-    body = error.anthropic() if path.startswith(_ANTHROPIC_PATHS) else error.openai()
+    if path.startswith(_ANTHROPIC_PATHS):
+        body = error.anthropic()
+    else:
+        body = error.ollama() if path.startswith(_OLLAMA_PATHS) else error.openai()
     return JsonReply(body, error.status, headers)
 
 
