@@ -20,8 +20,7 @@ from starlette.types import ASGIApp
 from app.api.answering import Answer
 from app.api.calls import AnswerBody, Api, Plan
 from app.api.conversation import Message, Role, call_turn, joined_instructions
-from app.api.errors import ApiError
-from app.api.replies import JsonReply
+from app.api.errors import ApiError, JsonReply
 from app.api.request_settings import JsonSchema, Stop, grammar_of, refuse_unsupported, thinking_options
 from app.api.shapes import Shape
 from app.api.tool_use import Function, ToolUse, function_tool, tool_use

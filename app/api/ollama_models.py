@@ -14,8 +14,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from app.api.calls import Api
-from app.api.errors import ApiError
-from app.api.replies import JsonReply
+from app.api.errors import ApiError, JsonReply
 from engine.call_forms.table import form_of
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_bytes, read_object
 from engine.model_files.discovery import InstalledModel
