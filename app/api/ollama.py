@@ -19,7 +19,7 @@ from starlette.types import ASGIApp
 
 from app.api.answering import Answer
 from app.api.calls import AnswerBody, Api, Plan
-from app.api.conversation import Message, Role, call_turn, joined_instructions
+from app.api.conversation import ChatMessage, Message, joined_instructions
 from app.api.errors import ApiError, JsonReply
 from app.api.request_settings import JsonSchema, Stop, grammar_of, refuse_unsupported, thinking_options
 from app.api.shapes import Shape
@@ -117,25 +117,14 @@ class _OllamaBody(AnswerBody, kw_only=True):
         return Grammar("json_object") if self.format else None
 
 
-class _CalledFunction(Struct):
-    name: str
-    arguments: dict[str, Any] | None = None
-
-
-class _Call(Struct):
-    function: _CalledFunction
-
-
-class _Message(Struct, kw_only=True):
-    role: Role
-    content: str | None = None
+class _Message(ChatMessage, kw_only=True):
     thinking: str | None = None
     images: list[str] | None = None
-    tool_calls: list[_Call] | None = None
     tool_name: str | None = None
 
     def __post_init__(self) -> None:
         refuse_unsupported(self, {"images": _UNSUPPORTED["images"]})
+        self.reasoning_content = self.thinking or None
 
 
 class _Tool(Struct):
@@ -215,23 +204,15 @@ async def answer_or_load(request: Request, body: _OllamaBody) -> ASGIApp:
 
 def _turns(messages: Sequence[_Message]) -> list[Message]:
     """Return the turns of a conversation. Calls and results get ids, which Ollama's API lacks and templates need."""
-    turns, waiting, count = list[Message](), list[tuple[str, str]](), 0
-    for message in messages:
-        turn: Message = {"role": message.role, "content": message.content or ""}
-        if message.role == "assistant" and message.thinking:
-            turn["reasoning_content"] = message.thinking
-        if message.role == "assistant" and message.tool_calls:
-            waiting = [(f"call{count + index:05}", call.function.name) for index, call in enumerate(message.tool_calls)]
-            count += len(waiting)
-            turn["tool_calls"] = [
-                call_turn(call_id, name, call.function.arguments or {})
-                for (call_id, name), call in zip(waiting, message.tool_calls, strict=True)
-            ]
-        if message.role == "tool":
-            named = [one for one in waiting if one[1] == message.tool_name] or waiting or [("", "")]
-            turn["tool_call_id"] = named[0][0]
-            waiting = [one for one in waiting if one is not named[0]]
-        turns.append(turn)
+    turns, waiting, count = [message.turn(message.role) for message in messages], list[Message](), 0
+    for turn, message in zip(turns, messages, strict=True):
+        for call in turn.get("tool_calls", ()):
+            call["id"], count = f"call{count:05}", count + 1
+            waiting.append(call)
+        if message.role == "tool" and waiting:
+            answered = next((one for one in waiting if one["function"]["name"] == message.tool_name), waiting[0])
+            turn["tool_call_id"] = answered["id"]
+            waiting.remove(answered)
     return turns
 
 

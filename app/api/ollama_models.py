@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import os
 from datetime import UTC, datetime, timedelta
@@ -50,8 +49,8 @@ async def version(request: Request) -> Response:
 async def tags(request: Request) -> Response:
     """The installed models, in the shape of Ollama's API."""
     api: Api = request.app.state.api
-    models = [model for model in await api.models.chat_model_first() if "main" in model.kinds]
-    return JsonReply({"models": await asyncio.to_thread(lambda: [_entry(model) for model in models])})
+    models = await api.models.chat_model_first()
+    return JsonReply({"models": [_entry(model) for model in models if "main" in model.kinds]})
 
 
 async def running(request: Request) -> Response:
@@ -63,7 +62,7 @@ async def running(request: Request) -> Response:
         return JsonReply({"models": []})
     expires = (datetime.now(UTC) + _STAYS).isoformat()
     loaded = {"size": info.bytes, "size_vram": info.bytes, "context_length": info.context_length, "expires_at": expires}
-    return JsonReply({"models": [{**await asyncio.to_thread(_entry, model), **loaded}]})
+    return JsonReply({"models": [{**_entry(model), **loaded}]})
 
 
 async def show(request: Request, body: ShowBody) -> Response:
@@ -72,8 +71,7 @@ async def show(request: Request, body: ShowBody) -> Response:
     model = await api.models.named(name) or await api.models.named(api.models.name_of(api.models.host.pair.main))
     if model is None or "main" not in model.kinds:
         raise ApiError(404, f"model '{name[:100]}' not found.", code="model_not_found")
-    template = await asyncio.to_thread(_template, Path(model.path))
-    entry = await asyncio.to_thread(_entry, model)
+    template, entry = _template(Path(model.path)), _entry(model)
     known = {
         "general.architecture": model.architecture,
         "general.parameter_count": model.parameters,
