@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 import ollama
 import pytest
 
+from app.api.ollama import OllamaShape
+from app.text.answer_parts import AnswerParts
 from engine.errors import InternalFailure
+from engine.tokenizers.thinking import ThinkingChoice
 from tests.app.api.conftest import CALLER, Serve
 from tests.app.api.serving import Served
 from tests.app.scripted_engine import Script, ScriptedEngine
@@ -127,6 +131,23 @@ def test_options_are_those_of_other_endpoints(serve: Serve, client_of: ClientOf)
         5,
     )
     assert (sampling.repetition_penalty, sampling.penalty_window) == (1.2, 0)
+
+
+def test_a_prompt_may_have_instructions_and_a_way_to_think(serve: Serve, client_of: ClientOf) -> None:
+    thinking = ThinkingChoice(("off", "on"), "on")
+    assert CALLER.main is not None
+    served = serve(ScriptedEngine(), replace(CALLER, main=replace(CALLER.main, thinking=thinking)))
+    client_of(served).generate("any", "Hello", system="Be brief.", think=False)
+    assert isinstance(served.engine, ScriptedEngine)
+    request = served.engine.requests[0]
+    assert [turn["role"] for turn in request.messages] == ["system", "user"]
+    assert request.template_options == {"enable_thinking": False}
+
+
+def test_a_silent_stream_sends_a_piece_without_text() -> None:
+    shape = OllamaShape("m", AnswerParts(), lambda text, *_: {"response": text}, logprobs=False)
+    piece = json.loads(shape.keep_alive)
+    assert (piece["response"], piece["done"], shape.keep_alive[-1:]) == ("", False, b"\n")
 
 
 def test_models_are_listed_shown_and_loaded(client: ollama.Client) -> None:
