@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -216,6 +217,15 @@ def test_a_template_that_leaves_a_picture_out_is_refused(served: Scheduler, monk
     [client] = run(served, asked("the fox ", FOX))
     assert isinstance(client.last, Failed)
     assert isinstance(client.last.error, TemplateFailed)
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("changes", [{"num_hidden_layers": 10**7}, {"image_size": 10**9}, {"depth": "x"}])
+def test_a_tower_with_impossible_sizes_is_not_used(changes: dict[str, Any], tmp_path: Path) -> None:
+    folder = write_vision_model(tmp_path / "model", MODELS["gemma3"])
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "vision_config": config["vision_config"] | changes}))
+    assert not load(folder).info.sees
 
 
 def test_a_tower_that_does_not_fit_is_refused_before_it_is_read(served: Scheduler, reads: list[bytes]) -> None:
