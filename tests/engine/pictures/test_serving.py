@@ -121,14 +121,14 @@ def test_answers_at_once_are_those_alone(served: Scheduler) -> None:
 def test_another_picture_gives_another_text_and_no_cached_tokens(served: Scheduler, reads: list[bytes]) -> None:
     """The prompts have the same tokens: without the digest, the second would be answered from the first's caches."""
     same_size = picture(3, 40, 30)
-    first = alone(served, asked("the fox ", FOX, " jumps"))
-    [client] = run(served, asked("the fox ", FOX, " jumps"))
-    [other] = run(served, asked("the fox ", same_size, " jumps"))
+    first = alone(served, asked("the fox ", FOX, " jumps", temperature=0.9))
+    [client] = run(served, asked("the fox ", FOX, " jumps", temperature=0.9))
+    [other] = run(served, asked("the fox ", same_size, " jumps", temperature=0.9))
     assert reads == [FOX, FOX, same_size]
     assert client.finished.ids == first.ids
     assert other.finished.stats.prompt_tokens == first.stats.prompt_tokens
     assert other.finished.stats.cached_tokens < first.stats.prompt_tokens - other.finished.stats.picture_tokens
-    assert other.finished.ids == alone(served, asked("the fox ", same_size, " jumps")).ids != first.ids
+    assert other.finished.ids == alone(served, asked("the fox ", same_size, " jumps", temperature=0.9)).ids != first.ids
 
 
 def test_the_next_turn_reads_only_its_own_picture(served: Scheduler, reads: list[bytes]) -> None:
@@ -147,7 +147,7 @@ def test_a_reopened_chat_reads_no_picture_twice(folder: Path, tmp_path: Path, re
     for file in (FOX, FOX, picture(3, 40, 30)):
         with closing(Scheduler(EngineSettings(prefix_cache_folder=tmp_path))) as scheduler:
             load_models(scheduler, folder, None)
-            [client] = run(scheduler, replace(asked("the fox ", file, " jumps"), conversation="chat"))
+            [client] = run(scheduler, replace(asked("the fox ", file, " jumps", temperature=0.9), conversation="chat"))
             texts.append(client.finished.ids)
     assert reads == [FOX, picture(3, 40, 30)]
     assert texts[0] == texts[1] != texts[2]
