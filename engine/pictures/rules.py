@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from engine.pictures.families import FAMILIES
-from engine.pictures.family import Layout
+if TYPE_CHECKING:
+    from engine.pictures.family import Layout
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,9 @@ class PictureRules:
 
     def layout(self, width: int, height: int) -> Layout:
         """Return the layout of a picture of `width` times `height` pixels."""
+        # Imported here: NumPy would delay the window's first frame.
+        from engine.pictures.families import FAMILIES
+
         return FAMILIES[self.kind].layout(self.settings, width, height)
 
     def tokens(self, width: int, height: int) -> int:
