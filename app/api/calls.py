@@ -118,12 +118,17 @@ class Api:
 
     async def answer(self, request: Request, body: AnswerBody) -> ASGIApp | JsonReply:
         """Answer a call. Raises `ApiError`."""
+        asked = time.perf_counter()
         draft = None if body.draft_model in (None, "", "none") else body.draft_model
-        plan, answering = self._start(request, body, await self.models.use(body.model or "", draft))
+        pair = await self.models.use(body.model or "", draft)
+        load_s = time.perf_counter() - asked
+        plan, answering = self._start(request, body, pair)
+        plan.shape.load_s = load_s
         self._answering[answering] = body
         await answering.begin(request.receive)
         if body.stream:
-            return EventStream(answering, plan.shape.write, plan.shape.finish)
+            shape = plan.shape
+            return EventStream(answering, shape.write, shape.finish, shape.headers, shape.keep_alive)
         with closing(answering):
             return JsonReply(plan.shape.whole(await all_of(answering)))
 

@@ -51,6 +51,12 @@ class EngineHost:
         self.kept_names: tuple[str, ...] = ()
         self.beside: dict[Path, LoadedPair] = {}
 
+    def use(self, engine: EngineClient, pair: LoadedPair) -> None:
+        """Serve another engine or pair from now on; another engine has none of the pairs that clients asked for."""
+        if engine is not self.engine:
+            self.beside.clear()
+        self.engine, self.pair = engine, pair
+
     def keep(self, name: str) -> None:
         """Let clients return to the loaded pair, by `name` and as the default."""
         self.kept, self.kept_names = self.pair, (name, "default")

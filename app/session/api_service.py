@@ -111,8 +111,7 @@ class ApiService(QObject):
         """Let clients see what the window has loaded."""
         pair = self._models.pair
         if not pair.loading:
-            self._host.engine = self._models.engine
-            self._host.pair = LoadedPair(pair.main, pair.draft, pair.draft_problem)
+            self._host.use(self._models.engine, LoadedPair(pair.main, pair.draft, pair.draft_problem))
 
     def _restart(self, *, renew: bool = False) -> None:
         choice = self._choice
@@ -121,8 +120,7 @@ class ApiService(QObject):
                 from app.api.engine_host import EngineHost
 
                 self._host = EngineHost(self._models.engine, asked=self._draft_asked.emit)
-                self._show_pair()
-            self._host.engine = self._models.engine
+            self._show_pair()
             self._host.folders, self._host.other_apps = choice.model_folders, choice.other_apps
             self._background.run(lambda: self._serve(choice, renew), self._served, owner=self)
 

@@ -197,8 +197,6 @@ class ModelChanges:
             loaded = yield from models.load_main(main, allow_oversize=allow_oversize)
             yield from self._until_unused(path)
             self._use_main(loaded)
-            if models.own is None:
-                models.own = path
         return (yield from self._set_draft(draft, allow_oversize=allow_oversize))
 
     def restore(self, parked: ParkedModels) -> Steps[LoadedPair]:
@@ -232,17 +230,20 @@ class ModelChanges:
         """Unload the model that was used least of those at hand `but` one, until its next request. False for none."""
         if (least := self._models.least_used(but)) is None:
             return False
-        self._drop(least, park=True)
+        self._drop(least)
         return True
 
-    def _drop(self, path: Path | None, *, park: bool = False) -> None:
-        """Unload the main model in this folder, if it is in memory, and save its prefixes."""
+    def _drop(self, path: Path | None) -> None:
+        """Unload the main model in this folder, if it is in memory, and save its prefixes.
+
+        It is loaded again for the next request that names it.
+        """
         if path is None:
             return
         if path == self._models.own:
             self._before_own_unloads()
         self.texts.release(path)
-        self._models.drop(path, park=park)
+        self._models.drop(path)
 
     def set_draft(self, draft: str | Path | None, *, allow_oversize: bool) -> Steps[LoadedPair]:
         """Replace the own drafter. One that cannot be used is reported in the pair, not raised. Raises `NoModel`."""
@@ -298,7 +299,7 @@ class ModelChanges:
             return self.unload()
         if models.loaded and models.main.info.path == main:
             self._before_main_changes()
-        self._drop(main, park=main != models.own)
+        self._drop(main)
         if main == models.own:
             models.own = None
         if not models.loaded and models.at_hand:
@@ -335,7 +336,7 @@ class ModelChanges:
     def park(self) -> None:
         """Drop all models until the next requests for them."""
         for path in [one.path for one in self._models.at_hand]:
-            self._drop(path, park=True)
+            self._drop(path)
 
     def configure(self, settings: EngineSettings) -> None:
         """Use other settings from now on."""

@@ -70,7 +70,7 @@ class Models:
     """The main models in memory with their drafting: the one in use, and those at hand beside it.
 
     `own` is the folder of the main model that answers requests which name none. `parked` says, by their folders, how to
-    load models again that were unloaded because others needed the memory or nobody used them. `streaming` returns
+    load models again that were unloaded, once a request is for them. `streaming` returns
     whether answers are being decoded, which a pause would delay; `on_progress` is called with the bytes of weights
     loaded and in total.
     """
@@ -236,13 +236,12 @@ class Models:
         self._set_limits()
         return LoadedPair(self.main.info, drafter.info if drafter is not None else None, problem)
 
-    def drop(self, path: Path, *, park: bool = False) -> None:
-        """Unload the main model in this folder and its drafter; `park` it to be loaded again for a request."""
+    def drop(self, path: Path) -> None:
+        """Unload the main model in this folder and its drafter, and note in `parked` how to load them again."""
         if not self.has_at_hand(path):
             return
-        if park:
-            self.parked |= {one.path: one.parked() for one in self.at_hand if one.path == path}
-            log.info("unloaded %s until the next request", path)
+        self.parked |= {one.path: one.parked() for one in self.at_hand if one.path == path}
+        log.info("unloaded %s until the next request", path)
         if self._current is not None and self._current.path == path:
             self._async_drafters.close()
             self._controllers.keep()

@@ -177,6 +177,17 @@ def test_one_model_is_unloaded_alone_and_all_with_the_own_one(
     assert names(scheduler) == []
 
 
+def test_a_model_that_was_the_own_one_still_answers_requests_that_name_it(
+    scheduler: Scheduler, others: tuple[Path, Path], tiny_main: Path
+) -> None:
+    load_models(scheduler, others[0], None)
+    assert names(scheduler) == [others[0]]
+    [client] = run(scheduler, replace(ASKED, main=str(tiny_main)))
+    assert len(client.finished.ids) == 12
+    assert names(scheduler) == [others[0], tiny_main]
+    assert scheduler.models.own == others[0]
+
+
 def test_an_idle_engine_unloads_all_and_loads_each_for_its_next_request(
     scheduler: Scheduler, others: tuple[Path, Path], tiny_main: Path
 ) -> None:
