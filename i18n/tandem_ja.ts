@@ -3151,6 +3151,18 @@
         <translation>通常のデコード：メインモデルだけを使います。</translation>
     </message>
     <message>
+        <source>{gain} (measured, {rate} accepted)</source>
+        <translation>{gain}（実測、受理率 {rate}）</translation>
+    </message>
+    <message>
+        <source>about {times} as fast (estimate)</source>
+        <translation>約 {times}の速さ（推定）</translation>
+    </message>
+    <message>
+        <source>{times} as fast (estimate)</source>
+        <translation>{times}の速さ（推定）</translation>
+    </message>
+    <message>
         <source>Incomplete: download it again.</source>
         <translation>足りないファイルがあります。もう一度ダウンロードしてください。</translation>
     </message>
@@ -3211,22 +3223,6 @@
         <translation>別のモデル用のヘッドです。語彙数が異なります（ヘッド {theirs}、モデル {ours}）。</translation>
     </message>
     <message>
-        <source>Measured on this Mac: {speed}.</source>
-        <translation>この Mac での実測：{speed}。</translation>
-    </message>
-    <message>
-        <source>Measured on this Mac: {speed}, {rate} accepted.</source>
-        <translation>この Mac での実測：{speed}、受理率 {rate}。</translation>
-    </message>
-    <message>
-        <source>Estimate: {speed}.</source>
-        <translation>推定：{speed}。</translation>
-    </message>
-    <message>
-        <source>Estimate: {speed} until measured.</source>
-        <translation>推定：{speed}（実測前）。</translation>
-    </message>
-    <message>
         <source>As draft for {main}: {verdict}</source>
         <translation>「{main}」のドラフトとして：{verdict}</translation>
     </message>
@@ -3237,14 +3233,6 @@
     <message>
         <source>Built-in model that explains Tandem. Choose another model for real work.</source>
         <translation>Tandem について説明する内蔵モデルです。本格的に使うなら別のモデルを選んでください。</translation>
-    </message>
-    <message>
-        <source>about {speed} (estimate)</source>
-        <translation>約 {speed}（推定）</translation>
-    </message>
-    <message>
-        <source>about {speed} (estimate until measured)</source>
-        <translation>約 {speed}（実測前の推定）</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -3261,10 +3249,6 @@
     <message>
         <source>With {draft} as draft</source>
         <translation>ドラフト：{draft}</translation>
-    </message>
-    <message>
-        <source>{speed} measured on this Mac</source>
-        <translation>この Mac での実測：{speed}</translation>
     </message>
     <message>
         <source>{count}-token context</source>

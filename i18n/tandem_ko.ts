@@ -3151,6 +3151,18 @@
         <translation>일반 디코딩: 메인 모델만 써요.</translation>
     </message>
     <message>
+        <source>{gain} (measured, {rate} accepted)</source>
+        <translation>{gain}(실측, 채택률 {rate})</translation>
+    </message>
+    <message>
+        <source>about {times} as fast (estimate)</source>
+        <translation>약 {times} 속도(추정)</translation>
+    </message>
+    <message>
+        <source>{times} as fast (estimate)</source>
+        <translation>{times} 속도(추정)</translation>
+    </message>
+    <message>
         <source>Incomplete: download it again.</source>
         <translation>빠진 파일이 있어요. 다시 다운로드해 주세요.</translation>
     </message>
@@ -3211,22 +3223,6 @@
         <translation>다른 모델용 헤드예요. 어휘 크기가 서로 달라요(헤드 {theirs}, 모델 {ours}).</translation>
     </message>
     <message>
-        <source>Measured on this Mac: {speed}.</source>
-        <translation>이 Mac에서 측정: {speed}.</translation>
-    </message>
-    <message>
-        <source>Measured on this Mac: {speed}, {rate} accepted.</source>
-        <translation>이 Mac에서 측정: {speed}, 채택률 {rate}.</translation>
-    </message>
-    <message>
-        <source>Estimate: {speed}.</source>
-        <translation>추정: {speed}.</translation>
-    </message>
-    <message>
-        <source>Estimate: {speed} until measured.</source>
-        <translation>추정: {speed}(실측 전까지).</translation>
-    </message>
-    <message>
         <source>As draft for {main}: {verdict}</source>
         <translation>{main} 모델의 초안으로 쓰면: {verdict}</translation>
     </message>
@@ -3237,14 +3233,6 @@
     <message>
         <source>Built-in model that explains Tandem. Choose another model for real work.</source>
         <translation>Tandem을 안내하는 내장 모델이에요. 실제로 사용하려면 다른 모델을 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>about {speed} (estimate)</source>
-        <translation>약 {speed}(추정)</translation>
-    </message>
-    <message>
-        <source>about {speed} (estimate until measured)</source>
-        <translation>약 {speed}(실측 전 추정)</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -3261,10 +3249,6 @@
     <message>
         <source>With {draft} as draft</source>
         <translation>초안: {draft}</translation>
-    </message>
-    <message>
-        <source>{speed} measured on this Mac</source>
-        <translation>이 Mac에서 측정: {speed}</translation>
     </message>
     <message>
         <source>{count}-token context</source>

@@ -3151,6 +3151,18 @@
         <translation>普通解码：只用主模型。</translation>
     </message>
     <message>
+        <source>{gain} (measured, {rate} accepted)</source>
+        <translation>{gain}（实测，接受率 {rate}）</translation>
+    </message>
+    <message>
+        <source>about {times} as fast (estimate)</source>
+        <translation>约 {times}速（估算）</translation>
+    </message>
+    <message>
+        <source>{times} as fast (estimate)</source>
+        <translation>{times}速（估算）</translation>
+    </message>
+    <message>
         <source>Incomplete: download it again.</source>
         <translation>文件不完整，请重新下载。</translation>
     </message>
@@ -3211,22 +3223,6 @@
         <translation>为其他模型制作的草稿头：词表大小不同（草稿头 {theirs}，此模型 {ours}）。</translation>
     </message>
     <message>
-        <source>Measured on this Mac: {speed}.</source>
-        <translation>本机实测：{speed}。</translation>
-    </message>
-    <message>
-        <source>Measured on this Mac: {speed}, {rate} accepted.</source>
-        <translation>本机实测：{speed}，接受率 {rate}。</translation>
-    </message>
-    <message>
-        <source>Estimate: {speed}.</source>
-        <translation>估算：{speed}。</translation>
-    </message>
-    <message>
-        <source>Estimate: {speed} until measured.</source>
-        <translation>估算：{speed}（实测前）。</translation>
-    </message>
-    <message>
         <source>As draft for {main}: {verdict}</source>
         <translation>作为“{main}”的草稿：{verdict}</translation>
     </message>
@@ -3237,14 +3233,6 @@
     <message>
         <source>Built-in model that explains Tandem. Choose another model for real work.</source>
         <translation>介绍 Tandem 的内置模型。要用于实际工作，请选择其他模型。</translation>
-    </message>
-    <message>
-        <source>about {speed} (estimate)</source>
-        <translation>约 {speed}（估算）</translation>
-    </message>
-    <message>
-        <source>about {speed} (estimate until measured)</source>
-        <translation>约 {speed}（实测前估算）</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -3261,10 +3249,6 @@
     <message>
         <source>With {draft} as draft</source>
         <translation>草稿：{draft}</translation>
-    </message>
-    <message>
-        <source>{speed} measured on this Mac</source>
-        <translation>本机实测 {speed}</translation>
     </message>
     <message>
         <source>{count}-token context</source>
