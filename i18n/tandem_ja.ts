@@ -1758,18 +1758,6 @@
         <source>Stopped.</source>
         <translation>停止しました。</translation>
     </message>
-    <message numerus="yes">
-        <source>Identical text: all %n token(s) match.</source>
-        <translation>
-            <numerusform>出力は同一です。%n トークンがすべて一致しました。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Identical so far: %n token(s).</source>
-        <translation>
-            <numerusform>ここまで %n トークンが一致しています。</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
         <translation>テキストは異なりますが、どちらもメインモデル自身の分布からサンプリングされています。「同一の分布」が選ばれているためです。</translation>
@@ -1805,6 +1793,18 @@
     <message>
         <source>The load on this Mac changed between the two runs.</source>
         <translation>2 回の実行の間に、この Mac の負荷が変わりました。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The same text as without drafts: all %n token(s) match.</source>
+        <translation>
+            <numerusform>ドラフトなしの場合と同じテキストです。%n トークンがすべて一致しました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Identical so far: %n token(s).</source>
+        <translation>
+            <numerusform>ここまで %n トークンが一致しています。</numerusform>
+        </translation>
     </message>
     <message>
         <source>With speculation</source>
@@ -4001,18 +4001,6 @@
 <context>
     <name>Rounding</name>
     <message>
-        <source>The text is identical to plain decoding.</source>
-        <translation>テキストは通常のデコードと同一です。</translation>
-    </message>
-    <message>
-        <source>The text is that of plain decoding up to rounding.</source>
-        <translation>テキストは丸めを除いて通常のデコードと同じです。</translation>
-    </message>
-    <message>
-        <source>The text is that of plain decoding up to rounding: about one token in {count} may differ.</source>
-        <translation>テキストは丸めを除いて通常のデコードと同じです。およそ {count} トークンに 1 つが異なる可能性があります。</translation>
-    </message>
-    <message>
         <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
         <translation>この Mac が「{main}」でどう丸めるかは、Tandem の待機中に測定します。</translation>
     </message>
@@ -4033,8 +4021,16 @@
         <translation>回答は遅くなりません。</translation>
     </message>
     <message>
-        <source>It slows answers down by about {share}%.</source>
-        <translation>回答が約 {share}% 遅くなります。</translation>
+        <source>The same text as without drafts.</source>
+        <translation>ドラフトなしの場合と同じテキストです。</translation>
+    </message>
+    <message>
+        <source>The same text as without drafts, apart from rounding.</source>
+        <translation>丸めの差を除き、ドラフトなしの場合と同じテキストです。</translation>
+    </message>
+    <message>
+        <source>The same text as without drafts, apart from rounding: about one token in {count} may differ.</source>
+        <translation>丸めの差を除き、ドラフトなしの場合と同じテキストです。約 {count} トークンに 1 つが異なる場合があります。</translation>
     </message>
     <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
@@ -4047,6 +4043,10 @@
     <message>
         <source>With {main}, rounding stays the same up to {most} draft tokens per round on this Mac.</source>
         <translation>「{main}」では、ラウンドあたりのドラフトトークンが {most} 個までなら、この Mac での丸めは同じです。</translation>
+    </message>
+    <message>
+        <source>It slows answers down by about {share}% (estimate, measured rounds: {rounds}).</source>
+        <translation>回答が約 {share}% 遅くなります（推定、測定したラウンド：{rounds}）。</translation>
     </message>
 </context>
 <context>

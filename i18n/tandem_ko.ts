@@ -1758,18 +1758,6 @@
         <source>Stopped.</source>
         <translation>중지했어요.</translation>
     </message>
-    <message numerus="yes">
-        <source>Identical text: all %n token(s) match.</source>
-        <translation>
-            <numerusform>동일한 출력이에요. 토큰 %n개가 모두 일치해요.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Identical so far: %n token(s).</source>
-        <translation>
-            <numerusform>지금까지 토큰 %n개가 일치해요.</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
         <translation>두 텍스트는 다르지만 둘 다 메인 모델 자체의 분포에서 뽑은 거예요. ‘동일한 분포’를 선택했기 때문이에요.</translation>
@@ -1805,6 +1793,18 @@
     <message>
         <source>The load on this Mac changed between the two runs.</source>
         <translation>두 번 실행하는 사이에 이 Mac의 부하가 달라졌어요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>The same text as without drafts: all %n token(s) match.</source>
+        <translation>
+            <numerusform>초안 없이 쓴 것과 같은 텍스트예요. 토큰 %n개가 모두 일치해요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Identical so far: %n token(s).</source>
+        <translation>
+            <numerusform>지금까지 토큰 %n개가 일치해요.</numerusform>
+        </translation>
     </message>
     <message>
         <source>With speculation</source>
@@ -4001,18 +4001,6 @@
 <context>
     <name>Rounding</name>
     <message>
-        <source>The text is identical to plain decoding.</source>
-        <translation>텍스트는 일반 디코딩과 동일해요.</translation>
-    </message>
-    <message>
-        <source>The text is that of plain decoding up to rounding.</source>
-        <translation>텍스트는 반올림을 제외하면 일반 디코딩과 같아요.</translation>
-    </message>
-    <message>
-        <source>The text is that of plain decoding up to rounding: about one token in {count} may differ.</source>
-        <translation>텍스트는 반올림을 제외하면 일반 디코딩과 같아요. 토큰 약 {count}개 중 하나가 다를 수 있어요.</translation>
-    </message>
-    <message>
         <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
         <translation>이 Mac에서 {main} 모델의 반올림 방식은 Tandem이 쉬는 동안 측정해요.</translation>
     </message>
@@ -4033,8 +4021,16 @@
         <translation>답변이 느려지지 않아요.</translation>
     </message>
     <message>
-        <source>It slows answers down by about {share}%.</source>
-        <translation>답변이 약 {share}% 느려져요.</translation>
+        <source>The same text as without drafts.</source>
+        <translation>초안 없이 쓴 것과 같은 텍스트예요.</translation>
+    </message>
+    <message>
+        <source>The same text as without drafts, apart from rounding.</source>
+        <translation>반올림 차이를 빼면 초안 없이 쓴 것과 같은 텍스트예요.</translation>
+    </message>
+    <message>
+        <source>The same text as without drafts, apart from rounding: about one token in {count} may differ.</source>
+        <translation>반올림 차이를 빼면 초안 없이 쓴 것과 같은 텍스트예요. 토큰 약 {count}개 중 하나가 다를 수 있어요.</translation>
     </message>
     <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
@@ -4047,6 +4043,10 @@
     <message>
         <source>With {main}, rounding stays the same up to {most} draft tokens per round on this Mac.</source>
         <translation>{main} 모델은 이 Mac에서 라운드당 초안 토큰 {most}개까지 반올림이 같아요.</translation>
+    </message>
+    <message>
+        <source>It slows answers down by about {share}% (estimate, measured rounds: {rounds}).</source>
+        <translation>답변이 약 {share}% 느려져요(추정, 측정한 라운드 {rounds}개).</translation>
     </message>
 </context>
 <context>

@@ -1758,18 +1758,6 @@
         <source>Stopped.</source>
         <translation>已停止。</translation>
     </message>
-    <message numerus="yes">
-        <source>Identical text: all %n token(s) match.</source>
-        <translation>
-            <numerusform>输出完全一致：%n 个 token 全部相同。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Identical so far: %n token(s).</source>
-        <translation>
-            <numerusform>到目前为止 %n 个 token 一致。</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
         <translation>两段文字不同，但都按主模型自身的分布采样，因为选择了“分布一致”。</translation>
@@ -1805,6 +1793,18 @@
     <message>
         <source>The load on this Mac changed between the two runs.</source>
         <translation>两次运行之间本机的负载发生了变化。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The same text as without drafts: all %n token(s) match.</source>
+        <translation>
+            <numerusform>与不用草稿时的文字相同：%n 个 token 全部一致。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Identical so far: %n token(s).</source>
+        <translation>
+            <numerusform>到目前为止 %n 个 token 一致。</numerusform>
+        </translation>
     </message>
     <message>
         <source>With speculation</source>
@@ -4001,18 +4001,6 @@
 <context>
     <name>Rounding</name>
     <message>
-        <source>The text is identical to plain decoding.</source>
-        <translation>文字与普通解码完全一致。</translation>
-    </message>
-    <message>
-        <source>The text is that of plain decoding up to rounding.</source>
-        <translation>除舍入外，文字与普通解码相同。</translation>
-    </message>
-    <message>
-        <source>The text is that of plain decoding up to rounding: about one token in {count} may differ.</source>
-        <translation>除舍入外，文字与普通解码相同：大约每 {count} 个 token 可能有一个不同。</translation>
-    </message>
-    <message>
         <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
         <translation>Tandem 会在空闲时测量本机使用“{main}”时的舍入情况。</translation>
     </message>
@@ -4033,8 +4021,16 @@
         <translation>不会让回答变慢。</translation>
     </message>
     <message>
-        <source>It slows answers down by about {share}%.</source>
-        <translation>回答会变慢约 {share}%。</translation>
+        <source>The same text as without drafts.</source>
+        <translation>与不用草稿时的文字相同。</translation>
+    </message>
+    <message>
+        <source>The same text as without drafts, apart from rounding.</source>
+        <translation>除舍入差异外，与不用草稿时的文字相同。</translation>
+    </message>
+    <message>
+        <source>The same text as without drafts, apart from rounding: about one token in {count} may differ.</source>
+        <translation>除舍入差异外，与不用草稿时的文字相同：大约每 {count} 个 token 可能有一个不同。</translation>
     </message>
     <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
@@ -4047,6 +4043,10 @@
     <message>
         <source>With {main}, rounding stays the same up to {most} draft tokens per round on this Mac.</source>
         <translation>使用“{main}”时，本机上每轮草稿 token 不超过 {most} 个时舍入一致。</translation>
+    </message>
+    <message>
+        <source>It slows answers down by about {share}% (estimate, measured rounds: {rounds}).</source>
+        <translation>会让回答变慢约 {share}%（估算，已测 {rounds} 轮）。</translation>
     </message>
 </context>
 <context>
