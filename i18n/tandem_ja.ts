@@ -3811,10 +3811,6 @@
 <context>
     <name>PresetButton</name>
     <message>
-        <source>Preset</source>
-        <translation>プリセット</translation>
-    </message>
-    <message>
         <source>Chat settings: {name}</source>
         <translation>チャットの設定：{name}</translation>
     </message>

@@ -3811,10 +3811,6 @@
 <context>
     <name>PresetButton</name>
     <message>
-        <source>Preset</source>
-        <translation>프리셋</translation>
-    </message>
-    <message>
         <source>Chat settings: {name}</source>
         <translation>대화 설정: {name}</translation>
     </message>

@@ -3811,10 +3811,6 @@
 <context>
     <name>PresetButton</name>
     <message>
-        <source>Preset</source>
-        <translation>预设</translation>
-    </message>
-    <message>
         <source>Chat settings: {name}</source>
         <translation>对话设置：{name}</translation>
     </message>

@@ -86,6 +86,10 @@ class ToolService(QObject):
         chosen = chat.settings.get(TOOLS_ON)
         return chosen if isinstance(chosen, bool) else self._is_starter
 
+    def concern(self, chat: Chat) -> bool:
+        """Whether the person has a server of tools, or chose whether the chat has tools."""
+        return bool(self.settings.servers) or TOOLS_ON in chat.settings
+
     def set_on(self, chat: Chat, on: bool) -> None:
         """Give the chat its tools, or none, from the next question on."""
         self._keep(chat, TOOLS_ON, on)
