@@ -5796,6 +5796,14 @@
         <translation>再生成</translation>
     </message>
     <message>
+        <source>Regenerate: the same words, because temperature 0 was chosen</source>
+        <translation>再生成：温度が 0 に設定されているため、同じ文章になります</translation>
+    </message>
+    <message>
+        <source>Regenerate: mostly the same words, because the Starter knows its answers by heart</source>
+        <translation>再生成：スターターは回答を暗記しているため、ほとんど同じ文章になります</translation>
+    </message>
+    <message>
         <source>Branch from here</source>
         <translation>ここから分岐</translation>
     </message>

@@ -5796,6 +5796,14 @@
         <translation>다시 생성</translation>
     </message>
     <message>
+        <source>Regenerate: the same words, because temperature 0 was chosen</source>
+        <translation>다시 생성: 온도를 0으로 정해서 같은 텍스트가 나와요</translation>
+    </message>
+    <message>
+        <source>Regenerate: mostly the same words, because the Starter knows its answers by heart</source>
+        <translation>다시 생성: 스타터는 답변을 외우고 있어서 대개 같은 텍스트가 나와요</translation>
+    </message>
+    <message>
         <source>Branch from here</source>
         <translation>여기서 분기</translation>
     </message>

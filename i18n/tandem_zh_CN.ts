@@ -5796,6 +5796,14 @@
         <translation>重新生成</translation>
     </message>
     <message>
+        <source>Regenerate: the same words, because temperature 0 was chosen</source>
+        <translation>重新生成：温度设为 0，文字会相同</translation>
+    </message>
+    <message>
+        <source>Regenerate: mostly the same words, because the Starter knows its answers by heart</source>
+        <translation>重新生成：入门模型的回答是背下来的，文字大多相同</translation>
+    </message>
+    <message>
         <source>Branch from here</source>
         <translation>从这里分支</translation>
     </message>

@@ -37,6 +37,8 @@ class TurnOwner(QScrollArea):
     as_tokens, with_figures = False, True
     # The text of the button below answers that are beyond the Starter, "" for no such button.
     offer = ""
+    # Why Regenerate says the same words: "greedy", "starter", or "" if it does not.
+    repeats = ""
     # The search whose matches are highlighted; a turn and the index of the current match in it.
     query: Query | None = None
     current_match: tuple[Turn, int] | None = None
