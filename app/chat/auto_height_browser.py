@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from PySide6.QtCore import QMimeData, Qt, QUrl, Signal
-from PySide6.QtGui import QResizeEvent, QTextBlock, QTextDocument, QTextOption, QWheelEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent, QTextBlock, QTextDocument, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
 # Height of a line, in font sizes.
@@ -61,6 +61,11 @@ class AutoHeightTextBrowser(QTextBrowser):
             super().wheelEvent(event)
         else:
             event.ignore()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        # Qt scrolls to the cursor, which is at the end of the text.
+        self.horizontalScrollBar().setValue(0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -136,6 +136,7 @@ def test_a_table_whose_words_do_not_fit_is_scrolled_sideways_and_cuts_none(row: 
             assert cut_words(prose) == []
             assert bar.isVisible() == (width == 140), width
             assert prose.height() >= prose.document().size().height() + (bar.height() if width == 140 else 0)
+            assert bar.value() == 0
             # Sideways the wheel scrolls the table, and down the chat.
             for x, y in ((-120, 0), (0, -120)):
                 delta = QPoint(x, y)
@@ -146,5 +147,10 @@ def test_a_table_whose_words_do_not_fit_is_scrolled_sideways_and_cuts_none(row: 
                 prose.wheelEvent(event)
                 assert event.isAccepted() == (bool(x) and width == 140)
             assert (bar.value() > 0) == (width == 140)
+            bar.setValue(0)
+    shown = Prose()
+    for length in range(60, len(TABLE), 20):
+        shown.show_markdown(TABLE[:length])
+    assert show(shown, 140, 100).horizontalScrollBar().value() == 0
     prose.show_markdown("A" * 200)
     assert prose.document().size().width() <= 1000
