@@ -143,8 +143,11 @@ def grouped(blocks: list[Block]) -> list[Block]:
     groups: list[Block] = []
     for block in blocks:
         last = groups[-1] if groups else None
-        both = isinstance(last, ProseText) and isinstance(block, ProseText) and last.plain == block.plain
-        if both and _is_wide_table(last) == _is_wide_table(block):
+        if (
+            isinstance(last, ProseText)
+            and isinstance(block, ProseText)
+            and (last.plain, _is_wide_table(last)) == (block.plain, _is_wide_table(block))
+        ):
             groups[-1] = replace(block, text=last.text + block.text)
         else:
             groups.append(block)

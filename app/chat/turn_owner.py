@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Signal
@@ -39,6 +41,8 @@ class TurnOwner(QScrollArea):
     offer = ""
     # Why Regenerate says the same words: "greedy", "starter", or "" if it does not.
     repeats = ""
+    # Returns the folder of the pictures.
+    pictures: Callable[[], Path] = Path
     # The search whose matches are highlighted; a turn and the index of the current match in it.
     query: Query | None = None
     current_match: tuple[Turn, int] | None = None
