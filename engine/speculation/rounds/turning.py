@@ -1,0 +1,66 @@
+"""Passes over texts with pictures by models that turn queries and keys by three coordinates; see `Positions`.
+
+Only during such a pass, the rotary embeddings of attention are replaced. They do the turning in any case, so that the
+text behind pictures is computed by the same operations as text without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import mlx.core as mx
+
+from engine.pictures.positions import Positions
+from engine.speculation.rounds.taps import layers_of
+
+
+@contextmanager
+def turning(model: Any, positions: Positions | None) -> Iterator[None]:
+    """Let the attention of `model` read these positions in passes over one text that the body builds."""
+    if positions is None:
+        yield
+        return
+    with _turned(model, partial(_turn, positions)):
+        yield
+
+
+@contextmanager
+def turning_rows(model: Any, rows: Sequence[Positions | None]) -> Iterator[None]:
+    """Let the attention of `model` read the positions of the `rows` of a batch, which are behind their pictures."""
+    if not any(rows):
+        yield
+        return
+    lags = mx.array([0 if positions is None else positions.lag for positions in rows])
+    with _turned(model, lambda rope, x, offset: rope(x, offset=offset - lags)):
+        yield
+
+
+def _turn(positions: Positions, rope: Any, x: mx.array, offset: int) -> mx.array:
+    """Return queries or keys (1, heads, n, size), the first of which has the index `offset`, turned by `rope`."""
+    count = x.shape[2]
+    if offset >= positions.end or offset + count <= positions.first:
+        turned: mx.array = rope(x, offset=offset - positions.lag if offset >= positions.end else offset)
+        return turned
+    # As rows of a batch, all tokens have positions of their own.
+    apart = x.transpose(2, 1, 0, 3)
+    by_time, by_row, by_column = (rope(apart, offset=places) for places in positions.of(offset, count))
+    axes = positions.axes.of_numbers(x.shape[3])
+    chosen = mx.where(axes == 0, by_time, mx.where(axes == 1, by_row, by_column))
+    return chosen.transpose(2, 1, 0, 3)
+
+
+@contextmanager
+def _turned(model: Any, turn: Callable[..., mx.array]) -> Iterator[None]:
+    """Call turn(rope, x, offset) in place of rope(x, offset) in all layers with attention."""
+    attentions: list[Any] = [layer.self_attn for layer in layers_of(model) if "self_attn" in layer]
+    ropes = [attention.rope for attention in attentions]
+    try:
+        for attention, rope in zip(attentions, ropes, strict=True):
+            attention.rope = partial(turn, rope)
+        yield
+    finally:
+        for attention, rope in zip(attentions, ropes, strict=True):
+            attention.rope = rope
