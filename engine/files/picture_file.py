@@ -36,7 +36,7 @@ def decode_picture(data: bytes, sizes: Sequence[tuple[int, int]] = (), resample:
     """Decode a whole file, upright by its EXIF orientation, and scale it to each of `sizes` (width, height)."""
     try:
         picture = _upright(data)
-        views = [picture.resize(size, resample).tobytes() for size in sizes]  # type: ignore[arg-type]
+        views = [picture.resize(size, resample).tobytes() for size in sizes]
     except PictureNotUsable as error:
         return DecodedPicture(problem=error.reason, detail=str(error.arguments["detail"]))
     return DecodedPicture(picture.width, picture.height, views)

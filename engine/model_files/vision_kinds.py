@@ -28,6 +28,7 @@ _PROJECTED = ("vision_tower.", "multi_modal_projector.")
 KINDS = (
     VisionKind("gemma3", ("gemma3",), _PROJECTED),
     VisionKind("pixtral", ("mistral3", "pixtral"), _PROJECTED),
+    VisionKind("lfm2_vl", ("lfm2-vl", "lfm2_vl"), _PROJECTED),
 )
 
 

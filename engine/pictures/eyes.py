@@ -68,7 +68,7 @@ class Eyes:
         ]
         try:
             self._tower = self._tower or self._load()
-            rows = self._family.embed(self._tower, self._processor, views)
+            rows = self._family.embed(self._tower, self._config, self._processor, views)
             mx.eval(rows)
         # The tower's code can fail in any way on the folder's shapes and values.
         except Exception as error:

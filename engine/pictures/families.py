@@ -6,6 +6,9 @@ from types import MappingProxyType
 
 from engine.pictures.family import Family
 from engine.pictures.gemma3 import Gemma3
+from engine.pictures.lfm2_vl import Lfm2Vl
 from engine.pictures.pixtral import Pixtral
 
-FAMILIES: MappingProxyType[str, Family] = MappingProxyType({"gemma3": Gemma3(), "pixtral": Pixtral()})
+FAMILIES: MappingProxyType[str, Family] = MappingProxyType(
+    {"gemma3": Gemma3(), "pixtral": Pixtral(), "lfm2_vl": Lfm2Vl()}
+)

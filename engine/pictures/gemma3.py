@@ -60,9 +60,9 @@ class Gemma3:
         dtype = tower.vision_tower.vision_model.embeddings.patch_embedding.weight.dtype
         pixels = mx.array(normalised(views[0], processor, _HALF, _HALF))[None].astype(dtype)
         patches, _, _ = tower.vision_tower(pixels)
-        rows: mx.array = tower.multi_modal_projector(patches)[0]
-        # The text model multiplies its embeddings by this.
-        return rows / config["text_config"]["hidden_size"] ** 0.5
+        # The text model multiplies its embeddings by the divisor.
+        rows: mx.array = tower.multi_modal_projector(patches)[0] / config["text_config"]["hidden_size"] ** 0.5
+        return rows
 
 
 def _tokens(config: Mapping[str, Any]) -> int:

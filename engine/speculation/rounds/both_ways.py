@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import Any
 
 import mlx.core as mx
@@ -16,16 +15,16 @@ from engine.speculation.rounds.taps import with_classes
 def reading_both_ways(caches: Sequence[Any], blocks: Sequence[tuple[int, int]]) -> Iterator[None]:
     """Let the rows of each of `blocks` read each other in the pass that the body builds."""
     seeing = [cache for cache in caches if hasattr(cache, "make_mask")]
-    with with_classes(seeing, [_reading_both_ways(type(cache), tuple(blocks)) for cache in seeing]):
+    classes = {base: _reading_both_ways(base, blocks) for base in {type(cache) for cache in seeing}}
+    with with_classes(seeing, [classes[type(cache)] for cache in seeing]):
         yield
 
 
-@lru_cache(maxsize=64)
-def _reading_both_ways(base: type[Any], blocks: tuple[tuple[int, int], ...]) -> type[Any]:
+def _reading_both_ways(base: type[Any], blocks: Sequence[tuple[int, int]]) -> type[Any]:
     """Return a subclass of a cache whose masks also show each row of a block the rows of the block behind it."""
 
     def make_mask(cache: Any, rows: int, *args: Any, **options: Any) -> mx.array:
-        mask = base.make_mask(cache, rows, *args, **(options | {"return_array": True}))
+        mask: mx.array = base.make_mask(cache, rows, *args, **(options | {"return_array": True}))
         queries, keys = mx.arange(rows)[:, None], mx.arange(mask.shape[-1])[None] - (mask.shape[-1] - rows)
         for start, stop in blocks:
             mask = mask | ((queries >= start) & (queries < stop) & (keys >= start) & (keys < stop))

@@ -1,0 +1,115 @@
+"""Every family reads pictures as mlx-vlm's whole model does, which loads the same folder by itself."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import numpy as np
+import pytest
+from mlx_vlm.models.lfm2_vl.processing_lfm2_vl import Lfm2VlNumpyImageProcessor
+from mlx_vlm.models.pixtral.image_processing_pixtral import PixtralImageProcessor
+from mlx_vlm.utils import load_model
+from PIL import Image
+
+from engine.main_model.loading import LoadedModel, load
+from engine.pictures.placed import within
+from engine.pictures.reading import digest_of
+from engine.speculation.rounds.passes import model_pass
+from engine.tokenizers.prompts import PromptJob, make_prompt
+from tests.tiny_models import FLOAT32, FOUR_BITS, Stored
+from tests.tiny_vision import MODELS, picture, write_vision_model
+
+# A wide picture, and a high one that is larger than what the models take.
+FILES = (picture(1, 40, 30), picture(2, 50, 90))
+
+
+@pytest.fixture(scope="module", params=[FLOAT32, FOUR_BITS], ids=str)
+def stored(request: pytest.FixtureRequest) -> Stored:
+    return request.param
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def family(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, family: str, stored: Stored) -> Path:
+    return write_vision_model(tmp_path_factory.mktemp("vision") / family, MODELS[family], stored=stored)
+
+
+@pytest.fixture(scope="module")
+def model(folder: Path) -> LoadedModel:
+    return load(folder)
+
+
+def our_logits(model: LoadedModel) -> tuple[list[int], mx.array]:
+    """Return the prompt of a question with text before, between and after two pictures, and the logits of its rows."""
+    reader = model.reader({digest_of(file): file for file in FILES})
+    first, second = ({"type": "image", "digest": digest_of(file)} for file in FILES)
+    texts = [{"type": "text", "text": text} for text in ("the fox ", " and 안녕 ", " jumps?")]
+    question = [{"role": "user", "content": [texts[0], first, texts[1], second, texts[2]]}]
+    made = make_prompt(model.tokenizer, PromptJob(question, 4096, pictures=reader.texts()))
+    placed = reader.places(made.ids, made.pictures)
+    assert [one.digest for one in placed] == [digest_of(file) for file in FILES]
+    for one in placed:
+        reader.read(one)
+    seen = reader.pass_input(made.ids, 0, len(made.ids), within(placed, 0, len(made.ids)))
+    logits, _ = model_pass(model.model, mx.array([made.ids]), model.new_caches(), None, seen=seen)
+    return made.ids, logits[0].astype(mx.float32)
+
+
+def gemma3(reference: Any, ids: Sequence[int], pictures: Sequence[Image.Image]) -> Any:
+    side = reference.config.vision_config.image_size
+    pixels = np.stack([np.array(one.resize((side, side), 2), np.float32).transpose(2, 0, 1) for one in pictures])
+    row, found = mx.array([ids]), mx.array((pixels / 255 - 0.5) / 0.5)
+    reference.config.hidden_size = reference.config.text_config.hidden_size
+    embeddings = reference.get_input_embeddings(row, found, mx.ones_like(row)).inputs_embeds
+    # Its own mask shows every row the text behind it.
+    seen = np.tril(np.ones((len(ids), len(ids)), bool))
+    marked = np.array(ids) == reference.config.image_token_index
+    for start in np.flatnonzero(marked & ~np.roll(marked, 1)):
+        stop = start + int(np.argmin(marked[start:]))
+        seen[start:stop, start:stop] = True
+    return reference.language_model(row, inputs_embeds=embeddings, mask=mx.array(seen)).logits
+
+
+def pixtral(reference: Any, ids: Sequence[int], pictures: Sequence[Image.Image], merge: int = 1) -> Any:
+    patch = reference.config.vision_config.patch_size * merge
+    longest = MODELS[reference.config.model_type].processor["size"]
+    made = PixtralImageProcessor(size=longest, patch_size=patch, image_std=[0.26862954, 0.26130258, 0.27577711])(
+        list(pictures)
+    )
+    row, sizes = mx.array([ids]), made["image_sizes"]
+    embeddings = reference.get_input_embeddings(row, mx.array(made["pixel_values"]), image_sizes=sizes).inputs_embeds
+    return reference.language_model(row, inputs_embeds=embeddings).logits
+
+
+def mistral3(reference: Any, ids: Sequence[int], pictures: Sequence[Image.Image]) -> Any:
+    return pixtral(reference, ids, pictures, reference.config.spatial_merge_size)
+
+
+def lfm2_vl(reference: Any, ids: Sequence[int], pictures: Sequence[Image.Image]) -> Any:
+    made = Lfm2VlNumpyImageProcessor(**MODELS["lfm2_vl"].processor)(list(pictures))
+    views = {name: mx.array(made[name]) for name in ("pixel_values", "spatial_shapes", "pixel_attention_mask")}
+    return reference(mx.array([ids]), mask=None, **views).logits
+
+
+REFERENCES: dict[str, Callable[[Any, Sequence[int], Sequence[Image.Image]], Any]] = {
+    "gemma3": gemma3, "mistral3": mistral3, "pixtral": pixtral, "lfm2_vl": lfm2_vl,
+}  # fmt: skip
+
+
+@pytest.mark.expects_log
+def test_two_pictures_and_text_give_the_reference_s_logits(
+    model: LoadedModel, folder: Path, family: str, stored: Stored
+) -> None:
+    ids, logits = our_logits(model)
+    pictures = [Image.open(io.BytesIO(file)) for file in FILES]
+    wanted = REFERENCES[family](load_model(folder), ids, pictures)[0].astype(mx.float32)
+    error = mx.sqrt(mx.square(logits - wanted).mean() / mx.square(wanted).mean()).item()
+    assert error < (1e-5 if stored is FLOAT32 else 0.1)
