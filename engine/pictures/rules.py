@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from engine.pictures.families import FAMILIES
 from engine.pictures.family import Layout
+from engine.pictures.positions import Axes
 
 
 @dataclass(frozen=True)
@@ -27,3 +28,11 @@ class PictureRules:
     def both_ways(self) -> bool:
         """Whether the tokens of a picture read each other in both directions."""
         return bool(self.settings.get("both_ways"))
+
+    @property
+    def axes(self) -> Axes | None:
+        """The axes of positions, None if these are the indices of tokens."""
+        own = self.settings
+        if "time" not in own:
+            return None
+        return Axes((int(own["time"]), int(own["row"]), int(own["column"])), interleaved=bool(own["interleaved"]))
