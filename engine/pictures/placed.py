@@ -64,6 +64,12 @@ def content_of(tokens: Sequence[int], pictures: Sequence[PlacedPicture]) -> Sequ
     return content
 
 
+def without_pictures(tokens: Sequence[int], pictures: Sequence[PlacedPicture]) -> list[int]:
+    """Return the tokens of a text without the placeholders of its pictures, for models that cannot see."""
+    starts, stops = [picture.start for picture in pictures], [picture.stop for picture in pictures]
+    return [token for start, stop in zip([0, *stops], [*starts, None], strict=True) for token in tokens[start:stop]]
+
+
 def within(pictures: Sequence[PlacedPicture], start: int, stop: int) -> tuple[PlacedPicture, ...]:
     """Return the pictures that have placeholders from position `start` on and before `stop`."""
     return tuple(picture for picture in pictures if picture.start < stop and picture.stop > start)

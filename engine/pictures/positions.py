@@ -25,6 +25,11 @@ class Axes:
     sections: tuple[int, int, int]
     interleaved: bool
 
+    @property
+    def dims(self) -> int:
+        """How many numbers of a query or key are turned."""
+        return 2 * sum(self.sections)
+
     def of_numbers(self, size: int) -> mx.array:
         """Return the coordinate (size,) of each number of a query or key; numbers that are not turned have 0."""
         axes = np.repeat(np.arange(3), self.sections)
@@ -32,7 +37,7 @@ class Axes:
             axes[:] = 0
             for axis in (1, 2):
                 axes[axis : 3 * self.sections[axis] : 3] = axis
-        return mx.array(np.pad(np.tile(axes, 2), (0, size - 2 * len(axes))))
+        return mx.array(np.pad(np.tile(axes, 2), (0, size - self.dims)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ class HeadProposer(Proposer):
             # The device reads the new rows while the host builds the block's pass.
             mx.async_eval(session.arrays())  # type: ignore[no-untyped-call]
         drawing = _HeadDrawing(sampler, tokens, depth, keep_distributions=self._keep_distributions)
-        proposed = session.head.propose(session.context, mx.array(tokens[-1:], mx.int32), depth, drawing)
+        proposed = session.propose(tokens[-1], depth, drawing)
         return Proposal(proposed.tokens, self.source, depth, drawing.distributions)
 
     @property

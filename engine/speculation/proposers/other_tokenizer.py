@@ -48,8 +48,7 @@ class OtherTokenizerProposer(DraftModelProposer):
         *,
         keep_distributions: bool = False,
     ) -> None:
-        super().__init__(sequence, sampler, context_length, keep_distributions=keep_distributions)
-        self._main = main
+        super().__init__(sequence, sampler, context_length, main, keep_distributions=keep_distributions)
         self._translation = translation
 
 
@@ -69,10 +68,6 @@ class SharedTokensProposer(OtherTokenizerProposer):
             self.sequence.commit(accepted, [*kept, *others])
         else:
             self.sequence.append([*kept, *others])
-
-    @property
-    def history(self) -> list[int]:
-        return self._main.tokens
 
     @cached_property
     def _shared(self) -> mx.array:

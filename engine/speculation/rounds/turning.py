@@ -18,12 +18,15 @@ from engine.speculation.rounds.taps import layers_of
 
 
 @contextmanager
-def turning(model: Any, positions: Positions | None) -> Iterator[None]:
-    """Let the attention of `model` read these positions in passes over one text that the body builds."""
+def turning(model: Any, positions: Positions | None, first: int = 0) -> Iterator[None]:
+    """Let the attention of `model` read these positions in passes over one text that the body builds.
+
+    Row 0 of its caches is the token of index `first`.
+    """
     if positions is None:
         yield
         return
-    with _turned(model, partial(_turn, positions)):
+    with _turned(model, lambda rope, x, offset: _turn(positions, rope, x, first + offset)):
         yield
 
 
@@ -47,15 +50,17 @@ def _turn(positions: Positions, rope: Any, x: mx.array, offset: int) -> mx.array
     # As rows of a batch, all tokens have positions of their own.
     apart = x.transpose(2, 1, 0, 3)
     by_time, by_row, by_column = (rope(apart, offset=places) for places in positions.of(offset, count))
-    axes = positions.axes.of_numbers(x.shape[3])
-    chosen = mx.where(axes == 0, by_time, mx.where(axes == 1, by_row, by_column))
-    return chosen.transpose(2, 1, 0, 3)
+    if rope.dims == positions.axes.dims:
+        axes = positions.axes.of_numbers(x.shape[3])
+        by_time = mx.where(axes == 0, by_time, mx.where(axes == 1, by_row, by_column))
+    # Heads that turn other numbers than the main model know no rows and columns.
+    return by_time.transpose(2, 1, 0, 3)
 
 
 @contextmanager
 def _turned(model: Any, turn: Callable[..., mx.array]) -> Iterator[None]:
     """Call turn(rope, x, offset) in place of rope(x, offset) in all layers with attention."""
-    attentions: list[Any] = [layer.self_attn for layer in layers_of(model) if "self_attn" in layer]
+    attentions = [*_attentions(model)]
     ropes = [attention.rope for attention in attentions]
     try:
         for attention, rope in zip(attentions, ropes, strict=True):
@@ -64,3 +69,12 @@ def _turned(model: Any, turn: Callable[..., mx.array]) -> Iterator[None]:
     finally:
         for attention, rope in zip(attentions, ropes, strict=True):
             attention.rope = rope
+
+
+def _attentions(model: Any) -> Iterator[Any]:
+    for layer in layers_of(model):
+        if "self_attn" in layer:
+            yield layer.self_attn
+        elif "layers" in layer:
+            # A head's depth.
+            yield from _attentions(layer)
