@@ -20,7 +20,7 @@ from tests.tiny_models import FOUR_BITS, SPECIAL, Stored, read_weights, train_to
 
 _TEXT: dict[str, Any] = {
     "hidden_size": 64, "num_hidden_layers": 2, "intermediate_size": 128, "num_attention_heads": 4,
-    "num_key_value_heads": 2, "head_dim": 16, "rms_norm_eps": 1e-6, "max_position_embeddings": 2048,
+    "num_key_value_heads": 2, "head_dim": 16, "rms_norm_eps": 1e-6, "max_position_embeddings": 512,
 }  # fmt: skip
 _VISION: dict[str, Any] = {
     "hidden_size": 64, "num_hidden_layers": 2, "intermediate_size": 128, "num_attention_heads": 4, "num_channels": 3,
@@ -60,8 +60,9 @@ MISTRAL3 = VisionModel(
         "model_type": "mistral3", "spatial_merge_size": 2, "vision_feature_layer": -1,
         "text_config": {
             **_TEXT, "model_type": "ministral3", "tie_word_embeddings": True, "rope_parameters": {
-                "rope_theta": 10000.0, "llama_4_scaling_beta": 0.1, "original_max_position_embeddings": 1024,
-                "rope_type": "yarn", "factor": 1.0, "beta_fast": 32.0, "beta_slow": 1.0, "mscale": 1.0, "mscale_all_dim": 1.0,
+                "rope_theta": 10000.0, "llama_4_scaling_beta": 0.1, "original_max_position_embeddings": 512,
+                "rope_type": "yarn", "factor": 1.0, "beta_fast": 32.0, "beta_slow": 1.0, "mscale": 1.0,
+                "mscale_all_dim": 1.0,
             },
         },
         "vision_config": _PIXTRAL,
@@ -86,7 +87,8 @@ LFM2_VL = VisionModel(
         "text_config": {
             **_TEXT, "model_type": "lfm2", "norm_eps": 1e-5, "conv_bias": False, "conv_L_cache": 3, "block_dim": 64,
             "conv_dim": 64, "block_ff_dim": 128, "block_multiple_of": 32, "block_ffn_dim_multiplier": 1.0,
-            "block_auto_adjust_ff_dim": False, "full_attn_idxs": [1], "rope_theta": 10000.0, "tie_word_embeddings": True,
+            "block_auto_adjust_ff_dim": False, "full_attn_idxs": [1], "rope_theta": 10000.0,
+            "tie_word_embeddings": True,
         },
         "vision_config": {
             **_VISION, "model_type": "siglip2_vision_model", "patch_size": 4, "num_patches": 16, "image_size": 16,
