@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 import mlx.core as mx
@@ -141,13 +142,13 @@ class HeadSession:
                 self._unread_bytes -= piece.nbytes
         if tokens:
             by_tap = [_joined(list(parts), axis=1) for parts in zip(*rows, strict=True)]
-            with turning(self.head.network, self.positions, self.context.first_position):
+            with self._turning():
                 self.head.extend(self.context, _joined(by_tap, axis=-1), tokens)
         return len(tokens)
 
     def propose(self, anchor: int, count: int, draw: Draw) -> HeadProposal:
         """Return `count` draft tokens to follow the newest token, `anchor`; see `Head.propose`."""
-        with turning(self.head.network, self.positions, self.context.first_position):
+        with self._turning():
             return self.head.propose(self.context, mx.array([anchor], mx.int32), count, draw)
 
     def settle(self) -> None:
@@ -187,6 +188,12 @@ class HeadSession:
     def arrays(self) -> list[mx.array]:
         """Every array that the context keeps."""
         return self.context.kept_arrays()
+
+    def _turning(self) -> AbstractContextManager[None]:
+        """Let the head read the positions of the text in what the body builds."""
+        if self.positions is None:
+            return nullcontext()
+        return turning(self.head.network, self.positions, self.context.first_position)
 
 
 def _joined(parts: list[mx.array], axis: int) -> mx.array:

@@ -72,7 +72,7 @@ LFM2_VL = pytest.param("lfm2_vl", marks=pytest.mark.expects_log)
 WORDS = dict.fromkeys(range(300, 306), 30.0)
 
 
-@pytest.fixture(scope="module", params=["gemma3", "mistral3", LFM2_VL])
+@pytest.fixture(scope="module", params=["gemma3", "mistral3", LFM2_VL, "qwen2_5_vl", "qwen3_vl", "qwen3_5"])
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_vision_model(tmp_path_factory.mktemp("vision") / request.param, MODELS[request.param])
 
