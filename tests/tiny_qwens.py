@@ -11,7 +11,7 @@ SIZES = {"min_pixels": 400, "max_pixels": 3600, "patch_size": 4, "merge_size": 2
 # fmt: off
 _TEXT: dict[str, Any] = {
     "hidden_size": 64, "num_hidden_layers": 3, "intermediate_size": 128, "num_attention_heads": 4,
-    "num_key_value_heads": 2, "head_dim": 16, "rms_norm_eps": 1e-6, "max_position_embeddings": 2048,
+    "num_key_value_heads": 2, "head_dim": 16, "rms_norm_eps": 1e-6, "max_position_embeddings": 768,
     "rope_theta": 10000.0, "tie_word_embeddings": False,
 }
 _EXPERTS = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 64, "norm_topk_prob": True}
@@ -38,10 +38,10 @@ def _nested(name: str, text: dict[str, Any], **vision: Any) -> dict[str, Any]:
 
 CONFIGS: dict[str, dict[str, Any]] = {
     "qwen2_vl": {
-        "model_type": "qwen2_vl", **_QWEN2, "vision_config": {**_VISION, "embed_dim": 64, "mlp_ratio": 2},
+        "model_type": "qwen2_vl", "bos_token_id": 0, **_QWEN2, "vision_config": {**_VISION, "embed_dim": 64, "mlp_ratio": 2},
     },
     "qwen2_5_vl": {
-        "model_type": "qwen2_5_vl", **_QWEN2,
+        "model_type": "qwen2_5_vl", "bos_token_id": 0, **_QWEN2,
         "vision_config": {**_VISION, "window_size": 16, "fullatt_block_indexes": [1]},
     },
     "qwen3_vl": _nested("qwen3_vl", _QWEN3, deepstack_visual_indexes=[0, 1]),
