@@ -19,7 +19,7 @@ _VISION: dict[str, Any] = {
     "depth": 2, "hidden_size": 64, "intermediate_size": 128, "num_heads": 4, "out_hidden_size": 64, "patch_size": 4,
     "spatial_merge_size": 2, "temporal_patch_size": 2, "in_channels": 3,
 }
-_QWEN2 = {**_TEXT, "rope_scaling": {"type": "mrope", "mrope_section": [2, 3, 3]}}
+_QWEN2 = {**_TEXT, "bos_token_id": 0, "rope_scaling": {"type": "mrope", "mrope_section": [2, 3, 3]}}
 _QWEN3 = {**_TEXT, "rope_scaling": {"type": "default", "mrope_section": [4, 2, 2], "mrope_interleaved": True}}
 _QWEN3_5 = {
     **_TEXT, "head_dim": 32, "full_attention_interval": 2, "linear_num_value_heads": 2, "linear_num_key_heads": 2,
@@ -38,10 +38,10 @@ def _nested(name: str, text: dict[str, Any], **vision: Any) -> dict[str, Any]:
 
 CONFIGS: dict[str, dict[str, Any]] = {
     "qwen2_vl": {
-        "model_type": "qwen2_vl", "bos_token_id": 0, **_QWEN2, "vision_config": {**_VISION, "embed_dim": 64, "mlp_ratio": 2},
+        "model_type": "qwen2_vl", **_QWEN2, "vision_config": {**_VISION, "embed_dim": 64, "mlp_ratio": 2},
     },
     "qwen2_5_vl": {
-        "model_type": "qwen2_5_vl", "bos_token_id": 0, **_QWEN2,
+        "model_type": "qwen2_5_vl", **_QWEN2,
         "vision_config": {**_VISION, "window_size": 16, "fullatt_block_indexes": [1]},
     },
     "qwen3_vl": _nested("qwen3_vl", _QWEN3, deepstack_visual_indexes=[0, 1]),

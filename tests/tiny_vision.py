@@ -50,6 +50,27 @@ GEMMA3 = VisionModel(
     {"image_mean": [0.5] * 3, "image_std": [0.5] * 3, "resample": 2},
     ("<start_of_image>", "<end_of_image>", "<image_soft_token>"),
 )  # fmt: skip
+GEMMA4 = VisionModel(
+    "gemma4",
+    {
+        "model_type": "gemma4", "vision_soft_tokens_per_image": 12, "boi_token_id": 0, "eoi_token_id": 0,
+        "text_config": {
+            **_TEXT, "model_type": "gemma4_text", "num_hidden_layers": 4, "sliding_window": 96,
+            "layer_types": ["sliding_attention", "full_attention"] * 2, "global_head_dim": 32,
+            "hidden_size_per_layer_input": 32, "vocab_size_per_layer_input": 336, "num_kv_shared_layers": 2,
+            "use_double_wide_mlp": False, "rope_parameters": {
+                "full_attention": {"partial_rotary_factor": 0.25, "rope_theta": 1e6, "rope_type": "proportional"},
+                "sliding_attention": {"rope_theta": 1e4, "rope_type": "default"},
+            },
+        },
+        "vision_config": {
+            **_VISION, "model_type": "gemma4_vision", "num_key_value_heads": 4, "head_dim": 16, "patch_size": 4,
+            "pooling_kernel_size": 2, "default_output_length": 12, "position_embedding_size": 64,
+        },
+    },
+    {"max_soft_tokens": 12},
+    ("<|image>", "<image|>", "<|image|>"),
+)  # fmt: skip
 _PIXTRAL = {
     **_VISION, "model_type": "pixtral", "head_dim": 16, "image_size": 64, "patch_size": 4, "rope_theta": 10000.0,
 }  # fmt: skip
@@ -101,7 +122,7 @@ LFM2_VL = VisionModel(
     ("<image>", "<|image_start|>", "<|image_end|>", "<|img_thumbnail|>",
      *(f"<|img_row_{row}_col_{column}|>" for row in range(1, 11) for column in range(1, 11))),
 )  # fmt: skip
-MODELS = {"gemma3": GEMMA3, "mistral3": MISTRAL3, "pixtral": PIXTRAL, "lfm2_vl": LFM2_VL} | {
+MODELS = {"gemma3": GEMMA3, "gemma4": GEMMA4, "mistral3": MISTRAL3, "pixtral": PIXTRAL, "lfm2_vl": LFM2_VL} | {
     name: VisionModel("qwen", config, tiny_qwens.SIZES, tiny_qwens.MARKS) for name, config in tiny_qwens.CONFIGS.items()
 }
 

@@ -30,6 +30,7 @@ class VisionKind:
 _PROJECTED = ("vision_tower.", "multi_modal_projector.")
 KINDS = (
     VisionKind("gemma3", ("gemma3",), _PROJECTED),
+    VisionKind("gemma4", ("gemma4",), ("vision_tower.", "embed_vision.")),
     VisionKind("pixtral", ("mistral3", "pixtral"), _PROJECTED),
     VisionKind("lfm2_vl", ("lfm2-vl", "lfm2_vl"), _PROJECTED),
     VisionKind(

@@ -156,7 +156,7 @@ class RequestPictures:
 
     @property
     def both_ways(self) -> bool:
-        return self.eyes.rules.both_ways
+        return self.eyes.rules.both_ways > 0
 
     def texts(self) -> dict[str, str]:
         """Return, by digest, the texts that replace the pictures in a prompt. Waits; thread-safe.
@@ -213,7 +213,7 @@ class RequestPictures:
             read[:, mx.array([at[index] - start for index in inside])] = rows.astype(read.dtype)
         embeddings, *deeper = mx.split(read, read.shape[-1] // width, axis=-1)
         blocks = [(picture.start - start, picture.stop - start) for picture in pictures] if self.both_ways else []
-        return PassInput(ids, embeddings, blocks, deeper)
+        return PassInput(ids, embeddings, blocks, self.eyes.rules.both_ways == 2, deeper)
 
     @cached_property
     def _embed_text(self) -> Any:

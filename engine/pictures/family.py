@@ -47,6 +47,7 @@ class Family(Protocol):
     def settings(self, config: Mapping[str, Any], processor: Mapping[str, Any]) -> dict[str, float]:
         """Return the settings of a model; "both_ways" is 1 if a picture's tokens read each other in both directions.
 
+        With 2 they do so only in layers with sliding windows.
         "time", "row", "column" and "interleaved" are the axes of its positions, if these have three coordinates.
 
         Raises any exception for a configuration that is not of this family.

@@ -23,13 +23,14 @@ class PlacedPicture:
 class PassInput:
     """What a pass over pictures reads: `embeddings` (1, rows, width), and `ids` (1, rows) where it needs these, too.
 
-    The rows of each of `blocks`, (start, stop), read each other in both directions. Each of `deeper` (1, rows, width)
-    is added to the output of a layer, from the first on.
+    The rows of each of `blocks`, (start, stop), read each other in both directions, perhaps in sliding windows only.
+    Each of `deeper` (1, rows, width) is added to the output of a layer, from the first on.
     """
 
     ids: mx.array
     embeddings: mx.array
     blocks: Sequence[tuple[int, int]] = ()
+    in_windows: bool = False
     deeper: Sequence[mx.array] = ()
 
 

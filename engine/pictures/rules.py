@@ -25,9 +25,9 @@ class PictureRules:
         return self.layout(width, height).cost
 
     @property
-    def both_ways(self) -> bool:
-        """Whether the tokens of a picture read each other in both directions."""
-        return bool(self.settings.get("both_ways"))
+    def both_ways(self) -> float:
+        """1 if the tokens of a picture read each other in both directions, 2 if in sliding windows only, else 0."""
+        return self.settings.get("both_ways", 0)
 
     @property
     def axes(self) -> Axes | None:

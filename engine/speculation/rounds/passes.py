@@ -59,7 +59,7 @@ def _seeing(model: Any, caches: Sequence[Any], seen: PassInput) -> Iterator[None
     first = layers_of(model)[: len(left)] if left else []
     with (
         with_classes(first, [adding(type(layer)) for layer in first]),
-        reading_both_ways(caches, seen.blocks) if seen.blocks else nullcontext(),
+        reading_both_ways(caches, seen.blocks, in_windows=seen.in_windows) if seen.blocks else nullcontext(),
     ):
         yield
 

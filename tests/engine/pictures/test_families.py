@@ -11,6 +11,7 @@ import mlx.core as mx
 import mlx.nn as nn
 import numpy as np
 import pytest
+from mlx_vlm.models.gemma4.processing_gemma4 import Gemma4ImageProcessor
 from mlx_vlm.models.lfm2_vl.processing_lfm2_vl import Lfm2VlNumpyImageProcessor
 from mlx_vlm.models.pixtral.image_processing_pixtral import PixtralImageProcessor
 from mlx_vlm.models.qwen3_vl.processing_qwen3_vl import Qwen3VLImageProcessor
@@ -83,6 +84,14 @@ def gemma3(reference: Any, ids: Sequence[int], pictures: Sequence[Image.Image]) 
     return reference.language_model(row, inputs_embeds=embeddings, mask=mx.array(seen)).logits
 
 
+def gemma4(reference: Any, ids: Sequence[int], pictures: Sequence[Image.Image]) -> Any:
+    sizes = MODELS["gemma4"].config["vision_config"]
+    made, _ = Gemma4ImageProcessor(
+        max_soft_tokens=12, patch_size=sizes["patch_size"], pooling_kernel_size=sizes["pooling_kernel_size"]
+    )(list(pictures))
+    return reference(mx.array([ids]), pixel_values=[mx.array(one) for one in made["pixel_values"]]).logits
+
+
 def pixtral(reference: Any, ids: Sequence[int], pictures: Sequence[Image.Image], merge: int = 1) -> Any:
     patch = reference.config.vision_config.patch_size * merge
     longest = MODELS[reference.config.model_type].processor["size"]
@@ -121,7 +130,7 @@ def qwen(reference: Any, ids: Sequence[int], pictures: Sequence[Image.Image]) ->
 
 
 REFERENCES: dict[str, Callable[[Any, Sequence[int], Sequence[Image.Image]], Any]] = {
-    "gemma3": gemma3, "mistral3": mistral3, "pixtral": pixtral, "lfm2_vl": lfm2_vl,
+    "gemma3": gemma3, "gemma4": gemma4, "mistral3": mistral3, "pixtral": pixtral, "lfm2_vl": lfm2_vl,
     **dict.fromkeys(tiny_qwens.CONFIGS, qwen),
 }  # fmt: skip
 

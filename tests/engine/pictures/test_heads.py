@@ -17,7 +17,7 @@ from engine.speculation.drafters.head_session import HeadSession
 from engine.speculation.rounds.sequence import Sequence
 from tests.engine.chain_sessions import Told, assert_close, session_of
 from tests.engine.pictures.test_serving import DOG, FOX, QUESTIONS, asked, parts
-from tests.engine.serving_requests import PLAIN, alone, load_models, run
+from tests.engine.serving_requests import alone, load_models, run
 from tests.engine.tiers import by_tier
 from tests.tiny_eagle import write_eagle_head
 from tests.tiny_heads import write_head

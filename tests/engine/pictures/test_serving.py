@@ -68,11 +68,12 @@ QUESTIONS = {
 
 # Transformers does not know the name that mlx-lm has for this family.
 LFM2_VL = pytest.param("lfm2_vl", marks=pytest.mark.expects_log)
+OTHER_QWENS = [pytest.param(name, marks=pytest.mark.full) for name in ("qwen2_5_vl", "qwen3_vl")]
 # Few tokens, so that a text repeats itself and lookup finds something.
 WORDS = dict.fromkeys(range(300, 306), 30.0)
 
 
-@pytest.fixture(scope="module", params=["gemma3", "mistral3", LFM2_VL, "qwen2_5_vl", "qwen3_vl", "qwen3_5"])
+@pytest.fixture(scope="module", params=["gemma3", "mistral3", LFM2_VL, "qwen3_5", *OTHER_QWENS])
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_vision_model(tmp_path_factory.mktemp("vision") / request.param, MODELS[request.param])
 
