@@ -46,13 +46,12 @@ class Qwen:
     def layout(self, settings: Settings, width: int, height: int) -> Layout:
         side = settings["side"]
         columns, rows = (round(length / side) for length in (width, height))
-        area = columns * rows * side**2
-        if not settings["least"] <= area <= settings["most"]:
-            small = area < settings["least"]
-            # The side of a square of the picture that becomes a token.
-            square = side * math.sqrt(width * height / settings["least" if small else "most"])
-            nearest = (length / square for length in (width, height))
-            columns, rows = (math.ceil(length) if small else max(1, math.floor(length)) for length in nearest)
+        if columns * rows * side**2 > settings["most"]:
+            factor = math.sqrt(width * height / settings["most"])
+            columns, rows = (max(1, math.floor(length / factor / side)) for length in (width, height))
+        elif columns * rows * side**2 < settings["least"]:
+            factor = math.sqrt(settings["least"] / (width * height))
+            columns, rows = (math.ceil(length * factor / side) for length in (width, height))
         tokens, size = rows * columns, (int(columns * side), int(rows * side))
         text = f"<|vision_start|>{self.mark * tokens}<|vision_end|>"
         return Layout((size,), int(settings["resample"]), text, tokens, tokens + 2, (rows, columns))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import mlx.core as mx
@@ -37,7 +37,13 @@ def turning_rows(model: Any, rows: Sequence[Positions | None]) -> Iterator[None]
         yield
         return
     lags = mx.array([0 if positions is None else positions.lag for positions in rows])
-    with _turned(model, lambda rope, x, offset: rope(x, offset=offset - lags)):
+
+    @lru_cache(maxsize=1)
+    def places(offset: mx.array) -> mx.array:
+        # All layers of a pass ask for the same one.
+        return offset - lags
+
+    with _turned(model, lambda rope, x, offset: rope(x, offset=places(offset))):
         yield
 
 
@@ -49,6 +55,7 @@ def _turn(positions: Positions, rope: Any, x: mx.array, offset: int) -> mx.array
         return turned
     # As rows of a batch, all tokens have positions of their own.
     apart = x.transpose(2, 1, 0, 3)
+    by_time: mx.array
     by_time, by_row, by_column = (rope(apart, offset=places) for places in positions.of(offset, count))
     if rope.dims == positions.axes.dims:
         axes = positions.axes.of_numbers(x.shape[3])

@@ -1,0 +1,91 @@
+"""Draft models in chats about pictures: they read the text without placeholders, and draw with its own noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.main_model.sampling import Sampler
+from engine.pictures.placed import PlacedPicture, without_pictures
+from engine.requests import SpeculationSettings
+from engine.serving.scheduler import Scheduler
+from engine.settings import EngineSettings
+from engine.speculation.proposers import draft
+from tests.engine.pictures.test_serving import DOG, FOX, QUESTIONS, asked, parts
+from tests.engine.serving_requests import alone, load_models, run, set_draft
+from tests.tiny_models import write_disturbed_copy, write_model
+from tests.tiny_vision import MODELS, write_vision_model
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+DRAFT = SpeculationSettings(method="draft", depth=3, sample_share=0.0)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A hybrid model, whose caches go back to the ends of turns only."""
+    return write_vision_model(tmp_path_factory.mktemp("drafts") / "main", MODELS["qwen3_5"])
+
+
+@pytest.fixture
+def served(folder: Path, tmp_path: Path) -> Iterator[Scheduler]:
+    scheduler = Scheduler(EngineSettings(most_active=8))
+    load_models(scheduler, folder, write_disturbed_copy(folder, tmp_path / "draft", amount=0.01))
+    yield scheduler
+    scheduler.close()
+
+
+def test_a_text_without_its_pictures() -> None:
+    placed = (PlacedPicture("a", 1, 4), PlacedPicture("b", 6, 8))
+    assert without_pictures([*range(10)], placed) == [0, 4, 5, 8, 9]
+    assert without_pictures([*range(10)], ()) == [*range(10)]
+
+
+def test_a_draft_reads_the_text_without_placeholders(served: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked_for: list[int] = []
+    noise = Sampler.noise
+
+    def watched(sampler: Sampler, position: int, count: int, *stream: int) -> object:
+        asked_for.append(position)
+        return noise(sampler, position, count, *stream)
+
+    monkeypatch.setattr(Sampler, "noise", watched)
+    question = asked(*QUESTIONS["between"], temperature=0.9, speculation=DRAFT)
+    [client] = run(served, question)
+    stats, latest = client.finished.stats, served.prefix_cache.latest
+    assert latest.draft is not None
+    assert len(latest.main.pictures) == 2
+    expected = without_pictures(latest.main.tokens, latest.main.pictures)
+    assert latest.draft.tokens == expected[: len(latest.draft.tokens)]
+    assert len(latest.draft.tokens) > len(expected) - 8
+    assert stats.drafted > 0
+    # Both models draw with the noise of a token's place in the whole text.
+    assert min(asked_for) == stats.prompt_tokens
+
+
+def test_the_next_turn_drafts_from_the_cached_text(served: Scheduler) -> None:
+    [first] = run(served, asked(*QUESTIONS["between"], speculation=DRAFT))
+    turn = [
+        {"role": "user", "content": parts(*QUESTIONS["between"])},
+        {"role": "assistant", "content": first.finished.text},
+    ]
+    again = asked("the fox", before=turn, files=[FOX, DOG], speculation=DRAFT)
+    [second] = run(served, again)
+    fresh = alone(served, again)
+    assert second.finished.ids == fresh.ids
+    assert second.finished.stats.draft_prefill_tokens < fresh.stats.draft_prefill_tokens
+
+
+@pytest.mark.parametrize("enough_shared", [0.0, 2.0], ids=["shared tokens", "rewritten text"])
+def test_a_draft_with_another_tokenizer_does_not_change_the_text(
+    served: Scheduler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, enough_shared: float
+) -> None:
+    monkeypatch.setattr(draft, "ENOUGH_SHARED", enough_shared)
+    set_draft(served, write_model(tmp_path / "other", seed=8))
+    for content in QUESTIONS.values():
+        plain = alone(served, asked(*content, temperature=0.9))
+        drafted = alone(served, asked(*content, temperature=0.9, speculation=DRAFT))
+        assert drafted.ids == plain.ids
+        assert drafted.stats.drafted > 0
