@@ -56,10 +56,10 @@ class HeadProposer(Proposer):
     @property
     def backlog(self) -> int:
         """Tokens to read again, if the head has seen too few to draft from; none if that could change the text."""
-        enough = self.session.start == 0 or self._seen >= ENOUGH_ROWS
+        first = self._read_again_from
+        enough = self.session.start <= first or self._seen >= ENOUGH_ROWS
         if self._main.rollback.active or enough or self._main.row_rules.strict:
             return 0
-        first = self._read_again_from
         return len(self._main.tokens) - 1 - first if self._main.rollback.can_rewind(first) else 0
 
     def max_proposals(self) -> int:
@@ -101,7 +101,10 @@ class HeadProposer(Proposer):
 
     @property
     def _read_again_from(self) -> int:
-        return max(0, len(self._main.tokens) - 1 - READ_AGAIN)
+        main = self._main
+        # The embedding of a picture that caches held is not known.
+        behind = main.pictures[-1].stop if main.pictures else 0
+        return min(len(main.tokens) - 1, max(behind, len(main.tokens) - 1 - READ_AGAIN))
 
 
 class _HeadDrawing(Drawing):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,17 @@ def test_the_next_turn_drafts_from_the_cached_text(served: Scheduler) -> None:
     fresh = alone(served, again)
     assert second.finished.ids == fresh.ids
     assert second.finished.stats.draft_prefill_tokens < fresh.stats.draft_prefill_tokens
+
+
+def test_the_asynchronous_drafter_rests(folder: Path, tmp_path: Path) -> None:
+    own = write_disturbed_copy(folder, tmp_path / "draft", amount=0.01)
+    with closing(Scheduler(EngineSettings(async_drafter="cpu"))) as scheduler:
+        load_models(scheduler, folder, own)
+        [seen] = run(scheduler, asked("the fox ", FOX, speculation=DRAFT))
+        [text] = run(scheduler, asked("the fox ", speculation=DRAFT, max_tokens=2))
+    assert seen.finished.stats.ahead == ""
+    assert seen.finished.stats.drafted > 0
+    assert text.finished.stats.ahead == "starting"
 
 
 @pytest.mark.parametrize("enough_shared", [0.0, 2.0], ids=["shared tokens", "rewritten text"])

@@ -17,7 +17,7 @@ from engine.speculation.drafters.head_session import HeadSession
 from engine.speculation.rounds.sequence import Sequence
 from tests.engine.chain_sessions import Told, assert_close, session_of
 from tests.engine.pictures.test_serving import DOG, FOX, QUESTIONS, asked, parts
-from tests.engine.serving_requests import alone, load_models, run
+from tests.engine.serving_requests import PLAIN, alone, load_models, run
 from tests.engine.tiers import by_tier
 from tests.tiny_eagle import write_eagle_head
 from tests.tiny_heads import write_head
@@ -103,9 +103,7 @@ def test_a_head_does_not_change_the_text(
 
 def test_answers_at_once_and_a_next_turn_are_those_alone(served: Scheduler) -> None:
     questions = [asked(*content, speculation=HEAD) for content in QUESTIONS.values()]
-    expected = [
-        alone(served, replace(question, speculation=SpeculationSettings(method="off"))) for question in questions
-    ]
+    expected = [alone(served, replace(question, speculation=PLAIN)) for question in questions]
     clients = run(served, *questions)
     assert [client.finished.ids for client in clients] == [answer.ids for answer in expected]
     turn = [{"role": "user", "content": parts(*QUESTIONS["after"])}, {"role": "assistant", "content": expected[2].text}]
@@ -114,3 +112,19 @@ def test_answers_at_once_and_a_next_turn_are_those_alone(served: Scheduler) -> N
     assert client.finished.stats.cached_tokens > 0
     assert_as_read_at_once(served)
     assert client.finished.ids == alone(served, again).ids
+
+
+def test_a_head_that_joins_late_reads_no_picture_again(served: Scheduler) -> None:
+    """Only the text behind it: its embedding is not known, because the caches held it."""
+    served.clear_prefix_cache()
+    [first] = run(served, asked(*QUESTIONS["after"]))
+    turn = [
+        {"role": "user", "content": parts(*QUESTIONS["after"])},
+        {"role": "assistant", "content": first.finished.text},
+    ]
+    again = asked("the fox", before=turn, files=[DOG], speculation=HEAD)
+    [client] = run(served, again)
+    assert client.finished.stats.cached_tokens > 0
+    assert client.finished.stats.picture_tokens == 0
+    assert client.finished.stats.drafted > 0
+    assert client.finished.ids == alone(served, replace(again, speculation=PLAIN)).ids
