@@ -216,4 +216,4 @@ def _is_content(content: object, role: str, pictures: Mapping[str, bytes]) -> bo
 def _is_part(part: Mapping[str, Any], pictures: Mapping[str, bytes]) -> bool:
     if part.get("type") == "text":
         return isinstance(part.get("text"), str)
-    return part.get("type") == "image" and part.get("digest") in pictures
+    return part.get("type") == "image" and isinstance(part.get("digest"), str) and part["digest"] in pictures

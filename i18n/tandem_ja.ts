@@ -613,10 +613,6 @@
         <translation>使用中のメモリ</translation>
     </message>
     <message>
-        <source>Clear prompt cache</source>
-        <translation>プロンプトキャッシュを消去</translation>
-    </message>
-    <message>
         <source>Check now</source>
         <translation>今すぐチェック</translation>
     </message>
@@ -1431,10 +1427,6 @@
 </context>
 <context>
     <name>CheckReport</name>
-    <message>
-        <source>Copy as JSON</source>
-        <translation>JSON としてコピー</translation>
-    </message>
     <message>
         <source>Results of the check</source>
         <translation>この Mac のチェック結果</translation>
@@ -2458,41 +2450,6 @@
     <message>
         <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
         <translation>スターターが知っているのは Tandem のことだけです。そのほかの質問には、この Mac に合うモデルをダウンロードしてください：</translation>
-    </message>
-</context>
-<context>
-    <name>GenerationPage</name>
-    <message>
-        <source>As the authors of the loaded model recommend</source>
-        <translation>読み込んだモデルの作成者が推奨する値</translation>
-    </message>
-    <message>
-        <source>Model&apos;s recommendation</source>
-        <translation>モデルの推奨値</translation>
-    </message>
-    <message>
-        <source>Precise</source>
-        <translation>正確</translation>
-    </message>
-    <message>
-        <source>Always the most likely token</source>
-        <translation>常に最も確率の高いトークン</translation>
-    </message>
-    <message>
-        <source>Balanced</source>
-        <translation>バランス</translation>
-    </message>
-    <message>
-        <source>Some variety, few surprises</source>
-        <translation>ほどよく多様で、意外性は少なめ</translation>
-    </message>
-    <message>
-        <source>Creative</source>
-        <translation>創造的</translation>
-    </message>
-    <message>
-        <source>Full variety, minus very unlikely tokens</source>
-        <translation>確率のごく低いトークンだけを除いた最大限の多様さ</translation>
     </message>
 </context>
 <context>
@@ -3780,58 +3737,6 @@
 <context>
     <name>PlainReasons</name>
     <message>
-        <source>Not speculating: speculation is off.</source>
-        <translation>投機なし：設定がオフです。</translation>
-    </message>
-    <message>
-        <source>Not speculating: no draft model is loaded.</source>
-        <translation>投機なし：ドラフトモデルが読み込まれていません。</translation>
-    </message>
-    <message>
-        <source>Not speculating yet: the draft model is still loading.</source>
-        <translation>投機なし：ドラフトモデルをまだ読み込んでいます。</translation>
-    </message>
-    <message>
-        <source>Not speculating: the draft model cannot be used with this main model. {reason}</source>
-        <translation>投機なし：このドラフトモデルはこのメインモデルと一緒に使えません。{reason}</translation>
-    </message>
-    <message>
-        <source>Not speculating: the draft model&apos;s context is full.</source>
-        <translation>投機なし：ドラフトモデルのコンテキストがいっぱいです。</translation>
-    </message>
-    <message>
-        <source>Not speculating: drafting failed and is off for this answer.</source>
-        <translation>投機なし：ドラフトの生成でエラーが起きたため、この回答では使いません。</translation>
-    </message>
-    <message>
-        <source>Not speculating: there is no usable proposal at this point.</source>
-        <translation>投機なし：この箇所には使える候補がありません。</translation>
-    </message>
-    <message>
-        <source>Not speculating: earlier tokens must be reprocessed first.</source>
-        <translation>投機なし：先に前のトークンを処理し直す必要があります。</translation>
-    </message>
-    <message>
-        <source>Not speculating: this model&apos;s cache ({kind}) cannot be rolled back.</source>
-        <translation>投機なし：このモデルのキャッシュ（{kind}）は巻き戻せません。</translation>
-    </message>
-    <message>
-        <source>Not speculating: no matching text earlier in this chat.</source>
-        <translation>投機なし：このチャットのここまでに一致するテキストがありません。</translation>
-    </message>
-    <message>
-        <source>Not speculating: the answer format leaves a choice at this point.</source>
-        <translation>投機なし：この位置では、回答形式から次のトークンが決まりません。</translation>
-    </message>
-    <message>
-        <source>Not speculating: plain decoding is faster.</source>
-        <translation>投機なし：通常のデコードのほうが高速です。</translation>
-    </message>
-    <message>
-        <source>Measuring plain decoding speed.</source>
-        <translation>通常のデコードの速度を測定しています。</translation>
-    </message>
-    <message>
         <source>Without speculation: drafting failed.</source>
         <translation>今回は投機なし：ドラフトの生成でエラーが起きました。</translation>
     </message>
@@ -3844,32 +3749,12 @@
         <translation>今回は投機なし：別の回答がまもなく始まるところでした。</translation>
     </message>
     <message>
-        <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
-        <translation>投機なし：まとめて処理できないため（{kind}）、回答を 1 件ずつ進めています。</translation>
-    </message>
-    <message>
-        <source>Not speculating: another answer is about to start.</source>
-        <translation>投機なし：別の回答がまもなく始まります。</translation>
-    </message>
-    <message>
-        <source>Not speculating: each round would take {cost}× the time of one token and produce only {tokens}.</source>
-        <translation>投機なし：1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかり、{tokens} トークンしか生成できません。</translation>
-    </message>
-    <message>
         <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
         <translation>今回は投機なし：1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかり、{tokens} トークンしか生成できない見込みでした。</translation>
     </message>
     <message>
-        <source>Not speculating: the draft model is still processing this chat.</source>
-        <translation>投機なし：ドラフトモデルがまだこのチャットを処理しています。</translation>
-    </message>
-    <message>
         <source>The first token always comes from the main model alone.</source>
         <translation>最初のトークンは常にメインモデルだけで生成します。</translation>
-    </message>
-    <message>
-        <source>Not speculating: the answer is about to reach its length limit.</source>
-        <translation>投機なし：回答がまもなく長さの上限に達します。</translation>
     </message>
     <message>
         <source>Without speculation: it was turned off.</source>
@@ -3926,10 +3811,6 @@
     <message>
         <source>Without speculation: the answer had almost reached its length limit.</source>
         <translation>今回は投機なし：回答がほぼ長さの上限に達していました。</translation>
-    </message>
-    <message>
-        <source>Not speculating: it could change the text by rounding.</source>
-        <translation>投機なし：丸めによってテキストが変わる可能性があります。</translation>
     </message>
     <message>
         <source>Without speculation: it could have changed the text by rounding.</source>

@@ -613,10 +613,6 @@
         <translation>메모리 사용량</translation>
     </message>
     <message>
-        <source>Clear prompt cache</source>
-        <translation>프롬프트 캐시 비우기</translation>
-    </message>
-    <message>
         <source>Check now</source>
         <translation>지금 점검</translation>
     </message>
@@ -1431,10 +1427,6 @@
 </context>
 <context>
     <name>CheckReport</name>
-    <message>
-        <source>Copy as JSON</source>
-        <translation>JSON으로 복사하기</translation>
-    </message>
     <message>
         <source>Results of the check</source>
         <translation>이 Mac의 점검 결과</translation>
@@ -2458,41 +2450,6 @@
     <message>
         <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
         <translation>스타터는 Tandem에 대해서만 알아요. 그 밖의 질문에는 이 Mac에 맞는 모델을 다운로드해 주세요:</translation>
-    </message>
-</context>
-<context>
-    <name>GenerationPage</name>
-    <message>
-        <source>As the authors of the loaded model recommend</source>
-        <translation>불러온 모델의 제작자가 권장하는 값</translation>
-    </message>
-    <message>
-        <source>Model&apos;s recommendation</source>
-        <translation>모델 권장값</translation>
-    </message>
-    <message>
-        <source>Precise</source>
-        <translation>정밀</translation>
-    </message>
-    <message>
-        <source>Always the most likely token</source>
-        <translation>항상 확률이 가장 높은 토큰</translation>
-    </message>
-    <message>
-        <source>Balanced</source>
-        <translation>균형</translation>
-    </message>
-    <message>
-        <source>Some variety, few surprises</source>
-        <translation>적당히 다양하고 엉뚱하지 않게</translation>
-    </message>
-    <message>
-        <source>Creative</source>
-        <translation>창의</translation>
-    </message>
-    <message>
-        <source>Full variety, minus very unlikely tokens</source>
-        <translation>확률이 아주 낮은 토큰만 빼고 최대한 다양하게</translation>
     </message>
 </context>
 <context>
@@ -3780,58 +3737,6 @@
 <context>
     <name>PlainReasons</name>
     <message>
-        <source>Not speculating: speculation is off.</source>
-        <translation>추측하지 않음: 추측이 꺼져 있어요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: no draft model is loaded.</source>
-        <translation>추측하지 않음: 불러온 초안 모델이 없어요.</translation>
-    </message>
-    <message>
-        <source>Not speculating yet: the draft model is still loading.</source>
-        <translation>아직 추측하지 않음: 초안 모델을 불러오고 있어요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: the draft model cannot be used with this main model. {reason}</source>
-        <translation>추측하지 않음: 이 초안 모델은 이 메인 모델과 함께 쓸 수 없어요. {reason}</translation>
-    </message>
-    <message>
-        <source>Not speculating: the draft model&apos;s context is full.</source>
-        <translation>추측하지 않음: 초안 모델의 컨텍스트가 가득 찼어요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: drafting failed and is off for this answer.</source>
-        <translation>추측하지 않음: 초안을 만드는 중에 오류가 생겨 이 답변에서는 초안을 쓰지 않아요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: there is no usable proposal at this point.</source>
-        <translation>추측하지 않음: 이 부분에는 쓸 만한 제안이 없어요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: earlier tokens must be reprocessed first.</source>
-        <translation>추측하지 않음: 앞의 토큰을 먼저 다시 처리해야 해요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: this model&apos;s cache ({kind}) cannot be rolled back.</source>
-        <translation>추측하지 않음: 이 모델의 캐시({kind})는 되돌릴 수 없어요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: no matching text earlier in this chat.</source>
-        <translation>추측하지 않음: 이 대화의 앞부분에 일치하는 텍스트가 없어요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: the answer format leaves a choice at this point.</source>
-        <translation>추측하지 않음: 이 지점에서는 답변 형식이 다음 토큰을 정해 주지 않아요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: plain decoding is faster.</source>
-        <translation>추측하지 않음: 일반 디코딩이 더 빨라요.</translation>
-    </message>
-    <message>
-        <source>Measuring plain decoding speed.</source>
-        <translation>일반 디코딩 속도를 측정하고 있어요.</translation>
-    </message>
-    <message>
         <source>Without speculation: drafting failed.</source>
         <translation>추측 없음: 초안을 만드는 중에 오류가 생겼어요.</translation>
     </message>
@@ -3844,32 +3749,12 @@
         <translation>추측 없음: 다른 답변이 곧 시작될 참이었어요.</translation>
     </message>
     <message>
-        <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
-        <translation>추측하지 않음: 답변을 한꺼번에 처리할 수 없어({kind}) 하나씩 진행하고 있어요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: another answer is about to start.</source>
-        <translation>추측하지 않음: 다른 답변이 곧 시작돼요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: each round would take {cost}× the time of one token and produce only {tokens}.</source>
-        <translation>추측하지 않음: 라운드 하나에 토큰 하나의 {cost}배 시간이 걸리는데, 나오는 토큰은 {tokens}개뿐이에요.</translation>
-    </message>
-    <message>
         <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
         <translation>추측 없음: 라운드 하나에 토큰 하나의 {cost}배 시간이 걸리고, 토큰은 {tokens}개만 나왔을 거예요.</translation>
     </message>
     <message>
-        <source>Not speculating: the draft model is still processing this chat.</source>
-        <translation>추측하지 않음: 초안 모델이 아직 이 대화를 처리하고 있어요.</translation>
-    </message>
-    <message>
         <source>The first token always comes from the main model alone.</source>
         <translation>첫 토큰은 항상 메인 모델만으로 생성해요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: the answer is about to reach its length limit.</source>
-        <translation>추측하지 않음: 답변이 곧 길이 제한에 도달해요.</translation>
     </message>
     <message>
         <source>Without speculation: it was turned off.</source>
@@ -3926,10 +3811,6 @@
     <message>
         <source>Without speculation: the answer had almost reached its length limit.</source>
         <translation>추측 없음: 답변이 길이 제한에 거의 도달했어요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: it could change the text by rounding.</source>
-        <translation>추측하지 않음: 반올림 때문에 텍스트가 달라질 수 있어요.</translation>
     </message>
     <message>
         <source>Without speculation: it could have changed the text by rounding.</source>

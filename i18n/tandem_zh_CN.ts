@@ -613,10 +613,6 @@
         <translation>内存用量</translation>
     </message>
     <message>
-        <source>Clear prompt cache</source>
-        <translation>清除提示词缓存</translation>
-    </message>
-    <message>
         <source>Check now</source>
         <translation>立即检查</translation>
     </message>
@@ -1431,10 +1427,6 @@
 </context>
 <context>
     <name>CheckReport</name>
-    <message>
-        <source>Copy as JSON</source>
-        <translation>拷贝为 JSON</translation>
-    </message>
     <message>
         <source>Results of the check</source>
         <translation>本机的检查结果</translation>
@@ -2458,41 +2450,6 @@
     <message>
         <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
         <translation>入门模型只了解 Tandem。其他用途请下载适合本机的模型：</translation>
-    </message>
-</context>
-<context>
-    <name>GenerationPage</name>
-    <message>
-        <source>As the authors of the loaded model recommend</source>
-        <translation>已加载模型的作者推荐的设置</translation>
-    </message>
-    <message>
-        <source>Model&apos;s recommendation</source>
-        <translation>模型推荐</translation>
-    </message>
-    <message>
-        <source>Precise</source>
-        <translation>精确</translation>
-    </message>
-    <message>
-        <source>Always the most likely token</source>
-        <translation>始终取概率最高的 token</translation>
-    </message>
-    <message>
-        <source>Balanced</source>
-        <translation>均衡</translation>
-    </message>
-    <message>
-        <source>Some variety, few surprises</source>
-        <translation>有些变化，少有意外</translation>
-    </message>
-    <message>
-        <source>Creative</source>
-        <translation>创意</translation>
-    </message>
-    <message>
-        <source>Full variety, minus very unlikely tokens</source>
-        <translation>变化最多，只去掉概率极低的 token</translation>
     </message>
 </context>
 <context>
@@ -3780,58 +3737,6 @@
 <context>
     <name>PlainReasons</name>
     <message>
-        <source>Not speculating: speculation is off.</source>
-        <translation>未推测：推测已关闭。</translation>
-    </message>
-    <message>
-        <source>Not speculating: no draft model is loaded.</source>
-        <translation>未推测：没有加载草稿模型。</translation>
-    </message>
-    <message>
-        <source>Not speculating yet: the draft model is still loading.</source>
-        <translation>尚未推测：草稿模型仍在加载。</translation>
-    </message>
-    <message>
-        <source>Not speculating: the draft model cannot be used with this main model. {reason}</source>
-        <translation>未推测：此草稿模型不能与这个主模型一起使用。{reason}</translation>
-    </message>
-    <message>
-        <source>Not speculating: the draft model&apos;s context is full.</source>
-        <translation>未推测：草稿模型的上下文已满。</translation>
-    </message>
-    <message>
-        <source>Not speculating: drafting failed and is off for this answer.</source>
-        <translation>未推测：生成草稿时出错，本次回答不再使用。</translation>
-    </message>
-    <message>
-        <source>Not speculating: there is no usable proposal at this point.</source>
-        <translation>未推测：当前位置没有可用的草稿 token。</translation>
-    </message>
-    <message>
-        <source>Not speculating: earlier tokens must be reprocessed first.</source>
-        <translation>未推测：需要先重新处理前面的 token。</translation>
-    </message>
-    <message>
-        <source>Not speculating: this model&apos;s cache ({kind}) cannot be rolled back.</source>
-        <translation>未推测：这个模型的缓存（{kind}）无法回滚。</translation>
-    </message>
-    <message>
-        <source>Not speculating: no matching text earlier in this chat.</source>
-        <translation>未推测：此对话的上文中没有匹配的文字。</translation>
-    </message>
-    <message>
-        <source>Not speculating: the answer format leaves a choice at this point.</source>
-        <translation>未推测：回答格式没有确定接下来的 token。</translation>
-    </message>
-    <message>
-        <source>Not speculating: plain decoding is faster.</source>
-        <translation>未推测：普通解码更快。</translation>
-    </message>
-    <message>
-        <source>Measuring plain decoding speed.</source>
-        <translation>正在测量普通解码的速度。</translation>
-    </message>
-    <message>
         <source>Without speculation: drafting failed.</source>
         <translation>未使用推测：生成草稿时出错。</translation>
     </message>
@@ -3844,32 +3749,12 @@
         <translation>未使用推测：当时另一个回答即将开始。</translation>
     </message>
     <message>
-        <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
-        <translation>未推测：这些回答无法批量处理（{kind}），正在逐个进行。</translation>
-    </message>
-    <message>
-        <source>Not speculating: another answer is about to start.</source>
-        <translation>未推测：另一个回答即将开始。</translation>
-    </message>
-    <message>
-        <source>Not speculating: each round would take {cost}× the time of one token and produce only {tokens}.</source>
-        <translation>未推测：每轮用时为 1 个 token 的 {cost} 倍，却只产出 {tokens} 个 token。</translation>
-    </message>
-    <message>
         <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
         <translation>未使用推测：每轮用时为 1 个 token 的 {cost} 倍，却只能产出 {tokens} 个 token。</translation>
     </message>
     <message>
-        <source>Not speculating: the draft model is still processing this chat.</source>
-        <translation>未推测：草稿模型仍在处理此对话。</translation>
-    </message>
-    <message>
         <source>The first token always comes from the main model alone.</source>
         <translation>首个 token 始终由主模型单独生成。</translation>
-    </message>
-    <message>
-        <source>Not speculating: the answer is about to reach its length limit.</source>
-        <translation>未推测：回答即将达到长度上限。</translation>
     </message>
     <message>
         <source>Without speculation: it was turned off.</source>
@@ -3926,10 +3811,6 @@
     <message>
         <source>Without speculation: the answer had almost reached its length limit.</source>
         <translation>未使用推测：回答已接近长度上限。</translation>
-    </message>
-    <message>
-        <source>Not speculating: it could change the text by rounding.</source>
-        <translation>未推测：舍入可能会改变文字。</translation>
     </message>
     <message>
         <source>Without speculation: it could have changed the text by rounding.</source>

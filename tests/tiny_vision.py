@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +71,9 @@ GEMMA4 = VisionModel(
     {"max_soft_tokens": 12},
     ("<|image>", "<image|>", "<|image|>"),
 )  # fmt: skip
+# As in the larger ones of the family.
+_BOTH_WAYS = {**GEMMA4.config["text_config"], "use_bidirectional_attention": "vision"}
+GEMMA4_BOTH_WAYS = replace(GEMMA4, config={**GEMMA4.config, "text_config": _BOTH_WAYS})
 _PIXTRAL = {
     **_VISION, "model_type": "pixtral", "head_dim": 16, "image_size": 64, "patch_size": 4, "rope_theta": 10000.0,
 }  # fmt: skip

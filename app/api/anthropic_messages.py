@@ -13,8 +13,7 @@ from starlette.responses import Response
 
 from app.api.calls import AnswerBody, Api, Plan
 from app.api.conversation import Message, TextPart, call_turn
-from app.api.errors import ApiError, bad_field
-from app.api.replies import JsonReply, sse
+from app.api.errors import ApiError, JsonReply, bad_field, sse
 from app.api.request_settings import Format, MaxTokens, Stop, grammar_of, thinking_options
 from app.api.shapes import Items, new_id
 from app.api.tool_use import ToolUse, function_tool, tool_use

@@ -21,8 +21,7 @@ from app.api.conversation import (
     text_of,
     thoughts_of,
 )
-from app.api.errors import ApiError, bad_field
-from app.api.replies import sse
+from app.api.errors import ApiError, bad_field, sse
 from app.api.request_settings import Format, grammar_of, refuse_unsupported, thinking_options
 from app.api.shapes import Items, new_id, now
 from app.api.tool_use import Choice, Function, openai_tools

@@ -13,10 +13,9 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QToolBut
 from app.conversations.records import Attachment
 from app.session.attachments import guessed_encoding
 from app.widgets import theme
-from app.widgets.flow_layout import FlowLayout
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label, set_name
-from app.widgets.layouts import fill, hbox
+from app.widgets.layouts import FlowLayout, fill, hbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.figures import number

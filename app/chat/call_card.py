@@ -15,10 +15,9 @@ from app.session.calls import Call, CallState
 from app.session.tool_calls import ONCE
 from app.tools.tool import TANDEM, Permission, visible
 from app.widgets import theme
-from app.widgets.flow_layout import FlowLayout
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, WrappedLabel, label
-from app.widgets.layouts import fill, hbox, vbox
+from app.widgets.layouts import FlowLayout, fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.figures import whole_seconds

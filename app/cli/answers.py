@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
 from app.cli.pair_options import explained
-from app.cli.terminal_text import say
+from app.cli.terminal import say
 from app.text.thinking import GrowingParts, parts_of
 from engine import Event, Failed, Finished, RequestStats, TokensCommitted
 from engine.events import as_json

@@ -12,11 +12,9 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from app.cli.answers import JsonOutput, TextOutput
+from app.cli.command import BAD_USAGE, DONE, FAILED, INTERRUPTED, add_command
 from app.cli.conversation import Conversation, readable, request, talk
-from app.cli.exit_codes import BAD_USAGE, DONE, FAILED, INTERRUPTED
-from app.cli.help_text import add_command
-from app.cli.own_settings import own_engine_settings
-from app.cli.pair_options import add_method, add_pair_options, chosen_pair
+from app.cli.pair_options import add_method, add_pair_options, chosen_pair, own_engine_settings
 from engine import Engine, EngineClient, EngineError, Failed
 from engine.requests import MAX_DEPTH, MAX_TEMPERATURE
 from engine.tokenizers.thinking import LEVELS, SWITCHED

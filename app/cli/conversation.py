@@ -10,9 +10,9 @@ from contextlib import suppress
 from typing import Any
 
 from app.cli.answers import Output
-from app.cli.exit_codes import DONE, FAILED, INTERRUPTED
+from app.cli.command import DONE, FAILED, INTERRUPTED
 from app.cli.pair_options import explained, model_path
-from app.cli.terminal_text import say
+from app.cli.terminal import say
 from app.session.model_names import english_name
 from app.text.thinking import without_thoughts
 from engine import ChatRequest, EngineClient, EngineError, Finished, SamplingSettings, SpeculationSettings

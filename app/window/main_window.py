@@ -6,18 +6,16 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QStackedWidget
 
-from app.actions.actions import Actions
-from app.actions.menus import Menus
+from app.actions.actions import Actions, Menus
 from app.actions.spec import ActionState
 from app.chat.answer_format import AnswerFormatMark
 from app.chat.attachment_row import attach_button
+from app.chat.choice_buttons import PresetButton, ThinkingButton
 from app.chat.composer import Composer
 from app.chat.context_meter import ContextMeter
 from app.chat.find_bar import FindBar
 from app.chat.message_edit import files_in
-from app.chat.preset_button import PresetButton
 from app.chat.settings_sheet import ChatSettingsSheet
-from app.chat.thinking_button import ThinkingButton
 from app.chat.transcript import Transcript
 from app.chat.turn_column import COLUMN_WIDTH
 from app.chat.welcome import Welcome
@@ -38,10 +36,10 @@ from app.speculation.panel import SpeculationPanel
 from app.system.paths import settings_folder
 from app.widgets.application import Application
 from app.widgets.banner import Banner
+from app.widgets.keyboard_focus import TabOrdered
 from app.widgets.layouts import centred, fill, vbox
 from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
-from app.widgets.tab_order import TabOrdered
 from app.window.actions import ACTIONS
 from app.window.actions.window_action import ActedWindow
 from app.window.answer_notice import Announcer, AnswerNotice

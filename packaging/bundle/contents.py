@@ -32,8 +32,21 @@ UNUSED_MODULES = [
     "unittest",
     "mlx_lm.server",
     "mlx_lm.evaluate",
+    # What mlx-vlm asks for beside its towers.
+    "cv2",
+    "datasets",
+    "dill",
+    "fastapi",
+    "miniaudio",
+    "mlx_audio",
+    "multiprocess",
+    "pandas",
+    "pyarrow",
+    "scipy",
+    "sounddevice",
+    "websockets",
+    "xxhash",
     # Tools that build the bundle, which libraries would use if they found them.
-    "PIL",
     "cyclonedx",
     "macholib",
     "PySide6.QtNetwork",
@@ -44,15 +57,17 @@ UNUSED_MODULES = [
     "PySide6.QtTest",
 ]
 
-# Only the tokenizers of transformers are used, not its models, image processors and trainers.
+# Only the tokenizers of transformers are used, not its models and trainers. mlx-vlm imports the base of its processors,
+# and one of them.
 _OF_TOKENIZERS = re.compile(
-    r"transformers\.models(\.\w+)?(\.(tokenization|configuration)_\w+)?|transformers\.models\.auto\.\w+"
+    r"""transformers\.models(\.\w+)?(\.(tokenization|configuration)_\w+)?|transformers\.models\.auto\.\w+
+        |transformers\.models\.lfm2_vl\.processing_lfm2_vl""",
+    re.VERBOSE,
 )
 _NOT_OF_TOKENIZERS = re.compile(
     r"""transformers\.(
         (pipelines|quantizers|distributed|loss|cli|data|testing_utils|optimization)\b
         | trainer
-        | (image|video|audio)_
         | modeling_(?!rope_utils)
         | generation\.(?!configuration_utils)
         | integrations\.(?!heterogeneity|mistral)
@@ -84,12 +99,12 @@ _UNUSED_FILES = re.compile(
 
 
 def needed_here(requirements: Iterable[str]) -> list[str]:
-    """Return the names of the libraries that these requirements need on this system, without extras.
+    """Return the names of the libraries that these requirements need on this system, with those for pictures.
 
     Some of them read their own version, so the bundle includes their metadata.
     """
     read = map(Requirement, requirements)
-    return [one.name for one in read if one.marker is None or one.marker.evaluate({"extra": ""})]
+    return [one.name for one in read if one.marker is None or one.marker.evaluate({"extra": "images"})]
 
 
 def is_unused_module(name: str) -> bool:

@@ -17,7 +17,6 @@ from app.settings.relocation import MoveRefused
 from app.settings.updates import Release
 from app.window.attachment_reader import AttachmentReader
 from app.window.transfer import Transfer
-from app.window.transfer_journal import IMPORT, JournalEntry, TransferJournal
 from engine.cluster.errors import ClusterError
 from engine.errors import ModelNotUsable
 from engine.hub.failures import HubError
@@ -55,7 +54,7 @@ def _import_partly(window: WindowDriver, _library: ShownLibrary) -> None:
 
 
 def _cut_short(window: WindowDriver, _library: ShownLibrary) -> None:
-    TransferJournal(window.session.store.path.with_suffix(".transfers")).begin(JournalEntry(IMPORT, "history.zip"))
+    _file(window, "chats.transfers", '{"running": [{"kind": "import", "name": "history.zip"}]}')
     window.find(Transfer).show_cut_short()
 
 

@@ -324,6 +324,12 @@ class _CardDriver:
     def is_open(self) -> bool:
         return self._card.isVisible()
 
+    @property
+    def rows(self) -> list[str]:
+        """The texts of the rows for screen readers."""
+        items = (self.list.item(number) for number in range(self.list.count()))
+        return [item.data(Qt.ItemDataRole.AccessibleTextRole) for item in items]
+
     def type(self, text: str) -> None:
         QTest.keyClicks(self.field, text)
 
@@ -338,23 +344,13 @@ class PaletteDriver(_CardDriver):
         super().__init__(palette)
         self.palette = palette
 
-    @property
-    def commands(self) -> list[str]:
-        """The texts of the offered commands for screen readers."""
-        items = (self.list.item(number) for number in range(self.list.count()))
-        return [item.data(Qt.ItemDataRole.AccessibleTextRole) for item in items]
-
 
 class PickerDriver(_CardDriver):
-    """The list of models below a chip of the header. `rows` are their texts for screen readers."""
+    """The list of models below a chip of the header."""
 
     def __init__(self, picker: Picker) -> None:
         super().__init__(picker)
         self.picker = picker
-
-    @property
-    def rows(self) -> list[str]:
-        return self.picker.spoken()
 
     def open(self) -> None:
         """Click the chip in the header."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -32,6 +33,9 @@ TRANSFORMERS = Path(transformers.__file__).parent
         ("transformers.models.llama", False),
         ("transformers.tokenization_utils_base", False),
         ("transformers.pipelines.base", True),
+        ("transformers.image_utils", False),
+        ("transformers.models.lfm2_vl.processing_lfm2_vl", False),
+        ("transformers.models.llava.processing_llava", True),
         ("mlx_lm.models.llama", False),
     ],
 )
@@ -71,6 +75,32 @@ def test_every_library_that_is_asked_for_comes_with_its_description() -> None:
     assert not {"pytest", "ruff"} & {*needed}
     for name in needed:
         assert version(name)
+
+
+def test_towers_need_nothing_that_is_left_out() -> None:
+    """In a process in which what the bundle leaves out cannot be found."""
+    sources = "".join(file.read_text(encoding="utf-8") for file in (PACKAGING.parent / "engine/pictures").glob("*.py"))
+    families = sorted(set(re.findall(r"mlx_vlm\.models\.(\w+)", sources)))
+    assert {"gemma3", "lfm2_vl", "pixtral"} <= {*families}
+    subprocess.run([sys.executable, "-c", WITHOUT, str(PACKAGING / "bundle"), *families], check=True, timeout=120)
+
+
+WITHOUT = """
+import importlib, sys
+from importlib.machinery import PathFinder
+sys.path.insert(0, sys.argv[1])
+import contents
+
+class Bundle(PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        unused = any(f"{name}.".startswith(f"{module}.") for module in contents.UNUSED_MODULES)
+        return None if unused or contents.is_unused_module(name) else super().find_spec(name, path, target)
+
+sys.meta_path[:] = [Bundle if finder is PathFinder else finder for finder in sys.meta_path]
+for family in sys.argv[2:]:
+    importlib.import_module(f"mlx_vlm.models.{family}")
+"""
 
 
 def test_libraries_of_the_system_go_in_only_where_something_needs_them() -> None:

@@ -56,14 +56,6 @@ class MakePrompt(Message, frozen=True):
     job: PromptJob
 
 
-class Encode(Message, frozen=True):
-    """Encode a text without control tokens."""
-
-    result: ClassVar[Any] = list[int]
-    folder: str
-    text: str
-
-
 class Measure(Message, frozen=True):
     """Count the tokens of a text in a tokenizer.json, and the characters that the first `tokens` of them cover."""
 
@@ -96,7 +88,7 @@ class DecodePicture(Message, frozen=True):
     resample: int
 
 
-Task = Build | FindThinking | MakePrompt | Encode | Measure | CountCaches | TryGrammar | DecodePicture
+Task = Build | FindThinking | MakePrompt | Measure | CountCaches | TryGrammar | DecodePicture
 
 
 class Request(Message, frozen=True):

@@ -13,8 +13,7 @@ from engine.pictures.placed import PlacedPicture, without_pictures
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
-from engine.speculation.proposers import draft
-from tests.engine.pictures.test_serving import DOG, FOX, QUESTIONS, asked, parts
+from tests.engine.pictures.questions import DOG, FOX, QUESTIONS, asked, parts
 from tests.engine.serving_requests import alone, load_models, run, set_draft
 from tests.tiny_models import write_disturbed_copy, write_model
 from tests.tiny_vision import MODELS, write_vision_model
@@ -90,11 +89,7 @@ def test_the_asynchronous_drafter_rests(folder: Path, tmp_path: Path) -> None:
     assert text.finished.stats.ahead == "starting"
 
 
-@pytest.mark.parametrize("enough_shared", [0.0, 2.0], ids=["shared tokens", "rewritten text"])
-def test_a_draft_with_another_tokenizer_does_not_change_the_text(
-    served: Scheduler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, enough_shared: float
-) -> None:
-    monkeypatch.setattr(draft, "ENOUGH_SHARED", enough_shared)
+def test_a_draft_with_another_tokenizer_does_not_change_the_text(served: Scheduler, tmp_path: Path) -> None:
     set_draft(served, write_model(tmp_path / "other", seed=8))
     for content in QUESTIONS.values():
         plain = alone(served, asked(*content, temperature=0.9))

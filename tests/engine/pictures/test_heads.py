@@ -16,7 +16,7 @@ from engine.settings import EngineSettings
 from engine.speculation.drafters.head_session import HeadSession
 from engine.speculation.rounds.sequence import Sequence
 from tests.engine.chain_sessions import Told, assert_close, session_of
-from tests.engine.pictures.test_serving import DOG, FOX, QUESTIONS, asked, parts
+from tests.engine.pictures.questions import DOG, FOX, QUESTIONS, asked, parts
 from tests.engine.serving_requests import PLAIN, alone, load_models, run
 from tests.engine.tiers import by_tier
 from tests.tiny_eagle import write_eagle_head
@@ -77,7 +77,8 @@ def assert_as_read_at_once(scheduler: Scheduler) -> None:
     expected = keys_of_one_reading(scheduler)
     assert len(keys) == len(expected) > 0
     for one, other in zip(keys, expected, strict=True):
-        rows = min(one.shape[2], other.shape[2])
+        # The last pair of a chain may have been made with a token that an answer's end has cut off.
+        rows = min(one.shape[2], other.shape[2]) - 1
         assert rows > 30
         assert_close(one[:, :, :rows], other[:, :, :rows])
 

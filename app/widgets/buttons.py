@@ -1,14 +1,36 @@
-"""A button for what cannot be undone: the first press asks, the next one does it."""
+"""A button that copies a text and says so for a moment, and one for what cannot be undone, which asks first."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QFocusEvent, QGuiApplication, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.widgets.keys import ENTER, claims_escape, is_escape
 from app.widgets.restyled import Restyled
-from app.widgets.style_class import styled
+from app.widgets.style_class import set_style_class, styled
+
+# How long a button confirms that it has copied.
+CONFIRMED_MS = 2000
+
+
+class CopyButton(Restyled, QPushButton):
+    """Copies what `text` returns when it is pressed."""
+
+    def __init__(self, parent: QWidget, text: Callable[[], str], style_class: str = "button") -> None:
+        super().__init__(parent)
+        set_style_class(self, style_class)
+        self._text = text
+        self.bound("Copy", self)
+        self.clicked.connect(self._copy)
+        self.restyle()
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._text())
+        self.setText(self.tr("Copied"))
+        QTimer.singleShot(CONFIRMED_MS, self, lambda: self.setText(self.tr("Copy")))
 
 
 class ConfirmButton(Restyled, QPushButton):

@@ -1,4 +1,4 @@
-"""The help of commands: examples below it, and actions."""
+"""What all commands share: their exit codes, their help with examples below it, and their actions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ import argparse
 from collections.abc import Sequence
 from textwrap import fill, indent
 from typing import Any
+
+# The exit codes of the `tandem` command; argparse ends with BAD_USAGE, too.
+DONE, FAILED, BAD_USAGE = 0, 1, 2
+# 128 + SIGINT, as shells report it.
+INTERRUPTED = 130
+# 128 + SIGPIPE: nobody reads the output any more, as after `| head`.
+UNREAD = 141
 
 # The width of descriptions; a terminal that nobody has resized has 80 columns.
 _WIDTH = 79
