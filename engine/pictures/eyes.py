@@ -85,8 +85,8 @@ class Eyes:
         for file in weight_files(self._folder):
             found: dict[str, mx.array] = mx.load(str(file))  # type: ignore[assignment]
             weights |= {name.removeprefix("model."): array for name, array in found.items() if self._kind.holds(name)}
-        self._quantise(tower, weights)
         weights = self._family.converted(tower, weights)
+        self._quantise(tower, weights)
         names = {name for name, _ in tree_flatten(tower.parameters())}
         if lacking := names - weights.keys():
             raise ModelNotUsable(self._folder, "wrong-tensors", f"{min(lacking)} is missing")
@@ -114,6 +114,8 @@ class Eyes:
 
 def eyes_of(folder: Path, config: Mapping[str, Any], token_of: Callable[[str], int | None]) -> Eyes | None:
     """Return the eyes of a model that sees, else None; `token_of` is that of its `LoadedModel`. Reads headers only."""
+    if not config.get("vision_config"):
+        return None
     tensors = {
         name: tensor for file in weight_files(folder) for name, tensor in read_checked_header(folder, file).items()
     }

@@ -49,11 +49,7 @@ class Gemma3:
         return as_mlx(weights, "patch_embedding.weight")
 
     def embed(
-        self,
-        tower: Any,
-        config: Mapping[str, Any],
-        processor: Mapping[str, Any],
-        views: Sequence[Pixels],
+        self, tower: Any, config: Mapping[str, Any], processor: Mapping[str, Any], views: Sequence[Pixels]
     ) -> mx.array:
         import mlx.core as mx
 

@@ -65,11 +65,7 @@ class Lfm2Vl:
         return {name.replace("vision_tower.vision_model.", "vision_tower."): array for name, array in weights.items()}
 
     def embed(
-        self,
-        tower: Any,
-        config: Mapping[str, Any],
-        processor: Mapping[str, Any],
-        views: Sequence[Pixels],
+        self, tower: Any, config: Mapping[str, Any], processor: Mapping[str, Any], views: Sequence[Pixels]
     ) -> mx.array:
         import mlx.core as mx
 

@@ -61,11 +61,7 @@ class Pixtral:
         return as_mlx(whole, "patch_conv.weight")
 
     def embed(
-        self,
-        tower: Any,
-        config: Mapping[str, Any],
-        processor: Mapping[str, Any],
-        views: Sequence[Pixels],
+        self, tower: Any, config: Mapping[str, Any], processor: Mapping[str, Any], views: Sequence[Pixels]
     ) -> mx.array:
         import mlx.core as mx
         from mlx_vlm.models.pixtral.vision import position_ids_in_meshgrid
@@ -81,11 +77,8 @@ class Pixtral:
         for layer in vision.transformer.layers:
             states.append(layer(states[-1], turns))
         chosen = states[config.get("vision_feature_layer", -1)][0]
-        found: mx.array = (
-            tower.multi_modal_projector(chosen, [(height, width)])
-            if _merges(config)
-            else tower.multi_modal_projector(chosen)
-        )
+        sizes = [[(height, width)]] if _merges(config) else []
+        found: mx.array = tower.multi_modal_projector(chosen, *sizes)
         return found
 
 

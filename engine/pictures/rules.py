@@ -14,7 +14,7 @@ class PictureRules:
     """How a model of the family `kind` reads pictures, given its `settings`."""
 
     kind: str
-    settings: dict[str, float] = field(default_factory=dict)
+    settings: dict[str, float] = field(default_factory=dict, hash=False)
 
     def layout(self, width: int, height: int) -> Layout:
         """Return the layout of a picture of `width` times `height` pixels."""

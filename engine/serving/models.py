@@ -345,6 +345,8 @@ class Models:
         if not sizes:
             return memory.recommended_limit()
         first = memory.working_bytes(sizes[0], sizes[1] if len(sizes) > 1 else None, settings.context)
+        # The tower is loaded later.
+        first += 0 if self._main is None or self._main.eyes is None else self._main.eyes.missing_bytes
         return self._held_bytes() + first + (settings.most_active - 1) * self.cache_bytes(settings.context)
 
     def _held_bytes(self) -> int:

@@ -90,6 +90,9 @@ _UNUSED_FILES = re.compile(
     | PySide6/Qt/plugins/imageformats/libq(pdf|tga|tiff|wbmp|icns)
     | (^|/)libQt6(Network|Qml|Quick|Pdf|VirtualKeyboard|Designer|Help|Test|Sql|OpenGL|EglF|Labs|UiTools)
     | PySide6/Qt/plugins/platformthemes/libqgtk3
+    # Pillow decodes four formats here, and draws no text.
+    | PIL/_(avif|imagingft|imagingcms|imagingtk)\.
+    | (pillow\.libs|PIL/\.dylibs)/lib(avif|freetype|harfbuzz|lcms2|brotli)
     | \.(pyi|h|cmake|jl)$
     | (^|/)tests?/
     | -info/(RECORD|INSTALLER|REQUESTED|entry_points\.txt|top_level\.txt|direct_url\.json|sboms/.*|licen[sc]es/.*)$
@@ -128,12 +131,13 @@ def needed_binaries(
 ) -> list[Entry]:
     """Return the binaries without the system's libraries that none of them needs.
 
-    The system's libraries are at the top of the bundle; all others belong to a package. `imports_of` returns the names
-    and paths of the libraries that a file is linked to.
+    The system's libraries are at the top of the bundle, beside extension modules without a package. `imports_of`
+    returns the names and paths of the libraries that a file is linked to.
     """
     binaries = list(binaries)
     by_name = {Path(entry[0]).name: entry for entry in binaries}
-    kept = {entry[0]: entry for entry in binaries if "/" in entry[0] or "libpython" in entry[0]}
+    own = [entry for entry in binaries if "/" in entry[0] or "libpython" in entry[0] or entry[2] == "EXTENSION"]
+    kept = {entry[0]: entry for entry in own}
     unread = list(kept.values())
     while unread:
         for name, path in imports_of(unread.pop()[1]):

@@ -50,6 +50,8 @@ def test_transformers_comes_for_its_tokenizers_alone(name: str, unused: bool) ->
         ("PySide6/Qt/plugins/platforms/libqoffscreen.so", False),
         ("PySide6/Qt/plugins/imageformats/libqjpeg.so", False),
         ("PySide6/Qt/plugins/sqldrivers/libqsqlite.so", True),
+        ("PIL/_webp.cpython-311-darwin.so", False),
+        ("PIL/.dylibs/libavif.16.dylib", True),
         ("PySide6/Qt/qml/QtQuick/qmldir", True),
         ("PySide6/Qt/translations/qtbase_ko.qm", False),
         ("PySide6/Qt/translations/qtbase_de.qm", True),
@@ -112,10 +114,13 @@ def test_libraries_of_the_system_go_in_only_where_something_needs_them() -> None
         ("package/a.so", "/w/a.so", "EXTENSION"),
         ("libneeded.so.1", "/usr/lib/libneeded.so.1", "BINARY"),
         ("libidle.so.1", "/usr/lib/libidle.so.1", "BINARY"),
+        ("_cffi_backend.so", "/w/_cffi_backend.so", "EXTENSION"),
         ("libpython3.11.so.1.0", "/usr/lib/libpython3.11.so.1.0", "BINARY"),
     ]
     kept = contents["needed_binaries"](binaries, lambda file: linked.get(file, []))
-    assert [entry[0] for entry in kept] == ["package/a.so", "libneeded.so.1", "libpython3.11.so.1.0"]
+    assert [entry[0] for entry in kept] == [
+        "package/a.so", "libneeded.so.1", "_cffi_backend.so", "libpython3.11.so.1.0",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -164,3 +164,25 @@ def test_no_chunk_of_a_prompt_cuts_what_is_read_in_both_directions(name: str, tm
             sequence.prefill(most)
         newest = sequence.verify()[-1].astype(mx.float32)
         assert mx.allclose(newest, logits[-1], rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("name", ["gemma3", "pixtral", "lfm2_vl"])
+def test_a_tower_as_pytorch_stores_it_gives_the_same_embedding(name: str, tmp_path: Path) -> None:
+    folder = write_vision_model(tmp_path / name, MODELS[name], stored=FLOAT32)
+    wanted = embedding(folder)
+    stored: dict[str, mx.array] = mx.load(str(folder / "model.safetensors"))  # type: ignore[assignment]
+    theirs, ours = ("vision_tower.", "vision_tower.vision_model.")[:: 1 if name == "pixtral" else -1]
+    written = {}
+    for tensor, array in stored.items():
+        if tensor.endswith(("patch_embedding.weight", "patch_conv.weight")) and array.ndim == 4:
+            array = array.transpose(0, 3, 1, 2)
+        written[tensor if name == "gemma3" else tensor.replace(ours, theirs)] = array
+    mx.save_safetensors(str(folder / "model.safetensors"), written, metadata={"format": "pt"})
+    assert mx.array_equal(embedding(folder), wanted)
+
+
+def embedding(folder: Path) -> mx.array:
+    eyes = load(folder).eyes
+    assert eyes is not None
+    return eyes.embed(FILES[0])

@@ -137,6 +137,13 @@ def test_a_picture_is_turned_upright(orientation: int) -> None:
     assert read_picture(data, [upright.size]).views == [upright.tobytes()]
 
 
+def test_a_camera_s_second_picture_is_ignored() -> None:
+    first, preview = (Image.open(io.BytesIO(picture(seed))) for seed in (4, 5))
+    file = io.BytesIO()
+    first.save(file, "MPO", save_all=True, append_images=[preview])
+    assert picture_size(file.getvalue()) == first.size
+
+
 def test_what_is_transparent_is_white() -> None:
     pixels = np.zeros((4, 4, 4), np.uint8)
     pixels[:2] = (200, 0, 0, 255)
