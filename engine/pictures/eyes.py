@@ -200,19 +200,22 @@ class RequestPictures:
         self._rows[picture.digest] = self.eyes.embed(self.files[picture.digest])
 
     def pass_input(self, tokens: Sequence[int], start: int, stop: int, pictures: Sequence[PlacedPicture]) -> PassInput:
-        ids = mx.array([tokens[start:stop]], mx.uint32)
-        ids = mx.where(ids == self.eyes.placeholder, 0, ids)
-        text: mx.array = self._embed_text(ids)
-        width = text.shape[-1]
-        # Behind their embeddings, rows of pictures may have more to add to the outputs of layers.
-        read = mx.pad(text, [(0, 0), (0, 0), (0, self._rows[pictures[0].digest].shape[1] - width)])
+        places, rows = list[int](), list[mx.array]()
         for picture in pictures:
             at = [
                 position for position in range(picture.start, picture.stop) if tokens[position] == self.eyes.placeholder
             ]
             inside = [index for index, position in enumerate(at) if start <= position < stop]
-            rows = self._rows[picture.digest][inside[0] : inside[-1] + 1]
-            read[:, mx.array([at[index] - start for index in inside])] = rows.astype(read.dtype)
+            places += [at[index] - start for index in inside]
+            rows.append(self._rows[picture.digest][mx.array(inside, mx.int32)])
+        ids, held, placed = mx.array([tokens[start:stop]], mx.uint32), mx.concatenate(rows), mx.array(places, mx.int32)
+        # The model may have written the placeholder itself elsewhere.
+        ids[:, placed] = 0
+        text: mx.array = self._embed_text(ids)
+        width = text.shape[-1]
+        # Behind their embeddings, rows of pictures may have more to add to the outputs of layers.
+        read = mx.pad(text, [(0, 0), (0, 0), (0, held.shape[1] - width)])
+        read[:, placed] = held.astype(read.dtype)
         embeddings, *deeper = mx.split(read, read.shape[-1] // width, axis=-1)
         blocks = [(picture.start - start, picture.stop - start) for picture in pictures] if self.both_ways else []
         return PassInput(ids, embeddings, blocks, self.eyes.rules.both_ways == 2, deeper)
