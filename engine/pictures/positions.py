@@ -2,17 +2,20 @@
 
 A token has a time, a row and a column. In text all three are one number. All tokens of a picture have the time at which
 the picture begins, and its grid's rows and columns from there on. The text after it continues behind the largest of
-these, so that its positions are smaller than its indices. Wang et al., Qwen2-VL, arXiv:2409.12191.
+these, so that its positions are smaller than its indices. Wang et al., Qwen2-VL, arXiv:2409.12191. Importing this
+module imports no MLX.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import mlx.core as mx
 import numpy as np
+
+if TYPE_CHECKING:
+    import mlx.core as mx
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,8 @@ class Axes:
 
     def of_numbers(self, size: int) -> mx.array:
         """Return the coordinate (size,) of each number of a query or key; numbers that are not turned have 0."""
+        import mlx.core as mx
+
         axes = np.repeat(np.arange(3), self.sections)
         if self.interleaved:
             axes[:] = 0
@@ -71,6 +76,8 @@ class Positions:
 
     def of(self, first: int, count: int) -> mx.array:
         """Return time, row and column (3, count) of the tokens from index `first` on."""
+        import mlx.core as mx
+
         if self._latest is None or self._latest[0] != (first, count):
             known = self._table[:, first : first + count]
             behind = max(first, self.end)
