@@ -960,16 +960,12 @@
         <translation>ファイルを添付</translation>
     </message>
     <message>
-        <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
-        <translation>「{name}」はテキストファイルではありません。添付できるのはテキスト、コード、PDF のファイルです。</translation>
+        <source>Picture</source>
+        <translation>画像</translation>
     </message>
     <message>
-        <source>Models in Tandem read text only, so {name} cannot be attached. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-        <translation>Tandem のモデルが読めるのはテキストだけなので、「{name}」は添付できません。画像の中のテキストをコピーしてペーストするか、テキスト、コード、PDF のファイルを添付してください。</translation>
-    </message>
-    <message>
-        <source>Models in Tandem read text only. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-        <translation>Tandem のモデルが読めるのはテキストだけです。画像の中のテキストをコピーしてペーストするか、テキスト、コード、PDF のファイルを添付してください。</translation>
+        <source>{name} is not a text file. Tandem attaches text, code and PDF files, and pictures.</source>
+        <translation>「{name}」はテキストファイルではありません。Tandem に添付できるのは、テキスト、コード、PDF のファイルと画像です。</translation>
     </message>
     <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
@@ -1912,6 +1908,10 @@
         <translation>メインモデルが読み込まれていません。</translation>
     </message>
     <message>
+        <source>This model can&apos;t see pictures</source>
+        <translation>このモデルは画像を見ることができません</translation>
+    </message>
+    <message>
         <source>{used} of {limit} tokens: too long for this model</source>
         <translation>{used} / {limit} トークン：このモデルには長すぎます</translation>
     </message>
@@ -1992,6 +1992,10 @@
     <message>
         <source>first token</source>
         <translation>最初のトークンまで</translation>
+    </message>
+    <message>
+        <source>first token ({time} for pictures)</source>
+        <translation>最初のトークンまで（画像に {time}）</translation>
     </message>
     <message>
         <source>time saved</source>
@@ -3267,6 +3271,10 @@
         <translation>この Mac での実測：{speed}</translation>
     </message>
     <message>
+        <source>sees pictures</source>
+        <translation>画像を見られます</translation>
+    </message>
+    <message>
         <source>{count}-token context</source>
         <translation>コンテキスト {count} トークン</translation>
     </message>
@@ -3732,6 +3740,79 @@
     <message>
         <source>built in</source>
         <translation>内蔵</translation>
+    </message>
+</context>
+<context>
+    <name>PictureButton</name>
+    <message>
+        <source>Picture: {name}</source>
+        <translation>画像：{name}</translation>
+    </message>
+</context>
+<context>
+    <name>PictureView</name>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>{name} · {width} × {height} pixels</source>
+        <translation>{name} · {width} × {height} ピクセル</translation>
+    </message>
+</context>
+<context>
+    <name>Pictures</name>
+    <message>
+        <source>{name} can&apos;t see pictures on multiple Macs. Use it on one Mac, or remove them.</source>
+        <translation>複数の Mac では、{name} は画像を見ることができません。1 台の Mac で使うか、画像を外してください。</translation>
+    </message>
+    <message>
+        <source>{name} can&apos;t see pictures. Models that can: {models}.</source>
+        <translation>{name} は画像を見ることができません。見られるモデル：{models}。</translation>
+    </message>
+    <message>
+        <source>{name} can&apos;t see pictures. Choose a model that can, or remove the pictures.</source>
+        <translation>{name} は画像を見ることができません。見られるモデルを選ぶか、画像を外してください。</translation>
+    </message>
+    <message>
+        <source>Pictures need more packages. Run: {command}</source>
+        <translation>画像を使うには、追加のパッケージが必要です。次を実行してください：{command}</translation>
+    </message>
+    <message>
+        <source>Tandem reads PNG, JPEG, WebP and GIF pictures. Save the picture in one of these formats.</source>
+        <translation>Tandem が読めるのは PNG、JPEG、WebP、GIF の画像です。いずれかの形式で保存してください。</translation>
+    </message>
+    <message>
+        <source>The picture is damaged ({detail}). Save or download it again.</source>
+        <translation>画像が破損しています（{detail}）。もう一度保存するか、ダウンロードしてください。</translation>
+    </message>
+    <message>
+        <source>The picture is animated. Take a screenshot of what the model should see.</source>
+        <translation>動く画像です。モデルに見せたい場面のスクリーンショットを撮ってください。</translation>
+    </message>
+    <message>
+        <source>The picture&apos;s file is larger than {detail} MB. Save a smaller copy.</source>
+        <translation>画像ファイルが {detail} MB を超えています。小さくして保存してください。</translation>
+    </message>
+    <message>
+        <source>The picture has more than {detail} megapixels. Save a smaller copy.</source>
+        <translation>画像が {detail} メガピクセルを超えています。小さくして保存してください。</translation>
+    </message>
+    <message>
+        <source>The picture is too narrow: one side is over {detail} times the other. Cut out a part of it.</source>
+        <translation>画像が細長すぎます。一方の辺がもう一方の {detail} 倍を超えています。一部を切り取ってください。</translation>
+    </message>
+    <message>
+        <source>Reading the picture was stopped after {detail} seconds. Save it again in another format.</source>
+        <translation>画像の読み込みを {detail} 秒で中止しました。別の形式で保存し直してください。</translation>
+    </message>
+    <message>
+        <source>Reading the picture takes too much memory. Save a smaller copy.</source>
+        <translation>画像の読み込みに必要なメモリが多すぎます。小さくして保存してください。</translation>
+    </message>
+    <message>
+        <source>The picture can&apos;t be read ({detail}). Save it again in another format.</source>
+        <translation>画像を読み込めません（{detail}）。別の形式で保存し直してください。</translation>
     </message>
 </context>
 <context>

@@ -960,16 +960,12 @@
         <translation>파일 첨부</translation>
     </message>
     <message>
-        <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
-        <translation>‘{name}’ 파일은 텍스트가 아니에요. 텍스트, 코드, PDF 파일을 첨부할 수 있어요.</translation>
+        <source>Picture</source>
+        <translation>이미지</translation>
     </message>
     <message>
-        <source>Models in Tandem read text only, so {name} cannot be attached. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-        <translation>Tandem의 모델은 텍스트만 읽을 수 있어서 ‘{name}’ 파일을 첨부할 수 없어요. 이미지에 있는 텍스트를 복사해 붙여 넣거나 텍스트, 코드, PDF 파일을 첨부해 주세요.</translation>
-    </message>
-    <message>
-        <source>Models in Tandem read text only. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-        <translation>Tandem의 모델은 텍스트만 읽을 수 있어요. 이미지에 있는 텍스트를 복사해 붙여 넣거나 텍스트, 코드, PDF 파일을 첨부해 주세요.</translation>
+        <source>{name} is not a text file. Tandem attaches text, code and PDF files, and pictures.</source>
+        <translation>‘{name}’ 파일은 텍스트 파일이 아니에요. Tandem에는 텍스트, 코드, PDF 파일과 이미지를 첨부할 수 있어요.</translation>
     </message>
     <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
@@ -1912,6 +1908,10 @@
         <translation>불러온 메인 모델이 없어요.</translation>
     </message>
     <message>
+        <source>This model can&apos;t see pictures</source>
+        <translation>이 모델은 이미지를 볼 수 없어요</translation>
+    </message>
+    <message>
         <source>{used} of {limit} tokens: too long for this model</source>
         <translation>토큰 {limit}개 중 {used}개: 이 모델에는 너무 길어요</translation>
     </message>
@@ -1992,6 +1992,10 @@
     <message>
         <source>first token</source>
         <translation>첫 토큰까지</translation>
+    </message>
+    <message>
+        <source>first token ({time} for pictures)</source>
+        <translation>첫 토큰까지(이미지에 {time})</translation>
     </message>
     <message>
         <source>time saved</source>
@@ -3267,6 +3271,10 @@
         <translation>이 Mac에서 측정: {speed}</translation>
     </message>
     <message>
+        <source>sees pictures</source>
+        <translation>이미지를 볼 수 있음</translation>
+    </message>
+    <message>
         <source>{count}-token context</source>
         <translation>컨텍스트 {count}토큰</translation>
     </message>
@@ -3732,6 +3740,79 @@
     <message>
         <source>built in</source>
         <translation>내장</translation>
+    </message>
+</context>
+<context>
+    <name>PictureButton</name>
+    <message>
+        <source>Picture: {name}</source>
+        <translation>이미지: {name}</translation>
+    </message>
+</context>
+<context>
+    <name>PictureView</name>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+    <message>
+        <source>{name} · {width} × {height} pixels</source>
+        <translation>{name} · {width} × {height}픽셀</translation>
+    </message>
+</context>
+<context>
+    <name>Pictures</name>
+    <message>
+        <source>{name} can&apos;t see pictures on multiple Macs. Use it on one Mac, or remove them.</source>
+        <translation>여러 Mac에서 실행하면 ‘{name}’ 모델은 이미지를 볼 수 없어요. Mac 한 대에서 사용하거나 이미지를 빼 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} can&apos;t see pictures. Models that can: {models}.</source>
+        <translation>‘{name}’ 모델은 이미지를 볼 수 없어요. 볼 수 있는 모델: {models}.</translation>
+    </message>
+    <message>
+        <source>{name} can&apos;t see pictures. Choose a model that can, or remove the pictures.</source>
+        <translation>‘{name}’ 모델은 이미지를 볼 수 없어요. 볼 수 있는 모델을 선택하거나 이미지를 빼 주세요.</translation>
+    </message>
+    <message>
+        <source>Pictures need more packages. Run: {command}</source>
+        <translation>이미지를 쓰려면 패키지가 더 필요해요. 다음을 실행해 주세요: {command}</translation>
+    </message>
+    <message>
+        <source>Tandem reads PNG, JPEG, WebP and GIF pictures. Save the picture in one of these formats.</source>
+        <translation>Tandem은 PNG, JPEG, WebP, GIF 이미지를 읽어요. 이 중 한 형식으로 저장해 주세요.</translation>
+    </message>
+    <message>
+        <source>The picture is damaged ({detail}). Save or download it again.</source>
+        <translation>이미지가 손상됐어요({detail}). 다시 저장하거나 다운로드해 주세요.</translation>
+    </message>
+    <message>
+        <source>The picture is animated. Take a screenshot of what the model should see.</source>
+        <translation>움직이는 이미지예요. 모델에게 보여 줄 장면을 스크린샷으로 찍어 주세요.</translation>
+    </message>
+    <message>
+        <source>The picture&apos;s file is larger than {detail} MB. Save a smaller copy.</source>
+        <translation>이미지 파일이 {detail} MB보다 커요. 더 작게 저장해 주세요.</translation>
+    </message>
+    <message>
+        <source>The picture has more than {detail} megapixels. Save a smaller copy.</source>
+        <translation>이미지가 {detail}메가픽셀을 넘어요. 더 작게 저장해 주세요.</translation>
+    </message>
+    <message>
+        <source>The picture is too narrow: one side is over {detail} times the other. Cut out a part of it.</source>
+        <translation>이미지가 너무 길쭉해요. 한 변이 다른 변의 {detail}배를 넘어요. 일부를 잘라서 써 주세요.</translation>
+    </message>
+    <message>
+        <source>Reading the picture was stopped after {detail} seconds. Save it again in another format.</source>
+        <translation>이미지를 읽는 데 {detail}초가 넘게 걸려 중단했어요. 다른 형식으로 다시 저장해 주세요.</translation>
+    </message>
+    <message>
+        <source>Reading the picture takes too much memory. Save a smaller copy.</source>
+        <translation>이미지를 읽는 데 메모리가 너무 많이 들어요. 더 작게 저장해 주세요.</translation>
+    </message>
+    <message>
+        <source>The picture can&apos;t be read ({detail}). Save it again in another format.</source>
+        <translation>이미지를 읽을 수 없어요({detail}). 다른 형식으로 다시 저장해 주세요.</translation>
     </message>
 </context>
 <context>

@@ -960,16 +960,12 @@
         <translation>附加文件</translation>
     </message>
     <message>
-        <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
-        <translation>“{name}”不是文本文件。Tandem 可以附加文本、代码和 PDF 文件。</translation>
+        <source>Picture</source>
+        <translation>图片</translation>
     </message>
     <message>
-        <source>Models in Tandem read text only, so {name} cannot be attached. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-        <translation>Tandem 的模型只能读取文字，因此无法附加“{name}”。请拷贝图片中的文字再粘贴，或附加文本、代码或 PDF 文件。</translation>
-    </message>
-    <message>
-        <source>Models in Tandem read text only. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-        <translation>Tandem 的模型只能读取文字。请拷贝图片中的文字再粘贴，或附加文本、代码或 PDF 文件。</translation>
+        <source>{name} is not a text file. Tandem attaches text, code and PDF files, and pictures.</source>
+        <translation>{name} 不是文本文件。Tandem 可以附加文本、代码和 PDF 文件，以及图片。</translation>
     </message>
     <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
@@ -1912,6 +1908,10 @@
         <translation>没有加载主模型。</translation>
     </message>
     <message>
+        <source>This model can&apos;t see pictures</source>
+        <translation>此模型无法查看图片</translation>
+    </message>
+    <message>
         <source>{used} of {limit} tokens: too long for this model</source>
         <translation>{used} / {limit} 个 token：超出此模型的上限</translation>
     </message>
@@ -1992,6 +1992,10 @@
     <message>
         <source>first token</source>
         <translation>首字延迟</translation>
+    </message>
+    <message>
+        <source>first token ({time} for pictures)</source>
+        <translation>首字延迟（图片 {time}）</translation>
     </message>
     <message>
         <source>time saved</source>
@@ -3267,6 +3271,10 @@
         <translation>本机实测 {speed}</translation>
     </message>
     <message>
+        <source>sees pictures</source>
+        <translation>可查看图片</translation>
+    </message>
+    <message>
         <source>{count}-token context</source>
         <translation>上下文 {count} 个 token</translation>
     </message>
@@ -3732,6 +3740,79 @@
     <message>
         <source>built in</source>
         <translation>内置</translation>
+    </message>
+</context>
+<context>
+    <name>PictureButton</name>
+    <message>
+        <source>Picture: {name}</source>
+        <translation>图片：{name}</translation>
+    </message>
+</context>
+<context>
+    <name>PictureView</name>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>{name} · {width} × {height} pixels</source>
+        <translation>{name} · {width} × {height} 像素</translation>
+    </message>
+</context>
+<context>
+    <name>Pictures</name>
+    <message>
+        <source>{name} can&apos;t see pictures on multiple Macs. Use it on one Mac, or remove them.</source>
+        <translation>在多台 Mac 上运行时，{name} 无法查看图片。请在一台 Mac 上使用，或移除图片。</translation>
+    </message>
+    <message>
+        <source>{name} can&apos;t see pictures. Models that can: {models}.</source>
+        <translation>{name} 无法查看图片。可以查看的模型：{models}。</translation>
+    </message>
+    <message>
+        <source>{name} can&apos;t see pictures. Choose a model that can, or remove the pictures.</source>
+        <translation>{name} 无法查看图片。请选择可以查看图片的模型，或移除图片。</translation>
+    </message>
+    <message>
+        <source>Pictures need more packages. Run: {command}</source>
+        <translation>使用图片需要更多软件包。请运行：{command}</translation>
+    </message>
+    <message>
+        <source>Tandem reads PNG, JPEG, WebP and GIF pictures. Save the picture in one of these formats.</source>
+        <translation>Tandem 可以读取 PNG、JPEG、WebP 和 GIF 图片。请将图片保存为其中一种格式。</translation>
+    </message>
+    <message>
+        <source>The picture is damaged ({detail}). Save or download it again.</source>
+        <translation>图片已损坏（{detail}）。请重新保存或下载。</translation>
+    </message>
+    <message>
+        <source>The picture is animated. Take a screenshot of what the model should see.</source>
+        <translation>图片是动图。请截取要给模型看的画面。</translation>
+    </message>
+    <message>
+        <source>The picture&apos;s file is larger than {detail} MB. Save a smaller copy.</source>
+        <translation>图片文件大于 {detail} MB。请另存为较小的副本。</translation>
+    </message>
+    <message>
+        <source>The picture has more than {detail} megapixels. Save a smaller copy.</source>
+        <translation>图片超过 {detail} 百万像素。请另存为较小的副本。</translation>
+    </message>
+    <message>
+        <source>The picture is too narrow: one side is over {detail} times the other. Cut out a part of it.</source>
+        <translation>图片过于狭长：一边超过另一边的 {detail} 倍。请裁剪出一部分。</translation>
+    </message>
+    <message>
+        <source>Reading the picture was stopped after {detail} seconds. Save it again in another format.</source>
+        <translation>读取图片 {detail} 秒后已停止。请以其他格式重新保存。</translation>
+    </message>
+    <message>
+        <source>Reading the picture takes too much memory. Save a smaller copy.</source>
+        <translation>读取图片占用内存过多。请另存为较小的副本。</translation>
+    </message>
+    <message>
+        <source>The picture can&apos;t be read ({detail}). Save it again in another format.</source>
+        <translation>无法读取图片（{detail}）。请以其他格式重新保存。</translation>
     </message>
 </context>
 <context>

@@ -22,8 +22,8 @@ from engine.files.bounded_json import JsonLimits, UntrustedJsonError, check_stru
 
 Body = TypeVar("Body")
 
-# More text than any model's context holds; nesting as deep as tools' schemas ever are.
-LIMITS = JsonLimits(size=8 * 2**20, depth=64, containers=200_000, commas=1_000_000)
+# More text than any model's context holds, and the largest picture; nesting as deep as tools' schemas ever are.
+LIMITS = JsonLimits(size=32 * 2**20, depth=64, containers=200_000, commas=1_000_000)
 # Seconds that a client may take to send its body.
 BODY_S = 30.0
 # Seconds for which the rest of a body is dropped that is too large.

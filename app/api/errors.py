@@ -15,9 +15,12 @@ from engine.errors import (
     EngineClosed,
     EngineError,
     GrammarNotUsable,
+    ModelCannotSee,
     ModelNotUsable,
     NoModel,
     NotEnoughMemory,
+    PictureNotUsable,
+    PicturesNotInstalled,
     PromptTooLong,
     QueueFull,
     TemplateFailed,
@@ -124,6 +127,8 @@ def of_engine(error: EngineError, form: str = "") -> ApiError:
     if isinstance(error, GrammarNotUsable):
         sentence = f"{form!r}: {error}." if form else _sentence(str(error))
         return ApiError(400, sentence, param=form or None, code=error.code)
+    if isinstance(error, PictureNotUsable | ModelCannotSee | PicturesNotInstalled):
+        return ApiError(400, _sentence(str(error)), param="messages", code=error.code)
     if isinstance(error, QueueFull):
         return too_busy("The queue is full. Try again in a moment.")
     for kind, sentence in _OF_ENGINE.items():

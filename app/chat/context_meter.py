@@ -9,12 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from app.chat.composer import Composer
 from app.conversations.chat_settings import filled
-from app.conversations.records import Attachment
+from app.conversations.records import Attachment, pictures_in
 from app.session import prompt_variables
 from app.session.attachments import count_tokens, cut_to_tokens
 from app.session.chats import Chat
@@ -23,6 +24,10 @@ from app.system.background import Background
 from app.widgets.popups import Menu
 from app.widgets.throttle import single_shot
 from app.wording.figures import number, percent
+
+if TYPE_CHECKING:
+    # Imports NumPy, which would delay the first frame.
+    from engine.pictures.rules import PictureRules
 
 # A shortened message leaves one part in this many of the context to the answer.
 _ANSWER_SHARE = 4
@@ -34,7 +39,7 @@ _PAUSE_MS = 150
 class _Unsent:
     """What to count: the message and, where no answer has figures, as in an imported chat, the turns before it.
 
-    `before` is the number of tokens that the chat has already, as far as it is known.
+    `before` is the number of tokens that the chat has already, as far as it is known. `pictures` says what those cost.
     """
 
     model: Path
@@ -42,6 +47,7 @@ class _Unsent:
     attachments: tuple[Attachment, ...]
     before: int
     turns: str
+    pictures: PictureRules | None
 
 
 # A chat with its model and the number of its turns.
@@ -116,6 +122,8 @@ class ContextMeter(QObject):
             self._composer.set_info(self.tr("Loading models… You can start typing."))
         elif usage is None:
             self._composer.set_info(self.tr("No main model is loaded."))
+        elif pictures_in(self._composer.files.attachments) and not pair.sees:
+            self._composer.set_info(self.tr("This model can't see pictures"), problem=True)
         else:
             self._composer.set_info(*self._words(usage))
 
@@ -160,8 +168,9 @@ class ContextMeter(QObject):
         ways: list[tuple[str, Callable[[], None]]] = []
         if usage.message < usage.limit and not usage.drops:
             ways.append((self.tr("Drop the oldest messages"), self._drop_oldest))
-        if usage.files:
-            file, tokens = max(usage.files, key=lambda counted: counted[1])
+        # A picture cannot be cut.
+        if texts := [counted for counted in usage.files if counted[0].picture is None]:
+            file, tokens = max(texts, key=lambda counted: counted[1])
             left = usage.limit - usage.limit // _ANSWER_SHARE - (usage.message - tokens)
             if not usage.drops:
                 left -= usage.before
@@ -223,7 +232,8 @@ class ContextMeter(QObject):
             turns = "\n\n".join([prompt, *said])
         elif not before and prompt:
             text = f"{prompt}\n{text}"
-        return _Unsent(model, text, self._composer.files.attachments, before, turns)
+        rules = session.models.pair.main.pictures
+        return _Unsent(model, text, self._composer.files.attachments, before, turns, rules)
 
 
 def _count(unsent: _Unsent) -> tuple[int, int, list[int | None]]:
@@ -231,6 +241,13 @@ def _count(unsent: _Unsent) -> tuple[int, int, list[int | None]]:
 
     Runs on a thread.
     """
-    files = [count_tokens(unsent.model, attachment.text) for attachment in unsent.attachments]
+    files = [_count_file(unsent, attachment) for attachment in unsent.attachments]
     turns, text = ((count_tokens(unsent.model, one) or 0) if one else 0 for one in (unsent.turns, unsent.text))
     return turns, text, files
+
+
+def _count_file(unsent: _Unsent, attachment: Attachment) -> int | None:
+    picture, rules = attachment.picture, unsent.pictures
+    if picture is None:
+        return count_tokens(unsent.model, attachment.text)
+    return None if rules is None else rules.tokens(picture.width, picture.height)

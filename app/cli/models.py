@@ -245,7 +245,7 @@ def _parameters(model: InstalledModel) -> str:
 
 def _use(model: InstalledModel) -> str:
     use = " or ".join(model.kinds) or f"{model.problem} {model.detail}".strip() or "unknown"
-    app = name_of_app(model.source)
+    use, app = f"{use}, sees" if model.sees else use, name_of_app(model.source)
     return f"{use} ({app})" if app else use
 
 

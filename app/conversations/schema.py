@@ -228,7 +228,14 @@ _V6 = (
     *_MESSAGE_TRIGGERS,
 )
 
-VERSIONS: tuple[tuple[str, ...], ...] = (_V1, _V2, _V3, _V4, _V5, _V6)
+# Version 7: attachments may be pictures, which are files; these find the rows that refer to one.
+_V7 = (
+    """CREATE INDEX messages_with_pictures ON messages (id) WHERE instr(attachments, '"picture":{') > 0""",
+    """
+    CREATE INDEX unsent_pictures ON conversations (id) WHERE instr(draft_attachments, '"picture":{') > 0""",
+)
+
+VERSIONS: tuple[tuple[str, ...], ...] = (_V1, _V2, _V3, _V4, _V5, _V6, _V7)
 LATEST = len(VERSIONS)
 
 

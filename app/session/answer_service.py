@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import partial
 
@@ -20,8 +20,9 @@ from app.session.chats import Chat, Step, Turn
 from app.session.model_service import ModelService
 from app.session.settings_service import SettingsService
 from app.session.store_client import StoreClient
-from app.session.streaming_answer import Listeners, Services, StreamingAnswer, WriteTurn, chat_request
+from app.session.streaming_answer import Listeners, Services, StreamingAnswer, WriteTurn, chat_request, read_pictures
 from app.session.tool_service import ToolService
+from engine.errors import EngineError, InternalFailure
 from engine.events import Token
 from engine.requests import ChatRequest
 from engine.stats import RoundRecord
@@ -211,9 +212,25 @@ class AnswerService(QObject):
         for answer in answers:
             answer.finish()
 
-    def request(self, chat: Chat, turn: Turn, generation: Generation) -> ChatRequest:
-        """Return the request that the engine would get for a turn. Raises BadRequest."""
-        return chat_request(chat, turn, generation, self._services)
+    def prepare_request(
+        self,
+        chat: Chat,
+        turn: Turn,
+        generation: Generation,
+        then: Callable[[ChatRequest], object],
+        refused: Callable[[EngineError], object],
+    ) -> None:
+        """Pass on the request that the engine would get for a turn, once its pictures are read, or its error."""
+
+        def make(pictures: Mapping[str, bytes]) -> None:
+            try:
+                request = chat_request(chat, turn, generation, self._services, pictures)
+            except EngineError as error:
+                refused(error)
+            else:
+                then(request)
+
+        read_pictures(chat, turn, self._services, make, lambda error: refused(InternalFailure(str(error))))
 
     def close(self) -> None:
         """Cancel all answers and write the ends that could not be written so far.

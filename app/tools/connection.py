@@ -28,10 +28,13 @@ from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from pydantic import TypeAdapter, ValidationError
 
 from app.system.versions import installed_version
+from app.text.picture_data import kind_of_picture, picture_of_base64
 from app.tools.guardian import LONGEST_LINE, REPORT, TOO_LARGE
 from app.tools.servers import Server, ServerStatus
-from app.tools.tool import Progress, Tool, ToolFailed, ToolResult
+from app.tools.tool import Progress, Tool, ToolFailed, ToolPicture, ToolResult
 from app.tools.transports import http_client, process_of, too_large
+from engine.errors import EngineError
+from engine.pictures.reading import digest_of, picture_size
 
 log = logging.getLogger(__name__)
 
@@ -155,7 +158,7 @@ class Connection:
             raise ToolFailed("refused", **names, detail=_says(error)) from error
         if isinstance(answer, types.InputRequiredResult):
             raise ToolFailed("refused", **names, detail="it asks for what Tandem cannot give to tools")
-        return result_of(answer, time.monotonic() - begun)
+        return await asyncio.to_thread(result_of, answer, time.monotonic() - begun)
 
     def _ended(self) -> ToolFailed:
         return self.failure or ToolFailed("ended", server=self.server.name, detail="stopped")
@@ -300,23 +303,41 @@ def _says(error: BaseException) -> str:
 
 
 # A result beyond this would not fit into the context of most models, and nobody reads it in a window.
-LONGEST_RESULT = 256 * 1024
+LONGEST_RESULT, MOST_PICTURES = 256 * 1024, 8
 # A chat's prompt holds every schema, so that servers with more, or with larger ones, could not be used anyway.
 MOST_TOOLS, LONGEST_SCHEMA, LONGEST_DESCRIPTION = 256, 64 * 1024, 8 * 1024
 LONGEST_TOOL_NAME = 128
 
 
 def result_of(answer: types.CallToolResult, seconds: float) -> ToolResult:
-    """Return what a call has given as text; pictures, sounds and files become a line that says what they were."""
-    text = "\n".join(_text_of(block) for block in answer.content)
+    """Return what a call has given as text and pictures. Waits for the process that checks these.
+
+    Pictures that cannot be used, sounds and files become a line that says what they were.
+    """
+    found = [(block, _picture_of(block)) for block in answer.content]
+    pictures = [picture for _, picture in found if picture is not None][:MOST_PICTURES]
+    text = "\n".join(_text_of(block, picture if picture in pictures else None) for block, picture in found)
     if not text and answer.structured_content is not None:
         text = json.dumps(answer.structured_content, ensure_ascii=False)
     if len(text) > LONGEST_RESULT:
         text = f"{text[:LONGEST_RESULT]}\n[These are the first {LONGEST_RESULT} of {len(text)} characters.]"
-    return ToolResult(text, bool(answer.is_error), seconds)
+    return ToolResult(text, bool(answer.is_error), seconds, tuple(pictures))
 
 
-def _text_of(block: types.ContentBlock) -> str:
+def _picture_of(block: types.ContentBlock) -> ToolPicture | None:
+    """Return the picture in a part of a result; None if there is none that can be used."""
+    content = picture_of_base64(block.data) if isinstance(block, types.ImageContent) else None
+    if content is None:
+        return None
+    try:
+        return ToolPicture(content, digest_of(content), kind_of_picture(content), *picture_size(content))
+    except EngineError:
+        return None
+
+
+def _text_of(block: types.ContentBlock, picture: ToolPicture | None) -> str:
+    if picture is not None:
+        return f"[A picture of {picture.width} x {picture.height} pixels]"
     match block:
         case types.TextContent():
             return block.text

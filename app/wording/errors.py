@@ -11,6 +11,7 @@ from app.conversations.errors import StoreError, StoreInUse, StoreTooNew, refusa
 from app.conversations.opening import Damage
 from app.wording.cluster import cluster_sentence
 from app.wording.hub import hub_sentence
+from app.wording.pictures import blind_sentence, not_installed_sentence, picture_sentence
 from app.wording.sentences import Sentences
 from app.wording.sources import recorded_name
 from app.wording.teaching import teaching_sentence
@@ -55,6 +56,12 @@ def _sentence_of(error: EngineError) -> str:
         return _device_failed(arguments)
     if error.code == "cluster":
         return cluster_sentence(arguments)
+    if error.code == "picture-not-usable":
+        return picture_sentence(arguments)
+    if error.code == "model-cannot-see":
+        return blind_sentence(arguments["name"], cluster=arguments.get("reason") == "cluster")
+    if error.code == "pictures-not-installed":
+        return not_installed_sentence()
     if error.code == "cannot-teach":
         return teaching_sentence(arguments)
     # A stored or imported answer may have a code of another version.

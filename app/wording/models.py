@@ -209,7 +209,8 @@ def facts_words(entry: Entry, measured: Measured | None = None, *, with_draft: b
     """Say why a model cannot be used, or list its draft, app, licence, context, languages and downloads, if known."""
     if obstacle := _obstacle_words(entry):
         return obstacle
-    parts = [draft_words(entry, measured) if with_draft else "", entry.app]
+    sees = translate("Models", "sees pictures") if entry.sees else ""
+    parts = [draft_words(entry, measured) if with_draft else "", sees, entry.app]
     if entry.licence:
         parts.append(_LICENCES.get(entry.licence, entry.licence))
     if entry.context:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from engine.pictures.families import FAMILIES
-from engine.pictures.family import Layout
-from engine.pictures.positions import Axes
+if TYPE_CHECKING:
+    from engine.pictures.family import Layout
+    from engine.pictures.positions import Axes
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,9 @@ class PictureRules:
 
     def layout(self, width: int, height: int) -> Layout:
         """Return the layout of a picture of `width` times `height` pixels."""
+        # Imported here: NumPy would delay the window's first frame.
+        from engine.pictures.families import FAMILIES
+
         return FAMILIES[self.kind].layout(self.settings, width, height)
 
     def tokens(self, width: int, height: int) -> int:
@@ -32,6 +36,8 @@ class PictureRules:
     @property
     def axes(self) -> Axes | None:
         """The axes of positions, None if these are the indices of tokens."""
+        from engine.pictures.positions import Axes
+
         own = self.settings
         if "time" not in own:
             return None

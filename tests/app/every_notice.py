@@ -13,6 +13,7 @@ from app.conversations.errors import StoreNotWritable, StoreTooNew
 from app.conversations.opening import Damage
 from app.conversations.recovery import Salvage
 from app.conversations.schema import LATEST
+from app.session.attachments import NotAttachable
 from app.settings.relocation import MoveRefused
 from app.settings.updates import Release
 from app.window.attachment_reader import AttachmentReader
@@ -119,7 +120,7 @@ EVERY_NOTICE = {
         lambda _, library: library.settled.emit(downloading(LARGER, "finished")), "is ready", passes=True
     ),
     "picture": EveryNotice(
-        lambda window, _: window.find(AttachmentReader).refuse_picture(), "Models in Tandem read text only"
+        lambda window, _: window.find(AttachmentReader).show_reason(NotAttachable("a.bin", "not-text")), "is not a text"
     ),
     "cut short": EveryNotice(_cut_short, "was cut off"),
     "import failed": EveryNotice(_fail_to_import, "gone.json could not be read or written: No such file or directory"),

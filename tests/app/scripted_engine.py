@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from engine.client import Loading, RequestStream
 from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
+from engine.pictures.rules import PictureRules
 from engine.requests import ChatRequest, OwnAnswer
 from engine.settings import EngineSettings
 from engine.stats import PlainSpan, RequestStats, RoundRecord
@@ -196,7 +197,8 @@ class ScriptedEngine:
     The engine sleeps `pace_s` between events. With a `gate`, it takes one permit before every event, so that a test
     controls how far an answer gets. `loads` are the outcomes of `load` and `set_draft`, in order; without any, loading
     succeeds. With a `draft_gate`, the main model is loaded at once and the draft when the gate opens. The main model
-    recommends the sampling `recommended`, its template has the choice `thinking`, and it writes calls in `tool_format`.
+    recommends the sampling `recommended`, its template has the choice `thinking`, it writes calls in `tool_format`,
+    and sees if it has rules for `pictures`.
     """
 
     scripts: list[Script] = field(default_factory=lambda: [Script()])
@@ -209,6 +211,7 @@ class ScriptedEngine:
     recommended: tuple[tuple[str, float], ...] = ()
     thinking: ThinkingChoice = field(default_factory=ThinkingChoice)
     tool_format: str = ""
+    pictures: PictureRules | None = None
 
     def __post_init__(self) -> None:
         self.requests: list[ChatRequest] = []
@@ -362,6 +365,7 @@ class ScriptedEngine:
         info = _info(main)
         if info is not None:
             info = replace(info, sampling=self.recommended, thinking=self.thinking, tool_format=self.tool_format)
+            info = replace(info, pictures=self.pictures)
         self.pair = outcome or LoadedPair(info, _info(draft))
         return self.pair
 

@@ -16,10 +16,10 @@ from app.widgets import theme
 from app.wording.figures import depth_texts
 from app.wording.sources import method_name, names_without_drafter
 from engine.speculation.proposers.registry import PROPOSERS, ProposerEntry
-from tests.app.chat.test_token_view import names_in
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine, ScriptedRound
 from tests.app.shown_library import bare
+from tests.app.window_parts import names_in
 
 ROOT = Path(__file__).resolve().parents[2]
 ENTRY = ProposerEntry("tests.engine.speculation.test_toy_proposer", words="echo", method_words="Echo")

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from app.chat.message_edit import QuestionEditor
+    from app.chat.token_legend import TokenLegend
     from app.chat.token_view import TokenView
     from app.chat.turn_view import TurnView
     from app.library.model_choices import Choice
@@ -42,6 +43,12 @@ if TYPE_CHECKING:
     from app.sidebar.pane import ChatPane
     from app.sidebar.purge_button import PurgeButton
     from app.window.palette import CommandPalette
+
+
+def names_in(legend: TokenLegend) -> list[str]:
+    """Return the names that the legend of tokens shows."""
+    shown = (name for name in legend.findChildren(QLabel) if name.isVisibleTo(legend))
+    return [name.text() for name in shown if name.text()]
 
 
 def button(widget: QWidget, name: str) -> QAbstractButton:

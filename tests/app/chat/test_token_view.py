@@ -8,7 +8,6 @@ from itertools import pairwise
 import pytest
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.chat.token_legend import TokenLegend
@@ -23,6 +22,7 @@ from engine.stats import RoundRecord
 from tests.app.chat.conftest import Show
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine, ScriptedRound, play
+from tests.app.window_parts import names_in
 
 MIXED = "One two, three.\n\n한국어 문장 하나와 👩‍💻 그림, そして日本語。\n```python\nx = 1\n```\nThe end of it all."
 
@@ -160,11 +160,6 @@ def test_a_stored_round_keeps_its_rejected_text_and_older_ones_have_none() -> No
     row = round_to_row(record)
     assert round_from_row(row) == record
     assert round_from_row(row[:-1]) == replace(record, rejected="")
-
-
-def names_in(legend: TokenLegend) -> list[str]:
-    shown = (name for name in legend.findChildren(QLabel) if name.isVisibleTo(legend))
-    return [name.text() for name in shown if name.text()]
 
 
 def test_the_colours_of_tokens_are_explained_once_where_the_panel_is_closed(open_window: OpenWindow) -> None:

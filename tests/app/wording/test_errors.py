@@ -30,8 +30,10 @@ from engine.errors import (
     EngineError,
     GrammarNotUsable,
     InternalFailure,
+    ModelCannotSee,
     ModelNotUsable,
     NotEnoughMemory,
+    PictureNotUsable,
     PromptTooLong,
     QueueFull,
     TemplateFailed,
@@ -52,6 +54,8 @@ EXAMPLES = {
     InternalFailure: lambda: InternalFailure("out of luck"),
     GrammarNotUsable: lambda: GrammarNotUsable("invalid", "unknown name"),
     CannotTeach: lambda: CannotTeach("too-little", "12%"),
+    PictureNotUsable: lambda: PictureNotUsable("animated"),
+    ModelCannotSee: lambda: ModelCannotSee("Qwen3-8B"),
 }
 
 
@@ -66,6 +70,8 @@ def every_error() -> list[EngineError]:
     found = [EXAMPLES.get(kind, kind)() for kind in subclasses(EngineError) if kind is not ModelNotUsable]
     found += [GrammarNotUsable(reason, "3") for reason in GrammarNotUsable.REASONS]
     found += [CannotTeach(reason, "3") for reason in CannotTeach.REASONS]
+    found += [PictureNotUsable(reason, "3") for reason in PictureNotUsable.REASONS]
+    found += [ModelCannotSee("Qwen3-8B", "cluster")]
     found += [DeviceFailed("out of memory", unloaded="Qwen3-8B")]
     return found + [ModelNotUsable("models/some-model", reason, "detail.bin") for reason in ModelNotUsable.REASONS]
 
