@@ -48,6 +48,11 @@ def parts(*content: str | bytes) -> list[dict[str, str]]:
     ]
 
 
+def answered(content: Sequence[str | bytes], text: str) -> list[dict[str, Any]]:
+    """Return the turns of a question and its answer."""
+    return [{"role": "user", "content": parts(*content)}, {"role": "assistant", "content": text}]
+
+
 def asked(
     *content: str | bytes,
     temperature: float = 0.0,

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from engine.main_model.sampling import Sampler
-from engine.pictures.placed import PlacedPicture, without_pictures
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
-from tests.engine.pictures.questions import DOG, FOX, QUESTIONS, asked, parts
+from tests.engine.pictures.questions import DOG, FOX, QUESTIONS, answered, asked
 from tests.engine.serving_requests import alone, load_models, run, set_draft
 from tests.tiny_models import write_disturbed_copy, write_model
 from tests.tiny_vision import MODELS, write_vision_model
@@ -37,12 +36,6 @@ def served(folder: Path, tmp_path: Path) -> Iterator[Scheduler]:
     scheduler.close()
 
 
-def test_a_text_without_its_pictures() -> None:
-    placed = (PlacedPicture("a", 1, 4), PlacedPicture("b", 6, 8))
-    assert without_pictures([*range(10)], placed) == [0, 4, 5, 8, 9]
-    assert without_pictures([*range(10)], ()) == [*range(10)]
-
-
 def test_a_draft_reads_the_text_without_placeholders(served: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
     asked_for: list[int] = []
     noise = Sampler.noise
@@ -56,10 +49,10 @@ def test_a_draft_reads_the_text_without_placeholders(served: Scheduler, monkeypa
     [client] = run(served, question)
     stats, latest = client.finished.stats, served.prefix_cache.latest
     assert latest.draft is not None
-    assert len(latest.main.pictures) == 2
-    expected = without_pictures(latest.main.tokens, latest.main.pictures)
-    assert latest.draft.tokens == expected[: len(latest.draft.tokens)]
-    assert len(latest.draft.tokens) > len(expected) - 8
+    placeholder = served.models.main.eyes.placeholder
+    text = [token for token in latest.main.tokens if token != placeholder]
+    assert latest.draft.tokens == text[: len(latest.draft.tokens)]
+    assert len(text) - 8 < len(latest.draft.tokens) < len(latest.main.tokens) - 20
     assert stats.drafted > 0
     # Both models draw with the noise of a token's place in the whole text.
     assert min(asked_for) == stats.prompt_tokens
@@ -67,10 +60,7 @@ def test_a_draft_reads_the_text_without_placeholders(served: Scheduler, monkeypa
 
 def test_the_next_turn_drafts_from_the_cached_text(served: Scheduler) -> None:
     [first] = run(served, asked(*QUESTIONS["between"], speculation=DRAFT))
-    turn = [
-        {"role": "user", "content": parts(*QUESTIONS["between"])},
-        {"role": "assistant", "content": first.finished.text},
-    ]
+    turn = answered(QUESTIONS["between"], first.finished.text)
     again = asked("the fox", before=turn, files=[FOX, DOG], speculation=DRAFT)
     [second] = run(served, again)
     fresh = alone(served, again)

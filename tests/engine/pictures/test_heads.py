@@ -8,15 +8,14 @@ from dataclasses import replace
 import mlx.core as mx
 import pytest
 
-from engine.pictures.positions import Grid, Positions
-from engine.pictures.reading import digest_of, picture_size
+from engine.pictures.reading import digest_of
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.drafters.head_session import HeadSession
 from engine.speculation.rounds.sequence import Sequence
 from tests.engine.chain_sessions import Told, assert_close, session_of
-from tests.engine.pictures.questions import DOG, FOX, QUESTIONS, asked, parts
+from tests.engine.pictures.questions import DOG, FOX, QUESTIONS, answered, asked
 from tests.engine.serving_requests import PLAIN, alone, load_models, run
 from tests.engine.tiers import by_tier
 from tests.tiny_eagle import write_eagle_head
@@ -45,38 +44,27 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     scheduler.close()
 
 
-def keys_of_one_reading(scheduler: Scheduler) -> list[mx.array]:
-    """Return the keys of a head that has read the latest conversation at once, each token by the table of positions."""
-    latest, main = scheduler.prefix_cache.latest.main, scheduler.models.main
-    session = session_of(scheduler)
+def keys_of(session: HeadSession) -> list[mx.array]:
+    return [array for name, array in sorted(session.context.state.items()) if name.endswith(".keys")]
+
+
+def read_at_once(scheduler: Scheduler) -> HeadSession:
+    """Return a session of the head that has read the latest conversation in one pass."""
+    latest, main, session = scheduler.prefix_cache.latest.main, scheduler.models.main, session_of(scheduler)
     sequence = Sequence(main.model, main.new_caches())
     sequence.tokens, sequence.pictures = [*latest.tokens[: session.length], 0], latest.pictures
-    sequence.reader = reader = main.reader({picture.digest: PICTURES[picture.digest] for picture in latest.pictures})
+    sequence.reader = reader = main.reader({digest_of(file): file for file in (FOX, DOG)})
     for picture in latest.pictures:
         reader.read(picture)
-    positions = reader.positions(latest.pictures)
-    if positions is not None:
-        sizes = [main.info.pictures.layout(*picture_size(PICTURES[picture.digest])).grid for picture in latest.pictures]
-        grids = [Grid(picture.start, *size) for picture, size in zip(latest.pictures, sizes, strict=True)]
-        positions = Positions(positions.axes, [*grids, Grid(session.length, 1, 1)])
-    sequence.positions = positions
     sequence.follower = anew = HeadSession(session.head, session.taps)
-    anew.positions = positions
-    while sequence.prefill(4096):
-        pass
+    sequence.positions = anew.positions = reader.positions(latest.pictures)
+    assert sequence.prefill(4096) == session.length
     anew.settle()
-    return [array for name, array in sorted(anew.context.state.items()) if name.endswith(".keys")]
-
-
-PICTURES = {digest_of(file): file for file in (FOX, DOG)}
+    return anew
 
 
 def assert_as_read_at_once(scheduler: Scheduler) -> None:
-    kept = session_of(scheduler).context
-    keys = [array for name, array in sorted(kept.state.items()) if name.endswith(".keys")]
-    expected = keys_of_one_reading(scheduler)
-    assert len(keys) == len(expected) > 0
-    for one, other in zip(keys, expected, strict=True):
+    for one, other in zip(keys_of(session_of(scheduler)), keys_of(read_at_once(scheduler)), strict=True):
         # The last pair of a chain may have been made with a token that an answer's end has cut off.
         rows = min(one.shape[2], other.shape[2]) - 1
         assert rows > 30
@@ -107,7 +95,7 @@ def test_answers_at_once_and_a_next_turn_are_those_alone(served: Scheduler) -> N
     expected = [alone(served, replace(question, speculation=PLAIN)) for question in questions]
     clients = run(served, *questions)
     assert [client.finished.ids for client in clients] == [answer.ids for answer in expected]
-    turn = [{"role": "user", "content": parts(*QUESTIONS["after"])}, {"role": "assistant", "content": expected[2].text}]
+    turn = answered(QUESTIONS["after"], expected[2].text)
     again = asked("the fox ", FOX, before=turn, files=[DOG], speculation=HEAD)
     [client] = run(served, again)
     assert client.finished.stats.cached_tokens > 0
@@ -119,10 +107,7 @@ def test_a_head_that_joins_late_reads_no_picture_again(served: Scheduler) -> Non
     """Only the text behind it: its embedding is not known, because the caches held it."""
     served.clear_prefix_cache()
     [first] = run(served, asked(*QUESTIONS["after"]))
-    turn = [
-        {"role": "user", "content": parts(*QUESTIONS["after"])},
-        {"role": "assistant", "content": first.finished.text},
-    ]
+    turn = answered(QUESTIONS["after"], first.finished.text)
     again = asked("the fox", before=turn, files=[DOG], speculation=HEAD)
     [client] = run(served, again)
     assert client.finished.stats.cached_tokens > 0

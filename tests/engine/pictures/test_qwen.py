@@ -21,7 +21,6 @@ QWEN3_5 = {**tiny_qwens.CONFIGS["qwen3_5"], "vision_config": {"patch_size": 16, 
 def test_layouts_have_the_tokens_of_mlx_vlm_s_processor() -> None:
     sizes = {"min_pixels": 65536, "max_pixels": 1605632}
     settings = Qwen().settings(QWEN3_5, {"size": {"shortest_edge": 65536, "longest_edge": 1605632}})
-    assert settings == Qwen().settings(QWEN3_5, sizes)
     processor, draw = Qwen3VLImageProcessor(patch_size=16, merge_size=2, **sizes), random.Random(3)
     for _ in range(300):
         width, height = (int(10 ** draw.uniform(1, 4)) for _ in range(2))
@@ -31,9 +30,7 @@ def test_layouts_have_the_tokens_of_mlx_vlm_s_processor() -> None:
         assert layout.tokens == processor.num_image_tokens(height, width), (width, height)
         assert layout.grid == (layout.sizes[0][1] // 32, layout.sizes[0][0] // 32)
         assert layout.text.count(Qwen.mark) == layout.tokens == layout.cost - 2
-
-
-def test_a_picture_takes_no_more_tokens_than_a_mac_reads_in_reasonable_time() -> None:
+    # Folders allow more tokens than a Mac reads in reasonable time.
     settings = Qwen().settings(QWEN3_5, {"size": {"shortest_edge": 65536, "longest_edge": 16777216}})
     assert 4000 < Qwen().layout(settings, 8000, 6000).tokens <= 4096
     assert Qwen().layout(settings, 2560, 1440).tokens == 80 * 45
