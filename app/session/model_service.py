@@ -125,6 +125,11 @@ class ModelService(QObject):
         self._seen: tuple[LoadedPair, ...] = ()
 
     @property
+    def is_starter(self) -> bool:
+        """Whether the main model is the one that comes with Tandem."""
+        return self.pair.paths[0] == str(self.starter_pair[0])
+
+    @property
     def made(self) -> bool:
         """Whether there is an engine yet."""
         return self._engine is not None

@@ -288,6 +288,7 @@ class Generation:
         """Return a conversation for `tokens` with the request's pictures, as far as cached as it can be."""
         taken = self._cache.take(self._main, tokens, self.request.conversation, self._pictures)
         taken.main.reader = self._reader
+        taken.main.positions = None if self._reader is None else self._reader.positions(self._pictures)
         return taken
 
     def finish(self) -> Finished:
