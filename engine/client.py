@@ -109,15 +109,29 @@ class EngineClient(Protocol):
         """
         ...
 
+    def load_beside(
+        self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False
+    ) -> Future[LoadedPair]:
+        """Have another main model with this drafter at hand, for requests that name its folder (`ChatRequest.main`).
+
+        The models in memory stay as far as all fit; the one that was used least is unloaded first, and that of `load`
+        last. A model that was unloaded is loaded again for the next request for it. Answers under way end before
+        another main model answers. Raises as `load` does.
+        """
+        ...
+
     def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> Future[LoadedPair]:
-        """Load another drafter, or none, beside the main model; takes effect at the next round.
+        """Load another drafter, or none, for the main model of `load`; takes effect at the next round.
 
         `draft` is the folder or name of a draft model, or of a head made for the main model.
         """
         ...
 
-    def unload(self) -> Future[LoadedPair]:
-        """Drop both models and everything cached for them."""
+    def unload(self, main: Path | None = None) -> Future[LoadedPair]:
+        """Drop the main model in this folder with its drafter, or all models, and everything cached for them.
+
+        Returns the models of `load` if they are still loaded.
+        """
         ...
 
     @property

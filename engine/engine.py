@@ -102,8 +102,13 @@ class Engine(EngineClient):
             lambda changes: changes.set_draft(draft, allow_oversize=allow_oversize), blocks_requests=False
         )
 
-    def unload(self) -> Future[LoadedPair]:
-        return self._change(lambda changes: changes.unload_in_turn())
+    def load_beside(
+        self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False
+    ) -> Future[LoadedPair]:
+        return self._change(lambda changes: changes.load_beside(main, draft, allow_oversize=allow_oversize))
+
+    def unload(self, main: Path | None = None) -> Future[LoadedPair]:
+        return self._change(lambda changes: changes.unload_in_turn(main))
 
     @property
     def loading_progress(self) -> tuple[int, int]:
@@ -124,10 +129,10 @@ class Engine(EngineClient):
         return self._call(lambda scheduler: scheduler.clear_prefix_cache())
 
     def forget_conversations(self, names: Collection[str]) -> Future[None]:
-        return self._call(lambda scheduler: scheduler.changes.forget_conversations(names))
+        return self._call(lambda scheduler: scheduler.changes.texts.forget_conversations(names))
 
     def keep_stored(self, names: Collection[str]) -> Future[None]:
-        return self._call(lambda scheduler: scheduler.changes.keep_stored(names))
+        return self._call(lambda scheduler: scheduler.changes.texts.keep_stored(names))
 
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
         return self._call(lambda scheduler: scheduler.models.learned(), urgent=False)

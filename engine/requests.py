@@ -123,6 +123,8 @@ class ChatRequest:
     before them, which the template renders or not; a turn of a tool has the `tool_call_id` that it answers. `tools` are
     the functions that the model may call, as JSON schemas in the form of the OpenAI API; the chat template renders
     them. Instead of messages, `prompt` is a text, or token ids, that the model continues without a template.
+    `main` is the folder of the main model that answers, one of those at hand (`EngineClient.load_beside`); None is the
+    one that was loaded with `load`.
     `stop` strings end the answer and are cut from it.
     `max_tokens` None means up to the end of the context. A conversation that is longer than the context is refused
     (`overflow` "refuse"), or loses its oldest turns ("shorten"): the system message and the newest turns stay, and a
@@ -156,6 +158,7 @@ class ChatRequest:
     template_options: Mapping[str, str | bool | int] = field(default_factory=dict)
     tools: Sequence[Mapping[str, Any]] = ()
     prompt: str | Sequence[int] | None = None
+    main: str | None = None
     grammar: Grammar | None = None
     control_tokens: bool | None = None
     alternatives: int = 0

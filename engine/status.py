@@ -51,6 +51,16 @@ class LoadedPair:
     draft: ModelInfo | None
     draft_problem: EngineError | None = None
 
+    @property
+    def bytes(self) -> int:
+        """The bytes of the weights of both models."""
+        return sum(info.bytes for info in (self.main, self.draft) if info is not None)
+
+    @property
+    def draft_path(self) -> Path | None:
+        """The folder of the drafter, None without one."""
+        return None if self.draft is None else self.draft.path
+
 
 @dataclass(frozen=True, slots=True)
 class PrefixCacheUsage:
@@ -74,7 +84,8 @@ class MemoryUse:
 @dataclass(frozen=True, slots=True)
 class EngineStatus:
     """The numbers of requests that are served and that wait, the memory in use, and the seconds since the last request,
-    change of models or step of a teaching.
+    change of models or step of a teaching. `at_hand` are the main models in memory with their drafters, the one that
+    was used last at the end.
     """
 
     active: int
@@ -82,6 +93,7 @@ class EngineStatus:
     prefix_cache: PrefixCacheUsage
     memory: MemoryUse
     idle_s: float = 0.0
+    at_hand: tuple[LoadedPair, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2072,6 +2072,18 @@
         <translation>別のメインモデル用に作られています。</translation>
     </message>
     <message>
+        <source>Its main model was not found.</source>
+        <translation>メインモデルが見つかりません。</translation>
+    </message>
+    <message>
+        <source>It is an adapter for another main model.</source>
+        <translation>別のメインモデル用のアダプターです。</translation>
+    </message>
+    <message>
+        <source>It is an adapter of another kind.</source>
+        <translation>別の種類のアダプターです。</translation>
+    </message>
+    <message>
         <source>Its tokenizer cannot be read.</source>
         <translation>トークナイザーを読み込めません。</translation>
     </message>
@@ -2241,6 +2253,18 @@
     <message>
         <source>{name} was made for another main model ({detail}). Choose a head made for this one.</source>
         <translation>「{name}」は別のメインモデル用に作られています（{detail}）。このメインモデル用のヘッドを選んでください。</translation>
+    </message>
+    <message>
+        <source>The main model of the adapter {name} was not found ({detail}). Put the adapter into its folder.</source>
+        <translation>アダプター {name} のメインモデルが見つかりません（{detail}）。アダプターをそのモデルのフォルダーに入れてください。</translation>
+    </message>
+    <message>
+        <source>The adapter {name} was made for another main model ({detail}). Put it into that one&apos;s folder.</source>
+        <translation>アダプター {name} は別のメインモデル用です（{detail}）。そのモデルのフォルダーに入れてください。</translation>
+    </message>
+    <message>
+        <source>Tandem cannot apply adapters of this kind: {name} ({detail}). Choose a LoRA adapter.</source>
+        <translation>Tandem はこの種類のアダプターを適用できません：{name}（{detail}）。LoRA アダプターを選んでください。</translation>
     </message>
     <message>
         <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
@@ -3147,10 +3171,6 @@
         <translation>ドラフトなし</translation>
     </message>
     <message>
-        <source>Unload</source>
-        <translation>メモリから解放</translation>
-    </message>
-    <message>
         <source>Frees the memory of both models.</source>
         <translation>両方のモデルのメモリを解放します。</translation>
     </message>
@@ -3253,6 +3273,14 @@
     <message>
         <source>Too large for this Mac alone, but your Macs can run it together.</source>
         <translation>この Mac 1 台には大きすぎますが、複数の Mac でなら実行できます。</translation>
+    </message>
+    <message>
+        <source>Unload {name}</source>
+        <translation>{name} をメモリから解放</translation>
+    </message>
+    <message>
+        <source>Frees the memory of this model.</source>
+        <translation>このモデルのメモリを解放します。</translation>
     </message>
     <message>
         <source>With {draft} as draft</source>

@@ -2072,6 +2072,18 @@
         <translation>다른 메인 모델용으로 만들어졌어요.</translation>
     </message>
     <message>
+        <source>Its main model was not found.</source>
+        <translation>메인 모델을 찾지 못했어요.</translation>
+    </message>
+    <message>
+        <source>It is an adapter for another main model.</source>
+        <translation>다른 메인 모델용 어댑터예요.</translation>
+    </message>
+    <message>
+        <source>It is an adapter of another kind.</source>
+        <translation>다른 종류의 어댑터예요.</translation>
+    </message>
+    <message>
         <source>Its tokenizer cannot be read.</source>
         <translation>토크나이저를 읽을 수 없어요.</translation>
     </message>
@@ -2241,6 +2253,18 @@
     <message>
         <source>{name} was made for another main model ({detail}). Choose a head made for this one.</source>
         <translation>{name} 헤드는 다른 메인 모델용으로 만들어졌어요({detail}). 이 메인 모델용 헤드를 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>The main model of the adapter {name} was not found ({detail}). Put the adapter into its folder.</source>
+        <translation>어댑터 {name}의 메인 모델을 찾지 못했어요({detail}). 어댑터를 그 모델의 폴더에 넣어 주세요.</translation>
+    </message>
+    <message>
+        <source>The adapter {name} was made for another main model ({detail}). Put it into that one&apos;s folder.</source>
+        <translation>어댑터 {name}은(는) 다른 메인 모델용이에요({detail}). 그 모델의 폴더에 넣어 주세요.</translation>
+    </message>
+    <message>
+        <source>Tandem cannot apply adapters of this kind: {name} ({detail}). Choose a LoRA adapter.</source>
+        <translation>이런 종류의 어댑터는 적용할 수 없어요: {name}({detail}). LoRA 어댑터를 선택해 주세요.</translation>
     </message>
     <message>
         <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
@@ -3147,10 +3171,6 @@
         <translation>초안 없음</translation>
     </message>
     <message>
-        <source>Unload</source>
-        <translation>언로드</translation>
-    </message>
-    <message>
         <source>Frees the memory of both models.</source>
         <translation>두 모델이 쓰는 메모리를 비워요.</translation>
     </message>
@@ -3253,6 +3273,14 @@
     <message>
         <source>Too large for this Mac alone, but your Macs can run it together.</source>
         <translation>이 Mac 한 대에는 너무 크지만, 여러 대로 함께 실행할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Unload {name}</source>
+        <translation>{name} 언로드</translation>
+    </message>
+    <message>
+        <source>Frees the memory of this model.</source>
+        <translation>이 모델이 쓰는 메모리를 비워요.</translation>
     </message>
     <message>
         <source>With {draft} as draft</source>

@@ -2072,6 +2072,18 @@
         <translation>它是为其他主模型制作的。</translation>
     </message>
     <message>
+        <source>Its main model was not found.</source>
+        <translation>未找到其主模型。</translation>
+    </message>
+    <message>
+        <source>It is an adapter for another main model.</source>
+        <translation>它是另一个主模型的适配器。</translation>
+    </message>
+    <message>
+        <source>It is an adapter of another kind.</source>
+        <translation>它是另一种适配器。</translation>
+    </message>
+    <message>
         <source>Its tokenizer cannot be read.</source>
         <translation>无法读取它的分词器。</translation>
     </message>
@@ -2241,6 +2253,18 @@
     <message>
         <source>{name} was made for another main model ({detail}). Choose a head made for this one.</source>
         <translation>“{name}”是为其他主模型制作的（{detail}）。请选择为这个主模型制作的草稿头。</translation>
+    </message>
+    <message>
+        <source>The main model of the adapter {name} was not found ({detail}). Put the adapter into its folder.</source>
+        <translation>未找到适配器 {name} 的主模型（{detail}）。请将适配器放入该模型的文件夹。</translation>
+    </message>
+    <message>
+        <source>The adapter {name} was made for another main model ({detail}). Put it into that one&apos;s folder.</source>
+        <translation>适配器 {name} 是为另一个主模型制作的（{detail}）。请将其放入那个模型的文件夹。</translation>
+    </message>
+    <message>
+        <source>Tandem cannot apply adapters of this kind: {name} ({detail}). Choose a LoRA adapter.</source>
+        <translation>Tandem 无法应用这种适配器：{name}（{detail}）。请选择 LoRA 适配器。</translation>
     </message>
     <message>
         <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
@@ -3147,10 +3171,6 @@
         <translation>不用草稿</translation>
     </message>
     <message>
-        <source>Unload</source>
-        <translation>移出内存</translation>
-    </message>
-    <message>
         <source>Frees the memory of both models.</source>
         <translation>释放两个模型占用的内存。</translation>
     </message>
@@ -3253,6 +3273,14 @@
     <message>
         <source>Too large for this Mac alone, but your Macs can run it together.</source>
         <translation>本机单独放不下，但你的多台 Mac 可以一起运行。</translation>
+    </message>
+    <message>
+        <source>Unload {name}</source>
+        <translation>将 {name} 移出内存</translation>
+    </message>
+    <message>
+        <source>Frees the memory of this model.</source>
+        <translation>释放此模型占用的内存。</translation>
     </message>
     <message>
         <source>With {draft} as draft</source>

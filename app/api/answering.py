@@ -198,8 +198,7 @@ def failure(event: Event) -> ApiError | None:
 class EventStream:
     """An ASGI response: the answers as a stream, which `write` makes of each batch.
 
-    `finish` returns what follows the last event; `close` is called in any case. `keep_alive` is sent when nothing else
-    was for a while.
+    `finish` returns what follows the last event. `keep_alive` is sent when nothing else was for a while.
     """
 
     def __init__(
@@ -207,11 +206,10 @@ class EventStream:
         answering: Answering,
         write: Callable[[list[Indexed]], bytes],
         finish: Callable[[], bytes],
-        close: Callable[[], object],
         headers: Mapping[str, str] = EVENT_HEADERS,
         keep_alive: bytes = KEEP_ALIVE,
     ) -> None:
-        self._answering, self._write, self._finish, self._close = answering, write, finish, close
+        self._answering, self._write, self._finish = answering, write, finish
         self._headers, self._keep_alive = headers, keep_alive
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -221,7 +219,6 @@ class EventStream:
                 await self._send_all(send)
         finally:
             self._answering.close()
-            self._close()
 
     async def _send_all(self, send: Send) -> None:
         headers = [(name.encode(), value.encode()) for name, value in self._headers.items()]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 from weakref import WeakKeyDictionary
 
@@ -27,7 +27,7 @@ from app.settings.engine_settings import recommended_of
 from engine.errors import EngineError
 from engine.grammars.grammar import Grammar
 from engine.requests import ChatRequest, SpeculationSettings
-from engine.status import ModelInfo
+from engine.status import LoadedPair, ModelInfo
 
 # The most answers under way. The engine's queue is longer, so that the window finds a place in it.
 MOST_ANSWERS = 24
@@ -118,39 +118,34 @@ class Api:
 
     async def answer(self, request: Request, body: AnswerBody) -> ASGIApp | JsonReply:
         """Answer a call. Raises `ApiError`."""
-        with ExitStack() as kept:
-            asked = time.perf_counter()
-            lease = await self.models.use(body.model or "")
-            kept.callback(lease.release)
-            if body.draft_model not in (None, "", "none"):
-                await self.models.set_draft(body.draft_model)
-            plan = body.plan(self, lease.info, self.models.name_of(lease.info))
-            plan.shape.load_s = time.perf_counter() - asked
-            answering = self._start(request, plan, lease.info)
-            self._answering[answering] = body
-            await answering.begin(request.receive)
-            if body.stream:
-                shape, close = plan.shape, kept.pop_all().close
-                return EventStream(answering, shape.write, shape.finish, close, shape.headers, shape.keep_alive)
-            with closing(answering):
-                return JsonReply(plan.shape.whole(await all_of(answering)))
+        asked = time.perf_counter()
+        draft = None if body.draft_model in (None, "", "none") else body.draft_model
+        pair = await self.models.use(body.model or "", draft)
+        load_s = time.perf_counter() - asked
+        plan, answering = self._start(request, body, pair)
+        plan.shape.load_s = load_s
+        self._answering[answering] = body
+        await answering.begin(request.receive)
+        if body.stream:
+            shape = plan.shape
+            return EventStream(answering, shape.write, shape.finish, shape.headers, shape.keep_alive)
+        with closing(answering):
+            return JsonReply(plan.shape.whole(await all_of(answering)))
 
     async def prompt_tokens(self, request: Request, body: AnswerBody) -> int:
         """Return the length of a call's prompt in tokens, and cancel its answer. Raises `ApiError`."""
-        with ExitStack() as kept:
-            lease = await self.models.use(body.model or "")
-            kept.callback(lease.release)
-            plan = body.plan(self, lease.info, self.models.name_of(lease.info))
-            answering = self._start(request, plan, lease.info)
-            await answering.begin(request.receive)
-            answering.close()
-            return answering.prompt_tokens
+        _, answering = self._start(request, body, await self.models.use(body.model or ""))
+        await answering.begin(request.receive)
+        answering.close()
+        return answering.prompt_tokens
 
-    def _start(self, request: Request, plan: Plan, main: ModelInfo) -> Answering:
+    def _start(self, request: Request, body: AnswerBody, pair: LoadedPair) -> tuple[Plan, Answering]:
+        main, draft = pair.main, pair.draft
+        assert main is not None
+        plan = body.plan(self, main, self.models.name_of(main))
         if self.activity.answers + len(plan.requests) > MOST_ANSWERS:
             raise errors.too_busy("Too many answers are under way. Try again in a moment.")
         client = _NOT_A_NAME.sub("", request.headers.get("user-agent", "").split(" ")[0])[:40] or "unnamed"
-        draft = self.models.host.pair.draft
         call = Call(
             new_id("call"),
             request.scope["path"],
@@ -162,8 +157,11 @@ class Api:
             plan.requests[0].speculation.method,
         )
         self.activity.begin(call, len(plan.requests))
-        engine = self.models.host.engine
-        return Answering(engine, plan.requests, call.id, self.activity, form=plan.form)
+        host = self.models.host
+        # Those of the host's own models are answered by what the host loads meanwhile.
+        named = None if main == host.pair.main else str(main.path)
+        requests = [replace(one, main=named) for one in plan.requests]
+        return plan, Answering(host.engine, requests, call.id, self.activity, form=plan.form)
 
 
 async def answer(request: Request, body: AnswerBody) -> ASGIApp:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from app.system.paths import cache_folder
 from engine import starter_pair
 from engine.client import EngineClient
+from engine.errors import ModelNotUsable
 from engine.files.paths import resources
+from engine.model_files.adapters import base_of
 from engine.model_files.discovery import InstalledModel, installed_models
 from engine.status import LoadedPair
 
@@ -28,8 +31,9 @@ def models_of(cache: Path, folders: Sequence[Path], *, other_apps: bool) -> list
 class EngineHost:
     """An engine with the pair that it has loaded, and the models of the Hub's cache, of `folders` and of other apps.
 
-    `kept` is the pair that stays listed, and `kept_names` are further names of its main model. `asked` is called for
-    every change of models by a client, with "main" or "draft", its path and its future.
+    `beside` are the pairs that clients have asked for besides, by the folders of their main models. `kept` is the pair
+    that stays listed, and `kept_names` are further names of its main model. `asked` is called for every change of the
+    host's own draft model by a client, with its path and its future.
 
     Methods run on the server's thread, except `installed`, which reads the disk on another one.
     """
@@ -40,21 +44,50 @@ class EngineHost:
         folders: Sequence[Path] = (),
         *,
         other_apps: bool = True,
-        asked: Callable[[str, str, Future[LoadedPair]], object] = lambda *_: None,
+        asked: Callable[[str, Future[LoadedPair]], object] = lambda *_: None,
     ) -> None:
         self.engine, self.folders, self.other_apps, self._asked = engine, folders, other_apps, asked
         self.pair = self.kept = LoadedPair(None, None)
         self.kept_names: tuple[str, ...] = ()
+        self.beside: dict[Path, LoadedPair] = {}
+
+    def use(self, engine: EngineClient, pair: LoadedPair) -> None:
+        """Serve another engine or pair from now on; another engine has none of the pairs that clients asked for."""
+        if engine is not self.engine:
+            self.beside.clear()
+        self.engine, self.pair = engine, pair
 
     def keep(self, name: str) -> None:
         """Let clients return to the loaded pair, by `name` and as the default."""
         self.kept, self.kept_names = self.pair, (name, "default")
 
+    @property
+    def pairs(self) -> list[LoadedPair]:
+        """All pairs that can answer."""
+        return [self.pair, *self.beside.values()]
+
+    def pair_of(self, main: Path) -> LoadedPair | None:
+        """Return the pair with the main model in this folder, None if it is not loaded."""
+        return next((pair for pair in self.pairs if pair.main is not None and pair.main.path == main), None)
+
     def load(self, main: str, draft: str | None) -> Future[LoadedPair]:
-        return self._followed("main", main, self.engine.load(main, draft))
+        return self._followed(self.engine.load(main, draft), self._know)
+
+    def load_beside(self, main: str, draft: str | None) -> Future[LoadedPair]:
+        """Have another pair at hand for a client."""
+        return self._followed(self.engine.load_beside(main, draft), self._know_beside)
 
     def set_draft(self, draft: str | None) -> Future[LoadedPair]:
-        return self._followed("draft", draft or "", self.engine.set_draft(draft))
+        known = self._followed(self.engine.set_draft(draft), self._know)
+        self._asked(draft or "", known)
+        return known
+
+    def _know(self, pair: LoadedPair) -> None:
+        self.pair = pair
+
+    def _know_beside(self, pair: LoadedPair) -> None:
+        if pair.main is not None:
+            self.beside[pair.main.path] = pair
 
     def installed(self) -> Sequence[InstalledModel]:
         # Not at the top: the window's start imports this module to declare the commands.
@@ -64,17 +97,19 @@ class EngineHost:
         return models_of(Path(constants.HF_HUB_CACHE), (*self.folders, *kept), other_apps=self.other_apps)
 
     def draft_for(self, main: str) -> str | None:
-        """Return the draft model of the kept pair or of the starter for its main model.
+        """Return the draft model of the kept pair or of the starter for its main model, also with an adapter.
 
         Others use lookup until a client names a draft.
         """
+        with suppress(ModelNotUsable):
+            main = str(base_of(Path(main)))
         if self.kept.main is not None and self.kept.main.path == Path(main):
             return str(self.kept.draft.path) if self.kept.draft is not None else None
         starter_main, starter_draft = starter_pair()
         return str(starter_draft) if Path(main) == starter_main else None
 
-    def _followed(self, which: str, wanted: str, future: Future[LoadedPair]) -> Future[LoadedPair]:
-        """Return a future of the same pair that ends only after `pair` was updated."""
+    def _followed(self, future: Future[LoadedPair], know: Callable[[LoadedPair], object]) -> Future[LoadedPair]:
+        """Return a future of the same pair that ends only after `know` was called with it."""
         known: Future[LoadedPair] = Future()
         known.set_running_or_notify_cancel()
 
@@ -82,9 +117,8 @@ class EngineHost:
             if (error := done.exception()) is not None:
                 known.set_exception(error)
                 return
-            self.pair = done.result()
-            known.set_result(self.pair)
+            know(done.result())
+            known.set_result(done.result())
 
         future.add_done_callback(take)
-        self._asked(which, wanted, known)
         return known

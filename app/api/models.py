@@ -1,4 +1,4 @@
-"""The models that clients may name. The one that a call names is loaded once no call uses another.
+"""The models that clients may name. The one that a call names is loaded beside those that others use.
 
 A name is only compared with the names and paths of installed models, and never downloaded. Programs often come
 with names of their own, so the loaded model answers calls for unknown ones; the reply has its name.
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from concurrent.futures import Future
-from dataclasses import dataclass
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,20 +23,12 @@ from engine.status import LoadedPair, ModelInfo
 
 # Names of the loaded model, whatever it is; but the default is the one that the host keeps, if it keeps one.
 ANY = ("", "default", "tandem")
-# Seconds for which the list of installed models is kept, and between checks whether the engine is idle.
-_LIST_S, _LOOK_S = 5.0, 0.2
-
-
-@dataclass(frozen=True)
-class Lease:
-    """The loaded main model, which stays loaded until `release` is called, once."""
-
-    info: ModelInfo
-    release: Callable[[], None]
+# Seconds for which the list of installed models is kept.
+_LIST_S = 5.0
 
 
 class ModelDirectory:
-    """The installed models by name, and the users of the loaded one. Used on the server's loop only."""
+    """The installed models by name. Used on the server's loop only."""
 
     def __init__(self, host: EngineHost, most_waiting_s: float) -> None:
         self.host = host
@@ -46,9 +38,6 @@ class ModelDirectory:
         self._found_at = float("-inf")
         # Held while a model is being changed. Calls that wait for that wait in their order.
         self._turn = asyncio.Lock()
-        self._users = 0
-        self._unused = asyncio.Event()
-        self._unused.set()
         self.loading = ""
 
     async def installed(self) -> dict[str, InstalledModel]:
@@ -82,8 +71,9 @@ class ModelDirectory:
 
     @property
     def loaded_names(self) -> tuple[str, ...]:
-        """The names of the loaded models."""
-        return tuple(filter(None, (self.name_of(self.host.pair.main), self.name_of(self.host.pair.draft))))
+        """The names of the models that clients or the host have loaded."""
+        infos = [info for pair in self.host.pairs for info in (pair.main, pair.draft)]
+        return tuple(filter(None, map(self.name_of, infos)))
 
     def progress_of(self, name: str) -> dict[str, Any]:
         """Return the progress of a model that is being loaded, in bytes; empty for others."""
@@ -100,56 +90,62 @@ class ModelDirectory:
             return name
         return Path(info.name).name if Path(info.name).is_absolute() else info.name
 
-    async def use(self, name: str) -> Lease:
-        """Keep the model of that name loaded, loading it if necessary; for an unknown name, the loaded one.
+    async def use(self, name: str, draft: str | None = None) -> LoadedPair:
+        """Return the models of that name, loading them if necessary; for an unknown name, those of the host.
 
-        Raises `ApiError`.
+        With a `draft`, they get that drafter, for all answers from their next round on. Raises `ApiError`.
         """
-        wanted = await self._path_of(name)
+        wanted, drafter = await self._path_of(name), None if draft is None else await self._drafter(draft)
         try:
             async with asyncio.timeout(self._most_waiting_s):
                 await self._turn.acquire()
         except TimeoutError as error:
             raise errors.too_busy("Another model is being loaded or waited for. Try again later.", 10) from error
         try:
-            main = self.host.pair.main
-            if wanted is not None and (main is None or main.path != Path(wanted)):
-                await self._change_main(name, wanted)
-            info = self.host.pair.main
-            if info is None:
-                raise ApiError(503, "No model is loaded.", code="no-model")
-            self._users += 1
-            self._unused.clear()
-            return Lease(info, self._release)
+            pair = self.host.pair if wanted is None else self.host.pair_of(Path(wanted))
+            if pair is None:
+                assert wanted is not None
+                with self._shown_loading(name):
+                    pair = await _result(self.host.load_beside(wanted, drafter or self.host.draft_for(wanted)))
+            elif drafter is not None and pair.main is not None and pair.draft_path != Path(drafter):
+                with self._shown_loading(draft or ""):
+                    pair = await self._with_draft(pair, drafter)
         finally:
             self._turn.release()
+        if pair.main is None:
+            raise ApiError(503, "No model is loaded.", code="no-model")
+        return pair
 
-    async def set_draft(self, name: str | None) -> None:
-        """Load the drafter of that name beside the main model, or none, for all answers from their next round on.
+    async def _with_draft(self, pair: LoadedPair, drafter: str | None) -> LoadedPair:
+        assert pair.main is not None
+        own = pair is self.host.pair
+        future = self.host.set_draft(drafter) if own else self.host.load_beside(str(pair.main.path), drafter)
+        found = await _result(future)
+        if found.draft_problem is not None:
+            raise errors.of_engine(found.draft_problem)
+        return found
 
-        Raises `ApiError`.
-        """
-        if name is None:
-            await _result(self.host.set_draft(None))
-            return
+    async def _drafter(self, name: str) -> str:
+        """Return the folder of the drafter of that name. Raises `ApiError`."""
         model = await self.named(name)
         if model is None or not {"draft", "head"} & set(model.kinds):
             raise _unknown(name, "draft_model")
-        async with self._turn:
-            if self.host.pair.draft is not None and self.host.pair.draft.path == Path(model.path):
-                return
-            self.loading = name
-            try:
-                pair = await _result(self.host.set_draft(model.path))
-            finally:
-                self.loading = ""
-        if pair.draft_problem is not None:
-            raise errors.of_engine(pair.draft_problem)
+        return model.path
 
-    def _release(self) -> None:
-        self._users -= 1
-        if not self._users:
-            self._unused.set()
+    @contextmanager
+    def _shown_loading(self, name: str) -> Iterator[None]:
+        self.loading = name
+        try:
+            yield
+        finally:
+            self.loading = ""
+
+    async def set_draft(self, name: str | None) -> None:
+        """Load the drafter of that name beside the host's main model, or none. Raises `ApiError`."""
+        if name is None:
+            await _result(self.host.set_draft(None))
+        else:
+            await self.use("", name)
 
     async def _path_of(self, name: str) -> str | None:
         """Return the folder of the main model of that name; None for the loaded one. Raises `ApiError`."""
@@ -171,21 +167,6 @@ class ModelDirectory:
         if name in self.host.kept_names:
             return self.name_of(self.host.kept.main)
         return self._names.get(Path(name), name)
-
-    async def _change_main(self, name: str, path: str) -> None:
-        try:
-            async with asyncio.timeout(self._most_waiting_s):
-                await self._unused.wait()
-                # Loading would cancel the window's own answers, too.
-                while (await asyncio.wrap_future(self.host.engine.status())).active:
-                    await asyncio.sleep(_LOOK_S)
-        except TimeoutError as error:
-            raise errors.too_busy("Another model is in use. Try again later.", 10) from error
-        self.loading = name
-        try:
-            await _result(self.host.load(path, self.host.draft_for(path)))
-        finally:
-            self.loading = ""
 
 
 async def _result(future: Future[LoadedPair]) -> LoadedPair:

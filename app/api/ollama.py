@@ -207,9 +207,8 @@ async def answer_or_load(request: Request, body: _OllamaBody) -> ASGIApp:
     api: Api = request.app.state.api
     if not body.empty:
         return await api.answer(request, body)
-    lease = await api.models.use(body.model or "")
-    lease.release()
-    loaded = {"model": api.models.name_of(lease.info), "created_at": _now(), **body.answer_in("", "", ())}
+    pair = await api.models.use(body.model or "")
+    loaded = {"model": api.models.name_of(pair.main), "created_at": _now(), **body.answer_in("", "", ())}
     return JsonReply({**loaded, "done": True, "done_reason": "load"})
 
 

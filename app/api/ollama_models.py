@@ -21,7 +21,7 @@ from engine.tokenizers.thinking import may_choose
 
 # The version of Ollama's API that is followed here. Programs ask for it to see what they can use.
 _VERSION = "0.12.6"
-# Models stay loaded until another one is needed; programs expect a date.
+# Models stay loaded until another one needs the memory; programs expect a date.
 _STAYS = timedelta(days=365)
 
 
@@ -54,15 +54,14 @@ async def tags(request: Request) -> Response:
 
 
 async def running(request: Request) -> Response:
-    """The loaded main model, in the shape of Ollama's API."""
+    """The main models at hand, in the shape of Ollama's API."""
     api: Api = request.app.state.api
-    info = api.models.host.pair.main
-    model = await api.models.named(api.models.name_of(info)) if info is not None else None
-    if info is None or model is None:
-        return JsonReply({"models": []})
-    expires = (datetime.now(UTC) + _STAYS).isoformat()
-    loaded = {"size": info.bytes, "size_vram": info.bytes, "context_length": info.context_length, "expires_at": expires}
-    return JsonReply({"models": [{**_entry(model), **loaded}]})
+    expires, found = (datetime.now(UTC) + _STAYS).isoformat(), []
+    for info in [pair.main for pair in api.models.host.pairs if pair.main is not None]:
+        if (model := await api.models.named(api.models.name_of(info))) is not None:
+            sizes = {"size": info.bytes, "size_vram": info.bytes, "context_length": info.context_length}
+            found.append({**_entry(model), **sizes, "expires_at": expires})
+    return JsonReply({"models": found})
 
 
 async def show(request: Request, body: ShowBody) -> Response:
@@ -71,7 +70,7 @@ async def show(request: Request, body: ShowBody) -> Response:
     model = await api.models.named(name) or await api.models.named(api.models.name_of(api.models.host.pair.main))
     if model is None or "main" not in model.kinds:
         raise ApiError(404, f"model '{name[:100]}' not found.", code="model_not_found")
-    template, entry = _template(Path(model.path)), _entry(model)
+    template, entry = _template(model.config_path), _entry(model)
     known = {
         "general.architecture": model.architecture,
         "general.parameter_count": model.parameters,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from app.session.model_names import short_name
@@ -136,12 +135,15 @@ class Entry:
 def from_installed(
     model: InstalledModel, catalog: Catalog, installed: Sequence[InstalledModel], budget: MemoryBudget
 ) -> Entry:
-    known = catalog.models.get(model.id)
+    base, _, adapter = model.id.partition(":")
+    known = catalog.models.get(base)
     name, bits = short_name(model.id)
+    if known is not None:
+        name = f"{known.name}:{adapter}" if adapter else known.name
     entry = Entry(
         model.id,
         model.source,
-        known.name if known else name,
+        name,
         model.path,
         model.disk_bytes,
         model.parameters,
@@ -297,5 +299,5 @@ def _size_in(model: CatalogModel) -> ModelSize:
 def _size_of(model: InstalledModel) -> ModelSize:
     config: dict[str, Any] = {}
     with contextlib.suppress(ModelNotUsable):
-        config = read_config(Path(model.path))
+        config = read_config(model.config_path)
     return ModelSize(model.id, model.weight_bytes, config)

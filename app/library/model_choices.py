@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from app.library.measured import Measured
     from engine.advice.pairing import PairAdvice
     from engine.hub.download_state import DownloadStatus
+    from engine.status import LoadedPair
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,8 @@ class Choice:
 
     `kind`: "use" (installed), "get" (to be downloaded), "lookup", "none" or "unload". `verdict` is a code of
     `PairAdvice` or, for a main model, "fits", "together" (on several Macs only), "too-big" or "unusable". A row that is
-    not `usable` cannot be chosen. `guide` marks the starter model, which only answers questions about the app.
+    not `usable` cannot be chosen. `pair` are the models to unload. `guide` marks the starter model, which only answers
+    questions about the app.
     """
 
     kind: str
@@ -37,6 +39,7 @@ class Choice:
     advice: PairAdvice | None = None
     measured: Measured | None = None
     download: DownloadStatus | None = None
+    pair: LoadedPair | None = None
 
     @property
     def id(self) -> str:
@@ -48,7 +51,9 @@ class Choice:
 
     @property
     def path(self) -> str:
-        """The folder of an installed model."""
+        """The folder of an installed model, or of the main model to unload."""
+        if self.pair is not None and self.pair.main is not None:
+            return str(self.pair.main.path)
         return self.entry.path if self.entry is not None and self.kind == "use" else ""
 
     @property
@@ -57,9 +62,16 @@ class Choice:
 
 
 def main_choices(
-    inventory: Inventory, loaded_path: str, downloads: Iterable[DownloadStatus], wanted: str = ""
+    inventory: Inventory,
+    loaded_path: str,
+    downloads: Iterable[DownloadStatus],
+    wanted: str = "",
+    in_memory: Sequence[LoadedPair] = (),
 ) -> list[Choice]:
-    """Return installed models, then models to download: the offered ones, or all in the catalog that match `wanted`."""
+    """Return installed models, then models to download: the offered ones, or all in the catalog that match `wanted`.
+
+    The last rows unload the models that are `in_memory`.
+    """
     by_id = {status.repository: status for status in downloads}
     rows = [_of_installed(entry, loaded_path, by_id) for entry in inventory.installed if _is_main(entry)]
     installed_ids = {entry.id for entry in inventory.installed}
@@ -70,8 +82,8 @@ def main_choices(
         if entry.id not in installed_ids and "main" in entry.kinds
     ]
     rows = sorted((row for row in rows if _matches(row, wanted)), key=_rank)
-    if loaded_path and not wanted:
-        rows.append(Choice("unload"))
+    if not wanted:
+        rows += [Choice("unload", bytes=pair.bytes, pair=pair) for pair in in_memory]
     return rows
 
 

@@ -139,7 +139,7 @@ class ModelController(QObject):
 
     def _choose_main(self, choice: Choice) -> None:
         if choice.kind == "unload":
-            self._session.models.unload()
+            self._session.models.unload(Path(choice.path))
         elif choice.entry is not None and not choice.loaded:
             self.use(choice.entry)
 

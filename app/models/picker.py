@@ -80,6 +80,8 @@ class Picker(Restyled, Overlay):
 
     def fill(self) -> None:
         self._library.start()
+        if self.role == "main":
+            self._session.models.look_at_memory()
         self._list.clear()
         self._field.clear()
         self._word_field()
@@ -123,7 +125,7 @@ class Picker(Restyled, Overlay):
         downloads = self._library.downloads
         loaded, draft = self._session.models.pair.paths
         if self.role == "main":
-            return main_choices(inventory, loaded, downloads, wanted)
+            return main_choices(inventory, loaded, downloads, wanted, self._session.models.in_memory)
         advice = self._library.advice(loaded) if loaded else None
         if advice is None:
             return []
@@ -285,7 +287,7 @@ class PickerRow(QWidget):
         self._name.setEnabled(choice.usable)
         self._sentence.setText(model_wording.choice_sentence(choice))
         self._badge.show_word(*self._badge_of(choice))
-        self._size.setText(size_words(choice.bytes) if choice.bytes and choice.kind == "use" else "")
+        self._size.setText(size_words(choice.bytes) if choice.bytes and choice.kind in ("use", "unload") else "")
         self._state.setText(self.tr("in use") if choice.loaded else "")
         self._size.setVisible(bool(self._size.text()))
         self._state.setVisible(bool(self._state.text()))

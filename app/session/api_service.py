@@ -56,8 +56,8 @@ class ApiService(QObject):
 
     changed = Signal()
     calls_ended = Signal(object)
-    # A client loads another model: "main" or "draft", its path, and the engine's future.
-    _model_asked = Signal(str, str, object)
+    # A client changes the draft model of the window's main model: its path, and the engine's future.
+    _draft_asked = Signal(str, object)
 
     def __init__(self, models: ModelService, parent: QObject, secrets: Callable[[], Any] = Keychain) -> None:
         super().__init__(parent)
@@ -74,7 +74,7 @@ class ApiService(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(_LOOK_MS)
         self._timer.timeout.connect(self._look)
-        self._model_asked.connect(models.adopt, Qt.ConnectionType.QueuedConnection)
+        self._draft_asked.connect(models.adopt_draft, Qt.ConnectionType.QueuedConnection)
         models.changed.connect(self._pair_changed)
 
     @property
@@ -111,8 +111,7 @@ class ApiService(QObject):
         """Let clients see what the window has loaded."""
         pair = self._models.pair
         if not pair.loading:
-            self._host.engine = self._models.engine
-            self._host.pair = LoadedPair(pair.main, pair.draft, pair.draft_problem)
+            self._host.use(self._models.engine, LoadedPair(pair.main, pair.draft, pair.draft_problem))
 
     def _restart(self, *, renew: bool = False) -> None:
         choice = self._choice
@@ -120,9 +119,8 @@ class ApiService(QObject):
             if self._host is None:
                 from app.api.engine_host import EngineHost
 
-                self._host = EngineHost(self._models.engine, asked=self._model_asked.emit)
-                self._show_pair()
-            self._host.engine = self._models.engine
+                self._host = EngineHost(self._models.engine, asked=self._draft_asked.emit)
+            self._show_pair()
             self._host.folders, self._host.other_apps = choice.model_folders, choice.other_apps
             self._background.run(lambda: self._serve(choice, renew), self._served, owner=self)
 

@@ -19,8 +19,15 @@ def english_name(name: str) -> str:
 
 
 def short_name(repository: str) -> tuple[str, int]:
-    """Return the name to show and the bits of the weights: ("Qwen3 8B", 4) for mlx-community/Qwen3-8B-4bit."""
+    """Return the name to show and the bits of the weights: ("Qwen3 8B", 4) for mlx-community/Qwen3-8B-4bit.
+
+    An adapter follows its main model's name after a colon.
+    """
     source = head_of(repository)
+    repository, _, adapter = repository.partition(":")
+    if adapter:
+        base, bits = short_name(repository)
+        return f"{base}:{adapter}", bits
     main, _, inside = repository.removesuffix("/weights.safetensors").rpartition("/")
     if main and (inside == "mtp" or ("mtp" in inside and inside.endswith(".safetensors"))):
         # A head beside its main model, or part of its files.

@@ -19,6 +19,7 @@ from engine.events import Event, Failed
 from engine.model_files.names import name_of_snapshot
 from engine.requests import ChatRequest
 from engine.settings import EngineSettings
+from engine.status import EngineStatus, LoadedPair
 from engine.tokenizers.thinking import ThinkingChoice
 
 T = TypeVar("T")
@@ -120,6 +121,8 @@ class ModelService(QObject):
         self._engine_ended.connect(self._replace_engine, Qt.ConnectionType.QueuedConnection)
         self.starter_pair = starter_pair
         self.pair = Pair()
+        # All pairs in memory as they were last seen, the window's own first.
+        self._seen: tuple[LoadedPair, ...] = ()
 
     @property
     def is_starter(self) -> bool:
@@ -223,6 +226,26 @@ class ModelService(QObject):
         self._bridge.watch(call(self._engine), done)
         return True
 
+    @property
+    def in_memory(self) -> tuple[LoadedPair, ...]:
+        """The models in memory: the window's own, and those of programs as `look_at_memory` saw them last."""
+        own = self.pair.main
+        mine = () if own is None else (LoadedPair(own, self.pair.draft),)
+        return (
+            *mine,
+            *(pair for pair in self._seen if pair.main is not None and (own is None or pair.main.path != own.path)),
+        )
+
+    def look_at_memory(self) -> None:
+        """Ask the engine which models are in memory; `changed` follows if others than before are."""
+
+        def see(status: EngineStatus) -> None:
+            before, self._seen = self._seen, status.at_hand
+            if before != self._seen:
+                self.changed.emit()
+
+        self.call_engine(lambda engine: engine.status(), see)
+
     def submit(self, request: ChatRequest, receive: Callable[[list[Event]], None]) -> RequestStream:
         """Start a request; `receive` gets its events on the Qt thread, once a frame. Raises EngineError."""
         return self.engine.submit(request, self._bridge.listen(partial(self._received, receive)))
@@ -263,16 +286,17 @@ class ModelService(QObject):
         self.changed.emit()
         self._follow(self.engine.set_draft(draft))
 
-    def adopt(self, which: str, wanted: str, future: Future[Any]) -> None:
-        """Follow a change that the API made: `which` is "main" or "draft", `wanted` the new model."""
+    def adopt_draft(self, wanted: str, future: Future[Any]) -> None:
+        """Follow a change of the draft model that the API made."""
         if not self._closing:
-            self.pair = replace(self.pair, loading=which, wanted=wanted, wanted_draft=None, draft_problem=None)
+            self.pair = replace(self.pair, loading="draft", wanted=wanted, draft_problem=None)
             self.changed.emit()
             self._follow(future)
 
-    def unload(self) -> None:
-        """Free the memory of both models."""
-        self._follow(self.engine.unload())
+    def unload(self, main: Path | None = None) -> None:
+        """Free the memory of the main model in this folder and of its draft model, or of all models."""
+        self._follow(self.engine.unload(main))
+        self.look_at_memory()
 
     def end_calls(self) -> None:
         """Make `call_engine` do nothing from now on."""

@@ -199,6 +199,9 @@ MODEL_REASONS = Sentences(
             "{name} cannot be used with this main model, whose layers cannot be read ({detail}). Choose a draft model."
         ),
         "wrong-main": "{name} was made for another main model ({detail}). Choose a head made for this one.",
+        "no-base": "The main model of the adapter {name} was not found ({detail}). Put the adapter into its folder.",
+        "wrong-base": "The adapter {name} was made for another main model ({detail}). Put it into that one's folder.",
+        "unknown-adapter": "Tandem cannot apply adapters of this kind: {name} ({detail}). Choose a LoRA adapter.",
         "no-tokenizer": "The tokenizer of {name} cannot be read ({detail}). Download or copy it again.",
         "unsafe": (
             "{name} requires running its own code or reading files outside its folder ({detail}). Tandem never allows "
@@ -288,6 +291,9 @@ DRAFT_REASONS = Sentences(
         "unknown-head": "Its kind of head is not supported yet.",
         "no-taps": "The layers of the main model cannot be read.",
         "wrong-main": "It was made for another main model.",
+        "no-base": "Its main model was not found.",
+        "wrong-base": "It is an adapter for another main model.",
+        "unknown-adapter": "It is an adapter of another kind.",
         "no-tokenizer": "Its tokenizer cannot be read.",
         "unsafe": "It requires running its own code.",
         "vocabulary": "Their vocabularies differ.",

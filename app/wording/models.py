@@ -76,7 +76,8 @@ def choice_name(choice: Choice) -> str:
     if choice.kind == "none":
         return translate("Models", "No draft")
     if choice.kind == "unload":
-        return translate("Models", "Unload")
+        main = choice.pair.main if choice.pair is not None else None
+        return translate("Models", "Unload {name}").format(name=recorded_name(main.name) if main is not None else "")
     return entry_name(choice.entry) if choice.entry is not None else ""
 
 
@@ -85,6 +86,9 @@ def choice_sentence(choice: Choice) -> str:
     if choice.download is not None:
         return download_words(choice.download)
     if choice.kind == "unload":
+        alone = choice.pair is None or choice.pair.draft is None
+        if alone:
+            return translate("Models", "Frees the memory of this model.")
         return translate("Models", "Frees the memory of both models.")
     if choice.kind == "none":
         return translate("Models", "Plain decoding: the main model alone.")

@@ -22,6 +22,7 @@ import numpy as np
 from engine.answer_index.segment import BREAK, DEPTH, TOKEN_BYTES, Segment, backwards, merge, write_answer
 from engine.files import private_files
 from engine.files.atomic_file import PARTIAL
+from engine.model_files.adapters import is_adapter
 
 log = logging.getLogger(__name__)
 
@@ -228,7 +229,9 @@ class AnswerIndex:
 
 
 def tokenizer_name(model: Path) -> str:
-    """Return a name of the tokenizer in a model's folder: models with equal files share answers."""
+    """Return a name of the tokenizer in a model's folder: models with equal files share answers, but no adapters."""
+    if is_adapter(model):
+        return hashlib.sha256(str(model).encode()).hexdigest()[:32]
     try:
         with (model / "tokenizer.json").open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()[:32]

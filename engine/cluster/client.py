@@ -112,8 +112,13 @@ class RemoteEngine(EngineClient):
     def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> Future[LoadedPair]:
         return self._call("set_draft", _named(draft), allow_oversize=allow_oversize)
 
-    def unload(self) -> Future[LoadedPair]:
-        return self._call("unload")
+    def load_beside(
+        self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False
+    ) -> Future[LoadedPair]:
+        return self._call("load_beside", str(main), _named(draft), allow_oversize=allow_oversize)
+
+    def unload(self, main: Path | None = None) -> Future[LoadedPair]:
+        return self._call("unload", main)
 
     @property
     def loading_progress(self) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from engine.hub.cache_layout import RepositoryCache
 from engine.hub.failures import HubError
 from engine.hub.values import RemovalPlan
+from engine.model_files.adapters import own_files
 from engine.model_files.discovery import InstalledModel
 from engine.model_files.head_files import is_inner
 from engine.model_files.other_apps import name_of_app
@@ -35,8 +36,11 @@ def plan_removal(model: InstalledModel, cache_dir: Path) -> RemovalPlan:
         raise HubError("built-in", model.id)
     if app := name_of_app(model.source):
         raise HubError("other-app", model.id, app=app)
+    folder = Path(model.path)
+    if model.base:
+        files = tuple(own_files(folder))
+        return RemovalPlan(model.id, files, sum(map(_freed_bytes, files)), False)
     if model.source == "folder":
-        folder = Path(model.path)
         if is_inner(folder):
             raise HubError("in-main", model.id)
         if folder.is_file():

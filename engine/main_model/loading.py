@@ -28,8 +28,10 @@ from engine.files.disk_pool import DiskPool
 from engine.files.paths import is_known_good
 from engine.files.steps import Steps, in_chunks, result_of, run_to_completion
 from engine.files.system_memory import system_memory
+from engine.main_model.adapter import apply_adapter
 from engine.main_model.grammar_compiler import GrammarCompiler
 from engine.mlx_lm_private import model_classes
+from engine.model_files.adapters import adapted_name, base_of
 from engine.model_files.config import FALLBACK_CONTEXT, context_length
 from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, inspect_folder, missing_weights, tensors_beside, weight_files
@@ -157,21 +159,25 @@ def load_in_steps(
     disk.
 
     `on_progress(loaded, total)` is called with bytes before each chunk of the weights. With a `part`, the other
-    processes have to call `load_part` at the same time. `adapt` may change the layers before the weights are read.
+    processes have to call `load_part` at the same time. `adapt` may change the layers before the weights are read, as
+    the adapter does if the folder is one.
     """
     path = resolve_model(name_or_path)
+    base = base_of(path)
+    if base != path:
+        adapt = partial(apply_adapter, path)
     with DiskPool() as disk:
-        yield from result_of(disk.start(_check_folder, path, part))
-        recommended = yield from result_of(disk.start(recommended_sampling, path))
-        tokenizer_ready = disk.start(make_tokenizer, path, disk)
-        model, config = yield from _load_weights(path, disk, streaming, on_progress, part, adapt)
+        yield from result_of(disk.start(_check_folder, base, part))
+        recommended = yield from result_of(disk.start(recommended_sampling, base))
+        tokenizer_ready = disk.start(make_tokenizer, base, disk)
+        model, config = yield from _load_weights(base, disk, streaming, on_progress, part, adapt)
         tokenizer, vocabulary, source, thinking = yield from result_of(tokenizer_ready)
         if part is not None:
             yield from part.meet()
         group = (yield from _kv_group(model, kv_bits)) if kv_bits is not None else 0
-        eyes = yield from result_of(disk.start(eyes_of, path, config, partial(_token_of, tokenizer)))
+        eyes = yield from result_of(disk.start(eyes_of, base, config, partial(_token_of, tokenizer)))
         info = ModelInfo(
-            name=display_name(name_or_path, path),
+            name=display_name(name_or_path, path) if base == path else adapted_name(path, base),
             path=path,
             architecture=str(config.get("model_type", "")),
             context_length=context_length(config) or FALLBACK_CONTEXT,

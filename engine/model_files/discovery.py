@@ -19,6 +19,7 @@ import msgspec
 from engine.errors import ModelNotUsable
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import JsonLimits, UntrustedJsonError, read_bytes, read_object
+from engine.model_files.adapters import CONFIG_NAME, adapted_name, adapters_in, base_of, is_adapter, read_adapter
 from engine.model_files.config import context_length, experts_of, read_config, text_config
 from engine.model_files.head_files import is_inner, kind_of_folder
 from engine.model_files.head_folder import config_folder, head_weight_files, read_head_tensors, sidecars
@@ -46,7 +47,8 @@ class InstalledModel:
     `complete`, `problem` is a reason code of `ModelNotUsable` and `detail` its detail. `disk_bytes` counts all its
     files, partial ones too, `weight_bytes` the weights, `active_bytes` those read for one token (fewer with experts).
     `bits` is the quantisation (16 or 32 for plain weights). `tokenizer` is the fingerprint of its vocabulary. `head` is
-    the kind of a head, "" for models. It `sees` if the folder also holds a vision tower of a family that Tandem knows.
+    the kind of a head, "" for models. `base` is the folder of an adapter's main model, "" for others. It `sees` if the
+    folder also holds a vision tower of a family that Tandem knows.
     """
 
     id: str
@@ -66,6 +68,12 @@ class InstalledModel:
     architecture: str = ""
     head: str = ""
     sees: bool = False
+    base: str = ""
+
+    @property
+    def config_path(self) -> Path:
+        """The folder that holds its configuration and its tokenizer."""
+        return Path(self.base or self.path)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -74,6 +82,8 @@ class InstalledModel:
             return ()
         if self.head:
             return ("head",)
+        if self.base:
+            return ("main",)
         return ("main", "draft") if self.parameters <= LARGEST_DRAFT else ("main",)
 
 
@@ -104,6 +114,8 @@ def installed_models(
 
 def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
     """Describe one model folder without the index."""
+    if is_adapter(folder):
+        return _describe_adapter(folder, name, source)
     head = kind_of_folder(folder) or ""
     model = InstalledModel(name, str(folder), source, False, disk_bytes=_disk_bytes(folder), head=head)
     try:
@@ -132,6 +144,24 @@ def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
     return replace(model, disk_bytes=weights) if is_inner(folder) else model
 
 
+def _describe_adapter(folder: Path, name: str, source: str) -> InstalledModel:
+    """Describe a main model with an adapter."""
+    unusable = InstalledModel(name, str(folder), source, False, disk_bytes=_disk_bytes(folder))
+    try:
+        base, adapter = base_of(folder), read_adapter(folder)
+    except ModelNotUsable as error:
+        return replace(unusable, problem=error.reason, detail=error.detail)
+    model = describe_folder(base, name, source)
+    return replace(
+        model,
+        path=unusable.path,
+        disk_bytes=unusable.disk_bytes,
+        weight_bytes=model.weight_bytes + adapter.bytes,
+        active_bytes=model.active_bytes + adapter.bytes,
+        base=str(base),
+    )
+
+
 def _described(config: dict[str, Any]) -> dict[str, Any]:
     size = text_config(config).get("vocab_size")
     return {
@@ -156,6 +186,7 @@ def _folders_of_cache(cache_dir: Path) -> Iterator[tuple[Path, str, str]]:
             snapshot = _snapshot(home)
             yield snapshot, repository, "cache"
             yield from _heads_inside(snapshot, repository)
+            yield from _adapters_inside(snapshot, repository, "cache")
 
 
 def _folders_in(parents: Sequence[tuple[str, Path]]) -> Iterator[tuple[Path, str, str]]:
@@ -163,8 +194,12 @@ def _folders_in(parents: Sequence[tuple[str, Path]]) -> Iterator[tuple[Path, str
     for source, parent in parents:
         for folder in _model_folders(parent):
             name = folder.name if source == "folder" else folder.relative_to(parent).as_posix()
+            if is_adapter(folder):
+                yield folder, _adapter_id(folder), source
+                continue
             yield folder, name, source
             yield from _heads_inside(folder, name, source)
+            yield from _adapters_inside(folder, name, source)
 
 
 def _heads_inside(folder: Path, name: str, source: str = "folder") -> Iterator[tuple[Path, str, str]]:
@@ -174,6 +209,18 @@ def _heads_inside(folder: Path, name: str, source: str = "folder") -> Iterator[t
     for head in sidecars(folder):
         if _is_model(head.path) or head.path.is_file():
             yield head.path, f"{name}/{head.name}", source
+
+
+def _adapters_inside(folder: Path, name: str, source: str) -> Iterator[tuple[Path, str, str]]:
+    if kind_of_folder(folder) is None:
+        yield from ((adapter, f"{name}:{adapter.name}", source) for adapter in adapters_in(folder))
+
+
+def _adapter_id(folder: Path) -> str:
+    try:
+        return adapted_name(folder, base_of(folder))
+    except ModelNotUsable:
+        return folder.name
 
 
 def _model_folders(folder: Path) -> list[Path]:
@@ -190,8 +237,8 @@ def _model_folders(folder: Path) -> list[Path]:
 
 
 def _is_model(folder: Path) -> bool:
-    """Whether the folder has a configuration. Unlike `Path`, `os.path` does not raise for unreadable paths."""
-    return os.path.exists(folder / "config.json")
+    """Whether the folder is a model's or an adapter's. Unlike `Path`, `os.path` does not raise for unreadable paths."""
+    return os.path.exists(folder / "config.json") or is_adapter(folder)
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -300,7 +347,7 @@ class _Index:
         if known is None or known.signature != signature:
             model = describe_folder(folder, name, source)
             if model.complete:
-                model = replace(model, tokenizer=self._fingerprint(folder))
+                model = replace(model, tokenizer=self._fingerprint(model.config_path))
             known = self._kept.models[key] = _Described(signature, model)
             self._changed = True
         return replace(known.model, id=name, source=source) if _is_language_model(known.model) else None
@@ -345,7 +392,7 @@ def _is_language_model(model: InstalledModel) -> bool:
 def _signature(folder: Path) -> list[int]:
     """Return times in ns that change when a file is added, removed or replaced; 0 for a missing path."""
     home = folder.parent.parent if folder.parent.name == "snapshots" else folder
-    paths = (folder, folder / "config.json", folder / "tokenizer.json", home / "blobs")
+    paths = (folder, folder / "config.json", folder / "tokenizer.json", folder / CONFIG_NAME, home / "blobs")
     times = []
     for path in paths:
         try:

@@ -1,4 +1,6 @@
-"""The caches of finished turns, main and draft together, so that the next turn prefills only the new tokens.
+"""The caches of finished turns of all main models at hand, each with its drafter's.
+
+The next turn prefills only the new tokens.
 
 A request that continues exactly where an entry ends takes the entry out and puts it back longer. One that branches off
 earlier (another chat with the same system prompt, a regenerated answer, an edited message) works on a copy, which
@@ -10,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from collections.abc import Sequence as Tokens
 
+import mlx.nn as nn
+
 from engine.main_model.loading import LoadedModel
 from engine.pictures.placed import PlacedPicture, content_of
 from engine.prefix.store import PrefixStore
@@ -20,7 +24,10 @@ from engine.status import PrefixCacheUsage
 
 
 class PrefixCache:
-    """Conversations in order of use, the latest last, within `budget` bytes. `store` has those of earlier sessions."""
+    """Conversations in order of use, the latest last, within `budget` bytes. Each belongs to one main model.
+
+    `store` has those of earlier sessions with the main model in use.
+    """
 
     def __init__(self, budget: int) -> None:
         self.budget = budget
@@ -53,10 +60,10 @@ class PrefixCache:
         Its main sequence holds exactly `tokens` with `pictures`; at least the last one is pending.
         """
         content = content_of(tokens, pictures)
-        best, reach = self._best(content)
+        best, reach = self._best(model.model, content)
         if self.store is not None and (stored := self.store.find(content, better_than=reach)) is not None:
             self._entries.append(stored)
-            best, reach = self._best(content)
+            best, reach = self._best(model.model, content)
         taken = self._take_out(best, reach) if best is not None else None
         if taken is None:
             taken = Conversation(Sequence(model.model, model.new_caches()))
@@ -87,10 +94,14 @@ class PrefixCache:
         while self._entries and self.bytes > budget:
             self._entries.pop(0)
 
-    def use_drafter(self, drafter: Drafter | None) -> None:
-        """Drop the caches of the previous drafter; the store saves and finds those of `drafter` from now on."""
+    def use_drafter(self, model: nn.Module, drafter: Drafter | None) -> None:
+        """Drop the caches of the previous drafter of the main model in use.
+
+        The store saves and finds those of `drafter` from now on.
+        """
         for entry in self._entries:
-            entry.drop_drafter()
+            if entry.main.model is model:
+                entry.drop_drafter()
         if self.store is not None:
             self.store.use_drafter(drafter)
 
@@ -103,22 +114,32 @@ class PrefixCache:
 
     def save(self) -> None:
         """Save conversations with a name to the store, if there is one; only the latest ones if not all fit."""
-        if self.store is None:
-            return
-        left, kept = self.store.budget, []
+        if self.store is not None:
+            self._save(self.store)
+
+    def release(self, model: nn.Module, store: PrefixStore | None) -> None:
+        """Save the conversations of a main model that is to be unloaded to its store, if it has one, and drop them."""
+        if store is not None:
+            self._save(store)
+        self._entries = [entry for entry in self._entries if entry.main.model is not model]
+
+    def _save(self, store: PrefixStore) -> None:
+        left, kept = store.budget, []
         for entry in reversed(self._entries):
-            if entry.name is not None and entry.bytes <= left:
+            if entry.name is not None and entry.main.model is store.model and entry.bytes <= left:
                 left -= entry.bytes
                 kept.append(entry)
         for entry in reversed(kept):
-            self.store.save(entry)
+            store.save(entry)
 
     def clear(self) -> None:
         self._entries.clear()
 
-    def _best(self, content: Tokens[int | str]) -> tuple[Conversation | None, int]:
+    def _best(self, model: nn.Module, content: Tokens[int | str]) -> tuple[Conversation | None, int]:
         best, longest = None, 0
         for entry in self._entries:
+            if entry.main.model is not model:
+                continue
             reach = usable_prefix(entry.main, content)
             if reach > longest or (reach == longest > 0 and entry.main.position == reach):
                 best, longest = entry, reach
@@ -135,6 +156,8 @@ class PrefixCache:
 def _covers(entry: Conversation, other: Conversation) -> bool:
     """Whether `entry` can provide all that `other` can, so that `other` is not needed."""
     held = other.main.position
+    if entry.main.model is not other.main.model:
+        return False
     if entry is other or held > entry.main.position or (other.draft is not None and entry.draft is None):
         return False
     if other.head is not None and (entry.head is None or entry.head.start > other.head.start):

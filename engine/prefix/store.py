@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
+import mlx.nn as nn
 import mlx_lm
 
 from engine.errors import is_device_failure
@@ -26,7 +27,7 @@ from engine.files import private_files
 from engine.files.atomic_file import write_atomically
 from engine.files.steps import in_chunks
 from engine.main_model.loading import LoadedModel
-from engine.model_files.inspection import weight_files
+from engine.model_files.adapters import deciding_files
 from engine.pictures.placed import PlacedPicture, content_of, within
 from engine.prefix.files import (
     DATA,
@@ -84,6 +85,11 @@ class PrefixStore:
         for file in files_in(folder, ENTRY):
             self._add_to_index(file.path)
         self._evict(0)
+
+    @property
+    def model(self) -> nn.Module:
+        """The main model whose conversations these are."""
+        return self._model.model
 
     def use_drafter(self, drafter: Drafter | None) -> None:
         """Store and find caches of `drafter` from now on."""
@@ -349,7 +355,7 @@ def _checkpoints(sequence: CachedSequence) -> list[Checkpoint]:
 
 def _stamp(model: LoadedModel) -> str:
     """Return a hash of all that caches depend on: weights, what was taught, the caches' precision, the libraries."""
-    sources = [*weight_files(model.info.path), model.info.path / "config.json"]
+    sources = deciding_files(model.info.path)
     files = [(file.name, *_size_and_time(file)) for file in sources]
     versions = [MLX_VERSION, mlx_lm.__version__]
     parts = [str(model.info.path), files, model.info.kv_bits, versions]

@@ -14,6 +14,7 @@ from engine.advice.fit import ModelSize, check_fit, largest_context, number_byte
 from engine.cpu_backend.backend import backend
 from engine.errors import NotEnoughMemory
 from engine.files.system_memory import system_memory
+from engine.model_files.adapters import base_of, read_adapter
 from engine.model_files.cache_counting import CacheShape, count_caches
 from engine.model_files.config import context_length
 from engine.model_files.head_files import kind_of_folder
@@ -39,6 +40,9 @@ def memory_use(limit: int | None = None) -> MemoryUse:
 
 def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
     """Return the size that a model folder will have in memory. Raises `ModelNotUsable`, also for wrong sizes."""
+    if (base := base_of(path)) != path:
+        size = size_on_disk(base, kv_bits)
+        return replace(size, id=str(path), weight_bytes=size.weight_bytes + read_adapter(path).bytes)
     config, keeps = read_checked_config(config_folder(path)), backend().keeps_weights
     if kind_of_folder(path) is None:
         weights = weight_bytes(path) if keeps else cpu_bytes(path)

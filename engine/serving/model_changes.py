@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from engine.answer_index.index import AnswerIndex, Usage, tokenizer_name
 from engine.errors import (
     DeviceFailed,
     EngineError,
@@ -23,14 +23,14 @@ from engine.errors import (
     is_device_failure,
     without_frames,
 )
-from engine.files.steps import Steps, result_of, run_to_completion
+from engine.files.steps import Steps, run_to_completion
 from engine.main_model.loading import LoadedModel
+from engine.model_files.names import resolve_model
 from engine.prefix.cache import PrefixCache
-from engine.prefix.files import forget, forget_others
-from engine.prefix.store import PrefixStore
-from engine.serving.models import Models, ParkedModels
+from engine.serving.at_hand import ParkedModels
+from engine.serving.kept_texts import KeptTexts
+from engine.serving.models import Models
 from engine.settings import EngineSettings
-from engine.speculation.drafters.reduced_vocabulary import reduce_vocabulary
 from engine.speculation.drafters.sources import Drafter, prepare_draft
 from engine.status import LoadedPair
 
@@ -55,8 +55,8 @@ class _Change:
 class ModelChanges:
     """Changes `models`, and keeps the prefix cache in step with them.
 
-    `before_main_changes` is called before the main model is replaced or unloaded, `before_draft_changes` before the
-    drafter is.
+    `before_main_changes` is called before the main model in use is replaced or unloaded, `before_draft_changes` before
+    its drafter is, and `before_own_unloads` before the own main model is, perhaps while another one is in use.
     """
 
     def __init__(
@@ -65,19 +65,17 @@ class ModelChanges:
         prefix_cache: PrefixCache,
         before_main_changes: Callable[[], None],
         before_draft_changes: Callable[[], None],
+        before_own_unloads: Callable[[], None],
     ) -> None:
         self._models = models
         self._prefix_cache = prefix_cache
         self._before_main_changes = before_main_changes
         self._before_draft_changes = before_draft_changes
-        # The index of earlier answers, if the settings name a folder for it and it was needed, and its settings.
-        self._answers: AnswerIndex | None = None
-        self._answers_at: tuple[Path | None, int] = (None, 0)
-        # The newest count of their tokens, of which the drafter's smaller vocabulary is made.
-        self._usage: Future[Usage] | None = None
+        self._before_own_unloads = before_own_unloads
         # The change under way and those that wait, in order.
         self.queue: deque[_Change] = deque()
         self._pending: Future[Any] | None = None
+        self.texts = KeptTexts(models, prefix_cache, partial(self.enqueue, blocks_requests=False))
 
     # The queue of changes
 
@@ -147,43 +145,129 @@ class ModelChanges:
         allow_oversize: bool,
         main_ready: Callable[[LoadedPair], None] = lambda _pair: None,
     ) -> Steps[LoadedPair]:
-        """Replace both models. Once the new main model is loaded, requests under way end as cancelled, and `main_ready`
-        is called.
+        """Replace both own models. Once the new main model is loaded, requests under way end as cancelled, and
+        `main_ready` is called.
 
         Raises `ModelNotUsable` and `NotEnoughMemory`; then the models in use stay. If old and new do not fit together,
-        the old ones are unloaded first, and loaded again if the new ones cannot be used.
+        those at hand are unloaded first, then the old ones, which are loaded again if the new ones cannot be used.
         """
-        before = None
-        if not self._models.main_fits_beside(main, allow_oversize=allow_oversize):
-            before = self._models.in_use
-            self.unload()
-            self._models.parked = before
-        try:
-            loaded = yield from self._models.load_main(main, allow_oversize=allow_oversize)
-        except EngineError:
-            if before is not None:
-                # If this fails, the next request tries again.
-                with suppress(EngineError):
-                    yield from self.restore(before)
-            raise
-        installed = self.install(loaded, None)
+        models, path = self._models, resolve_model(main)
+        own = models.own
+        if path == own or not models.has_at_hand(path):
+            if not self._make_room_for(path, allow_oversize=allow_oversize):
+                self._before_main_changes()
+                self.park()
+            try:
+                loaded = yield from models.load_main(main, allow_oversize=allow_oversize)
+            except EngineError:
+                if own is not None and not models.loaded and own in models.parked:
+                    # If this fails, the next request tries again.
+                    with suppress(EngineError):
+                        yield from self.restore(models.parked[own])
+                raise
+            installed = self.install(loaded, None)
+        else:
+            self._before_main_changes()
+            self._drop(own)
+            self.switch(path)
+            installed, models.own = models.pair, path
         if self.queue:
             self.queue[0].blocks_requests = False
         main_ready(installed)
         return (yield from self.set_draft(draft, allow_oversize=allow_oversize))
 
+    def load_beside(self, main: str | Path, draft: str | Path | None, *, allow_oversize: bool) -> Steps[LoadedPair]:
+        """Have another main model in use, and the others at hand as far as they fit; answers under way end first.
+
+        Raises `ModelNotUsable` and `NotEnoughMemory`.
+        """
+        models, path = self._models, resolve_model(main)
+        if models.has_at_hand(path):
+            yield from self._until_unused(path)
+            self.switch(path)
+            if models.pair.draft_path == (None if draft is None else resolve_model(draft)):
+                return models.pair
+        else:
+            if not self._make_room_for(path, allow_oversize=allow_oversize, but=models.own):
+                yield from self._until_unused(path)
+                if (own := models.own_at_hand) is not None:
+                    self.switch(own.path)
+                if not self._make_room_for(path, allow_oversize=allow_oversize):
+                    self.park()
+            loaded = yield from models.load_main(main, allow_oversize=allow_oversize)
+            yield from self._until_unused(path)
+            self._use_main(loaded)
+        return (yield from self._set_draft(draft, allow_oversize=allow_oversize))
+
     def restore(self, parked: ParkedModels) -> Steps[LoadedPair]:
         """Load parked models again."""
-        return self.load(parked.main, parked.draft, allow_oversize=parked.allow_oversize)
+        return self.load_beside(parked.main, parked.draft, allow_oversize=parked.allow_oversize)
+
+    def switch(self, path: Path) -> None:
+        """Use the main model in this folder, which is at hand. No answer may be under way with another one."""
+        models = self._models
+        if models.loaded and models.main.info.path == path:
+            return
+        models.switch(path)
+        self.texts.switch()
+
+    def _until_unused(self, path: Path) -> Steps[None]:
+        """Wait until no answer is under way with another main model than the one in this folder."""
+        while self._models.streaming and self._models.loaded and self._models.main.info.path != path:
+            yield None
+
+    def _make_room_for(self, main: Path, *, allow_oversize: bool, but: Path | None = None) -> bool:
+        """Unload models at hand `but` one until another main model fits. Return False if it does not.
+
+        Raises as `Models.main_fits_beside`.
+        """
+        while not (fits := self._models.main_fits_beside(main, allow_oversize=allow_oversize)):
+            if not self.unload_least_used(but):
+                break
+        return fits
+
+    def unload_least_used(self, but: Path | None = None) -> bool:
+        """Unload the model that was used least of those at hand `but` one, until its next request. False for none."""
+        if (least := self._models.least_used(but)) is None:
+            return False
+        self._drop(least)
+        return True
+
+    def _drop(self, path: Path | None) -> None:
+        """Unload the main model in this folder, if it is in memory, and save its prefixes.
+
+        It is loaded again for the next request that names it.
+        """
+        if path is None:
+            return
+        if path == self._models.own:
+            self._before_own_unloads()
+        self.texts.release(path)
+        self._models.drop(path)
 
     def set_draft(self, draft: str | Path | None, *, allow_oversize: bool) -> Steps[LoadedPair]:
-        """Replace the drafter. One that cannot be used is reported in the pair, not raised. Raises `NoModel`."""
-        if (parked := self._models.parked) is not None:
-            return (yield from self.load(parked.main, draft, allow_oversize=parked.allow_oversize))
+        """Replace the own drafter. One that cannot be used is reported in the pair, not raised. Raises `NoModel`."""
+        models, own = self._models, self._models.own
+        if own is None:
+            raise NoModel
+        if (parked := models.parked.get(own)) is not None:
+            return (yield from self.load_beside(parked.main, draft, allow_oversize=parked.allow_oversize))
+        if models.main.info.path != own:
+            self.queue[0].blocks_requests = True
+            yield from self._until_unused(own)
+            self.switch(own)
+            self.queue[0].blocks_requests = False
+        return (yield from self._set_draft(draft, allow_oversize=allow_oversize))
+
+    def _set_draft(self, draft: str | Path | None, *, allow_oversize: bool) -> Steps[LoadedPair]:
+        """Replace the drafter of the main model in use."""
         if draft is None:
             return self._use_draft(None)
         try:
-            if not self._models.draft_fits_beside(draft, allow_oversize=allow_oversize):
+            while not (fits := self._models.draft_fits_beside(draft, allow_oversize=allow_oversize)):
+                if not self.unload_least_used():
+                    break
+            if not fits:
                 self._use_draft(None)
             self._models.drafting.expect_draft()
             loaded = yield from self._models.load_draft(draft)
@@ -204,18 +288,31 @@ class ModelChanges:
             yield None
         return self._models.pair
 
-    def unload_in_turn(self) -> Steps[LoadedPair]:
-        """Drop both models, as the steps of a change."""
+    def unload_in_turn(self, main: Path | None) -> Steps[LoadedPair]:
+        """Drop the main model in this folder with its drafter, or all for None, as the steps of a change.
+
+        Returns the own models that are left.
+        """
         yield None
-        return self.unload()
+        models = self._models
+        if main is None:
+            return self.unload()
+        if models.loaded and models.main.info.path == main:
+            self._before_main_changes()
+        self._drop(main)
+        if main == models.own:
+            models.own = None
+        if not models.loaded and models.at_hand:
+            self.switch(models.at_hand[-1].path)
+        own = models.own_at_hand
+        return LoadedPair(None, None) if own is None else own.pair
 
     def install(self, main: LoadedModel, draft: LoadedModel | None) -> LoadedPair:
-        """Use models that are already loaded. For a head, call `set_draft` afterwards."""
+        """Use models that are already loaded as the own ones. For a head, call `set_draft` afterwards."""
         self._before_main_changes()
-        self._release_prefix_cache()
-        self._models.use_main(main)
-        self.open_store()
-        self.open_answers()
+        self._drop(self._models.own)
+        self._use_main(main)
+        self._models.own = main.info.path
         if draft is None:
             return self._use_draft(None)
         try:
@@ -223,122 +320,37 @@ class ModelChanges:
         except EngineError as problem:
             return self._use_draft(None, problem)
 
+    def _use_main(self, main: LoadedModel) -> None:
+        self._models.use_main(main)
+        self.texts.open_store()
+        self.texts.open_answers()
+
     def unload(self) -> LoadedPair:
-        """Drop both models; requests under way end as cancelled first."""
+        """Drop all models; requests under way end as cancelled first."""
         self._before_main_changes()
-        self._release_prefix_cache()
-        return self._models.unload()
+        self.park()
+        self._models.parked.clear()
+        self._models.own = None
+        return LoadedPair(None, None)
 
     def park(self) -> None:
-        """Drop both models until the next request."""
-        self._release_prefix_cache()
-        self._models.park()
+        """Drop all models until the next requests for them."""
+        for path in [one.path for one in self._models.at_hand]:
+            self._drop(path)
 
     def configure(self, settings: EngineSettings) -> None:
         """Use other settings from now on."""
         before, self._models.settings = self._models.settings, settings
         if settings.async_drafter != before.async_drafter:
             self._models.end_async_drafter()
-        self._prefix_cache.budget = settings.prefix_cache_bytes
-        self._prefix_cache.shrink()
-        stored = (settings.prefix_cache_folder, settings.prefix_folder_bytes)
-        if self._models.loaded and stored != (before.prefix_cache_folder, before.prefix_folder_bytes):
-            self.open_store()
-        if settings.answer_index_folder != before.answer_index_folder:
-            self.open_answers()
-        elif settings.reduced_vocabulary != before.reduced_vocabulary:
-            self.renew_vocabulary()
-
-    def open_store(self) -> None:
-        """Use the finished turns of earlier sessions, if the settings name a folder for them."""
-        settings = self._models.settings
-        folder = settings.prefix_cache_folder
-        store = None
-        if folder is not None:
-            store = PrefixStore(folder, self._models.main, settings.prefix_folder_bytes)
-            store.use_drafter(self._models.drafter)
-        self._prefix_cache.store = store
-
-    def open_answers(self) -> None:
-        """Look up in the answers of earlier chats, if the settings name a folder for them; empty one not named now."""
-        settings = self._models.settings
-        at = settings.answer_index_folder, settings.answer_index_bytes
-        if at != self._answers_at:
-            if self._answers is not None and at[0] is None:
-                self._answers.forget_others(())
-            self.close_answers()
-            self._answers = None if at[0] is None else AnswerIndex(at[0], at[1])
-            self._answers_at = at
-        if self._models.loaded:
-            self._models.drafting.answers = self._answers
-            if self._answers is not None:
-                self._answers.use(tokenizer_name(self._models.main.info.path))
-        self.renew_vocabulary()
-
-    def renew_vocabulary(self) -> None:
-        """Draft with the whole vocabulary, until a smaller one was made of the answers, between other work."""
-        self._usage, models = None, self._models
-        if models.loaded:
-            models.drafting.set_reduced(None)
-        if self._answers is not None and models.drafter is not None and models.settings.reduced_vocabulary:
-            self._usage = self._answers.usage()
-            self.enqueue(self._reduce(self._usage), lambda _outcome: None, blocks_requests=False)
-
-    def _reduce(self, usage: Future[Usage]) -> Steps[LoadedPair]:
-        found, models = (yield from result_of(usage)), self._models
-        if usage is self._usage and models.drafter is not None:
-            reduced = yield from reduce_vocabulary(models.main, models.drafter, found)
-            # Chats may have been deleted in the meantime. Another drafter waits for this change to end.
-            if usage is self._usage:
-                models.drafting.set_reduced(reduced)
-        return models.pair
-
-    def close_answers(self) -> None:
-        """Write what is left of the index of answers."""
-        if self._answers is not None:
-            self._answers.close()
-
-    def keep_answer(self, name: str | None, tokens: Sequence[int]) -> None:
-        """Let other chats look up in an answer that has ended; one of a conversation without a name is not kept."""
-        if name is not None and self._answers is not None:
-            self._answers.add(name, tokens)
-
-    def forget_conversations(self, names: Collection[str]) -> None:
-        """Forget the finished turns and answers of these conversations for good, in memory and on disk."""
-        if (answers := self._opened_answers()) is not None:
-            answers.forget(names)
-            self.renew_vocabulary()
-        self._prefix_cache.forget(names)
-        if (folder := self._models.settings.prefix_cache_folder) is not None:
-            forget(folder, names)
-
-    def keep_stored(self, names: Collection[str]) -> None:
-        """Forget the finished turns and answers of all other conversations on disk; turns in memory stay."""
-        if (answers := self._opened_answers()) is not None:
-            answers.forget_others(names)
-            self.renew_vocabulary()
-        if (folder := self._models.settings.prefix_cache_folder) is not None:
-            forget_others(folder, names)
-            if self._models.loaded:
-                self.open_store()
-
-    def _opened_answers(self) -> AnswerIndex | None:
-        """Return the index of answers, also while no model is loaded."""
-        if self._answers is None and self._models.settings.answer_index_folder is not None:
-            self.open_answers()
-        return self._answers
-
-    def _release_prefix_cache(self) -> None:
-        """Save the main model's prefix cache to the store, if there is one, and drop it from memory."""
-        if self._answers is not None:
-            self._answers.use("")
-        self._prefix_cache.save()
-        self._prefix_cache.clear()
-        self._prefix_cache.store = None
+        if settings.kv_bits != before.kv_bits:
+            while self.unload_least_used():
+                pass
+        self.texts.configure(before)
 
     def _use_draft(self, drafter: Drafter | None, problem: EngineError | None = None) -> LoadedPair:
         self._before_draft_changes()
         pair = self._models.use_draft(drafter, problem)
-        self._prefix_cache.use_drafter(drafter)
-        self.renew_vocabulary()
+        self._prefix_cache.use_drafter(self._models.main.model, drafter)
+        self.texts.renew_vocabulary()
         return pair

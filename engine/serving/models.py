@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from engine.advice.fit import ModelSize, workspace_bytes
@@ -18,10 +17,11 @@ from engine.machine.row_costs import first_guess
 from engine.main_model.loading import LoadedModel, OnProgress, load_in_steps
 from engine.model_files.config import experts_of, is_quantised
 from engine.model_files.names import resolve_model
-from engine.requests import MAX_DEPTH
+from engine.requests import MAX_DEPTH, ChatRequest
 from engine.row_kernels import product as row_kernels
 from engine.row_kernels.layers import use_row_kernels
 from engine.serving import memory
+from engine.serving.at_hand import MainAtHand, ParkedModels
 from engine.serving.drafters import DrafterLoading, drafter_kind, load_drafter
 from engine.serving.rounding_probe import probe_rounding
 from engine.settings import EngineSettings
@@ -36,15 +36,6 @@ log = logging.getLogger(__name__)
 # The share of drafting in a round from which "auto" tries an asynchronous drafter, which slows the main model's passes
 # down because it uses memory bandwidth.
 LEAST_SHARE = 0.1
-
-
-@dataclass(frozen=True, slots=True)
-class ParkedModels:
-    """Unloaded models that the next request loads again, and whether they may be loaded even if they do not fit."""
-
-    main: Path
-    draft: Path | None
-    allow_oversize: bool
 
 
 class MainLoader:
@@ -76,10 +67,12 @@ class MainLoader:
 
 
 class Models:
-    """One main model with its drafting, or no model.
+    """The main models in memory with their drafting: the one in use, and those at hand beside it.
 
-    `streaming` returns whether answers are being decoded, which a pause would delay; `on_progress` is called with the
-    bytes of weights loaded and in total.
+    `own` is the folder of the main model that answers requests which name none. `parked` says, by their folders, how to
+    load models again that were unloaded, once a request is for them. `streaming` returns
+    whether answers are being decoded, which a pause would delay; `on_progress` is called with the bytes of weights
+    loaded and in total.
     """
 
     def __init__(
@@ -92,13 +85,14 @@ class Models:
         self.settings = settings
         self._main_loader = main_loader or MainLoader()
         self._streaming, self._on_progress = streaming, on_progress
-        self._main: LoadedModel | None = None
-        self._drafting: Drafting | None = None
+        self.own: Path | None = None
+        self.parked: dict[Path, ParkedModels] = {}
+        self._current: MainAtHand | None = None
+        # The other main models in memory, the one used last at the end.
+        self._aside: list[MainAtHand] = []
         self._controllers = Controllers(settings.learned_file, f"{machine_here()}, kernels {row_kernels.DIGEST}")
         self._limits = memory.MetalLimits()
         self._async_drafters = AsyncDrafters()
-        # Kept until other models are loaded, so that loading parked models is tried again after a failure.
-        self.parked: ParkedModels | None = None
         self._allow_oversize = False
         # Cached for the models in use, because making sizes from configurations takes longer than using them.
         self._sizes: tuple[list[ModelInfo], list[ModelSize]] = ([], [])
@@ -107,32 +101,66 @@ class Models:
 
     @property
     def main(self) -> LoadedModel:
-        """The main model. Raises `NoModel`."""
-        if self._main is None:
+        """The main model in use. Raises `NoModel`."""
+        if self._current is None:
             raise NoModel
-        return self._main
+        return self._current.main
 
     @property
     def drafting(self) -> Drafting:
-        """The drafting of the main model. Raises `NoModel`."""
-        if self._drafting is None:
+        """The drafting of the main model in use. Raises `NoModel`."""
+        if self._current is None:
             raise NoModel
-        return self._drafting
+        return self._current.drafting
 
     @property
     def drafter(self) -> Drafter | None:
         """The draft model or head in use, if any."""
-        return self._drafting.drafter if self._drafting is not None else None
+        return self._current.drafting.drafter if self._current is not None else None
 
     @property
     def pair(self) -> LoadedPair:
         """The models in use."""
-        drafter = self.drafter
-        return LoadedPair(None if self._main is None else self._main.info, None if drafter is None else drafter.info)
+        return LoadedPair(None, None) if self._current is None else self._current.pair
+
+    @property
+    def own_at_hand(self) -> MainAtHand | None:
+        """The models that answer requests which name none, if they are in memory."""
+        return next((one for one in self.at_hand if one.path == self.own), None)
 
     @property
     def loaded(self) -> bool:
-        return self._main is not None
+        return self._current is not None
+
+    @property
+    def streaming(self) -> bool:
+        """Whether answers are under way."""
+        return self._streaming()
+
+    @property
+    def at_hand(self) -> list[MainAtHand]:
+        """All main models in memory, the one in use last, and before it those that were used last."""
+        return [*self._aside, *([] if self._current is None else [self._current])]
+
+    def has_at_hand(self, path: Path | None) -> bool:
+        """Whether the main model in this folder is in memory."""
+        return any(one.path == path for one in self.at_hand)
+
+    def wanted_by(self, request: ChatRequest) -> Path | None:
+        """Return the folder of the main model that is to answer the request; None if there is none."""
+        return self.own if request.main is None else Path(request.main)
+
+    def serves(self, request: ChatRequest) -> bool:
+        """Whether the main model in use is the one that is to answer the request."""
+        return self._current is not None and self._current.path == self.wanted_by(request)
+
+    def least_used(self, but: Path | None) -> Path | None:
+        """Return the folder of the model to be unloaded first, not the one in use or `but`; `own` is the last.
+
+        None if there is no other.
+        """
+        paths = (one.path for one in self._aside if one.path != but)
+        return min(paths, key=lambda path: path == self.own, default=None)
 
     def main_fits_beside(self, main: str | Path, *, allow_oversize: bool) -> bool:
         """Whether another main model can be loaded while these stay loaded.
@@ -146,7 +174,7 @@ class Models:
         return not self.loaded or (not self._main_loader.one_at_a_time and memory.weights_fit(size, context, free))
 
     def draft_fits_beside(self, draft: str | Path, *, allow_oversize: bool) -> bool:
-        """Whether another drafter can be loaded while the one in use stays loaded.
+        """Whether another drafter can be loaded while all models stay loaded.
 
         Raises `NoModel` and the errors of `main_fits_beside`.
         """
@@ -156,7 +184,7 @@ class Models:
         context, free = self.settings.context, self.memory_use().free
         if not (allow_oversize or self.settings.allow_oversize):
             memory.check_load(sizes[0], sizes[1], context, free + self._held_bytes())
-        return self.drafter is None or memory.weights_fit(sizes[1], context, free)
+        return memory.weights_fit(sizes[1], context, free)
 
     def load_main(self, main: str | Path, *, allow_oversize: bool) -> Steps[LoadedModel]:
         """Load a main model, in steps. Raises `ModelNotUsable`."""
@@ -170,16 +198,35 @@ class Models:
         return load_drafter(draft, DrafterLoading(self.main, self.settings, self._streaming, self._on_progress))
 
     def use_main(self, main: LoadedModel) -> None:
-        """Answer with `main` from now on, without a drafter."""
-        self._async_drafters.close()
-        experts, visited = experts_of(main.config)
-        self._controllers.guess = first_guess(visited / experts, MAX_DEPTH + 1, quantised=is_quantised(main.config))
-        self._main, self._drafting = main, Drafting(main, self._controllers, self._reach)
-        self.parked = self._probe = None
+        """Answer with `main` from now on, without a drafter; the model in use before stays at hand."""
+        self._put_aside()
+        self._expect_costs_of(main)
+        self._current = MainAtHand(main, Drafting(main, self._controllers, self._reach), self._allow_oversize)
+        self.parked.pop(main.info.path, None)
         if self.rounding is not None:
             use_row_kernels(main.model, self.rounding.kernel_rows)
         release_unused_memory()
         self._set_limits()
+
+    def switch(self, path: Path) -> None:
+        """Answer with the main model in this folder, which is at hand, and its drafter from now on."""
+        if self._current is not None and self._current.path == path:
+            return
+        self._put_aside()
+        [self._current] = [one for one in self._aside if one.path == path]
+        self._aside.remove(self._current)
+        self._expect_costs_of(self._current.main)
+        self._current.drafting.select()
+        self._set_limits()
+
+    def _put_aside(self) -> None:
+        self._async_drafters.close()
+        self._controllers.keep()
+        self._aside, self._current, self._probe = self.at_hand, None, None
+
+    def _expect_costs_of(self, main: LoadedModel) -> None:
+        experts, visited = experts_of(main.config)
+        self._controllers.guess = first_guess(visited / experts, MAX_DEPTH + 1, quantised=is_quantised(main.config))
 
     def use_draft(self, drafter: Drafter | None, problem: EngineError | None) -> LoadedPair:
         """Draft with `drafter`, or without, from the next round on; `problem` is why there is none, if it failed."""
@@ -189,23 +236,22 @@ class Models:
         self._set_limits()
         return LoadedPair(self.main.info, drafter.info if drafter is not None else None, problem)
 
-    def unload(self) -> LoadedPair:
-        """Drop both models."""
-        self._async_drafters.close()
-        self._main = self._drafting = self.parked = self._probe = None
-        self._controllers.pair = ("", "")
-        self._main_loader.unloaded()
+    def drop(self, path: Path) -> None:
+        """Unload the main model in this folder and its drafter, and note in `parked` how to load them again."""
+        if not self.has_at_hand(path):
+            return
+        self.parked |= {one.path: one.parked() for one in self.at_hand if one.path == path}
+        log.info("unloaded %s until the next request", path)
+        if self._current is not None and self._current.path == path:
+            self._async_drafters.close()
+            self._controllers.keep()
+            self._current = self._probe = None
+            self._controllers.pair = ("", "")
+        self._aside = [one for one in self._aside if one.path != path]
         release_unused_memory()
-        self._limits.restore()
-        return LoadedPair(None, None)
-
-    def park(self) -> None:
-        """Unload the models, and keep in `parked` which to load again."""
-        parked = self.in_use
-        self.unload()
-        self.parked = parked
-        if parked is not None:
-            log.info("unloaded %s until the next request", parked.main)
+        if not self.at_hand:
+            self._main_loader.unloaded()
+            self._limits.restore()
 
     def end_async_drafter(self) -> None:
         """End the asynchronous drafter, if there is one; answers under way continue without it."""
@@ -240,14 +286,6 @@ class Models:
         sizes = ModelSize(draft.info.name, 0, draft.config, 4.0, memory.count_here)
         return weights + (memory.cache_bytes(sizes, self.settings.context, drafts=True) if draft.config else 0)
 
-    @property
-    def in_use(self) -> ParkedModels | None:
-        """The models in use, to be loaded again later; None if there are none."""
-        if self._main is None:
-            return None
-        draft = self.drafter.info.path if self.drafter is not None else None
-        return ParkedModels(self._main.info.path, draft, self._allow_oversize)
-
     def cache_bytes(self, tokens: int) -> int:
         """Return the bytes of `tokens` tokens in the caches of main model and drafter, as far as these are known."""
         # The main model comes first.
@@ -259,8 +297,9 @@ class Models:
             memory.check_request(sizes[0], sizes[1] if len(sizes) > 1 else None, tokens, free)
 
     def _cache_sizes(self) -> list[ModelSize]:
-        """The loaded models without their weights, as far as their configurations are known."""
-        known = [model for model in (self._main, self.drafter) if model is not None and model.config]
+        """The models in use without their weights, as far as their configurations are known."""
+        main = None if self._current is None else self._current.main
+        known = [model for model in (main, self.drafter) if model is not None and model.config]
         of, sizes = self._sizes
         if [model.info for model in known] != of:
             sizes = [
@@ -273,19 +312,17 @@ class Models:
     @property
     def untuned(self) -> bool:
         """Whether models are loaded that should be measured while the engine is idle."""
-        return self._drafting is not None and (
-            self._controllers.untuned or (self._controllers.lasting and self.unprobed)
-        )
+        return self.loaded and (self._controllers.untuned or (self._controllers.lasting and self.unprobed))
 
     @property
     def rounding(self) -> Rounding | None:
         """How this machine rounds the rows of the main model; None if that is unknown."""
-        return self._controllers.rounding if self._main is not None else None
+        return self._controllers.rounding if self.loaded else None
 
     @property
     def unprobed(self) -> bool:
         """Whether a main model is loaded of which it is unknown how this machine rounds its rows."""
-        return self._main is not None and self.rounding is None
+        return self.loaded and self.rounding is None
 
     def probe(self, stop: Callable[[], bool], seconds: float) -> None:
         """Find out how, for `seconds` at most or until `stop()` is true."""
@@ -313,8 +350,8 @@ class Models:
 
     def forget_learned(self, pair: Pair | None) -> None:
         """Drop the costs and acceptance of one pair, or of all for None."""
-        if self._drafting is not None:
-            self._drafting.forget(pair)
+        if self._current is not None:
+            self._current.drafting.forget(pair)
         else:
             self._controllers.forget(pair)
 
@@ -346,12 +383,8 @@ class Models:
             return memory.recommended_limit()
         first = memory.working_bytes(sizes[0], sizes[1] if len(sizes) > 1 else None, settings.context)
         # The tower is loaded later.
-        first += 0 if self._main is None or self._main.eyes is None else self._main.eyes.missing_bytes
+        first += 0 if self.main.eyes is None else self.main.eyes.missing_bytes
         return self._held_bytes() + first + (settings.most_active - 1) * self.cache_bytes(settings.context)
 
     def _held_bytes(self) -> int:
-        reduced = None if self._drafting is None else self._drafting.reduced
-        held = sum(model.info.bytes for model in (self._main, self.drafter) if model is not None)
-        eyes = None if self._main is None else self._main.eyes
-        held += 0 if eyes is None else eyes.bytes - eyes.missing_bytes
-        return held if reduced is None else held + reduced.nbytes
+        return sum(one.bytes for one in self.at_hand)

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from engine.client import RequestStream
 from engine.decoders.generation import release_unused_memory
@@ -51,11 +52,13 @@ class Scheduler:
         self.settings = settings or EngineSettings()
         self.prefix_cache = PrefixCache(self.settings.prefix_cache_bytes)
         self.models = Models(self.settings, lambda: self.active > 0, on_progress, main_loader)
-        self.changes = ModelChanges(self.models, self.prefix_cache, self._end_active, self._drop_draft_caches)
         self.teaching = Teaching(self.models, on_teaching)
+        self.changes = ModelChanges(
+            self.models, self.prefix_cache, self._end_active, self._drop_draft_caches, self.teaching.stop
+        )
         self._last_used = time.monotonic()
         self._pacer = PrefillPacer()
-        self._waiting = Waiting(self.models, self.prefix_cache)
+        self._waiting = Waiting(self.models, self.prefix_cache, self.changes.unload_least_used)
         self._prefilling = Prefilling(self.models, self._pacer)
         self._decoding = Decoding(self.models, self._pacer)
         # Prefilling and loading take turns, and a decode step follows each of them.
@@ -86,7 +89,8 @@ class Scheduler:
         folder = self.settings.prefix_cache_folder
         kept = replace(self.prefix_cache.usage, stored=stored_bytes(folder) if folder is not None else 0)
         idle_s = time.monotonic() - self._last_used
-        return EngineStatus(self.active, len(self._waiting), kept, self.models.memory_use(), idle_s)
+        at_hand = tuple(one.pair for one in self.models.at_hand)
+        return EngineStatus(self.active, len(self._waiting), kept, self.models.memory_use(), idle_s, at_hand)
 
     @property
     def seconds_to_park(self) -> float | None:
@@ -136,6 +140,8 @@ class Scheduler:
         """Run a step of the teaching under way, if there is one and nothing else to do."""
         if not self.teaching.running or self.busy:
             return
+        if (own := self.models.own_at_hand) is not None:
+            self.changes.switch(own.path)
         self._last_used = time.monotonic()
         try:
             self.teaching.step()
@@ -145,7 +151,7 @@ class Scheduler:
     def clear_prefix_cache(self) -> None:
         """Forget all finished turns, on disk too; the next request prefills its whole prompt."""
         self.prefix_cache.clear()
-        self.changes.keep_stored(())
+        self.changes.texts.keep_stored(())
 
     # Requests
 
@@ -193,7 +199,7 @@ class Scheduler:
         self._waiting.fail(EngineClosed())
         self.changes.fail(EngineClosed())
         self.changes.unload()
-        self.changes.close_answers()
+        self.changes.texts.close_answers()
 
     def fail(self, error: EngineError) -> None:
         """End every request and change with `error`, without using the models, because the thread is about to end."""
@@ -217,14 +223,14 @@ class Scheduler:
         self.changes.step()
 
     def _start_waiting(self) -> None:
-        if not self.changes.busy and (parked := self.models.parked) is not None:
-            self.changes.enqueue(self.changes.restore(parked), self._models_restored)
+        if not self.changes.busy:
+            self._bring_model()
         if self._waiting.asks_for_same_text and self.models.unprobed and not self.changes.blocks_requests:
             self.changes.enqueue(self.changes.probe(), lambda _outcome: None)
         can_start = 0 if self.changes.blocks_requests else max(0, self.settings.most_active - self.active)
         self._waiting.prepare(can_start)
         while self._waiting and self.active < self.settings.most_active and self._waiting[0] is not self._blocked:
-            if self.changes.blocks_requests or not self._waiting.ready(self._waiting[0]):
+            if self.changes.blocks_requests or not self._may_begin(self._waiting[0]):
                 return
             stream = self._waiting[0]
             try:
@@ -236,10 +242,25 @@ class Scheduler:
                 self._prefilling.append(active)
                 stream.deliver(active.generation.progress())
 
-    def _models_restored(self, outcome: LoadedPair | EngineError) -> None:
+    def _may_begin(self, stream: RequestStream) -> bool:
+        """Whether a request can begin now; one for a main model that is not known can, and fails."""
+        models, wanted = self.models, self.models.wanted_by(stream.request)
+        if models.has_at_hand(wanted) or wanted in models.parked:
+            return models.serves(stream.request) and self._waiting.ready(stream)
+        return True
+
+    def _bring_model(self) -> None:
+        """Use the main model of the oldest request, once all answers of another one have ended."""
+        wanted = self.models.wanted_by(self._waiting[0].request)
+        if wanted is not None and (parked := self.models.parked.get(wanted)) is not None:
+            self.changes.enqueue(self.changes.restore(parked), partial(self._model_restored, wanted))
+        elif self.models.has_at_hand(wanted) and not self.active and wanted is not None:
+            self.changes.switch(wanted)
+
+    def _model_restored(self, main: Path, outcome: LoadedPair | EngineError) -> None:
         """Fail the requests that waited for parked models if these cannot be loaded any more."""
         if isinstance(outcome, EngineError):
-            self._waiting.fail(outcome)
+            self._waiting.fail(outcome, main)
 
     def _prefill_prompts(self) -> None:
         """Prefill a chunk of the oldest prompt or a part of it, or several short prompts that fit into one chunk.
@@ -290,7 +311,7 @@ class Scheduler:
         # After the answer is delivered, so that it does not wait for the device or the disk.
         if intact:
             cleaned_up(active.generation.release)
-        self.changes.keep_answer(active.generation.request.conversation, active.generation.ids)
+        self.changes.texts.keep_answer(active.generation.request.conversation, active.generation.ids)
         self._device_failures = 0
         if self.models.loaded:
             self.models.drafting.controllers.keep()

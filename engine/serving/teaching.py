@@ -18,7 +18,15 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.decoders.generation import release_unused_memory
-from engine.errors import CannotTeach, DeviceFailed, EngineError, InternalFailure, is_device_failure, without_frames
+from engine.errors import (
+    CannotTeach,
+    DeviceFailed,
+    EngineError,
+    InternalFailure,
+    NoModel,
+    is_device_failure,
+    without_frames,
+)
 from engine.files.steps import Steps
 from engine.machine.process_info import on_battery, slowed
 from engine.main_model.loading import LoadedModel, load_in_steps
@@ -163,7 +171,10 @@ class Teaching:
 
     def _files(self) -> tuple[TaughtFiles, Drafter]:
         """Return the files of the pair in use and its drafter. Raises `NoModel` and `CannotTeach`."""
-        main, drafter, folder = self._models.main, self._models.drafter, self._models.settings.taught_folder
+        own, folder = self._models.own_at_hand, self._models.settings.taught_folder
+        if own is None:
+            raise NoModel
+        main, drafter = own.main, own.drafting.drafter
         if drafter is None:
             raise CannotTeach("no-draft")
         if isinstance(drafter, DraftSource) and drafter.translation is not None:

@@ -7,18 +7,19 @@ grammar of a request that has one.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from msgspec import structs
 
 from engine.client import RequestStream
 from engine.decoders.generation import Generation, prompt_job, release_unused_memory
-from engine.errors import EngineError, NotEnoughMemory, is_device_failure
+from engine.errors import EngineError, NoModel, NotEnoughMemory, is_device_failure
 from engine.events import Failed, Finished
 from engine.grammars.constraint import CompiledGrammar
 from engine.prefix.cache import PrefixCache
@@ -47,12 +48,14 @@ class _Parts:
 class Waiting(deque[RequestStream]):
     """The requests in the order of their submission. Belongs to the engine's thread.
 
-    An answer is assumed to grow by at most the `context` of the settings.
+    An answer is assumed to grow by at most the `context` of the settings. `unload_least_used` unloads a main model that
+    is not in use, and returns False if there is none.
     """
 
-    def __init__(self, models: Models, prefix_cache: PrefixCache) -> None:
+    def __init__(self, models: Models, prefix_cache: PrefixCache, unload_least_used: Callable[[], bool]) -> None:
         super().__init__()
         self._models, self._prefix_cache = models, prefix_cache
+        self._unload_least_used = unload_least_used
         self._parts: dict[RequestStream, _Parts] = {}
 
     @property
@@ -63,15 +66,15 @@ class Waiting(deque[RequestStream]):
     def prepare(self, most: int) -> None:
         """Start making the parts of the first `most` requests, so that their prompts can share a prefill pass."""
         for stream in islice(self, most):
+            if not self._models.serves(stream.request):
+                return
             self.ready(stream)
 
     def ready(self, stream: RequestStream) -> bool:
-        """Whether a request can start; without a model it can, and fails.
+        """Whether the parts of a request for the main model in use are made.
 
         The first call starts making its parts.
         """
-        if not self._models.loaded:
-            return True
         if stream not in self._parts:
             request, main = self._request_of(stream), self._models.main
             source, grammar = main.prompt_source, request.grammar
@@ -106,6 +109,8 @@ class Waiting(deque[RequestStream]):
 
     def _make(self, stream: RequestStream) -> ActiveRequest:
         """Make the answer of a request. Raises `NoModel`, `TemplateFailed`, `PromptTooLong` and `GrammarNotUsable`."""
+        if not self._models.serves(stream.request):
+            raise NoModel
         request, main, parts = self._request_of(stream), self._models.main, self._parts[stream]
         prompt = None if parts.prompt is None else parts.prompt.result()
         grammar = None if parts.grammar is None else parts.grammar.result()
@@ -114,7 +119,7 @@ class Waiting(deque[RequestStream]):
         return ActiveRequest(stream, generation, needed_bytes=self._models.cache_bytes(self._longest(generation)))
 
     def _make_room(self, generation: Generation, others: Sequence[ActiveRequest]) -> None:
-        """Drop finished turns if the request fits then. Raises `NotEnoughMemory`."""
+        """Drop finished turns, then models that are not in use, if the request fits then. Raises `NotEnoughMemory`."""
         tokens = self._longest(generation)
         promised = sum(other.needed_bytes - self._held_bytes(other) for other in others)
         if generation.conversation.main.pictures_ahead and self._models.main.eyes is not None:
@@ -122,6 +127,9 @@ class Waiting(deque[RequestStream]):
         try:
             self._models.check_request(tokens, self._models.memory_use().free - promised)
         except NotEnoughMemory as error:
+            if error.missing > self._prefix_cache.bytes and self._unload_least_used():
+                self._make_room(generation, others)
+                return
             if error.missing > self._prefix_cache.bytes:
                 raise
             self._prefix_cache.shrink(max(0, self._prefix_cache.bytes - error.missing))
@@ -161,11 +169,13 @@ class Waiting(deque[RequestStream]):
             self._drop(stream)
             stream.deliver(Finished("cancelled", "", (), RequestStats()))
 
-    def fail(self, error: EngineError) -> None:
-        """End all requests with `error`."""
-        self.drop_parts()
-        while self:
-            self.popleft().deliver(Failed(error, ""))
+    def fail(self, error: EngineError, main: Path | None = None) -> None:
+        """End all requests with `error`, or only those for the main model in the folder `main`."""
+        for stream in list(self):
+            if main is None or self._models.wanted_by(stream.request) == main:
+                self.remove(stream)
+                self._drop(stream)
+                stream.deliver(Failed(error, ""))
 
     def _drop(self, stream: RequestStream) -> None:
         parts = self._parts.pop(stream, None)

@@ -55,9 +55,8 @@ class Drafting:
         self._main = main
         self._reach = reach
         self.controllers = controllers or Controllers()
-        self.controllers.pair, self.controllers.kv_bits = (_identity(main.info), ""), main.info.kv_bits
-        self.controllers.tried.clear()
         self._drafter: Drafter | None = None
+        self.select()
         # Why requests have no proposers, unless the request itself is the reason.
         self.why_plain = Choice(None, 0, "no-draft")
         # Why the current request has no asynchronous drafter, as in `RequestStats.ahead`.
@@ -112,6 +111,12 @@ class Drafting:
     def draft_fits(self) -> bool:
         """False if it has become clear that the drafter is not made for this main model."""
         return self._drafter is None or self.controller.learned.free.texts.fits(self._drafter.source)
+
+    def select(self) -> None:
+        """Let the controllers serve this main model with its drafter."""
+        draft = "" if self._drafter is None else _identity(self._drafter.info)
+        self.controllers.pair, self.controllers.kv_bits = (_identity(self._main.info), draft), self._main.info.kv_bits
+        self.controllers.tried.clear()
 
     def set_draft(self, drafter: Drafter | None, problem: EngineError | None = None) -> None:
         """Use `drafter` from the next round on; None clears it, with the `problem` that kept it from loading, if any.

@@ -230,6 +230,8 @@ class ScriptedEngine:
         self._failed: Future[EngineError] = Future()
         self._draft_thread: threading.Thread | None = None
         self.pair = LoadedPair(None, None)
+        # What clients have loaded besides.
+        self.beside: tuple[LoadedPair, ...] = ()
         self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="scripted-engine", daemon=True)
         self._thread.start()
@@ -245,7 +247,19 @@ class ScriptedEngine:
     def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> Future[LoadedPair]:  # noqa: ARG002
         return self._later(lambda: self._load(self.pair.main and self.pair.main.path, draft))
 
-    def unload(self) -> Future[LoadedPair]:
+    def load_beside(self, main: str | Path, draft: str | Path | None = None) -> Future[LoadedPair]:
+        def load() -> LoadedPair:
+            own = self.pair
+            found, self.pair = self._load(main, draft), own
+            self.beside = (found,)
+            return found
+
+        return self._later(load)
+
+    def unload(self, main: Path | None = None) -> Future[LoadedPair]:
+        if self.beside and main is not None and self.beside[0].main == _info(main):
+            self.beside = ()
+            return _done(self.pair)
         return self._later(lambda: self._load(None, None))
 
     def configure(self, settings: EngineSettings) -> Future[None]:
@@ -255,7 +269,8 @@ class ScriptedEngine:
     def status(self) -> Future[EngineStatus]:
         self.looks += 1
         usage = PrefixCacheUsage(len(self.requests), 300_000_000 * len(self.requests), self.settings.prefix_cache_bytes)
-        return _done(EngineStatus(0, 0, usage, MemoryUse(5_200_000_000, 20_000_000_000, 14_800_000_000), self.idle_s))
+        memory = MemoryUse(5_200_000_000, 20_000_000_000, 14_800_000_000)
+        return _done(EngineStatus(0, 0, usage, memory, self.idle_s, (self.pair, *self.beside)))
 
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
         return _done(tuple(self.known))

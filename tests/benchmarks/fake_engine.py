@@ -72,7 +72,16 @@ class _Speaker(EngineClient):
     def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> Future[LoadedPair]:  # noqa: ARG002
         return _done(_PAIR)
 
-    def unload(self) -> Future[LoadedPair]:
+    def load_beside(
+        self,
+        main: str | Path,  # noqa: ARG002
+        draft: str | Path | None = None,  # noqa: ARG002
+        *,
+        allow_oversize: bool = False,  # noqa: ARG002
+    ) -> Future[LoadedPair]:
+        return _done(_PAIR)
+
+    def unload(self, main: Path | None = None) -> Future[LoadedPair]:  # noqa: ARG002
         return _done(LoadedPair(None, None))
 
     def configure(self, settings: EngineSettings) -> Future[None]:  # noqa: ARG002

@@ -235,7 +235,26 @@ def test_turns_of_a_conversation_share_the_prefix_cache(starter: Served, questio
     assert usage["prompt_tokens_details"]["cached_tokens"] > first["usage"]["prompt_tokens"]
 
 
-def test_another_model_is_loaded_by_name_once_nobody_uses_the_one_before(
+def test_ten_alternating_calls_load_the_second_model_once(
+    starter: Served, question: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    load = starter.engine.load_beside
+    monkeypatch.setattr(starter.engine, "load_beside", lambda *models: asked.append(models[0]) or load(*models))
+    short = question | {"max_tokens": 4}
+    replies = [starter.chat(short | {"model": f"starter/{name}"}) for name in ("main", "draft") * 5]
+    assert [reply["model"] for reply in replies] == ["starter/main", "starter/draft"] * 5
+    assert len(asked) == 1
+    # The host's own model stays, with its drafter and its finished turns.
+    assert replies[-2]["usage"]["speculation"]["draft"] == "starter/draft"
+    assert replies[-2]["usage"]["prompt_tokens_details"]["cached_tokens"] > 0
+    assert starter.host.pair.main is not None
+    assert starter.host.pair.main.name == "starter/main"
+    loaded = [model["id"] for model in starter.get("/v1/models").json()["data"] if model["loaded"]]
+    assert set(loaded) == {"starter/main", "starter/draft"}
+
+
+def test_another_model_is_loaded_by_name_and_answers_once_the_one_before_has(
     starter: Served, question: dict[str, Any]
 ) -> None:
     thread, answers = ask_in_background(starter, question | {"max_tokens": 200})

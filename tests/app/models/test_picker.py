@@ -197,8 +197,18 @@ def test_drafts_and_lookup_are_chosen_at_run_time_and_unloading_frees_both_model
     choose(picker, row_of(picker, DRAFT))
     qtbot.waitUntil(lambda: session.models.pair.draft is not None)
     assert session.settings.speculation.method == "auto"
-    window.picker("main").open()
-    choose(window.picker("main"), len(window.picker("main").choices) - 1)
+    mains = window.picker("main")
+    # What a program has loaded is unloaded alone.
+    engine.load_beside("small").result()
+    mains.open()
+    qtbot.waitUntil(lambda: [choice.kind for choice in mains.choices].count("unload") == 2)
+    last = mains.rows[-1].replace("\xa0", " ")
+    assert last == "Unload small, Frees the memory of this model., 20 MB"
+    choose(mains, len(mains.choices) - 1)
+    qtbot.waitUntil(lambda: len(session.models.in_memory) == 1)
+    assert session.models.pair.draft is not None
+    mains.open()
+    choose(mains, len(mains.choices) - 1)
     qtbot.waitUntil(lambda: session.models.pair.main is None)
     assert engine.pair.draft is None
     picker.open()

@@ -116,6 +116,11 @@ def test_a_clients_question_is_answered_counted_and_recorded_at_the_end(session:
     assert (status, answer["object"]) == (200, "chat.completion")
     assert [call.state for call in api.ended] == ["finished"]
     assert api.ended[0].tokens == answer["usage"]["completion_tokens"] > 0
+    # Another model answers beside the window's own, which stays.
+    own = session.models.pair
+    asked = {"model": "starter/draft", "messages": [{"role": "user", "content": "Hello"}]}
+    assert client.post("/v1/chat/completions", asked)[1]["model"] == "starter/draft"
+    assert session.models.pair == own
     # The window shows the draft model that a client changed.
     assert client.delete("/v1/speculation")[0] == 200
     qtbot.waitUntil(lambda: not session.models.pair.loading)

@@ -230,7 +230,7 @@ def test_a_forgotten_conversation_leaves_nothing(tiny_main: Path, tmp_path: Path
     run(scheduler, *asked)
     scheduler.prefix_cache.save()
     before = files(tmp_path)
-    scheduler.changes.forget_conversations(["chat"])
+    scheduler.changes.texts.forget_conversations(["chat"])
     assert len(files(tmp_path)) == 2 < len(before)
     assert scheduler.prefix_cache.usage.conversations == 1
     [forgotten, kept] = run(scheduler, replace(asked[0], conversation="new"), asked[1])
@@ -249,7 +249,7 @@ def test_forgetting_covers_the_caches_of_all_models(tiny_main: Path, tmp_path: P
     with closing(Scheduler(EngineSettings(prefix_cache_folder=store))) as scheduler:
         if loaded:
             load_models(scheduler, tiny_main, None)
-        scheduler.changes.forget_conversations(["chat"])
+        scheduler.changes.texts.forget_conversations(["chat"])
         assert files(store) == set()
 
 
@@ -257,7 +257,7 @@ def test_what_is_forgotten_while_it_is_answered_is_not_kept(tiny_main: Path, tmp
     scheduler = opened(tiny_main, tmp_path)
     client: Client = submit(scheduler, request(max_tokens=8))
     scheduler.step()
-    scheduler.changes.forget_conversations(["chat"])
+    scheduler.changes.texts.forget_conversations(["chat"])
     while scheduler.busy:
         scheduler.step()
     assert client.finished.reason == "length"
@@ -274,7 +274,7 @@ def test_only_known_conversations_stay_on_the_disk(tiny_main: Path, tmp_path: Pa
     (tmp_path / "nobody-0.partial.safetensors").write_bytes(b"half a file")
     (tmp_path / "notes.txt").write_text("not ours")
     scheduler = opened(tiny_main, tmp_path)
-    scheduler.changes.keep_stored(["other"])
+    scheduler.changes.texts.keep_stored(["other"])
     [entry] = tmp_path.glob("*.json")
     assert json.loads(entry.read_text())["name"] == "other"
     assert len(files(tmp_path)) == 3

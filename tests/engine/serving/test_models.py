@@ -84,7 +84,7 @@ def test_wider_passes_are_expected_to_cost_what_was_published_for_the_chip(
     costs.observe(1, 0.02)
     expected = 1.0 + 3 * grows if grows else 2.0
     assert costs.verify(4).seconds == pytest.approx(0.02 * expected)
-    models.unload()
+    models.drop(main)
 
 
 def test_idle_models_are_unloaded_and_loaded_again_by_the_next_request(tiny_main: Path, tiny_draft: Path) -> None:

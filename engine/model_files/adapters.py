@@ -1,0 +1,179 @@
+"""Reads the folders of LoRA adapters under the limits of model folders: those of `mlx_lm.lora` and of PEFT.
+
+An adapter stands for its main model with the adapter applied: it is named and loaded by its own folder.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.errors import ModelNotUsable
+from engine.files.bounded_json import CONFIG
+from engine.files.folder_paths import LeavesFolderError, TooManyEntriesError, list_inside
+from engine.model_files.config import read_json
+from engine.model_files.inspection import weight_files
+from engine.model_files.names import name_of_snapshot, resolve_model
+from engine.model_files.safetensors_header import TensorHeader, read_checked_header
+
+CONFIG_NAME = "adapter_config.json"
+# The files of weights that mlx-lm and PEFT write.
+_MLX, _PEFT = "adapters.safetensors", "adapter_model.safetensors"
+_LARGEST_RANK, _LARGEST_SCALE = 4096, 1e6
+_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
+_OF_PEFT = re.compile(r"base_model\.model\.(.+)\.lora_([AB])\.weight")
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """An adapter: low-rank matrices of `rank` beside matrices of its main model; their product counts `scale` times.
+
+    `kind` is "lora" or "dora". `peft` says that the file has PEFT's names and transposed matrices. `parts` maps the
+    names of its tensors to a module and "lora_a", "lora_b" or "m".
+    """
+
+    file: Path
+    kind: str
+    rank: int
+    scale: float
+    peft: bool
+    parts: Mapping[str, tuple[str, str]]
+    tensors: Mapping[str, TensorHeader]
+
+    @property
+    def bytes(self) -> int:
+        return sum(tensor.nbytes for tensor in self.tensors.values())
+
+
+def is_adapter(folder: Path) -> bool:
+    """Whether the folder is an adapter's. Unlike `Path`, `os.path` does not raise for unreadable paths."""
+    return os.path.exists(folder / CONFIG_NAME) and not os.path.exists(folder / "config.json")
+
+
+def adapters_in(folder: Path) -> Iterator[Path]:
+    """Yield the adapters in a main model's folder: in it, or in folders in it."""
+    for inner in _folders(folder):
+        if is_adapter(inner):
+            yield inner
+        elif not os.path.exists(inner / "config.json"):
+            yield from filter(is_adapter, _folders(inner))
+
+
+def base_of(path: Path) -> Path:
+    """Return the folder of the main model: the one around an adapter, beside it, or in the Hub's cache by its name.
+
+    That is `path` itself for every other folder. Raises `ModelNotUsable`.
+    """
+    if not is_adapter(path):
+        return path
+    for around in (path.parent, path.parent.parent):
+        if os.path.exists(around / "config.json"):
+            return around
+    config = read_json(path, CONFIG_NAME, CONFIG)
+    name = str(config.get("base_model_name_or_path") or config.get("model") or "")
+    # A path of another computer is of no use, and a stranger's file must not choose any folder of this one.
+    beside = path.parent / Path(name).name
+    if Path(name).name and os.path.exists(beside / "config.json"):
+        return beside
+    if _HUB_NAME.fullmatch(name) and not os.path.exists(name):
+        try:
+            return resolve_model(name)
+        except ModelNotUsable:
+            pass
+    raise ModelNotUsable(path, "no-base", name[:80])
+
+
+def adapted_name(path: Path, base: Path) -> str:
+    """Return the name of a main model with an adapter, as in "org/model:adapter"."""
+    return name_of_snapshot(base) if path == base else f"{name_of_snapshot(base)}:{path.name}"
+
+
+def deciding_files(path: Path) -> list[Path]:
+    """Return the files that decide what a main model computes: configuration and weights, with an adapter's."""
+    base = base_of(path)
+    own = [base / "config.json", *weight_files(base)]
+    return own if base == path else own + own_files(path)
+
+
+def own_files(folder: Path) -> list[Path]:
+    """Return the files of an adapter, without those that training or its main model have beside them."""
+    return [path for name in (CONFIG_NAME, _MLX, _PEFT) if os.path.exists(path := folder / name)]
+
+
+def read_adapter(folder: Path) -> Adapter:
+    """Return the adapter in a folder, from its configuration and the headers of its weights.
+
+    Raises `ModelNotUsable` (unsafe, incomplete, damaged, wrong-tensors, unknown-adapter).
+    """
+    try:
+        names = list_inside(folder)
+    except LeavesFolderError as error:
+        raise ModelNotUsable(folder, "unsafe", f"{error.name} leads outside the folder") from error
+    except (TooManyEntriesError, OSError, ValueError) as error:
+        raise ModelNotUsable(folder, "unsafe", "thousands of files") from error
+    config = read_json(folder, CONFIG_NAME, CONFIG)
+    peft = "peft_type" in config
+    name = _PEFT if peft else _MLX
+    if name not in names:
+        raise ModelNotUsable(folder, "incomplete", name)
+    kind, rank, scale = _of_peft(folder, config) if peft else _of_mlx(folder, config)
+    sound = type(rank) is int and 0 < rank <= _LARGEST_RANK and type(scale) in (int, float)
+    if not sound or not math.isfinite(scale) or abs(scale) > _LARGEST_SCALE:
+        raise ModelNotUsable(folder, "damaged", f"{CONFIG_NAME} (rank, scale)")
+    tensors = read_checked_header(folder, folder / name)
+    parts = _parts(folder, tensors, peft)
+    for tensor, (_, part) in parts.items():
+        shape = tensors[tensor].shape
+        found = shape[0 if (part == "lora_a") == peft and len(shape) == 2 else -1] if shape else 0
+        if len(shape) == 3:
+            found = shape[1 if part == "lora_a" else 2]
+        if part != "m" and found != rank:
+            raise ModelNotUsable(folder, "wrong-tensors", f"{tensor[:80]}: {found} instead of {rank}")
+    return Adapter(folder / name, kind, rank, float(scale), peft, parts, tensors)
+
+
+def _of_mlx(folder: Path, config: Mapping[str, Any]) -> tuple[str, Any, Any]:
+    kind, values = config.get("fine_tune_type", "lora"), config.get("lora_parameters")
+    if kind not in ("lora", "dora"):
+        raise ModelNotUsable(folder, "unknown-adapter", str(kind)[:80])
+    if not isinstance(values, dict):
+        raise ModelNotUsable(folder, "damaged", f"{CONFIG_NAME} (lora_parameters)")
+    return kind, values.get("rank"), values.get("scale")
+
+
+def _of_peft(folder: Path, config: Mapping[str, Any]) -> tuple[str, Any, Any]:
+    other = ("modules_to_save", "rank_pattern", "alpha_pattern", "use_dora", "layer_replication", "fan_in_fan_out")
+    odd = next((name for name in other if config.get(name)), "")
+    if config["peft_type"] != "LORA" or odd or config.get("bias", "none") != "none":
+        raise ModelNotUsable(folder, "unknown-adapter", (odd or str(config["peft_type"]))[:80])
+    rank, alpha = config.get("r"), config.get("lora_alpha")
+    if not isinstance(rank, int) or rank < 1 or not isinstance(alpha, int | float):
+        raise ModelNotUsable(folder, "damaged", f"{CONFIG_NAME} (r, lora_alpha)")
+    return "lora", rank, alpha / (math.sqrt(rank) if config.get("use_rslora") else rank)
+
+
+def _parts(folder: Path, tensors: Mapping[str, TensorHeader], peft: bool) -> dict[str, tuple[str, str]]:
+    parts = {}
+    for name in tensors:
+        if peft and (match := _OF_PEFT.fullmatch(name)):
+            parts[name] = (match[1], f"lora_{match[2].lower()}")
+        elif not peft and name.rpartition(".")[2] in ("lora_a", "lora_b", "m"):
+            parts[name] = (name.rpartition(".")[0], name.rpartition(".")[2])
+        else:
+            raise ModelNotUsable(folder, "unknown-adapter", name[:80])
+    whole = {module for module, part in parts.values() if part == "lora_a"}
+    if not parts or whole != {module for module, part in parts.values() if part == "lora_b"}:
+        raise ModelNotUsable(folder, "wrong-tensors", "one of two matrices is missing")
+    return parts
+
+
+def _folders(folder: Path) -> list[Path]:
+    try:
+        return sorted(one for one in folder.iterdir() if one.is_dir() and not one.is_symlink())
+    except OSError:
+        return []
