@@ -496,6 +496,14 @@
         <translation>どのトークンがドラフトによるものかを表示</translation>
     </message>
     <message>
+        <source>Instructions and files of the folder…</source>
+        <translation>フォルダの指示とファイル…</translation>
+    </message>
+    <message>
+        <source>Edit what the chats in this chat&apos;s folder begin with</source>
+        <translation>このチャットのフォルダの指示とファイルを編集</translation>
+    </message>
+    <message>
         <source>Show chat list</source>
         <translation>チャット一覧を表示</translation>
     </message>
@@ -1294,6 +1302,14 @@
         <translation>削除</translation>
     </message>
     <message>
+        <source>New chat in this folder</source>
+        <translation>このフォルダで新規チャット</translation>
+    </message>
+    <message>
+        <source>Instructions and files…</source>
+        <translation>指示とファイル…</translation>
+    </message>
+    <message>
         <source>Open</source>
         <translation>開く</translation>
     </message>
@@ -2005,6 +2021,10 @@
         <source>time saved</source>
         <translation>短縮した時間</translation>
     </message>
+    <message>
+        <source>tokens already read</source>
+        <translation>読み込み済みトークン</translation>
+    </message>
 </context>
 <context>
     <name>DownloadCard</name>
@@ -2411,6 +2431,76 @@
     </message>
 </context>
 <context>
+    <name>FileRow</name>
+    <message>
+        <source>Begin with {name}</source>
+        <translation>「{name}」で始める</translation>
+    </message>
+    <message>
+        <source>Remove {name}</source>
+        <translation>「{name}」を外す</translation>
+    </message>
+    <message>
+        <source>{count} tokens</source>
+        <translation>{count} トークン</translation>
+    </message>
+</context>
+<context>
+    <name>Files</name>
+    <message>
+        <source>{name} was not added: {reason}.</source>
+        <translation>「{name}」は追加されませんでした：{reason}</translation>
+    </message>
+    <message>
+        <source>Could not be read again: {reason}. Chats begin with the text from before.</source>
+        <translation>もう一度読み込めませんでした：{reason}。チャットは以前の内容で始まります。</translation>
+    </message>
+    <message>
+        <source>Not read: {files}</source>
+        <translation>未読み込み：{files}</translation>
+    </message>
+    <message>
+        <source>no longer there</source>
+        <translation>元の場所にありません</translation>
+    </message>
+    <message>
+        <source>more than {count} files</source>
+        <translation>ファイルが {count} 個を超えています</translation>
+    </message>
+    <message>
+        <source>too large for any model&apos;s context</source>
+        <translation>どのモデルのコンテキストにも収まりません</translation>
+    </message>
+    <message>
+        <source>cannot be read</source>
+        <translation>読み込めません</translation>
+    </message>
+    <message>
+        <source>not text</source>
+        <translation>テキストではありません</translation>
+    </message>
+    <message>
+        <source>a picture</source>
+        <translation>画像です</translation>
+    </message>
+    <message>
+        <source>unknown text encoding</source>
+        <translation>文字コードがわかりません</translation>
+    </message>
+    <message>
+        <source>password-protected</source>
+        <translation>パスワードで保護されています</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>壊れています</translation>
+    </message>
+    <message>
+        <source>only images</source>
+        <translation>画像だけです</translation>
+    </message>
+</context>
+<context>
     <name>FindBar</name>
     <message>
         <source>{place} of {count}</source>
@@ -2458,6 +2548,111 @@
     <message>
         <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
         <translation>スターターが知っているのは Tandem のことだけです。そのほかの質問には、この Mac に合うモデルをダウンロードしてください：</translation>
+    </message>
+</context>
+<context>
+    <name>FolderButton</name>
+    <message>
+        <source>This chat begins with the instructions and files of “{name}”</source>
+        <translation>このチャットは「{name}」の指示とファイルで始まります</translation>
+    </message>
+</context>
+<context>
+    <name>FolderFiles</name>
+    <message>
+        <source>Files</source>
+        <translation>ファイル</translation>
+    </message>
+    <message>
+        <source>Add files…</source>
+        <translation>ファイルを追加…</translation>
+    </message>
+    <message>
+        <source>Add a folder…</source>
+        <translation>フォルダを追加…</translation>
+    </message>
+    <message>
+        <source>Every chat in this folder begins with all of these files. The model reads them whole; nothing is picked out by a search.</source>
+        <translation>このフォルダのチャットはすべて、これらのファイルの全文で始まります。検索で一部を選ぶのではなく、モデルが全体を読み込みます。</translation>
+    </message>
+    <message>
+        <source>Add files</source>
+        <translation>ファイルを追加</translation>
+    </message>
+    <message>
+        <source>Add a folder</source>
+        <translation>フォルダを追加</translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation>読み込み中…</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>コンテキスト</translation>
+    </message>
+    <message>
+        <source>Load a model to see how much of its context the files take.</source>
+        <translation>モデルを読み込むと、ファイルがコンテキストに占める量が表示されます。</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens, already read</source>
+        <translation>{used} / {limit} トークン、読み込み済み</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>{used} / {limit} トークン</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens leave too little room for a chat. Turn off: {files}</source>
+        <translation>{used} / {limit} トークン：チャットに使える余地が足りません。オフにするファイル：{files}</translation>
+    </message>
+</context>
+<context>
+    <name>FolderPage</name>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>New chats begin with</source>
+        <translation>新規チャットの開始時</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>プリセット</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>Tools</source>
+        <translation>ツール</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>チャット</translation>
+    </message>
+    <message>
+        <source>New chat in this folder</source>
+        <translation>このフォルダで新規チャット</translation>
+    </message>
+    <message>
+        <source>As in other chats</source>
+        <translation>ほかのチャットと同じ</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>オン</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>オフ</translation>
+    </message>
+    <message>
+        <source>Those that are loaded</source>
+        <translation>読み込み済みのモデル</translation>
     </message>
 </context>
 <context>
@@ -4016,6 +4211,14 @@
         <translation>変数を挿入</translation>
     </message>
     <message>
+        <source>How the model should answer in this folder</source>
+        <translation>このフォルダでモデルにどう答えてほしいか</translation>
+    </message>
+    <message>
+        <source>Instructions</source>
+        <translation>指示</translation>
+    </message>
+    <message>
         <source>How the model should answer in this chat</source>
         <translation>このチャットでモデルにどう答えてほしいか</translation>
     </message>
@@ -5024,8 +5227,16 @@
         <translation>ラウンドあたりのトークン</translation>
     </message>
     <message>
+        <source>Tokens already read</source>
+        <translation>読み込み済みトークン</translation>
+    </message>
+    <message>
         <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
         <translation>1 ラウンドで回答に加わるトークン数です。受理されたトークンと、メインモデル自身の 1 個の合計です。</translation>
+    </message>
+    <message>
+        <source>How much of the prompt had been read before: earlier turns, or the files of the chat&apos;s folder.</source>
+        <translation>プロンプトのうち、すでに読み込み済みだった量です。以前のやりとりや、チャットのフォルダのファイルです。</translation>
     </message>
     <message>
         <source>How often the first, the second and each further draft token of a round is accepted.</source>

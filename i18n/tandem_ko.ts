@@ -496,6 +496,14 @@
         <translation>초안에서 나온 토큰 보기</translation>
     </message>
     <message>
+        <source>Instructions and files of the folder…</source>
+        <translation>폴더의 지침과 파일…</translation>
+    </message>
+    <message>
+        <source>Edit what the chats in this chat&apos;s folder begin with</source>
+        <translation>이 대화가 있는 폴더의 지침과 파일 편집하기</translation>
+    </message>
+    <message>
         <source>Show chat list</source>
         <translation>대화 목록 보기</translation>
     </message>
@@ -1294,6 +1302,14 @@
         <translation>삭제</translation>
     </message>
     <message>
+        <source>New chat in this folder</source>
+        <translation>이 폴더에서 새 대화</translation>
+    </message>
+    <message>
+        <source>Instructions and files…</source>
+        <translation>지침과 파일…</translation>
+    </message>
+    <message>
         <source>Open</source>
         <translation>열기</translation>
     </message>
@@ -2005,6 +2021,10 @@
         <source>time saved</source>
         <translation>절약한 시간</translation>
     </message>
+    <message>
+        <source>tokens already read</source>
+        <translation>이미 읽은 토큰</translation>
+    </message>
 </context>
 <context>
     <name>DownloadCard</name>
@@ -2411,6 +2431,76 @@
     </message>
 </context>
 <context>
+    <name>FileRow</name>
+    <message>
+        <source>Begin with {name}</source>
+        <translation>‘{name}’ 파일로 시작하기</translation>
+    </message>
+    <message>
+        <source>Remove {name}</source>
+        <translation>‘{name}’ 빼기</translation>
+    </message>
+    <message>
+        <source>{count} tokens</source>
+        <translation>토큰 {count}개</translation>
+    </message>
+</context>
+<context>
+    <name>Files</name>
+    <message>
+        <source>{name} was not added: {reason}.</source>
+        <translation>‘{name}’ 파일을 추가하지 않았어요: {reason}</translation>
+    </message>
+    <message>
+        <source>Could not be read again: {reason}. Chats begin with the text from before.</source>
+        <translation>다시 읽지 못했어요: {reason}. 대화는 이전 내용으로 시작해요.</translation>
+    </message>
+    <message>
+        <source>Not read: {files}</source>
+        <translation>읽지 않음: {files}</translation>
+    </message>
+    <message>
+        <source>no longer there</source>
+        <translation>더는 그 위치에 없음</translation>
+    </message>
+    <message>
+        <source>more than {count} files</source>
+        <translation>파일이 {count}개보다 많음</translation>
+    </message>
+    <message>
+        <source>too large for any model&apos;s context</source>
+        <translation>너무 커서 어떤 모델의 컨텍스트에도 들어가지 않음</translation>
+    </message>
+    <message>
+        <source>cannot be read</source>
+        <translation>읽을 수 없음</translation>
+    </message>
+    <message>
+        <source>not text</source>
+        <translation>텍스트가 아님</translation>
+    </message>
+    <message>
+        <source>a picture</source>
+        <translation>이미지</translation>
+    </message>
+    <message>
+        <source>unknown text encoding</source>
+        <translation>알 수 없는 인코딩</translation>
+    </message>
+    <message>
+        <source>password-protected</source>
+        <translation>암호가 걸려 있음</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>손상됨</translation>
+    </message>
+    <message>
+        <source>only images</source>
+        <translation>이미지만 있음</translation>
+    </message>
+</context>
+<context>
     <name>FindBar</name>
     <message>
         <source>{place} of {count}</source>
@@ -2458,6 +2548,111 @@
     <message>
         <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
         <translation>스타터는 Tandem에 대해서만 알아요. 그 밖의 질문에는 이 Mac에 맞는 모델을 다운로드해 주세요:</translation>
+    </message>
+</context>
+<context>
+    <name>FolderButton</name>
+    <message>
+        <source>This chat begins with the instructions and files of “{name}”</source>
+        <translation>이 대화는 ‘{name}’ 폴더의 지침과 파일로 시작해요</translation>
+    </message>
+</context>
+<context>
+    <name>FolderFiles</name>
+    <message>
+        <source>Files</source>
+        <translation>파일</translation>
+    </message>
+    <message>
+        <source>Add files…</source>
+        <translation>파일 추가…</translation>
+    </message>
+    <message>
+        <source>Add a folder…</source>
+        <translation>폴더 추가…</translation>
+    </message>
+    <message>
+        <source>Every chat in this folder begins with all of these files. The model reads them whole; nothing is picked out by a search.</source>
+        <translation>이 폴더의 모든 대화는 이 파일 전체로 시작해요. 검색으로 일부만 골라내지 않고 모델이 처음부터 끝까지 읽어요.</translation>
+    </message>
+    <message>
+        <source>Add files</source>
+        <translation>파일 추가</translation>
+    </message>
+    <message>
+        <source>Add a folder</source>
+        <translation>폴더 추가</translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation>읽는 중…</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>컨텍스트</translation>
+    </message>
+    <message>
+        <source>Load a model to see how much of its context the files take.</source>
+        <translation>모델을 불러오면 파일이 컨텍스트를 얼마나 차지하는지 보여요.</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens, already read</source>
+        <translation>토큰 {limit}개 중 {used}개, 이미 읽음</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>토큰 {limit}개 중 {used}개</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens leave too little room for a chat. Turn off: {files}</source>
+        <translation>토큰 {limit}개 중 {used}개: 대화할 공간이 부족해요. 끌 파일: {files}</translation>
+    </message>
+</context>
+<context>
+    <name>FolderPage</name>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+    <message>
+        <source>New chats begin with</source>
+        <translation>새 대화를 시작할 때</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>프리셋</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>모델</translation>
+    </message>
+    <message>
+        <source>Tools</source>
+        <translation>도구</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>대화</translation>
+    </message>
+    <message>
+        <source>New chat in this folder</source>
+        <translation>이 폴더에서 새 대화</translation>
+    </message>
+    <message>
+        <source>As in other chats</source>
+        <translation>다른 대화와 같게</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>켬</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>끔</translation>
+    </message>
+    <message>
+        <source>Those that are loaded</source>
+        <translation>불러온 모델</translation>
     </message>
 </context>
 <context>
@@ -4016,6 +4211,14 @@
         <translation>변수 넣기</translation>
     </message>
     <message>
+        <source>How the model should answer in this folder</source>
+        <translation>이 폴더에서 모델이 어떻게 답할지 적어 주세요</translation>
+    </message>
+    <message>
+        <source>Instructions</source>
+        <translation>지침</translation>
+    </message>
+    <message>
         <source>How the model should answer in this chat</source>
         <translation>이 대화에서 모델이 어떻게 답할지 적어 주세요</translation>
     </message>
@@ -5024,8 +5227,16 @@
         <translation>라운드당 토큰</translation>
     </message>
     <message>
+        <source>Tokens already read</source>
+        <translation>이미 읽은 토큰</translation>
+    </message>
+    <message>
         <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
         <translation>라운드마다 답변에 더해지는 토큰 수예요. 채택된 토큰에 메인 모델의 토큰 하나를 더한 값이에요.</translation>
+    </message>
+    <message>
+        <source>How much of the prompt had been read before: earlier turns, or the files of the chat&apos;s folder.</source>
+        <translation>이전에 이미 읽은 프롬프트의 양이에요. 앞선 문답이나 대화 폴더의 파일이에요.</translation>
     </message>
     <message>
         <source>How often the first, the second and each further draft token of a round is accepted.</source>

@@ -496,6 +496,14 @@
         <translation>显示哪些 token 来自草稿</translation>
     </message>
     <message>
+        <source>Instructions and files of the folder…</source>
+        <translation>文件夹的指令和文件…</translation>
+    </message>
+    <message>
+        <source>Edit what the chats in this chat&apos;s folder begin with</source>
+        <translation>编辑此对话所在文件夹的指令和文件</translation>
+    </message>
+    <message>
         <source>Show chat list</source>
         <translation>显示对话列表</translation>
     </message>
@@ -1294,6 +1302,14 @@
         <translation>删除</translation>
     </message>
     <message>
+        <source>New chat in this folder</source>
+        <translation>在此文件夹中新建对话</translation>
+    </message>
+    <message>
+        <source>Instructions and files…</source>
+        <translation>指令和文件…</translation>
+    </message>
+    <message>
         <source>Open</source>
         <translation>展开</translation>
     </message>
@@ -2005,6 +2021,10 @@
         <source>time saved</source>
         <translation>节省的时间</translation>
     </message>
+    <message>
+        <source>tokens already read</source>
+        <translation>已读取的 token</translation>
+    </message>
 </context>
 <context>
     <name>DownloadCard</name>
@@ -2411,6 +2431,76 @@
     </message>
 </context>
 <context>
+    <name>FileRow</name>
+    <message>
+        <source>Begin with {name}</source>
+        <translation>以“{name}”开头</translation>
+    </message>
+    <message>
+        <source>Remove {name}</source>
+        <translation>移除“{name}”</translation>
+    </message>
+    <message>
+        <source>{count} tokens</source>
+        <translation>{count} 个 token</translation>
+    </message>
+</context>
+<context>
+    <name>Files</name>
+    <message>
+        <source>{name} was not added: {reason}.</source>
+        <translation>未添加“{name}”：{reason}。</translation>
+    </message>
+    <message>
+        <source>Could not be read again: {reason}. Chats begin with the text from before.</source>
+        <translation>无法重新读取：{reason}。对话仍以之前的文字开头。</translation>
+    </message>
+    <message>
+        <source>Not read: {files}</source>
+        <translation>未读取：{files}</translation>
+    </message>
+    <message>
+        <source>no longer there</source>
+        <translation>已不在原处</translation>
+    </message>
+    <message>
+        <source>more than {count} files</source>
+        <translation>文件超过 {count} 个</translation>
+    </message>
+    <message>
+        <source>too large for any model&apos;s context</source>
+        <translation>太大，任何模型的上下文都放不下</translation>
+    </message>
+    <message>
+        <source>cannot be read</source>
+        <translation>无法读取</translation>
+    </message>
+    <message>
+        <source>not text</source>
+        <translation>不是文字</translation>
+    </message>
+    <message>
+        <source>a picture</source>
+        <translation>图片</translation>
+    </message>
+    <message>
+        <source>unknown text encoding</source>
+        <translation>无法识别文字编码</translation>
+    </message>
+    <message>
+        <source>password-protected</source>
+        <translation>受密码保护</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>已损坏</translation>
+    </message>
+    <message>
+        <source>only images</source>
+        <translation>只有图像</translation>
+    </message>
+</context>
+<context>
     <name>FindBar</name>
     <message>
         <source>{place} of {count}</source>
@@ -2458,6 +2548,111 @@
     <message>
         <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
         <translation>入门模型只了解 Tandem。其他用途请下载适合本机的模型：</translation>
+    </message>
+</context>
+<context>
+    <name>FolderButton</name>
+    <message>
+        <source>This chat begins with the instructions and files of “{name}”</source>
+        <translation>此对话以“{name}”的指令和文件开头</translation>
+    </message>
+</context>
+<context>
+    <name>FolderFiles</name>
+    <message>
+        <source>Files</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Add files…</source>
+        <translation>添加文件…</translation>
+    </message>
+    <message>
+        <source>Add a folder…</source>
+        <translation>添加文件夹…</translation>
+    </message>
+    <message>
+        <source>Every chat in this folder begins with all of these files. The model reads them whole; nothing is picked out by a search.</source>
+        <translation>此文件夹中的每个对话都以这些文件的全文开头。模型会读取全部内容，不会通过搜索挑选片段。</translation>
+    </message>
+    <message>
+        <source>Add files</source>
+        <translation>添加文件</translation>
+    </message>
+    <message>
+        <source>Add a folder</source>
+        <translation>添加文件夹</translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation>正在读取…</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>Load a model to see how much of its context the files take.</source>
+        <translation>加载模型后，即可查看文件占用多少上下文。</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens, already read</source>
+        <translation>{used} / {limit} 个 token，已读取</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>{used} / {limit} 个 token</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens leave too little room for a chat. Turn off: {files}</source>
+        <translation>{used} / {limit} 个 token：留给对话的空间太少。请关闭：{files}</translation>
+    </message>
+</context>
+<context>
+    <name>FolderPage</name>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>New chats begin with</source>
+        <translation>新对话的初始设置</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Tools</source>
+        <translation>工具</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>New chat in this folder</source>
+        <translation>在此文件夹中新建对话</translation>
+    </message>
+    <message>
+        <source>As in other chats</source>
+        <translation>与其他对话相同</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>关</translation>
+    </message>
+    <message>
+        <source>Those that are loaded</source>
+        <translation>已加载的模型</translation>
     </message>
 </context>
 <context>
@@ -4016,6 +4211,14 @@
         <translation>插入变量</translation>
     </message>
     <message>
+        <source>How the model should answer in this folder</source>
+        <translation>希望模型在此文件夹中如何回答</translation>
+    </message>
+    <message>
+        <source>Instructions</source>
+        <translation>指令</translation>
+    </message>
+    <message>
         <source>How the model should answer in this chat</source>
         <translation>希望模型在此对话中如何回答</translation>
     </message>
@@ -5024,8 +5227,16 @@
         <translation>每轮 token</translation>
     </message>
     <message>
+        <source>Tokens already read</source>
+        <translation>已读取的 token</translation>
+    </message>
+    <message>
         <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
         <translation>每轮为回答增加的 token 数：被接受的 token，加上主模型自己的一个。</translation>
+    </message>
+    <message>
+        <source>How much of the prompt had been read before: earlier turns, or the files of the chat&apos;s folder.</source>
+        <translation>提示词中此前已读取的部分：之前的问答，或对话所在文件夹的文件。</translation>
     </message>
     <message>
         <source>How often the first, the second and each further draft token of a round is accepted.</source>

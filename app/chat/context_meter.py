@@ -32,12 +32,14 @@ _PAUSE_MS = 150
 
 @dataclass(frozen=True)
 class _Unsent:
-    """What to count: the message and, where no answer has figures, as in an imported chat, the turns before it.
+    """What to count: the `prompt` before a first question, the message and, where no answer has figures, as in an
+    imported chat, the turns before it.
 
     `before` is the number of tokens that the chat has already, as far as it is known.
     """
 
     model: Path
+    prompt: str
     text: str
     attachments: tuple[Attachment, ...]
     before: int
@@ -93,7 +95,7 @@ class ContextMeter(QObject):
         for changed in (
             *(composer.edit.edited, composer.files.changed, session.models.changed, session.settings.chat_changed),
             *(session.settings.defaults_changed, composer.queue_changed),
-            *(chats.opened, chats.path_changed, answers.asked, answers.ended),
+            *(chats.opened, chats.path_changed, answers.asked, answers.ended, session.projects.changed),
         ):
             changed.connect(self._count_soon)
         self.show_usage()
@@ -217,13 +219,13 @@ class ContextMeter(QObject):
         chat, text = session.chat, self._composer.edit.toPlainText()
         model, turns = Path(session.models.pair.main.path), ""
         before = self._before(model)
-        prompt = filled(chat.system_prompt, prompt_variables.values(session.models.pair)) if chat.system_prompt else ""
+        variables = prompt_variables.values(session.models.pair)
+        prompts = session.projects.start_of(chat, variables), filled(chat.system_prompt, variables)
+        prompt = "" if before else "\n".join(part for part in prompts if part)
         if not before and chat.turns:
             said = (part for turn in chat.turns for part in (turn.text_for_model(), turn.answer.reply))
-            turns = "\n\n".join([prompt, *said])
-        elif not before and prompt:
-            text = f"{prompt}\n{text}"
-        return _Unsent(model, text, self._composer.files.attachments, before, turns)
+            turns = "\n\n".join(said)
+        return _Unsent(model, prompt, text, self._composer.files.attachments, before, turns)
 
 
 def _count(unsent: _Unsent) -> tuple[int, int, list[int | None]]:
@@ -232,5 +234,7 @@ def _count(unsent: _Unsent) -> tuple[int, int, list[int | None]]:
     Runs on a thread.
     """
     files = [count_tokens(unsent.model, attachment.text) for attachment in unsent.attachments]
-    turns, text = ((count_tokens(unsent.model, one) or 0) if one else 0 for one in (unsent.turns, unsent.text))
-    return turns, text, files
+    parts = unsent.prompt, unsent.turns, unsent.text
+    prompt, turns, text = ((count_tokens(unsent.model, one) or 0) if one else 0 for one in parts)
+    # With turns, the prompt is counted with them, because the message may change.
+    return (prompt + turns, text, files) if unsent.turns else (0, prompt + text, files)

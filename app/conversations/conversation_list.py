@@ -18,6 +18,7 @@ from app.conversations.encoding import (
     to_json,
 )
 from app.conversations.errors import NotFound
+from app.conversations.projects import Projects, folder_of
 from app.conversations.records import Attachment, Conversation, Folder
 from app.conversations.titles import title_of_exchange, title_of_file
 
@@ -88,8 +89,9 @@ class ConversationList:
         return [_conversation(row) for row in rows]
 
     def uids(self) -> list[str]:
-        """Return the uids of all chats, those in the trash included."""
-        return [row["uid"] for row in self._database.rows("SELECT uid FROM conversations")]
+        """Return the uids of all chats, those in the trash included, and of all folders."""
+        rows = self._database.rows("SELECT uid FROM conversations UNION SELECT uid FROM folders")
+        return [row["uid"] for row in rows]
 
     def rename(self, conversation_id: int, title: str) -> None:
         """Set the title that the user chose; an empty one restores the automatic title."""
@@ -200,8 +202,9 @@ class ConversationList:
                 self._update(conversation_id, pin_position=position)
 
     def folders(self) -> list[Folder]:
-        rows = self._database.rows("SELECT id, name, position, closed FROM folders ORDER BY position, id")
-        return [Folder(row["id"], row["name"], row["position"], bool(row["closed"])) for row in rows]
+        columns = "id, name, position, closed, uid, instructions, settings"
+        rows = self._database.rows(f"SELECT {columns} FROM folders ORDER BY position, id")
+        return [folder_of(row) for row in rows]
 
     def create_folder(self, name: str) -> int:
         """Return the id of the folder of that name, which is created at the end of the list if need be."""
@@ -212,10 +215,11 @@ class ConversationList:
                 return existing
             changes.folders = True
             last = self._database.scalar("SELECT max(position) FROM folders")
-            return self._database.insert("folders", name=name, position=0 if last is None else last + 1)
+            position = 0 if last is None else last + 1
+            return self._database.insert("folders", name=name, position=position, uid=str(uuid.uuid4()))
 
     def rename_folder(self, folder_id: int, name: str) -> None:
-        """Rename a folder. If another one has that name already, move its chats there and delete it."""
+        """Rename a folder. If another one has that name already, move its chats and files there and delete it."""
         name = " ".join(name.split())
         with self._database.write() as changes:
             changes.folders = True
@@ -223,15 +227,17 @@ class ConversationList:
             if other is not None:
                 for conversation_id in self._in_folder(folder_id):
                     self._update(conversation_id, folder_id=other)
+                Projects(self._database).merge(folder_id, other)
                 self._database.execute("DELETE FROM folders WHERE id = ?", (folder_id,))
                 return
             if not self._database.execute("UPDATE folders SET name = ? WHERE id = ?", (name, folder_id)).rowcount:
                 raise NotFound("folder", folder_id)
 
     def delete_folder(self, folder_id: int) -> None:
-        """Delete a folder; its chats stay, in no folder."""
+        """Delete a folder; its chats stay, in no folder, and the caches of its files go."""
         with self._database.write() as changes:
             changes.folders = True
+            changes.removed_uids.update(folder.uid for folder in self.folders() if folder.id == folder_id)
             changes.conversations.update(self._in_folder(folder_id))
             if not self._database.execute("DELETE FROM folders WHERE id = ?", (folder_id,)).rowcount:
                 raise NotFound("folder", folder_id)

@@ -65,12 +65,20 @@ def list_order(chat: Conversation) -> tuple[bool, int, float, int]:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A named group of chats; a chat is in at most one folder. `closed` hides its chats in the list."""
+    """A named group of chats; a chat is in at most one folder. `closed` hides its chats in the list.
+
+    Its chats begin with its files, which `app.conversations.projects` describes, then with its `instructions`. `uid` is
+    another after every change of the files' text: it names the caches of that text. `settings` has the keys of
+    `chat_settings.folder_start`.
+    """
 
     id: int
     name: str
     position: int
     closed: bool = False
+    uid: str = ""
+    instructions: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -228,7 +228,16 @@ _V6 = (
     *_MESSAGE_TRIGGERS,
 )
 
-VERSIONS: tuple[tuple[str, ...], ...] = (_V1, _V2, _V3, _V4, _V5, _V6)
+# Version 7: what the chats of a folder begin with. `files` is a list of sources as JSON.
+_V7 = (
+    "ALTER TABLE folders ADD COLUMN uid TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE folders ADD COLUMN instructions TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE folders ADD COLUMN settings TEXT NOT NULL DEFAULT '{}'",
+    "ALTER TABLE folders ADD COLUMN files TEXT NOT NULL DEFAULT '[]'",
+    "UPDATE folders SET uid = lower(hex(randomblob(16)))",
+)
+
+VERSIONS: tuple[tuple[str, ...], ...] = (_V1, _V2, _V3, _V4, _V5, _V6, _V7)
 LATEST = len(VERSIONS)
 
 

@@ -96,7 +96,7 @@ class Generation:
         self.request = request
         self.speculation = request.speculation
         self.cancelled = False
-        self.conversation: Conversation = cache.take(main, prompt, request.conversation)
+        self.conversation: Conversation = cache.take(main, prompt, request.conversation, shared=request.shared)
         sequence = self.conversation.main
         sequence.boundaries = _boundaries(request, made, main) if sequence.needs_boundaries else ()
         self.sampler = Sampler(request.sampling, main.vocabulary, constraint, request.alternatives)
@@ -250,7 +250,8 @@ class Generation:
     def restart(self) -> None:
         """Prefill the committed tokens again, except what the prefix cache holds, because the caches are lost."""
         lost = self.conversation.main
-        self.conversation = self._cache.take(self._main, lost.tokens, self.request.conversation)
+        request = self.request
+        self.conversation = self._cache.take(self._main, lost.tokens, request.conversation, shared=request.shared)
         self.conversation.main.boundaries = lost.boundaries
 
     def finish(self) -> Finished:

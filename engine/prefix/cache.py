@@ -16,6 +16,7 @@ from engine.speculation.conversation import Conversation, usable_prefix
 from engine.speculation.drafters.sources import Drafter
 from engine.speculation.rounds.sequence import Sequence
 from engine.status import PrefixCacheUsage
+from engine.tokenizers.prompts import shared_prefix
 
 
 class PrefixCache:
@@ -40,7 +41,9 @@ class PrefixCache:
         """The conversation that was used last. Raises IndexError if there is none."""
         return self._entries[-1]
 
-    def take(self, model: LoadedModel, tokens: Tokens[int], name: str | None = None) -> Conversation:
+    def take(
+        self, model: LoadedModel, tokens: Tokens[int], name: str | None = None, *, shared: bool = False
+    ) -> Conversation:
         """Return a conversation `name` for `tokens`, with as many of them cached as any entry can provide.
 
         Its main sequence holds exactly `tokens`; at least the last one is pending.
@@ -55,7 +58,7 @@ class PrefixCache:
         else:
             taken.rewind(reach)
         taken.main.tokens = list(tokens)
-        taken.name = name
+        taken.name, taken.shared = name, shared
         return taken
 
     def put(self, conversation: Conversation) -> None:
@@ -94,12 +97,15 @@ class PrefixCache:
             self.store.forget(names)
 
     def save(self) -> None:
-        """Save conversations with a name to the store, if there is one; only the latest ones if not all fit."""
+        """Save conversations with a name to the store, if there is one; only the latest ones if not all fit.
+
+        What consists mostly of a shared one is not saved beside that: the rest of it is read again in less time.
+        """
         if self.store is None:
             return
         left, kept = self.store.budget, []
         for entry in reversed(self._entries):
-            if entry.name is not None and entry.bytes <= left:
+            if entry.name is not None and entry.bytes <= left and not self._is_mostly_shared(entry):
                 left -= entry.bytes
                 kept.append(entry)
         for entry in reversed(kept):
@@ -107,6 +113,10 @@ class PrefixCache:
 
     def clear(self) -> None:
         self._entries.clear()
+
+    def _is_mostly_shared(self, entry: Conversation) -> bool:
+        shares = (shared_prefix(one.main.tokens, entry.main.tokens) for one in self._entries if one.shared)
+        return not entry.shared and 2 * max(shares, default=0) > entry.main.position
 
     def _best(self, tokens: Tokens[int]) -> tuple[Conversation | None, int]:
         best, longest = None, 0

@@ -11,6 +11,7 @@ from typing import Any
 
 from app.conversations.chat_settings import without_permissions
 from app.conversations.encoding import round_to_row, to_json, token_to_row
+from app.conversations.projects import exported
 from app.conversations.records import Message
 from app.conversations.store import ConversationStore
 
@@ -21,13 +22,22 @@ _OF_CHAT = ("uid", "origin", "title", "title_edited", "created_at", "updated_at"
 _OF_MESSAGE = ("uid", "role", "content", "created_at", "attachments", "finish_reason", "stats")
 
 
-def conversation_as_object(store: ConversationStore, conversation_id: int) -> dict[str, Any]:
-    """Return one chat as an object of the format's "conversations" list; `encoding.to_json` writes it."""
+def conversation_as_object(
+    store: ConversationStore, conversation_id: int, described: set[int] | None = None
+) -> dict[str, Any]:
+    """Return one chat as an object of the format's "conversations" list; `encoding.to_json` writes it.
+
+    It says what the chat's folder begins with, unless that is `described` already; then it is.
+    """
     conversation = store.conversations.get(conversation_id)
     messages = store.messages.all(conversation_id)
     uids = {message.id: message.uid for message in messages}
     leaf = store.messages.active_leaf(conversation_id)
     folders = {folder.id: folder.name for folder in store.conversations.folders()}
+    described = set() if described is None else described
+    project = None if conversation.folder_id in described else store.projects.get(conversation.folder_id)
+    start = None if project is None else exported(project)
+    described |= {conversation.folder_id or 0}
     listed = []
     for message in messages:
         parent = None if message.parent_id is None else uids[message.parent_id]
@@ -39,6 +49,7 @@ def conversation_as_object(store: ConversationStore, conversation_id: int) -> di
     return {
         **{name: getattr(conversation, name) for name in _OF_CHAT},
         "folder": folders.get(conversation.folder_id or 0),
+        **({"folder_start": start} if start else {}),
         "pinned": conversation.pin_position is not None,
         "archived": conversation.archived_at is not None,
         "settings": without_permissions(conversation.settings),
