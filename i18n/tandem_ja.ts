@@ -496,14 +496,6 @@
         <translation>どのトークンがドラフトによるものかを表示</translation>
     </message>
     <message>
-        <source>Instructions and files of the folder…</source>
-        <translation>フォルダの指示とファイル…</translation>
-    </message>
-    <message>
-        <source>Edit what the chats in this chat&apos;s folder begin with</source>
-        <translation>このチャットのフォルダの指示とファイルを編集</translation>
-    </message>
-    <message>
         <source>Show chat list</source>
         <translation>チャット一覧を表示</translation>
     </message>
@@ -994,6 +986,14 @@
     <message>
         <source>{name} cannot be read.</source>
         <translation>「{name}」を読み込めません。</translation>
+    </message>
+    <message>
+        <source>{name} is no longer there.</source>
+        <translation>「{name}」は元の場所にありません。</translation>
+    </message>
+    <message>
+        <source>{name} contains more than {count} files. Choose a smaller folder.</source>
+        <translation>「{name}」には {count} 個を超えるファイルがあります。小さいフォルダを選択してください。</translation>
     </message>
     <message>
         <source>{name} is password-protected. Save a copy without a password and attach that.</source>
@@ -2431,76 +2431,6 @@
     </message>
 </context>
 <context>
-    <name>FileRow</name>
-    <message>
-        <source>Begin with {name}</source>
-        <translation>「{name}」で始める</translation>
-    </message>
-    <message>
-        <source>Remove {name}</source>
-        <translation>「{name}」を外す</translation>
-    </message>
-    <message>
-        <source>{count} tokens</source>
-        <translation>{count} トークン</translation>
-    </message>
-</context>
-<context>
-    <name>Files</name>
-    <message>
-        <source>{name} was not added: {reason}.</source>
-        <translation>「{name}」は追加されませんでした：{reason}</translation>
-    </message>
-    <message>
-        <source>Could not be read again: {reason}. Chats begin with the text from before.</source>
-        <translation>もう一度読み込めませんでした：{reason}。チャットは以前の内容で始まります。</translation>
-    </message>
-    <message>
-        <source>Not read: {files}</source>
-        <translation>未読み込み：{files}</translation>
-    </message>
-    <message>
-        <source>no longer there</source>
-        <translation>元の場所にありません</translation>
-    </message>
-    <message>
-        <source>more than {count} files</source>
-        <translation>ファイルが {count} 個を超えています</translation>
-    </message>
-    <message>
-        <source>too large for any model&apos;s context</source>
-        <translation>どのモデルのコンテキストにも収まりません</translation>
-    </message>
-    <message>
-        <source>cannot be read</source>
-        <translation>読み込めません</translation>
-    </message>
-    <message>
-        <source>not text</source>
-        <translation>テキストではありません</translation>
-    </message>
-    <message>
-        <source>a picture</source>
-        <translation>画像です</translation>
-    </message>
-    <message>
-        <source>unknown text encoding</source>
-        <translation>文字コードがわかりません</translation>
-    </message>
-    <message>
-        <source>password-protected</source>
-        <translation>パスワードで保護されています</translation>
-    </message>
-    <message>
-        <source>damaged</source>
-        <translation>壊れています</translation>
-    </message>
-    <message>
-        <source>only images</source>
-        <translation>画像だけです</translation>
-    </message>
-</context>
-<context>
     <name>FindBar</name>
     <message>
         <source>{place} of {count}</source>
@@ -2551,17 +2481,10 @@
     </message>
 </context>
 <context>
-    <name>FolderButton</name>
+    <name>FolderPage</name>
     <message>
-        <source>This chat begins with the instructions and files of “{name}”</source>
-        <translation>このチャットは「{name}」の指示とファイルで始まります</translation>
-    </message>
-</context>
-<context>
-    <name>FolderFiles</name>
-    <message>
-        <source>Files</source>
-        <translation>ファイル</translation>
+        <source>Close</source>
+        <translation>閉じる</translation>
     </message>
     <message>
         <source>Add files…</source>
@@ -2572,47 +2495,12 @@
         <translation>フォルダを追加…</translation>
     </message>
     <message>
-        <source>Every chat in this folder begins with all of these files. The model reads them whole; nothing is picked out by a search.</source>
-        <translation>このフォルダのチャットはすべて、これらのファイルの全文で始まります。検索で一部を選ぶのではなく、モデルが全体を読み込みます。</translation>
+        <source>Files</source>
+        <translation>ファイル</translation>
     </message>
     <message>
-        <source>Add files</source>
-        <translation>ファイルを追加</translation>
-    </message>
-    <message>
-        <source>Add a folder</source>
-        <translation>フォルダを追加</translation>
-    </message>
-    <message>
-        <source>Reading…</source>
-        <translation>読み込み中…</translation>
-    </message>
-    <message>
-        <source>Context</source>
-        <translation>コンテキスト</translation>
-    </message>
-    <message>
-        <source>Load a model to see how much of its context the files take.</source>
-        <translation>モデルを読み込むと、ファイルがコンテキストに占める量が表示されます。</translation>
-    </message>
-    <message>
-        <source>{used} of {limit} tokens, already read</source>
-        <translation>{used} / {limit} トークン、読み込み済み</translation>
-    </message>
-    <message>
-        <source>{used} of {limit} tokens</source>
-        <translation>{used} / {limit} トークン</translation>
-    </message>
-    <message>
-        <source>{used} of {limit} tokens leave too little room for a chat. Turn off: {files}</source>
-        <translation>{used} / {limit} トークン：チャットに使える余地が足りません。オフにするファイル：{files}</translation>
-    </message>
-</context>
-<context>
-    <name>FolderPage</name>
-    <message>
-        <source>Close</source>
-        <translation>閉じる</translation>
+        <source>Every chat in this folder begins with all of these files, which the model reads whole.</source>
+        <translation>このフォルダのチャットはすべて、これらのファイルで始まります。モデルは全文を読み込みます。</translation>
     </message>
     <message>
         <source>New chats begin with</source>
@@ -2631,12 +2519,40 @@
         <translation>ツール</translation>
     </message>
     <message>
+        <source>Chats begin with its text of before.</source>
+        <translation>チャットは以前に読み込んだ内容で始まります。</translation>
+    </message>
+    <message>
+        <source>Not read: {files}</source>
+        <translation>未読み込み：{files}</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>コンテキスト</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>{used} / {limit} トークン</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens leave too little room for a chat. Remove: {files}</source>
+        <translation>{used} / {limit} トークン：チャットに使える余地が足りません。外すファイル：{files}</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>チャット</translation>
     </message>
     <message>
         <source>New chat in this folder</source>
         <translation>このフォルダで新規チャット</translation>
+    </message>
+    <message>
+        <source>Add files</source>
+        <translation>ファイルを追加</translation>
+    </message>
+    <message>
+        <source>Add a folder</source>
+        <translation>フォルダを追加</translation>
     </message>
     <message>
         <source>As in other chats</source>
@@ -4179,6 +4095,10 @@
 <context>
     <name>PromptField</name>
     <message>
+        <source>How the model should answer</source>
+        <translation>モデルにどう答えてほしいか</translation>
+    </message>
+    <message>
         <source>Today&apos;s date</source>
         <translation>今日の日付</translation>
     </message>
@@ -4209,18 +4129,6 @@
     <message>
         <source>Insert a variable</source>
         <translation>変数を挿入</translation>
-    </message>
-    <message>
-        <source>How the model should answer in this folder</source>
-        <translation>このフォルダでモデルにどう答えてほしいか</translation>
-    </message>
-    <message>
-        <source>Instructions</source>
-        <translation>指示</translation>
-    </message>
-    <message>
-        <source>How the model should answer in this chat</source>
-        <translation>このチャットでモデルにどう答えてほしいか</translation>
     </message>
     <message>
         <source>Replaced when you send: {names}</source>

@@ -496,14 +496,6 @@
         <translation>초안에서 나온 토큰 보기</translation>
     </message>
     <message>
-        <source>Instructions and files of the folder…</source>
-        <translation>폴더의 지침과 파일…</translation>
-    </message>
-    <message>
-        <source>Edit what the chats in this chat&apos;s folder begin with</source>
-        <translation>이 대화가 있는 폴더의 지침과 파일 편집하기</translation>
-    </message>
-    <message>
         <source>Show chat list</source>
         <translation>대화 목록 보기</translation>
     </message>
@@ -994,6 +986,14 @@
     <message>
         <source>{name} cannot be read.</source>
         <translation>‘{name}’ 파일을 읽을 수 없어요.</translation>
+    </message>
+    <message>
+        <source>{name} is no longer there.</source>
+        <translation>‘{name}’ 파일이 더는 그 위치에 없어요.</translation>
+    </message>
+    <message>
+        <source>{name} contains more than {count} files. Choose a smaller folder.</source>
+        <translation>‘{name}’ 폴더에 파일이 {count}개보다 많아요. 더 작은 폴더를 선택해 주세요.</translation>
     </message>
     <message>
         <source>{name} is password-protected. Save a copy without a password and attach that.</source>
@@ -2431,76 +2431,6 @@
     </message>
 </context>
 <context>
-    <name>FileRow</name>
-    <message>
-        <source>Begin with {name}</source>
-        <translation>‘{name}’ 파일로 시작하기</translation>
-    </message>
-    <message>
-        <source>Remove {name}</source>
-        <translation>‘{name}’ 빼기</translation>
-    </message>
-    <message>
-        <source>{count} tokens</source>
-        <translation>토큰 {count}개</translation>
-    </message>
-</context>
-<context>
-    <name>Files</name>
-    <message>
-        <source>{name} was not added: {reason}.</source>
-        <translation>‘{name}’ 파일을 추가하지 않았어요: {reason}</translation>
-    </message>
-    <message>
-        <source>Could not be read again: {reason}. Chats begin with the text from before.</source>
-        <translation>다시 읽지 못했어요: {reason}. 대화는 이전 내용으로 시작해요.</translation>
-    </message>
-    <message>
-        <source>Not read: {files}</source>
-        <translation>읽지 않음: {files}</translation>
-    </message>
-    <message>
-        <source>no longer there</source>
-        <translation>더는 그 위치에 없음</translation>
-    </message>
-    <message>
-        <source>more than {count} files</source>
-        <translation>파일이 {count}개보다 많음</translation>
-    </message>
-    <message>
-        <source>too large for any model&apos;s context</source>
-        <translation>너무 커서 어떤 모델의 컨텍스트에도 들어가지 않음</translation>
-    </message>
-    <message>
-        <source>cannot be read</source>
-        <translation>읽을 수 없음</translation>
-    </message>
-    <message>
-        <source>not text</source>
-        <translation>텍스트가 아님</translation>
-    </message>
-    <message>
-        <source>a picture</source>
-        <translation>이미지</translation>
-    </message>
-    <message>
-        <source>unknown text encoding</source>
-        <translation>알 수 없는 인코딩</translation>
-    </message>
-    <message>
-        <source>password-protected</source>
-        <translation>암호가 걸려 있음</translation>
-    </message>
-    <message>
-        <source>damaged</source>
-        <translation>손상됨</translation>
-    </message>
-    <message>
-        <source>only images</source>
-        <translation>이미지만 있음</translation>
-    </message>
-</context>
-<context>
     <name>FindBar</name>
     <message>
         <source>{place} of {count}</source>
@@ -2551,17 +2481,10 @@
     </message>
 </context>
 <context>
-    <name>FolderButton</name>
+    <name>FolderPage</name>
     <message>
-        <source>This chat begins with the instructions and files of “{name}”</source>
-        <translation>이 대화는 ‘{name}’ 폴더의 지침과 파일로 시작해요</translation>
-    </message>
-</context>
-<context>
-    <name>FolderFiles</name>
-    <message>
-        <source>Files</source>
-        <translation>파일</translation>
+        <source>Close</source>
+        <translation>닫기</translation>
     </message>
     <message>
         <source>Add files…</source>
@@ -2572,47 +2495,12 @@
         <translation>폴더 추가…</translation>
     </message>
     <message>
-        <source>Every chat in this folder begins with all of these files. The model reads them whole; nothing is picked out by a search.</source>
-        <translation>이 폴더의 모든 대화는 이 파일 전체로 시작해요. 검색으로 일부만 골라내지 않고 모델이 처음부터 끝까지 읽어요.</translation>
+        <source>Files</source>
+        <translation>파일</translation>
     </message>
     <message>
-        <source>Add files</source>
-        <translation>파일 추가</translation>
-    </message>
-    <message>
-        <source>Add a folder</source>
-        <translation>폴더 추가</translation>
-    </message>
-    <message>
-        <source>Reading…</source>
-        <translation>읽는 중…</translation>
-    </message>
-    <message>
-        <source>Context</source>
-        <translation>컨텍스트</translation>
-    </message>
-    <message>
-        <source>Load a model to see how much of its context the files take.</source>
-        <translation>모델을 불러오면 파일이 컨텍스트를 얼마나 차지하는지 보여요.</translation>
-    </message>
-    <message>
-        <source>{used} of {limit} tokens, already read</source>
-        <translation>토큰 {limit}개 중 {used}개, 이미 읽음</translation>
-    </message>
-    <message>
-        <source>{used} of {limit} tokens</source>
-        <translation>토큰 {limit}개 중 {used}개</translation>
-    </message>
-    <message>
-        <source>{used} of {limit} tokens leave too little room for a chat. Turn off: {files}</source>
-        <translation>토큰 {limit}개 중 {used}개: 대화할 공간이 부족해요. 끌 파일: {files}</translation>
-    </message>
-</context>
-<context>
-    <name>FolderPage</name>
-    <message>
-        <source>Close</source>
-        <translation>닫기</translation>
+        <source>Every chat in this folder begins with all of these files, which the model reads whole.</source>
+        <translation>이 폴더의 모든 대화는 이 파일들로 시작하고, 모델이 파일 전체를 읽어요.</translation>
     </message>
     <message>
         <source>New chats begin with</source>
@@ -2631,12 +2519,40 @@
         <translation>도구</translation>
     </message>
     <message>
+        <source>Chats begin with its text of before.</source>
+        <translation>대화는 이전에 읽은 내용으로 시작해요.</translation>
+    </message>
+    <message>
+        <source>Not read: {files}</source>
+        <translation>읽지 않음: {files}</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>컨텍스트</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>토큰 {limit}개 중 {used}개</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens leave too little room for a chat. Remove: {files}</source>
+        <translation>토큰 {limit}개 중 {used}개: 대화할 공간이 부족해요. 뺄 파일: {files}</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>대화</translation>
     </message>
     <message>
         <source>New chat in this folder</source>
         <translation>이 폴더에서 새 대화</translation>
+    </message>
+    <message>
+        <source>Add files</source>
+        <translation>파일 추가</translation>
+    </message>
+    <message>
+        <source>Add a folder</source>
+        <translation>폴더 추가</translation>
     </message>
     <message>
         <source>As in other chats</source>
@@ -4179,6 +4095,10 @@
 <context>
     <name>PromptField</name>
     <message>
+        <source>How the model should answer</source>
+        <translation>모델이 어떻게 답할지 적어 주세요</translation>
+    </message>
+    <message>
         <source>Today&apos;s date</source>
         <translation>오늘 날짜</translation>
     </message>
@@ -4209,18 +4129,6 @@
     <message>
         <source>Insert a variable</source>
         <translation>변수 넣기</translation>
-    </message>
-    <message>
-        <source>How the model should answer in this folder</source>
-        <translation>이 폴더에서 모델이 어떻게 답할지 적어 주세요</translation>
-    </message>
-    <message>
-        <source>Instructions</source>
-        <translation>지침</translation>
-    </message>
-    <message>
-        <source>How the model should answer in this chat</source>
-        <translation>이 대화에서 모델이 어떻게 답할지 적어 주세요</translation>
     </message>
     <message>
         <source>Replaced when you send: {names}</source>

@@ -496,14 +496,6 @@
         <translation>显示哪些 token 来自草稿</translation>
     </message>
     <message>
-        <source>Instructions and files of the folder…</source>
-        <translation>文件夹的指令和文件…</translation>
-    </message>
-    <message>
-        <source>Edit what the chats in this chat&apos;s folder begin with</source>
-        <translation>编辑此对话所在文件夹的指令和文件</translation>
-    </message>
-    <message>
         <source>Show chat list</source>
         <translation>显示对话列表</translation>
     </message>
@@ -994,6 +986,14 @@
     <message>
         <source>{name} cannot be read.</source>
         <translation>无法读取“{name}”。</translation>
+    </message>
+    <message>
+        <source>{name} is no longer there.</source>
+        <translation>“{name}”已不在原处。</translation>
+    </message>
+    <message>
+        <source>{name} contains more than {count} files. Choose a smaller folder.</source>
+        <translation>“{name}”中的文件超过 {count} 个。请选择较小的文件夹。</translation>
     </message>
     <message>
         <source>{name} is password-protected. Save a copy without a password and attach that.</source>
@@ -2431,76 +2431,6 @@
     </message>
 </context>
 <context>
-    <name>FileRow</name>
-    <message>
-        <source>Begin with {name}</source>
-        <translation>以“{name}”开头</translation>
-    </message>
-    <message>
-        <source>Remove {name}</source>
-        <translation>移除“{name}”</translation>
-    </message>
-    <message>
-        <source>{count} tokens</source>
-        <translation>{count} 个 token</translation>
-    </message>
-</context>
-<context>
-    <name>Files</name>
-    <message>
-        <source>{name} was not added: {reason}.</source>
-        <translation>未添加“{name}”：{reason}。</translation>
-    </message>
-    <message>
-        <source>Could not be read again: {reason}. Chats begin with the text from before.</source>
-        <translation>无法重新读取：{reason}。对话仍以之前的文字开头。</translation>
-    </message>
-    <message>
-        <source>Not read: {files}</source>
-        <translation>未读取：{files}</translation>
-    </message>
-    <message>
-        <source>no longer there</source>
-        <translation>已不在原处</translation>
-    </message>
-    <message>
-        <source>more than {count} files</source>
-        <translation>文件超过 {count} 个</translation>
-    </message>
-    <message>
-        <source>too large for any model&apos;s context</source>
-        <translation>太大，任何模型的上下文都放不下</translation>
-    </message>
-    <message>
-        <source>cannot be read</source>
-        <translation>无法读取</translation>
-    </message>
-    <message>
-        <source>not text</source>
-        <translation>不是文字</translation>
-    </message>
-    <message>
-        <source>a picture</source>
-        <translation>图片</translation>
-    </message>
-    <message>
-        <source>unknown text encoding</source>
-        <translation>无法识别文字编码</translation>
-    </message>
-    <message>
-        <source>password-protected</source>
-        <translation>受密码保护</translation>
-    </message>
-    <message>
-        <source>damaged</source>
-        <translation>已损坏</translation>
-    </message>
-    <message>
-        <source>only images</source>
-        <translation>只有图像</translation>
-    </message>
-</context>
-<context>
     <name>FindBar</name>
     <message>
         <source>{place} of {count}</source>
@@ -2551,17 +2481,10 @@
     </message>
 </context>
 <context>
-    <name>FolderButton</name>
+    <name>FolderPage</name>
     <message>
-        <source>This chat begins with the instructions and files of “{name}”</source>
-        <translation>此对话以“{name}”的指令和文件开头</translation>
-    </message>
-</context>
-<context>
-    <name>FolderFiles</name>
-    <message>
-        <source>Files</source>
-        <translation>文件</translation>
+        <source>Close</source>
+        <translation>关闭</translation>
     </message>
     <message>
         <source>Add files…</source>
@@ -2572,47 +2495,12 @@
         <translation>添加文件夹…</translation>
     </message>
     <message>
-        <source>Every chat in this folder begins with all of these files. The model reads them whole; nothing is picked out by a search.</source>
-        <translation>此文件夹中的每个对话都以这些文件的全文开头。模型会读取全部内容，不会通过搜索挑选片段。</translation>
+        <source>Files</source>
+        <translation>文件</translation>
     </message>
     <message>
-        <source>Add files</source>
-        <translation>添加文件</translation>
-    </message>
-    <message>
-        <source>Add a folder</source>
-        <translation>添加文件夹</translation>
-    </message>
-    <message>
-        <source>Reading…</source>
-        <translation>正在读取…</translation>
-    </message>
-    <message>
-        <source>Context</source>
-        <translation>上下文</translation>
-    </message>
-    <message>
-        <source>Load a model to see how much of its context the files take.</source>
-        <translation>加载模型后，即可查看文件占用多少上下文。</translation>
-    </message>
-    <message>
-        <source>{used} of {limit} tokens, already read</source>
-        <translation>{used} / {limit} 个 token，已读取</translation>
-    </message>
-    <message>
-        <source>{used} of {limit} tokens</source>
-        <translation>{used} / {limit} 个 token</translation>
-    </message>
-    <message>
-        <source>{used} of {limit} tokens leave too little room for a chat. Turn off: {files}</source>
-        <translation>{used} / {limit} 个 token：留给对话的空间太少。请关闭：{files}</translation>
-    </message>
-</context>
-<context>
-    <name>FolderPage</name>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
+        <source>Every chat in this folder begins with all of these files, which the model reads whole.</source>
+        <translation>此文件夹中的每个对话都以这些文件开头，模型会读取全文。</translation>
     </message>
     <message>
         <source>New chats begin with</source>
@@ -2631,12 +2519,40 @@
         <translation>工具</translation>
     </message>
     <message>
+        <source>Chats begin with its text of before.</source>
+        <translation>对话仍以之前读取的文字开头。</translation>
+    </message>
+    <message>
+        <source>Not read: {files}</source>
+        <translation>未读取：{files}</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>{used} / {limit} 个 token</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens leave too little room for a chat. Remove: {files}</source>
+        <translation>{used} / {limit} 个 token：留给对话的空间太少。请移除：{files}</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>对话</translation>
     </message>
     <message>
         <source>New chat in this folder</source>
         <translation>在此文件夹中新建对话</translation>
+    </message>
+    <message>
+        <source>Add files</source>
+        <translation>添加文件</translation>
+    </message>
+    <message>
+        <source>Add a folder</source>
+        <translation>添加文件夹</translation>
     </message>
     <message>
         <source>As in other chats</source>
@@ -4179,6 +4095,10 @@
 <context>
     <name>PromptField</name>
     <message>
+        <source>How the model should answer</source>
+        <translation>希望模型如何回答</translation>
+    </message>
+    <message>
         <source>Today&apos;s date</source>
         <translation>今天的日期</translation>
     </message>
@@ -4209,18 +4129,6 @@
     <message>
         <source>Insert a variable</source>
         <translation>插入变量</translation>
-    </message>
-    <message>
-        <source>How the model should answer in this folder</source>
-        <translation>希望模型在此文件夹中如何回答</translation>
-    </message>
-    <message>
-        <source>Instructions</source>
-        <translation>指令</translation>
-    </message>
-    <message>
-        <source>How the model should answer in this chat</source>
-        <translation>希望模型在此对话中如何回答</translation>
     </message>
     <message>
         <source>Replaced when you send: {names}</source>

@@ -47,7 +47,6 @@ class ActionState:
     can_go_on: bool = False
     can_save_again: bool = False
     is_kept: bool = False
-    in_folder: bool = False
     loading: bool = False
     can_restore: bool = False
     can_measure: bool = False

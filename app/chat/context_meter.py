@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject
 
 from app.chat.composer import Composer
 from app.conversations.chat_settings import filled
+from app.conversations.projects import start_of
 from app.conversations.records import Attachment
 from app.session import prompt_variables
 from app.session.attachments import count_tokens, cut_to_tokens
@@ -95,7 +96,7 @@ class ContextMeter(QObject):
         for changed in (
             *(composer.edit.edited, composer.files.changed, session.models.changed, session.settings.chat_changed),
             *(session.settings.defaults_changed, composer.queue_changed),
-            *(chats.opened, chats.path_changed, answers.asked, answers.ended, session.projects.changed),
+            *(chats.opened, chats.path_changed, answers.asked, answers.ended, session.list.changed),
         ):
             changed.connect(self._count_soon)
         self.show_usage()
@@ -220,12 +221,12 @@ class ContextMeter(QObject):
         model, turns = Path(session.models.pair.main.path), ""
         before = self._before(model)
         variables = prompt_variables.values(session.models.pair)
-        prompts = session.projects.start_of(chat, variables), filled(chat.system_prompt, variables)
-        prompt = "" if before else "\n".join(part for part in prompts if part)
+        prompts = start_of(session.projects.folder(chat.folder_id), variables), filled(chat.system_prompt, variables)
+        prompt = "\n".join(part for part in prompts if part)
         if not before and chat.turns:
             said = (part for turn in chat.turns for part in (turn.text_for_model(), turn.answer.reply))
-            turns = "\n\n".join(said)
-        return _Unsent(model, prompt, text, self._composer.files.attachments, before, turns)
+            turns = "\n\n".join([prompt, *said])
+        return _Unsent(model, "" if before or turns else prompt, text, self._composer.files.attachments, before, turns)
 
 
 def _count(unsent: _Unsent) -> tuple[int, int, list[int | None]]:
@@ -234,7 +235,6 @@ def _count(unsent: _Unsent) -> tuple[int, int, list[int | None]]:
     Runs on a thread.
     """
     files = [count_tokens(unsent.model, attachment.text) for attachment in unsent.attachments]
-    parts = unsent.prompt, unsent.turns, unsent.text
-    prompt, turns, text = ((count_tokens(unsent.model, one) or 0) if one else 0 for one in parts)
-    # With turns, the prompt is counted with them, because the message may change.
-    return (prompt + turns, text, files) if unsent.turns else (0, prompt + text, files)
+    parts = unsent.turns, unsent.prompt, unsent.text
+    turns, prompt, text = ((count_tokens(unsent.model, one) or 0) if one else 0 for one in parts)
+    return turns, prompt + text, files

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Signal
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QFrame, QLabel, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QWidget
 
 from app.conversations.chat_settings import VARIABLES
 from app.widgets.labels import WrappedLabel, label
@@ -44,28 +44,22 @@ _LINES = 5
 
 
 class PromptField(Restyled, QWidget):
-    """`edited` carries the text after every change by the user. It is a chat's prompt, or one `for_folder`."""
+    """`edited` carries the text after every change by the user."""
 
     edited = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None, *, for_folder: bool = False) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._values: Mapping[str, str] = {}
-        self._title = label(self, "title")
+        self._title = self.bound("System prompt", label(self, "title"))
         self.insert = self.bound("Insert a variable", styled(QPushButton(self), "quiet"))
         self.menu = Menu(self.insert)
         self.insert.setMenu(self.menu)
         self.menu.aboutToShow.connect(self.fill_menu)
         card = FieldCard(self, _LINES)
         self.edit = card.edit
-        if for_folder:
-            self.bound("How the model should answer in this folder", self.edit, QPlainTextEdit.setPlaceholderText)
-            self.bound("Instructions", self._title, QLabel.setText)
-            self.bound("Instructions", self.edit, QWidget.setAccessibleName)
-        else:
-            self.bound("How the model should answer in this chat", self.edit, QPlainTextEdit.setPlaceholderText)
-            self.bound("System prompt", self._title, QLabel.setText)
-            self.bound("System prompt", self.edit, QWidget.setAccessibleName)
+        self.bound("How the model should answer", self.edit, QPlainTextEdit.setPlaceholderText)
+        self.bound("System prompt", self.edit, QWidget.setAccessibleName)
         hint = self.bound("Replaced when you send: {names}", styled(WrappedLabel(self), "muted"), _set_variables)
         head = fill(hbox(), (self._title, 1), self.insert)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=6), head, card, hint)

@@ -74,9 +74,9 @@ def own_of(settings: Mapping[str, Any]) -> dict[str, Any]:
     return usable(stored) if isinstance(stored, dict) else {}
 
 
-def set_aside_of(settings: Mapping[str, Any], key: str = SET_ASIDE) -> tuple[str, dict[str, Any]] | None:
-    """Return the system prompt and the settings that stored settings keep under `key`: those that a preset replaced."""
-    stored = settings.get(key)
+def set_aside_of(settings: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """Return the system prompt and the settings that a preset replaced in a chat with these stored settings."""
+    stored = settings.get(SET_ASIDE)
     if not isinstance(stored, dict) or not isinstance(stored.get("system_prompt"), str):
         return None
     return stored["system_prompt"], own_of(stored)

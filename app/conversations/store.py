@@ -6,7 +6,6 @@
     store.answers         an answer's life: started, streamed, finished, failed, interrupted, continued
     store.search          full-text search over messages and titles
     store.presets         system prompts and settings under names
-    store.projects        what the chats of a folder begin with: files, instructions, settings
     store.history         the figures of every request
 
 Every operation is one transaction: when it returns, it is on disk. All operations run on one thread, which is the
@@ -26,7 +25,6 @@ from app.conversations.database import Database, is_repairable
 from app.conversations.deletions import Deletions
 from app.conversations.message_tree import MessageTree
 from app.conversations.presets import Presets
-from app.conversations.projects import Projects
 from app.conversations.request_history import RequestHistory
 from app.conversations.search import Search
 
@@ -46,7 +44,6 @@ class ConversationStore:
         self.answers = Answers(database, self.messages, self.conversations)
         self.search = Search(database)
         self.presets = Presets(database)
-        self.projects = Projects(database)
         self.history = RequestHistory(database)
 
     def run(self, operation: Callable[[ConversationStore], Result]) -> Result:

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from contextlib import suppress
+from dataclasses import asdict, replace
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
 from app.conversations.chat_settings import Generation, filled
-from app.conversations.projects import Project
+from app.conversations.projects import files_text
 from app.conversations.records import AnswerSource, Attachment
 from app.conversations.store import ConversationStore
 from app.session import prompt_variables
 from app.session.answer import Answer, State
 from app.session.calls import Call
-from app.session.chat_request import chat_request
 from app.session.chat_service import ChatService, ensure_stored
 from app.session.chats import Chat, Step, Turn
 from app.session.model_service import ModelService
 from app.session.project_service import ProjectService
-from app.session.reading_ahead import ReadingAhead
 from app.session.settings_service import SettingsService
 from app.session.store_client import StoreClient
-from app.session.streaming_answer import Listeners, Services, StreamingAnswer, WriteTurn
+from app.session.streaming_answer import Listeners, Services, StreamingAnswer, WriteTurn, chat_request
 from app.session.tool_service import ToolService
+from engine.errors import EngineError
 from engine.events import Token
 from engine.requests import ChatRequest
 from engine.stats import RoundRecord
@@ -36,7 +36,7 @@ class AnswerService(QObject):
 
     Every signal carries a chat and a turn: `asked` when the turn is new, `stored` when it is on disk, `not_stored` when
     it could not be written (its question goes back to the composer), `arrived` when its answer grew or ended, `ended`
-    after the last of these. `read_ahead` follows when the engine has read the files of a folder.
+    after the last of these.
     """
 
     asked = Signal(object, object)
@@ -44,7 +44,6 @@ class AnswerService(QObject):
     not_stored = Signal(object, object)
     arrived = Signal(object, object)
     ended = Signal(object, object)
-    read_ahead = Signal()
 
     def __init__(
         self,
@@ -58,8 +57,7 @@ class AnswerService(QObject):
     ) -> None:
         super().__init__(parent)
         self._models, self._chats, self._settings, self._store = models, chats, settings, store
-        self._ahead = ReadingAhead(models, settings, store, tools, projects, self.read_ahead.emit)
-        self._services = Services(models, chats, store, tools, projects, self._ahead)
+        self._services = Services(models, chats, store, tools, projects)
         self._listeners = Listeners(
             lambda answer: self.stored.emit(answer.chat, answer.turn),
             self._arrived,
@@ -68,9 +66,9 @@ class AnswerService(QObject):
         self._running: dict[Turn, StreamingAnswer] = {}
         self._ends_not_stored: list[StreamingAnswer] = []
         self._loading_tokens: set[Turn] = set()
+        # The uids of folders whose files are kept, with the paths of the models that read them.
+        self._files_kept: set[tuple[str, tuple[str, str | None]]] = set()
         chats.removing.connect(self._stop_in)
-        for changed in (projects.changed, models.changed, self.ended):
-            changed.connect(lambda *_: self._read_ahead())
 
     @property
     def ready(self) -> bool:
@@ -222,24 +220,13 @@ class AnswerService(QObject):
 
     def request(self, chat: Chat, turn: Turn, generation: Generation) -> ChatRequest:
         """Return the request that the engine would get for a turn. Raises BadRequest."""
-        project = self._services.projects.known(chat.folder_id)
-        return chat_request(chat, turn, generation, self._models, self._store, project)
-
-    def has_read(self, project: Project) -> bool:
-        """Whether the loaded models have read the files of a folder, so that its next chat begins at once."""
-        return self._ahead.has_read(project)
-
-    def _read_ahead(self) -> None:
-        """Have the files of the shown chat's folder read, unless an answer needs the engine."""
-        if self.quiet and self._store.ready:
-            self._ahead.begin(self._chats.shown)
+        return chat_request(chat, turn, generation, self._services)
 
     def close(self) -> None:
-        """Cancel all answers, stop reading ahead, and write the ends that could not be written so far.
+        """Cancel all answers and write the ends that could not be written so far.
 
         At the next start, an answer cancelled here is interrupted and has all of its text.
         """
-        self._ahead.stop(lambda: None)
         for answer in self._running.values():
             answer.leave()
         for answer in self._ends_not_stored:
@@ -250,10 +237,8 @@ class AnswerService(QObject):
         chat, (main, draft) = self._chats.shown, self._models.pair.names
         chosen = self._settings.generation_of(chat)
         settings: dict[str, object] = {"sampling": asdict(chosen.sampling), "speculation": asdict(chosen.speculation)}
-        project = self._services.projects.known(chat.folder_id)
-        prompts = "" if project is None else project.folder.instructions, chat.system_prompt
-        if prompt := "\n\n".join(one for one in prompts if one):
-            settings["system_prompt"] = filled(prompt, prompt_variables.values(self._models.pair))
+        if chat.system_prompt:
+            settings["system_prompt"] = filled(chat.system_prompt, prompt_variables.values(self._models.pair))
         return AnswerSource(
             main_model=main,
             draft_model=draft,
@@ -291,6 +276,25 @@ class AnswerService(QObject):
         self.arrived.emit(answer.chat, answer.turn)
         if ended:
             self.ended.emit(answer.chat, answer.turn)
+            self._keep_files(answer.chat, answer.turn)
+
+    def _keep_files(self, chat: Chat, turn: Turn) -> None:
+        """Let the engine keep the caches of the files that an answered chat began with, under their own name.
+
+        They outlive the chat then. Next to nothing is read again for it: the rest of this prompt is in the chat's.
+        """
+        folder, pair = self._services.projects.folder(chat.folder_id), self._models.pair
+        if folder is None or not files_text(folder.sources) or not self._store.persistent:
+            return
+        kept = folder.uid, pair.paths
+        if kept in self._files_kept or turn.answer.error is not None or pair.main is None or pair.loading:
+            return
+        like = Chat(turns=[Turn(".", Answer(), tools=turn.tools)], settings=chat.settings, folder_id=folder.id)
+        with suppress(EngineError):
+            request = self.request(like, like.turns[0], self._settings.generation_of(chat))
+            request = replace(request, max_tokens=1, grammar=None, conversation=folder.uid, shared=True)
+            self._models.submit(request, lambda _events: None)
+            self._files_kept.add(kept)
 
     def _remove(self, answer: StreamingAnswer) -> None:
         self._running.pop(answer.turn, None)

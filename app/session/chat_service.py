@@ -12,7 +12,7 @@ from app.conversations.answer_writer import FLUSH_AFTER
 from app.conversations.chat_settings import OWN, TOOLS_ON
 from app.conversations.deletions import Deletion
 from app.conversations.presets import Preset
-from app.conversations.projects import preset_of, start_settings
+from app.conversations.projects import preset_of
 from app.conversations.records import Attachment, Folder, Message
 from app.conversations.store import ConversationStore
 from app.session.chats import READ_POSITION, Chat, MessageNode, Turn, turns_of
@@ -305,10 +305,9 @@ class ChatService(QObject):
 
     def _follow_moves(self) -> None:
         """Note which folders the chats in memory are in now, as far as they are listed."""
-        in_memory = {chat.id: chat for chat in (*self._open.values(), self.shown)}
-        for listed in self._store.conversations:
-            if listed.id in in_memory:
-                in_memory[listed.id].folder_id = listed.folder_id
+        folders = {listed.id: listed.folder_id for listed in self._store.conversations}
+        for chat in (*self._open.values(), self.shown):
+            chat.folder_id = folders.get(chat.id or 0, chat.folder_id)
 
     def _forget(self, chat_id: int) -> None:
         self.removing.emit(chat_id)
@@ -350,10 +349,10 @@ class ChatService(QObject):
 
     def _begin(self, chat: Chat, folder: Folder | None) -> None:
         """Let an empty chat begin as new chats of the folder do, or those in none."""
-        preset = (None if folder is None else preset_of(folder)) or self.preset_of_new_chats
+        preset = preset_of(folder) or self.preset_of_new_chats
+        tools = None if folder is None else folder.settings.get(TOOLS_ON)
         chat.folder_id, chat.system_prompt = None if folder is None else folder.id, preset.system_prompt
-        kept = {key: value for key, value in chat.settings.items() if key not in (OWN, TOOLS_ON)}
-        chat.settings = {**kept, **start_settings(folder, preset)}
+        chat.settings = {**chat.settings, OWN: dict(preset.own), TOOLS_ON: tools}
         self._begun = chat.system_prompt, chat.own
 
 
@@ -361,9 +360,9 @@ def ensure_stored(store: ConversationStore, chat: Chat) -> int:
     """Store the chat if it is not on disk yet and return its id. Runs on the store's thread."""
     if chat.id is None:
         settings = {**chat.settings, OPENED_AT: time.time()}
-        # The folder may be deleted by now.
-        folder_id = None if store.projects.get(chat.folder_id) is None else chat.folder_id
-        chat_id = store.conversations.create(system_prompt=chat.system_prompt, settings=settings, folder_id=folder_id)
+        chat_id = store.conversations.create(
+            system_prompt=chat.system_prompt, settings=settings, folder_id=chat.folder_id
+        )
         # Set the id last: a thread that sees the id needs the uid.
         chat.uid = store.conversations.get(chat_id).uid
         chat.id = chat_id

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from app.conversations.database import storable
-from app.conversations.projects import Source, SourceFile, Sources
+from app.conversations.records import Source, SourceFile
 from app.session.attachments import LARGEST_BYTES, NotAttachable, read_attachment
 
 # More files than a context holds, and entries that would take long to list.
 MOST_FILES = 200
 _MOST_ENTRIES = 20_000
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
-
-# Called between two steps of the work; it may raise to stop.
-Step = Callable[[], object]
 
 
-def new_source(path: Path) -> Source:
-    """Return a file or a folder of the disk that `read_again` is to read."""
-    return Source(storable(str(path)), path.is_dir())
-
-
-def read_again(source: Source, language: str, step: Step) -> Source:
+def read_again(source: Source, language: str, step: Callable[[], object]) -> Source:
     """Return a source as it is on the disk now; only files that have changed are read.
 
     What cannot be read keeps its text of before and has a `problem`. Hidden files and links in a folder are not read.
@@ -38,7 +28,12 @@ def read_again(source: Source, language: str, step: Step) -> Source:
     try:
         if not path.exists():
             raise NotAttachable(path.name, "gone")
-        files = [_read(name, file, before, language, step) for name, file in _files_of(path, source.is_folder, step)]
+        found = sorted(_files_below(path, step)) if source.is_folder else [path]
+        files = []
+        for file in found:
+            step()
+            name = storable(file.relative_to(path.parent).as_posix())
+            files.append(_read(file, before.get(name, SourceFile(name)), language, step))
         if sum(len(file.text) for file in files) > LARGEST_BYTES:
             raise NotAttachable(path.name, "too-large")
         if not source.is_folder and files[0].problem:
@@ -50,49 +45,27 @@ def read_again(source: Source, language: str, step: Step) -> Source:
     return replace(source, files=tuple(files), problem="")
 
 
-def updated(sources: Sources, fresh: Mapping[str, Source]) -> Sources:
-    """Return the sources as they were read into `fresh`, by their paths, with what is left out of them now."""
-
-    def kept(source: Source) -> Source:
-        read = fresh.get(source.path, source)
-        out = {file.name for file in source.files if file.left_out}
-        return replace(read, files=tuple(replace(file, left_out=file.name in out) for file in read.files))
-
-    return tuple(kept(source) for source in sources)
-
-
-def _files_of(path: Path, is_folder: bool, step: Step) -> Iterator[tuple[str, Path]]:
-    """Yield the names and paths of a source's files, in an order that never changes."""
-    if not is_folder:
-        yield _CONTROLS.sub(" ", storable(path.name)), path
-        return
-    for file in sorted(_files_below(path, step)):
-        yield _CONTROLS.sub(" ", storable(file.relative_to(path.parent).as_posix())), file
-
-
-def _files_below(root: Path, step: Step) -> list[Path]:
-    """Return the files below a folder. Raises NotAttachable if they are too many."""
+def _files_below(root: Path, step: Callable[[], object]) -> list[Path]:
+    """Return the files below a folder. Raises NotAttachable if they are too many, and OSError."""
     found: list[Path] = []
-    waiting, listed = [root], 0
-    while waiting:
+    listed = 0
+    for folder, folders, names in os.walk(root, onerror=_refuse):
         step()
-        with os.scandir(waiting.pop()) as entries:
-            for entry in entries:
-                listed += 1
-                if listed > _MOST_ENTRIES or len(found) > MOST_FILES:
-                    raise NotAttachable(root.name, "too-many")
-                if entry.name.startswith(".") or entry.is_symlink():
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(Path(entry.path))
-                elif entry.is_file(follow_symlinks=False):
-                    found.append(Path(entry.path))
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        listed += len(folders) + len(names)
+        paths = (Path(folder, name) for name in names if not name.startswith("."))
+        found += [path for path in paths if path.is_file() and not path.is_symlink()]
+        if listed > _MOST_ENTRIES or len(found) > MOST_FILES:
+            raise NotAttachable(root.name, "too-many")
     return found
 
 
-def _read(name: str, path: Path, before: Mapping[str, SourceFile], language: str, step: Step) -> SourceFile:
-    step()
-    known, status = before.get(name, SourceFile(name)), path.stat()
+def _refuse(error: OSError) -> None:
+    raise error
+
+
+def _read(path: Path, known: SourceFile, language: str, step: Callable[[], object]) -> SourceFile:
+    status = path.stat()
     if (known.size, known.changed) == (status.st_size, status.st_mtime_ns):
         return known
     known = replace(known, size=status.st_size, changed=status.st_mtime_ns)

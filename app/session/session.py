@@ -44,7 +44,7 @@ class Session(QObject):
         tools_file = (chats.parent if chats else data_folder()) / "tools.json"
         self.tools = ToolService(self.models, self.store, self._bridge, tools_file, self)
         self.list = ListService(self.store, self)
-        self.projects = ProjectService(self.chats, self.list, self.store, self)
+        self.projects = ProjectService(self.list, self.store, self)
         services = self.models, self.chats, self.settings, self.store, self.tools, self.projects
         self.answers = AnswerService(*services, self)
         self.history = HistoryService(self.store, self)
@@ -64,8 +64,8 @@ class Session(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether the engine, the store or the reader of files has pending work."""
-        return self._bridge.busy or self.projects.busy
+        """Whether the engine or the store has pending work."""
+        return self._bridge.busy
 
     @property
     def frame_begins(self) -> SignalInstance:

@@ -14,25 +14,28 @@ from functools import partial
 from typing import Any
 
 from app.conversations.answer_writer import AnswerWriter
-from app.conversations.chat_settings import Generation
+from app.conversations.chat_settings import Generation, grammar_of
+from app.conversations.projects import start_of
 from app.conversations.records import AnswerSource, Message
 from app.conversations.store import ConversationStore
+from app.session import prompt_variables
 from app.session.answer import Answer, State
 from app.session.calls import Call, step_messages
-from app.session.chat_request import chat_request
 from app.session.chat_service import ChatService
 from app.session.chats import Chat, Step, Turn, node_of
 from app.session.model_service import ModelService
 from app.session.project_service import ProjectService
-from app.session.reading_ahead import ReadingAhead
 from app.session.store_client import StoreClient
 from app.session.tool_calls import ToolCalls, calls_of
 from app.session.tool_service import ToolService
 from app.text.answer_parts import AnswerParts
 from app.tools.tool import Tool
 from engine.call_forms.table import call_form
+from engine.call_forms.writing import CallsNotExpressible
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished
+from engine.grammars.grammar import calls_in_text
+from engine.grammars.grammar import calls_of as calls_of_grammar
 from engine.requests import ChatRequest
 
 # Writes a turn; returns the ids of its question, None for some imported answers, and of its answer.
@@ -48,7 +51,6 @@ class Services:
     store: StoreClient
     tools: ToolService
     projects: ProjectService
-    ahead: ReadingAhead
 
 
 @dataclass(frozen=True)
@@ -127,15 +129,15 @@ class StreamingAnswer:
         self._services.chats.note_written(self.chat)
         self._listeners.stored(self)
         if stored.path == self.chat.stored_ids:
-            self._prepare()
+            self._read_files()
         else:
             # The user chose another branch meanwhile.
-            self._services.chats.show_branch_of(self.chat, stored.answer.id, self._prepare)
+            self._services.chats.show_branch_of(self.chat, stored.answer.id, self._read_files)
 
-    def _prepare(self) -> None:
-        """Read the files of the chat's folder that have changed, and let go of caches that are being made of them."""
+    def _read_files(self) -> None:
+        """Read those files of the chat's folder again that have changed on the disk."""
         self._gathering = True
-        self._services.projects.prepare(self.chat, lambda: self._services.ahead.stop(self._gather_tools))
+        self._services.projects.read_again(self.chat.folder_id, self._gather_tools)
 
     def _gather_tools(self) -> None:
         """Get the chat's tools, for which servers may have to start, then submit the request."""
@@ -153,10 +155,7 @@ class StreamingAnswer:
             return
         self._gathering, self.turn.tools, self.turn.answer.state = False, tools, State.WAITING
         try:
-            services = self._services
-            project = services.projects.known(self.chat.folder_id)
-            request = chat_request(self.chat, self.turn, self.generation, services.models, services.store, project)
-            self._submit(request)
+            self._submit(chat_request(self.chat, self.turn, self.generation, self._services))
         except EngineError as error:
             self._receive([Failed(error, "")])
 
@@ -287,6 +286,34 @@ class StreamingAnswer:
         answer = self.turn.answer
         error = None if answer.error is None else (answer.error.code, answer.error.arguments)
         return self._writer.finish(None if error else self._finish_reason, answer.stats, error)
+
+
+def chat_request(chat: Chat, turn: Turn, generation: Generation, services: Services) -> ChatRequest:
+    """Return the engine's request for a turn, with its tools. Raises `BadRequest` and `GrammarNotUsable`."""
+    pair = services.models.pair
+    form = pair.main.tool_format if pair.main else ""
+    tools, grammar = [tool.for_template() for tool in turn.tools], grammar_of(generation.answer_format)
+    if tools and grammar is not None:
+        try:
+            grammar = calls_of_grammar(form, tools, parallel=True, answer=grammar)
+        except CallsNotExpressible:
+            # The format of the answer was asked for in this chat; nothing else keeps it.
+            tools = []
+    elif tools:
+        grammar = calls_in_text(form, tools, parallel=True)
+    variables = prompt_variables.values(pair)
+    start = start_of(services.projects.folder(chat.folder_id), variables)
+    return ChatRequest(
+        chat.messages(turn, variables, with_calls=bool(form), start=start),
+        generation.sampling,
+        generation.speculation,
+        max_tokens=generation.max_tokens,
+        overflow=generation.overflow,
+        template_options=pair.thinking.options(generation.thinking),
+        conversation=chat.uid if services.store.persistent and chat.uid else None,
+        tools=tools,
+        grammar=grammar,
+    )
 
 
 def _write_turn(write: WriteTurn, store: ConversationStore) -> _StoredTurn:

@@ -42,14 +42,11 @@ _Found = tuple[list[TitleHit], list[MessageHit]]
 class ChatPane(Restyled, QFrame):
     """Lists and searches chats.
 
-    `found` carries the chat and the message of a chosen search result, `export_wanted` a chat to write to a file,
-    `folder_page_wanted` a folder whose page is to open, and `chat_in_folder_wanted` one that is to get a new chat.
+    `found` carries the chat and the message of a chosen search result, `export_wanted` a chat to write to a file.
     """
 
     found = Signal(int, int)
     export_wanted = Signal(int)
-    folder_page_wanted = Signal(int)
-    chat_in_folder_wanted = Signal(int)
 
     def __init__(self, session: Session, new_chat: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -122,8 +119,6 @@ class ChatPane(Restyled, QFrame):
         self.row_menu.folder_view_wanted.connect(self.show_folder)
         self.row_menu.new_folder_wanted.connect(self.move_to_new_folder)
         self.row_menu.export_wanted.connect(self.export_wanted)
-        self.row_menu.folder_page_wanted.connect(self.folder_page_wanted)
-        self.row_menu.chat_in_folder_wanted.connect(self.chat_in_folder_wanted)
         self.model.renamed.connect(partial(change, ConversationList.rename))
         self.model.pins_ordered.connect(partial(change, ConversationList.order_pins))
         self.model.moved.connect(self._chats.move_to_folder)

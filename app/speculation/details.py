@@ -148,12 +148,8 @@ class Details(Restyled, QWidget):
         self.apply_theme()
 
     def retranslate(self) -> None:
-        for figure, key in (
-            (self.depth_figure, "depth"),
-            (self.first, "first"),
-            (self.saved, "saved"),
-            (self.cached, "cached"),
-        ):
+        shown = self.depth_figure, self.first, self.saved, self.cached
+        for figure, key in zip(shown, ("depth", "first", "saved", "cached"), strict=True):
             figure.setToolTip(wrapped_tip(EXPLANATIONS[key]))
         self._positions_section.explain("positions")
         self._time_section.explain("time")

@@ -14,10 +14,12 @@ from app.chat.attachment_row import AttachmentRow, Reading
 from app.conversations.records import Attachment
 from app.session.attachments import NotAttachable, read_attachment
 from app.session.chats import Chat
+from app.session.project_files import MOST_FILES
 from app.session.session import Session
 from app.system.background import Background
 from app.system.cancelled import Cancelled
 from app.widgets.banner import Banner
+from app.wording.figures import number
 
 # How long closing waits for the current step of reading a file.
 CLOSE_WITHIN_S = 5.0
@@ -93,6 +95,10 @@ class AttachmentReader(QObject):
         self.show_reason(error)
 
     def show_reason(self, error: NotAttachable) -> None:
+        self._show(self.reason(error))
+
+    def reason(self, error: NotAttachable) -> str:
+        """Say why a file cannot be read."""
         sentences = {
             "not-text": self.tr("{name} is not a text file. Tandem attaches text, code and PDF files."),
             "picture": self.tr(
@@ -102,11 +108,13 @@ class AttachmentReader(QObject):
             "unknown-encoding": self.tr("The text encoding of {name} was not recognized. Save it as UTF-8."),
             "too-large": self.tr("{name} is too large for any model's context."),
             "unreadable": self.tr("{name} cannot be read."),
+            "gone": self.tr("{name} is no longer there."),
+            "too-many": self.tr("{name} contains more than {count} files. Choose a smaller folder."),
             "encrypted": self.tr("{name} is password-protected. Save a copy without a password and attach that."),
             "damaged": self.tr("{name} is damaged: its text cannot be read."),
             "no-text": self.tr("{name} contains only images, such as scanned pages. Run OCR on it first."),
         }
-        self._show(sentences[error.reason].format(name=error.name))
+        return sentences[error.reason].format(name=error.name, count=number(MOST_FILES, 0))
 
     def _show(self, sentence: str) -> None:
         self._banner.show_message(lambda: sentence, about=_REFUSED)

@@ -14,7 +14,6 @@ from app.chat.attachment_row import attach_button
 from app.chat.composer import Composer
 from app.chat.context_meter import ContextMeter
 from app.chat.find_bar import FindBar
-from app.chat.folder_button import FolderButton
 from app.chat.folder_page import FolderPage
 from app.chat.message_edit import files_in
 from app.chat.preset_button import PresetButton
@@ -125,12 +124,11 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         self.composer = Composer(actions["send"], actions["stop"], self._middle)
         self.attachments = AttachmentReader(session, self._banner, self)
         self.chat_settings = ChatSettingsSheet(session, self)
-        self.folder_page = FolderPage(session, self)
+        self.folder_page = FolderPage(session, self.attachments.reason, self)
         self._preset_button = PresetButton(session, actions["chat-settings"], self)
         format_mark = AnswerFormatMark(session, actions["chat-settings"], self)
         buttons = attach_button(actions["attach"], self), self._preset_button, ThinkingButton(session, self)
-        folder = FolderButton(session, actions["folder-page"], self)
-        self.composer.add_tools(*buttons, tools_button(session, self._library, self), format_mark, folder)
+        self.composer.add_tools(*buttons, tools_button(session, self._library, self), format_mark)
         self._meter = ContextMeter(session, self.composer, self)
         self.turns = TurnCommands(session, self.transcript, self.composer, self)
         self.chats = ChatCommands(session, self.sidebar, self._search, self.transfer, self.notifications, self)
@@ -162,16 +160,15 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         session.chats.path_changed.connect(self._show_path)
         session.answers.not_stored.connect(self._take_back)
         self.sidebar.export_wanted.connect(self.transfer.export_chat)
-        self.sidebar.folder_page_wanted.connect(self.folder_page.open_for)
-        for wanted in (self.sidebar.chat_in_folder_wanted, self.folder_page.chat_wanted):
+        self.sidebar.row_menu.folder_page_wanted.connect(self.folder_page.open_for)
+        for wanted in (self.sidebar.row_menu.chat_in_folder_wanted, self.folder_page.chat_wanted):
             wanted.connect(self.chats.begin_in_folder)
         self.application.document_opened.connect(self.transfer.open_document)
         chats = session.chats
         of_store = (session.store.failed, session.store.opened, session.store.unavailable)
         for changed in (self.comparison.closed, session.answers.stored, chats.trashed, chats.trash_emptied, *of_store):
             changed.connect(lambda *_: self._update_actions())
-        for changed in (session.answers.ended, session.list.changed):
-            changed.connect(self._update_actions)
+        session.answers.ended.connect(self._update_actions)
         session.models.changed.connect(self._update_actions)
         # The pair is remembered first.
         session.models.changed.connect(lambda: QTimer.singleShot(0, self._offer, self._offer.refresh))
@@ -300,7 +297,6 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
                 can_go_on=session.answers.ready and bool(turns) and turns[-1].answer.unfinished,
                 # A chat that holds only an unsent message is the next new chat and not in the list.
                 is_kept=session.chat.id is not None and bool(turns),
-                in_folder=session.projects.known(session.chat.folder_id) is not None,
                 loading=bool(session.models.pair.loading),
                 can_restore=bool(session.chats.restorable),
                 can_measure=session.answers.ready and session.answers.quiet and not session.models.pair.loading,

@@ -22,22 +22,13 @@ _OF_CHAT = ("uid", "origin", "title", "title_edited", "created_at", "updated_at"
 _OF_MESSAGE = ("uid", "role", "content", "created_at", "attachments", "finish_reason", "stats")
 
 
-def conversation_as_object(
-    store: ConversationStore, conversation_id: int, described: set[int] | None = None
-) -> dict[str, Any]:
-    """Return one chat as an object of the format's "conversations" list; `encoding.to_json` writes it.
-
-    It says what the chat's folder begins with, unless that is `described` already; then it is.
-    """
+def conversation_as_object(store: ConversationStore, conversation_id: int) -> dict[str, Any]:
+    """Return one chat as an object of the format's "conversations" list; `encoding.to_json` writes it."""
     conversation = store.conversations.get(conversation_id)
     messages = store.messages.all(conversation_id)
     uids = {message.id: message.uid for message in messages}
     leaf = store.messages.active_leaf(conversation_id)
-    folders = {folder.id: folder.name for folder in store.conversations.folders()}
-    described = set() if described is None else described
-    project = None if conversation.folder_id in described else store.projects.get(conversation.folder_id)
-    start = None if project is None else exported(project)
-    described |= {conversation.folder_id or 0}
+    folder = store.conversations.folder(conversation.folder_id)
     listed = []
     for message in messages:
         parent = None if message.parent_id is None else uids[message.parent_id]
@@ -48,8 +39,8 @@ def conversation_as_object(
                 listed[-1]["rounds"] = [round_to_row(record) for record in rounds]
     return {
         **{name: getattr(conversation, name) for name in _OF_CHAT},
-        "folder": folders.get(conversation.folder_id or 0),
-        **({"folder_start": start} if start else {}),
+        "folder": None if folder is None else folder.name,
+        **({"folder_start": start} if (start := exported(folder)) else {}),
         "pinned": conversation.pin_position is not None,
         "archived": conversation.archived_at is not None,
         "settings": without_permissions(conversation.settings),

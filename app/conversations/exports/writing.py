@@ -40,11 +40,10 @@ def write_json(run: Run, conversation_ids: Sequence[int], path: Path, *, private
     Call it on a thread that may wait. On OSError no file is left.
     """
     exported_at = run(lambda store: store.database.clock())
-    described: set[int] = set()
 
     def objects() -> Iterator[dict[str, Any]]:
         for identity in conversation_ids:
-            yield run(partial(conversation_as_object, conversation_id=identity, described=described))
+            yield run(partial(conversation_as_object, conversation_id=identity))
 
     pieces = (piece.encode() for piece in document(objects(), exported_at))
     write_atomically(path, pieces, mode=_PRIVATE if private else _SHARED)

@@ -103,12 +103,4 @@ CHAT_ACTIONS = (
         "settings",
         begins_section=True,
     ),
-    WindowAction(
-        "folder-page",
-        "Instructions and files of the folder…",
-        "Edit what the chats in this chat's folder begin with",
-        lambda window: window.folder_page.open_for(window.session.chat.folder_id or 0),
-        icon="folder",
-        enabled=lambda now: now.in_folder,
-    ),
 )

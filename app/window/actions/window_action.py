@@ -11,7 +11,6 @@ from app.actions.spec import ActionSpec
 if TYPE_CHECKING:
     from app.chat.composer import Composer
     from app.chat.find_bar import FindBar
-    from app.chat.folder_page import FolderPage
     from app.chat.settings_sheet import ChatSettingsSheet
     from app.chat.transcript import Transcript
     from app.models.model_controller import ModelController
@@ -53,7 +52,6 @@ class ActedWindow(QMainWindow):
     composer: Composer
     attachments: AttachmentReader
     chat_settings: ChatSettingsSheet
-    folder_page: FolderPage
     transfer: Transfer
     comparer: Comparer
     comparison: ComparisonView
