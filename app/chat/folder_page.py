@@ -195,26 +195,25 @@ class FolderPage(Restyled, Overlay):
         lines += [self.tr("Not read: {files}").format(files=_listed(unread))] if unread else []
         show_words(self.trouble, "\n".join(lines))
         main, shown = self._session.models.pair.main, tuple(self._sources)
-        for part in (self.bar, self.usage):
-            part.setVisible(bool(shown) and main is not None)
-        if main is not None and shown:
-            model = Path(main.path)
-            count = partial(map, partial(count_tokens, model), [one.text for one in shown])
-            self._background.run(
-                lambda: [tokens or 0 for tokens in count()],
-                lambda counts: self._show_tokens(dict(zip(shown, counts, strict=True)), main.context_length),
-            )
+        model, limit = (None, 0) if main is None else (Path(main.path), main.context_length)
+        self._background.run(
+            lambda: [None if model is None else count_tokens(model, one.text) for one in shown],
+            lambda found: self._show_tokens(dict(zip(shown, found, strict=True)), limit),
+        )
 
-    def _show_tokens(self, counts: dict[Attachment, int], limit: int) -> None:
+    def _show_tokens(self, found: dict[Attachment, int | None], limit: int) -> None:
         """Show what the files take of the context and, if that is too much, which to leave out: the largest first."""
-        self.files.show_counts({**counts})
+        self.files.show_counts(found)
+        counts = {one: count for one, count in found.items() if count is not None}
+        for part in (self.bar, self.usage):
+            part.setVisible(bool(found) and counts == found)
         used, room = sum(counts.values()), limit - limit // _CHAT_SHARE
         names, left = list[str](), used
         for one in sorted(counts, key=lambda one: -counts[one]):
             if left > room:
                 names.append(one.name)
                 left -= counts[one]
-        self.bar.show_parts([(used / limit, "problem" if names else "main")], self.tr("Context"))
+        self.bar.show_parts([(used / max(limit, 1), "problem" if names else "main")], self.tr("Context"))
         words = self.tr("{used} of {limit} tokens")
         if names:
             words = self.tr("{used} of {limit} tokens leave too little room for a chat. Remove: {files}")
