@@ -55,7 +55,7 @@ class PlainSpan:
     """`tokens` in a row that were decoded without speculation, and why: a code and its arguments.
 
     Codes: "off" (the user), "no-draft", "draft-loading", "draft-not-usable" (reason), "draft-failed",
-    "draft-context-full", "no-guess" (the draft's text could not be put into main tokens), "cache-kind" (kind),
+    "draft-context-full", "no-guess" (nothing usable was proposed), "cache-kind" (kind),
     "carried-rows" (rows that a rejection left to be fed again), "no-match" (lookup), "not-forced" (grammar),
     "costs-more" (plain_ms, round_ms, tokens_per_round), "same-text" (`SpeculationSettings.same_text` forbids wider
     passes, or to share them), "measuring", "catching-up" (a draft model reads what it missed while the answer goes on),

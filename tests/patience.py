@@ -2,4 +2,14 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 PATIENCE_S = 120.0
+
+
+def wait_until(holds: Callable[[], object]) -> None:
+    patience = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < patience, "it never happened"
+        time.sleep(0.005)

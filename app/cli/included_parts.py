@@ -24,7 +24,7 @@ from app.tools.host import ToolHost
 from app.tools.servers import Server
 from engine import starter_pair
 from engine.async_drafting.link import in_a_process
-from engine.async_drafting.messages import JUST_IN_TIME, MISS, Answer, Begin, Ready, Verdict
+from engine.async_drafting.messages import Answer, Begin, Ready, Verdict
 from engine.client import EngineClient
 from engine.events import Finished
 from engine.grammars.grammar import Grammar
@@ -157,13 +157,13 @@ def _draft_ahead() -> None:
         if not isinstance(ready := channel.receive(_DRAFTER_S), Ready):
             raise ValueError(f"the drafter says {ready}")
         channel.send(Begin(1, 1, vocabulary, SamplingSettings()))
-        channel.send(Verdict(1, 1, 0, (5, 6, 7), depth=1, deadline_s=_DRAFTER_S))
-        answers = [channel.receive(_DRAFTER_S) for _ in (MISS, JUST_IN_TIME)]
+        channel.send(Verdict(1, 1, 0, (5, 6, 7), depth=1))
+        answer = channel.receive(_DRAFTER_S)
     finally:
         connection.channel.close()
         connection.end()
-    if not (isinstance(last := answers[-1], Answer) and last.tokens):
-        raise ValueError(f"the drafter answers {answers}")
+    if not isinstance(answer, Answer):
+        raise ValueError(f"the drafter answers {answer}")
 
 
 def _start_tools() -> None:

@@ -19,8 +19,6 @@ WORTH_IT = 1.05
 _PASS_OVERHEAD = 0.02
 # The acceptance rate of published heads is 0.6 to 0.8 on text of their training, and lower elsewhere.
 HEAD_ACCEPT_RATE = 0.65
-# Re-encoding between two tokenizers, in plain passes a round.
-_RECODING_COST = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +83,7 @@ def estimate_head_speedup(main: MainCost, head_bytes: int, *, chained: bool = Fa
 def _with_draft(main: MainCost, draft_active: int, relation: str) -> tuple[float, Callable[[int], float]]:
     """Return the assumed accept rate, and the cost of drafting a round by its depth in plain passes."""
     share = draft_active / max(main.active, 1)
-    extra = _RECODING_COST if relation == "different" else 0.0
-    return _assumed_accept_rate(share, relation), lambda depth: depth * (share + _PASS_OVERHEAD) + extra
+    return _assumed_accept_rate(share, relation), lambda depth: depth * (share + _PASS_OVERHEAD)
 
 
 def _estimate(main: MainCost, accept: float, drafting: Callable[[int], float]) -> Estimate:

@@ -9,30 +9,18 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from engine.async_drafting.link import DrafterLink
-from engine.async_drafting.messages import (
-    BEHIND,
-    HIT,
-    JUST_IN_TIME,
-    LONGEST_DEADLINE_S,
-    LONGEST_WINDOW,
-    MISS,
-    Answer,
-    Begin,
-    End,
-    Verdict,
-)
+from engine.async_drafting.messages import LONGEST_WINDOW, Answer, Begin, End, Verdict
 from engine.main_model.sampling import Sampler
 from engine.requests import MAX_DEPTH, SamplingSettings
 
 # The least seconds that a round waits to learn whether its outcome was prepared.
 HANDOVER_S = 0.002
-# The share of a round's wait that the drafter gets as its deadline; the rest is for sending the answer.
-ON_THE_WAY = 0.9
-# The seconds that drafting just in time may take before drafting here was measured.
+# The most seconds before drafting here was measured.
 FIRST_PATIENCE_S = 0.1
 FIRST_DEPTH = 4
-# The drafter rests after this many late answers in a row, for this many rounds (doubled each time).
-MOST_LATE = 4
+# The drafter rests after this many answers in a row that came too late or were not used, for this many rounds (doubled
+# each time).
+MOST_VAIN = 4
 FIRST_REST, LAST_REST = 32, 512
 
 
@@ -55,8 +43,8 @@ class AheadFigures:
 class DraftingAhead:
     """Keeps the drafter behind `link` up to date with `text`, the live list of an answer's committed tokens.
 
-    The drafter works only from `resume` to `pause`, because it slows a main model on the same computer. `fixed_depth`
-    is the depth that the user fixed, if any; otherwise proposals stop early. Belongs to one thread.
+    The drafter rests while its tokens are of no use, because it slows a main model on the same computer. `fixed_depth`
+    is the depth that the user fixed, if any. Belongs to one thread.
     """
 
     def __init__(
@@ -64,63 +52,48 @@ class DraftingAhead:
     ) -> None:
         self.figures = AheadFigures(link.state)
         self.depth = fixed_depth or FIRST_DEPTH
-        # Whether the drafter follows the text, which it does from the first `resume` on.
-        self.wanted = False
-        # The longest wait for a proposal: the seconds that drafting as many tokens here takes.
+        # The longest wait for an answer: the seconds that drafting as many tokens here takes.
         self.patience_s = FIRST_PATIENCE_S
         self._fixed = fixed_depth is not None
         self._link, self._text = link, text
         self._begin = Begin(secrets.randbits(64), sampler.seed, sampler.vocabulary, _sendable(sampler))
         self._generation = 0
         self._sent = self._round = 0
-        # The position after which the drafter's answer is awaited, None while none is, and the end of that wait.
-        self._asked_for: int | None = None
-        self._until = 0.0
+        # Whether an answer to the last verdict is awaited, the end of that wait, and the answer.
+        self._awaited, self._until = False, 0.0
         self._answer: Answer | None = None
-        self._used = self._late = self._resting = 0
+        self._vain = self._resting = 0
         self._rest = FIRST_REST
 
-    @property
-    def ready(self) -> bool:
-        """Whether the drafter is connected."""
-        self.figures.state = self._link.reason or self._link.state
-        return self._link.state == "ready"
+    def prepared(self) -> tuple[int, ...]:
+        """Return the draft tokens that were prepared for the last verdict; () if there are none, or not in time."""
+        if self._awaited:
+            # This round does not wait again.
+            self._awaited, self._answer = False, self._receive(self._until)
+            self._count(self._answer)
+        return () if self._answer is None else self._answer.tokens
 
-    @property
-    def usable(self) -> bool:
-        """Whether the drafter is connected and does not rest because it was too slow."""
-        return self.ready and self._resting == 0
-
-    def resume(self) -> bool:
-        """Let a paused drafter follow the text again, and wait for its draft tokens for the next round.
-
-        Return False if they come too late, because the drafter has to read the text first.
-        """
-        if self.wanted:
-            return True
-        self.wanted = True
-        self._ask()
-        return self.missed() and bool(self.drafted())
-
-    def pause(self) -> None:
-        """Let the drafter do nothing until `resume`."""
-        if self.wanted:
-            self.wanted, self._answer, self._asked_for = False, None, None
-            self._link.send(End(self._begin.conversation))
-
-    def note(self, used: int) -> None:
-        """Note that the last round verified `used` draft tokens of the drafter."""
-        self._used = used
-
-    def follow(self) -> None:
-        """Send the drafter what the last round committed, unless it is paused."""
-        used, self._used = self._used, 0
-        if used and self._answer is not None:
-            self._learn(used, self._answer)
-        self._answer = self._asked_for = None
+    def follow(self, used: int) -> None:
+        """Send the drafter what the last round committed, in which `used` of the prepared tokens were verified."""
+        if used:
+            self._vain, self._rest = 0, FIRST_REST
+            self.figures.used += 1
+            if not self._fixed:
+                self.depth = min(MAX_DEPTH, max(2, used + 1))
+        elif self._answer is not None and self._answer.tokens:
+            self._vain += 1
+        self._answer, self._awaited = None, False
         self._resting = max(0, self._resting - 1)
-        if self.usable and self.wanted:
+        if self._vain >= MOST_VAIN:
+            self._vain, self._resting, self._rest = 0, self._rest, min(2 * self._rest, LAST_REST)
+            self.end()
+        self.figures.state = self._link.reason or self._link.state
+        if self._link.state == "ready" and not self._resting:
             self._ask()
+
+    def end(self) -> None:
+        """Let the drafter do nothing until the next verdict."""
+        self._link.send(End(self._begin.conversation))
 
     def _ask(self) -> None:
         """Send a verdict, which asks for draft tokens that follow the text."""
@@ -132,57 +105,11 @@ class DraftingAhead:
         position = min(self._sent, len(self._text) - 1)
         self._round += 1
         verdict = Verdict(
-            self._begin.conversation,
-            self._round % 2**32,
-            position,
-            tuple(self._text[position:]),
-            self.depth,
-            not self._fixed,
-            min(ON_THE_WAY * self.patience_s, LONGEST_DEADLINE_S),
+            self._begin.conversation, self._round % 2**32, position, tuple(self._text[position:]), self.depth
         )
         self._until = time.monotonic() + max(HANDOVER_S, self.patience_s)
         if self._link.send(verdict):
-            self._sent = self._asked_for = len(self._text)
-
-    def prepared(self) -> tuple[int, ...]:
-        """Return the draft tokens that were prepared for the last verdict; () if there are none."""
-        answer = self._latest()
-        return answer.tokens if answer is not None and answer.status == HIT else ()
-
-    def missed(self) -> bool:
-        """Whether nothing was prepared for the last verdict, so that `drafted` has to wait."""
-        answer = self._latest()
-        return answer is not None and answer.status in (MISS, JUST_IN_TIME)
-
-    def drafted(self) -> tuple[int, ...]:
-        """Wait for the draft tokens after a miss; () if that takes too long."""
-        answer = self._answer
-        while answer is not None and answer.status != JUST_IN_TIME:
-            self._answer = answer = self._receive(self._until)
-            if answer is None:
-                self._asked_for = None
-                self.figures.late += 1
-        return () if answer is None else answer.tokens
-
-    def end(self) -> None:
-        """Tell the drafter that the answer has ended."""
-        self._link.send(End(self._begin.conversation))
-
-    def _latest(self) -> Answer | None:
-        """Wait for the answer to the last verdict; None if that takes too long."""
-        if self._answer is None and self._asked_for is not None:
-            self._answer = self._receive(self._until)
-            if self._answer is not None:
-                self._count(self._answer)
-            else:
-                # This round does not wait again.
-                self._asked_for = None
-                self.figures.late += 1
-                self._late += 1
-                if self._late >= MOST_LATE:
-                    self.pause()
-                    self._late, self._resting, self._rest = 0, self._rest, min(2 * self._rest, LAST_REST)
-        return self._answer
+            self._sent, self._awaited = len(self._text), True
 
     def _receive(self, until: float) -> Answer | None:
         """Return the answer to the latest verdict, if it comes before `until`; drop all others."""
@@ -194,19 +121,14 @@ class DraftingAhead:
                 return answer if all(token < vocabulary for token in answer.tokens) else None
         return None
 
-    def _count(self, answer: Answer) -> None:
-        self._late = 0
-        if answer.status == HIT:
+    def _count(self, answer: Answer | None) -> None:
+        if answer is None:
+            self.figures.late += 1
+            self._vain += 1
+        elif answer.tokens:
             self.figures.hits += 1
-        elif answer.status != BEHIND:
+        else:
             self.figures.misses += 1
-
-    def _learn(self, used: int, answer: Answer) -> None:
-        """Learn from a round that verified `used` tokens of `answer`."""
-        self._rest = FIRST_REST
-        self.figures.used += answer.status == HIT
-        if not self._fixed:
-            self.depth = min(MAX_DEPTH, max(2, used + 1))
 
 
 def _sendable(sampler: Sampler) -> SamplingSettings:

@@ -12,10 +12,6 @@ from engine.wire.messages import Codec, Message
 
 # A text of a million tokens fits into one message.
 LARGEST_MESSAGE = 2**23
-# The status of an answer. HIT: its tokens come from the tree cache. JUST_IN_TIME: they were drafted after the verdict.
-# MISS: they follow. BEHIND: there are none, because the drafter has to read the text first.
-HIT, JUST_IN_TIME, MISS, BEHIND = 0, 1, 2, 3
-LONGEST_DEADLINE_S = 60.0
 LONGEST_WINDOW = 2**20
 
 _Count = Annotated[int, Meta(ge=0, lt=2**32)]
@@ -58,29 +54,22 @@ class Begin(Message, frozen=True):
 class Verdict(Message, frozen=True):
     """What a round committed: the text from `position` on is `tokens`, the last of them the bonus token.
 
-    It asks for `depth` draft tokens to follow, within `deadline_s` seconds if they are not prepared. With `stops_early`
-    drafting ends when they become unlikely. The answer repeats `round`.
+    It asks for `depth` draft tokens to follow. The answer repeats `round`.
     """
 
     conversation: _Number
     round: _Count
     position: _Count
     tokens: Annotated[tuple[_Count, ...], Meta(min_length=1)]
-    depth: Annotated[int, Meta(ge=0, le=MAX_DEPTH)] = 0
-    stops_early: bool = False
-    deadline_s: Annotated[float, Meta(ge=0.0, le=LONGEST_DEADLINE_S)] = 0.0
+    depth: Annotated[int, Meta(ge=1, le=MAX_DEPTH)]
 
 
 class Answer(Message, frozen=True):
-    """Draft `tokens` to follow the text of `position` tokens.
-
-    `status` is HIT, JUST_IN_TIME, MISS (a second answer follows) or BEHIND.
-    """
+    """Draft `tokens` that were prepared to follow the text of `position` tokens, none if no outcome was like it."""
 
     conversation: _Number
     round: _Count
     position: _Count
-    status: Annotated[int, Meta(ge=HIT, le=BEHIND)]
     tokens: Annotated[tuple[_Count, ...], Meta(max_length=MAX_DEPTH)] = ()
 
 

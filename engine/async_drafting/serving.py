@@ -127,7 +127,7 @@ def draft(channel: Channel[ToDrafter], drafter: TreeDrafter) -> None:
         message = channel.receive(0.0 if drafter.busy else None)
         answer = None
         if message is None:
-            answer = drafter.step()
+            drafter.step()
         elif isinstance(message, Verdict):
             answer = drafter.take(message)
         elif isinstance(message, End):

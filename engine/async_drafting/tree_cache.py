@@ -42,35 +42,32 @@ class Branch:
     accepted: int
     recovery: int
     tokens: list[int] = field(default_factory=list)
-    probabilities: list[float] = field(default_factory=list)
 
 
 class TreeCache:
     """The branches for outcomes of the proposal `proposed`, which was made for a text of `position` tokens."""
 
-    def __init__(self, position: int = 0, proposed: Sequence[int] = (), probabilities: Sequence[float] = ()) -> None:
+    def __init__(self, position: int = 0, proposed: Sequence[int] = ()) -> None:
         self.position = position
         self.proposed = list(proposed)
-        self.probabilities = list(probabilities)
         self._branches: dict[tuple[int, int], Branch] = {}
 
     def add(self, branches: Sequence[Branch]) -> None:
         """Add branches, one for each outcome."""
         self._branches |= {(branch.accepted, branch.recovery): branch for branch in branches}
 
-    def find(self, position: int, tokens: Sequence[int]) -> Branch | None:
-        """Find the branch for a round that committed `tokens` to a text of `position` tokens; None if it is missing.
+    def find(self, position: int, tokens: Sequence[int]) -> list[int]:
+        """Return what was drafted for a round that committed `tokens` to a text of `position` tokens; [] for nothing.
 
         If the round verified only part of the proposal and its bonus token equals the next one, the rest follows.
         """
         accepted, recovery = len(tokens) - 1, tokens[-1]
         if position != self.position or list(tokens[:-1]) != self.proposed[:accepted]:
-            return None
+            return []
         if self.proposed[accepted : accepted + 1] == [recovery]:
-            rest = slice(accepted + 1, None)
-            return Branch(accepted, recovery, self.proposed[rest], self.probabilities[rest])
+            return self.proposed[accepted + 1 :]
         branch = self._branches.get((accepted, recovery))
-        return branch if branch is not None and branch.tokens else None
+        return [] if branch is None else branch.tokens
 
 
 class RowBudget:

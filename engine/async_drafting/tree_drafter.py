@@ -6,26 +6,23 @@ verdict never waits for more than one pass.
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Iterator, Sequence
 
 import mlx.core as mx
 import mlx.nn as nn
 
 from engine.async_drafting.branches import BranchPasses, Tree
-from engine.async_drafting.messages import BEHIND, HIT, JUST_IN_TIME, MISS, Answer, Begin, Verdict
+from engine.async_drafting.messages import Answer, Begin, Verdict
 from engine.async_drafting.tree_cache import Branch, RowBudget, TreeCache, fan_out
-from engine.cpu_backend.log_probabilities import likeliest_log_probabilities
-from engine.main_model.sampling import MIN_JOINT_PROBABILITY, Sampler
+from engine.main_model.sampling import Sampler
 
-# The most tokens of a catch-up pass, and the largest backlog with which a round may wait for a proposal.
-CHUNK, MOST_BACKLOG = 256, 64
+# The most tokens of a catch-up pass.
+CHUNK = 256
 MOST_ROWS = 12
 # The weight of one draft token in the measured acceptance.
 _STEP = 0.1
 
-Steps = Iterator[Answer | None]
+Steps = Iterator[None]
 
 
 class TreeDrafter:
@@ -49,9 +46,6 @@ class TreeDrafter:
         self._acceptance = 0.7
         self._plan: Steps = iter(())
         self._prepared_for = 0
-        # When the latest pass began: a verdict that is taken now arrived after that.
-        self._step_began = 0.0
-        self._stops_early = False
         self.busy = False
 
     def begin(self, message: Begin) -> None:
@@ -70,43 +64,27 @@ class TreeDrafter:
             self._noise = {}
 
     def take(self, verdict: Verdict) -> Answer | None:
-        """Return the answer to a verdict that is known now: a hit or a miss. None if none is wanted."""
+        """Return the answer to a verdict, and work for the next one; None for a verdict on another text."""
         if verdict.conversation != self._conversation or verdict.position > len(self._text):
             return None
-        came_in = self._step_began if self.busy else time.perf_counter()
-        found = self._cache.find(verdict.position, verdict.tokens)
+        found = self._cache.find(verdict.position, verdict.tokens)[: verdict.depth]
         self._learn(verdict)
         self._text[verdict.position :] = verdict.tokens
         self._rewind(verdict.position)
         position, depth = len(self._text), verdict.depth
-        self._stops_early = verdict.stops_early and self._sampled_with.greedy
-        if not depth:
-            self._start(self._catch_up())
-            return None
-        if found is not None and (count := self._likely(found.probabilities[:depth])):
-            cache = TreeCache(position, found.tokens[:count], found.probabilities[:count])
-            self._start(self._prepare(cache, depth))
-            return Answer(verdict.conversation, verdict.round, position, HIT, tuple(cache.proposed))
-        behind = self.backlog > MOST_BACKLOG
-        self._start(self._catch_up() if behind else self._draft(verdict, came_in + verdict.deadline_s))
-        return Answer(verdict.conversation, verdict.round, position, BEHIND if behind else MISS)
+        self._plan = self._prepare(TreeCache(position, found), depth) if found else self._draft(depth)
+        self.busy = True
+        return Answer(verdict.conversation, verdict.round, position, tuple(found))
 
-    def step(self) -> Answer | None:
-        """Run the next pass, and return an answer if it completed one."""
-        self._step_began = time.perf_counter()
-        try:
-            return next(self._plan)
-        except StopIteration:
+    def step(self) -> None:
+        """Run the next pass."""
+        if next(self._plan, self) is self:
             self._stop(self._cache)
-            return None
 
     @property
     def backlog(self) -> int:
         """The number of tokens of the text, without the newest, that the draft model has not read."""
         return max(0, len(self._text) - 1 - len(self._held))
-
-    def _start(self, plan: Steps) -> None:
-        self._plan, self.busy = plan, True
 
     def _stop(self, cache: TreeCache) -> None:
         self._plan, self.busy, self._cache = iter(()), False, cache
@@ -146,25 +124,16 @@ class TreeDrafter:
             mx.eval(self._passes.arrays())
             yield None
 
-    def _draft(self, verdict: Verdict, until: float) -> Steps:
-        """Draft for the text, answer, and prepare for the likely outcomes."""
+    def _draft(self, depth: int) -> Steps:
+        """Draft what the engine drafts for this round itself, and prepare for the likely outcomes."""
         yield from self._catch_up()
         cache = self._cache = TreeCache(len(self._text))
-        while len(cache.proposed) < verdict.depth:
-            began = time.perf_counter()
+        while len(cache.proposed) < depth:
             whole = self._text + cache.proposed
             self._feed(whole[len(self._held) :])
-            tokens, probabilities = self._draw(self._logits[len(whole)], [len(whole)], [whole])
-            cache.proposed += tokens
-            cache.probabilities += probabilities
-            now = time.perf_counter()
-            # Assume that another token takes as long as this one.
-            if not self._goes_on(cache.probabilities) or 2 * now - began > until:
-                break
+            cache.proposed += self._draw(self._logits[len(whole)], [len(whole)], [whole])
             yield None
-        key = verdict.conversation, verdict.round, cache.position, JUST_IN_TIME
-        yield Answer(*key, tuple(cache.proposed))
-        yield from self._prepare(cache, verdict.depth)
+        yield from self._prepare(cache, depth)
 
     def _prepare(self, cache: TreeCache, depth: int) -> Steps:
         """Draft branches for the likely outcomes of verifying `cache.proposed`, all side by side."""
@@ -173,19 +142,13 @@ class TreeDrafter:
         cache.add(branches)
         yield None
         tree = Tree(len(self._held), [cache.position + branch.accepted for branch in branches])
-        live = list(range(len(branches)))
         for _ in range(depth):
-            ends = [(branches[index].tokens or [branches[index].recovery])[-1] for index in live]
-            logits = self._passes.feed_tree(tree, live, ends)
-            texts = [self._path(cache, branches[index]) for index in live]
-            tokens, probabilities = self._draw(logits, [len(text) for text in texts], texts)
-            for index, token, probability in zip(live, tokens, probabilities, strict=True):
-                branches[index].tokens.append(token)
-                branches[index].probabilities.append(probability)
-            live = [index for index in live if self._goes_on(branches[index].probabilities)]
+            ends = [(branch.tokens or [branch.recovery])[-1] for branch in branches]
+            logits = self._passes.feed_tree(tree, range(len(branches)), ends)
+            texts = [self._path(cache, branch) for branch in branches]
+            for branch, token in zip(branches, self._draw(logits, list(map(len, texts)), texts), strict=True):
+                branch.tokens.append(token)
             yield None
-            if not live:
-                break
         self._passes.cut(len(self._held))
 
     def _outcomes(self, cache: TreeCache, depth: int) -> list[Branch]:
@@ -220,10 +183,8 @@ class TreeDrafter:
         for index in range(max(0, len(self._text) - 1 - start), len(tokens)):
             self._logits[start + index + 1] = logits[index : index + 1]
 
-    def _draw(
-        self, logits: mx.array, positions: Sequence[int], texts: Sequence[list[int]]
-    ) -> tuple[list[int], list[float]]:
-        """Draw a token from each row of `logits` (rows, V) at `positions` after `texts`; return also probabilities."""
+    def _draw(self, logits: mx.array, positions: Sequence[int], texts: Sequence[list[int]]) -> list[int]:
+        """Draw a token from each row of `logits` (rows, V) at `positions` after `texts`."""
         sampler = self._sampled_with
         if sampler.contextual:
             rows = [sampler.scores(logits[i : i + 1], text) for i, text in enumerate(texts)]
@@ -231,15 +192,8 @@ class TreeDrafter:
         else:
             scores = sampler.scores(logits, ())
         drawn = mx.argmax(self._ranked(scores, positions), axis=-1)
-        if sampler.greedy:
-            mx.eval(drawn, scores, self._passes.arrays())
-            # A drafter runs on the CPU.
-            likeliest = likeliest_log_probabilities(scores)
-            return drawn.tolist(), [math.exp(value) for value in likeliest]  # type: ignore[return-value]
-        logprobs = sampler.log_probabilities(scores)
-        probabilities = mx.exp(mx.take_along_axis(logprobs, drawn[:, None], axis=-1)[:, 0])
-        mx.eval(drawn, probabilities, self._passes.arrays())
-        return drawn.tolist(), probabilities.tolist()  # type: ignore[return-value]
+        mx.eval(drawn, self._passes.arrays())
+        return drawn.tolist()  # type: ignore[return-value]
 
     def _ranked(self, scores: mx.array, positions: Sequence[int]) -> mx.array:
         """Return values (rows, V); a row's largest is the main model's draw at its position from these scores."""
@@ -257,15 +211,6 @@ class TreeDrafter:
                 mx.eval(row)
                 self._noise[position] = row
         return mx.concatenate([self._noise[position] for position in positions])
-
-    def _likely(self, probabilities: Sequence[float]) -> int:
-        """Return how many tokens with these probabilities are worth verifying."""
-        ends = (count for count in range(1, len(probabilities)) if not self._goes_on(probabilities[:count]))
-        return next(ends, len(probabilities))
-
-    def _goes_on(self, probabilities: Sequence[float]) -> bool:
-        """Whether another token after tokens with these probabilities is worth drafting."""
-        return not self._stops_early or math.prod(probabilities) >= MIN_JOINT_PROBABILITY
 
     @property
     def _sampled_with(self) -> Sampler:

@@ -143,11 +143,6 @@ class SpeculativeDecoder:
         while choice.depth > 0 and drafting is not None:
             proposer = drafting.proposers.get(choice.source or "")
             try:
-                if not self._catch_up(partial(drafting.resume, choice)):
-                    # A round that waited in vain is not typical, so its duration is not learned.
-                    self._generation.timing_interrupted = True
-                    choice = self._choose()
-                    continue
                 if not self._catch_up(partial(drafting.current.prepare, choice.source or "")):
                     break
             except ProposerFailed as failure:

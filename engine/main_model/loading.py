@@ -37,9 +37,9 @@ from engine.model_files.names import name_of_snapshot, resolve_model
 from engine.model_files.thought_marks import THOUGHT_MARKS
 from engine.status import ModelInfo
 from engine.tokenizers.loading import make_tokenizer
-from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, RemoteEncoder
+from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
-from engine.tokenizers.prompts import PromptJob, local_encoder, render, tool_format_of
+from engine.tokenizers.prompts import PromptJob, render, tool_format_of
 from engine.tokenizers.vocabulary import mark_tokens
 
 log = logging.getLogger(__name__)
@@ -89,15 +89,6 @@ class LoadedModel:
     def new_caches(self) -> list[Any]:
         """Return empty caches, one for each layer: those that the model defines, or with quantised full attention."""
         return _new_caches(self.model, self.info.kv_bits, self.kv_group)
-
-    @cached_property
-    def encode(self) -> Callable[[str], list[int]]:
-        """A function from text to ids without control tokens. A stranger's tokenizer runs in a separate process.
-
-        The function raises `TemplateFailed` if that process fails. It is not thread-safe.
-        """
-        source = self.prompt_source
-        return local_encoder(self.tokenizer) if source is None else RemoteEncoder(source)
 
     @cached_property
     def thought_marks(self) -> tuple[tuple[str, int], tuple[str, int]] | None:

@@ -24,10 +24,10 @@ from engine.speculation.choosing.pauses import Pauses
 from engine.speculation.conversation import Conversation
 from engine.speculation.drafters.reduced_vocabulary import USUAL_DEPTH, ReducedVocabulary
 from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
-from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS, is_ahead
+from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal, Proposer
-from engine.speculation.rounds.round import PendingRound, as_proposer_failure
+from engine.speculation.rounds.round import PendingRound
 from engine.speculation.rounds.row_rule import RowRules
 from engine.stats import RoundRecord
 from engine.status import ModelInfo
@@ -242,24 +242,9 @@ class Drafting:
         costs, [choice] = request.answer.costs, self.controller.choose([(request.answer, offer)])
         if choice.depth > 0 and self.controller.wants_sample(request.settings.sample_share):
             choice = Choice(None, 0, "measuring")
-        if self.ahead is not None:
-            if costs.timed(DRAFTER_METHOD):
-                self.ahead.patience_s = costs.drafting(DRAFTER_METHOD, self.ahead.depth).seconds
-            offered = any(limit > 0 and is_ahead(source) for source, limit in offer.limits.items())
-            # A drafter without an offer is still reading, or was too late; it goes on.
-            if offered and not is_ahead(choice.source):
-                self.ahead.pause()
+        if self.ahead is not None and costs.timed(DRAFTER_METHOD):
+            self.ahead.patience_s = costs.drafting(DRAFTER_METHOD, self.ahead.depth).seconds
         return request.with_reason(choice, self.why_plain)
-
-    def resume(self, choice: Choice) -> bool:
-        """Resume an asynchronous drafter that was chosen while paused; False if it has to catch up first.
-
-        Choose again in that case, while it catches up. Raises `ProposerFailed`.
-        """
-        if self.ahead is None or choice.source is None or not is_ahead(choice.source):
-            return True
-        with as_proposer_failure(choice.source):
-            return self.ahead.resume()
 
     def drafting_share(self, choice: Choice, proposed: int | None = None) -> float | None:
         """Return the share of drafting in a round with this choice; None if it was never timed apart.

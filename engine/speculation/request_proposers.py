@@ -195,8 +195,7 @@ class RequestProposers:
 
     def _add(self, source: str, context: ProposerContext) -> None:
         try:
-            entry = PROPOSERS[source]
-            proposer: Proposer | None = getattr(import_module(entry.module), entry.builder)(context)
+            proposer: Proposer | None = import_module(PROPOSERS[source].module).build(context)
         except ProposerUnavailable as unavailable:
             self.why_plain = Choice(None, 0, unavailable.reason, unavailable.arguments)
             return

@@ -318,16 +318,3 @@ def local_decoder(tokenizer: Any) -> Callable[[Sequence[int]], str]:
             return str(tokenizer.decode(list(ids)))
 
     return decode
-
-
-def local_encoder(tokenizer: Any) -> Callable[[str], list[int]]:
-    """Return a function from text to ids without control tokens; a fast tokenizer's backend is used directly."""
-    fast = getattr(tokenizer, "backend_tokenizer", None)
-
-    def encode(text: str) -> list[int]:
-        with panics_as_errors():
-            if fast is not None:
-                return list(fast.encode(text, add_special_tokens=False).ids)
-            return list(tokenizer.encode(text, add_special_tokens=False))
-
-    return encode

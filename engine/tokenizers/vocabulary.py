@@ -10,11 +10,6 @@ from dataclasses import dataclass
 from string import hexdigits
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-NO_ID = -1
-
 
 class Tokenizer(Protocol):
     """The interface of Transformers' and mlx-lm's tokenizers that this module uses."""
@@ -62,37 +57,8 @@ def bytes_by_id(vocabulary: Vocabulary) -> list[bytes | None]:
     return table
 
 
-@dataclass(frozen=True)
-class TokenMap:
-    """The tokens that stand for the same bytes in two vocabularies, one to one.
-
-    `to_main` and `to_draft` are int32 arrays by draft and main id, with `NO_ID` if the other has no such token.
-    """
-
-    to_main: NDArray[np.int32]
-    to_draft: NDArray[np.int32]
-
-    @property
-    def main_share(self) -> float:
-        """The share of main ids that the draft has too."""
-        return float(np.mean(self.to_draft != NO_ID)) if len(self.to_draft) else 0.0
-
-
-def map_tokens(main: Vocabulary, draft: Vocabulary) -> TokenMap:
-    """Match the tokens of two vocabularies by their bytes; control tokens by their string."""
-    main_keys, draft_keys = _keys(main), _keys(draft)
-    to_main = np.full(draft.size, NO_ID, dtype=np.int32)
-    to_draft = np.full(main.size, NO_ID, dtype=np.int32)
-    for key, main_id in main_keys.items():
-        draft_id = draft_keys.get(key)
-        if draft_id is not None:
-            to_main[draft_id] = main_id
-            to_draft[main_id] = draft_id
-    return TokenMap(to_main, to_draft)
-
-
-def _keys(vocabulary: Vocabulary) -> dict[bytes | str, int]:
-    """Map bytes, or a control token's string, to ids.
+def tokens_by_bytes(vocabulary: Vocabulary) -> dict[bytes | str, int]:
+    """Return the ids by the bytes that they add to a text; those of control tokens by their string.
 
     For the same byte an ordinary token ("A") replaces a byte-fallback token ("<0x41>"), as encoders prefer it.
     """

@@ -28,7 +28,7 @@ from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.errors import DeviceFailed, EngineClosed
 from engine.main_model.sampling import Sampler
 from engine.serving.scheduler import Scheduler
-from engine.tokenizers.prompt_process.client import ENCODING_PROCESS, PROMPT_PROCESS, PromptProcess
+from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
 from engine.tokenizers.prompts import PromptJob
 from tests.engine.late_errors import LateError, late_error
@@ -52,7 +52,7 @@ OURS = (Generation, SpeculativeDecoder, RaggedDecoder)
 TIE = 1e-3
 PREFIX_BYTES = 2**24
 ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
-HELPER_THREADS = ("prompt", "encoder")
+HELPER_THREADS = ("prompt",)
 NIGHT_S = 8 * 3600.0
 # The steps before the device first fails in a phase, and the most between two failures; the chance that another one
 # follows at once, and the most evaluations until then.
@@ -192,22 +192,16 @@ class Soak:
     def phase(self, seed: int, seconds: float, deeds: float) -> None:
         """Ask new questions one by one, then let all clients ask them, for at most `seconds` and `deeds` each.
 
-        Each helper process is killed at least once.
+        The helper process is killed at least once.
         """
         self.requests = questions(random.Random(seed))
         self.expected = [self._alone(request) for request in self.requests]
-        # The last draft has another tokenizer, so that the encoding process runs and can be killed.
-        self.engine.set_draft(self.drafts[-1]).result(timeout=PATIENCE_S)
         until = time.monotonic() + seconds
         threads = [
             threading.Thread(target=self._client, args=(random.Random(1000 * seed + number), until, deeds))
             for number in range(CLIENTS)
         ]
-        killers = (random.Random(seed + number) for number in range(2))
-        threads += [
-            threading.Thread(target=self._kill, args=(process, draw))
-            for process, draw in zip((PROMPT_PROCESS, ENCODING_PROCESS), killers, strict=True)
-        ]
+        threads.append(threading.Thread(target=self._kill, args=(random.Random(seed),)))
         self.machine.runs.set()
         for thread in threads:
             thread.start()
@@ -268,11 +262,11 @@ class Soak:
                 self.engine.configure(replace(self.engine.settings, prefix_cache_bytes=room)).result(timeout=PATIENCE_S)
                 self.counts["settings"] += 1
             elif deed < 0.095:
-                self._kill(draw.choice((PROMPT_PROCESS, ENCODING_PROCESS)), draw)
+                self._kill(draw)
             elif deed < 0.1:
                 self._abandon_a_template(draw)
             elif deed < 0.11:
-                self._stop(draw.choice((PROMPT_PROCESS, ENCODING_PROCESS)), draw)
+                self._stop(draw)
             elif deed < 0.12:
                 self.machine.slept_s += NIGHT_S
                 self.counts["nights"] += 1
@@ -283,22 +277,22 @@ class Soak:
         index = draw.randrange(len(self.requests))
         self._check(index, self._ask(self.requests[index], cancel_after))
 
-    def _kill(self, process: PromptProcess, draw: random.Random) -> None:
-        """Kill a helper process.
+    def _kill(self, draw: random.Random) -> None:
+        """Kill the helper process.
 
         No question meets two kills: the next one follows after a question that waited behind the one that was hit.
         """
         with self._killing:
-            if (pid := process.pid) is not None:
+            if (pid := PROMPT_PROCESS.pid) is not None:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-                self.counts["prompt kills" if process is PROMPT_PROCESS else "encoder kills"] += 1
+                self.counts["prompt kills"] += 1
             self._ask_any(draw, None)
 
-    def _stop(self, process: PromptProcess, draw: random.Random) -> None:
-        """Stop a helper process for a moment, as a debugger or a system without memory does."""
+    def _stop(self, draw: random.Random) -> None:
+        """Stop the helper process for a moment, as a debugger or a system without memory does."""
         with self._killing, suppress(ProcessLookupError):
-            if (pid := process.pid) is not None:
+            if (pid := PROMPT_PROCESS.pid) is not None:
                 os.kill(pid, signal.SIGSTOP)
                 time.sleep(draw.random())
                 os.kill(pid, signal.SIGCONT)

@@ -1,4 +1,4 @@
-"""A draft with another tokenizer gives the same text as none, in both ways of translating its ids."""
+"""A draft with another tokenizer gives the same text as none."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from engine import Engine, Event, Finished, starter_pair
-from engine.speculation.proposers import draft
 from tests.engine import asking
 from tests.engine.asking import finished
 from tests.engine.speculation.tokenizers_in_test import byte_level, metaspace
@@ -23,7 +22,6 @@ pytestmark = pytest.mark.usefixtures("without_compilation")
 
 KOREAN = [{"role": "user", "content": "안녕하세요 the quick 日本語 brown fox"}]
 DRAFTS = {"byte-level": lambda: byte_level(420, True), "metaspace": metaspace}
-ALWAYS_SHARED, NEVER_SHARED = 0.0, 2.0
 
 
 @pytest.fixture(scope="module", params=by_tier(DRAFTS, ["byte-level"]))
@@ -72,18 +70,10 @@ def starter_with_other_ids(tmp_path_factory: pytest.TempPathFactory, module_as_o
         yield engine
 
 
-@pytest.fixture(params=[ALWAYS_SHARED, NEVER_SHARED], ids=["shared tokens", "rewritten text"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> float:
-    monkeypatch.setattr(draft, "ENOUGH_SHARED", request.param)
-    share: float = request.param
-    return share
-
-
 def ask(engine: Engine, **how: Any) -> list[Event]:
     return asking.ask(engine, **({"messages": KOREAN} | how))
 
 
-@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize(("depth", "temperature"), by_tier(product((1, 3, 8, None), (0.0, 0.8)), [(3, 0.8), (8, 0.0)]))
 def test_text_is_the_same_whatever_the_draft_models_tokenizer(
     engine_with_other_tokenizer: Engine,
@@ -97,7 +87,6 @@ def test_text_is_the_same_whatever_the_draft_models_tokenizer(
     assert guessed.text == plain.text
 
 
-@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize(
     ("question", "temperature"),
     by_tier(product(("Who are you?", "안녕하세요!", "Count from 1 to 20."), (0.0, 0.8)), [("안녕하세요!", 0.0)]),
@@ -118,10 +107,9 @@ def test_a_draft_is_as_right_as_with_the_main_models_own_ids(
     assert guessed.stats.tokens_per_round > (3.0 if temperature == 0.0 else 2.0)
 
 
-def test_the_next_turn_prefills_only_what_the_draft_lacks(engine_with_other_tokenizer: Engine, way: float) -> None:
+def test_the_next_turn_prefills_only_what_the_draft_lacks(engine_with_other_tokenizer: Engine) -> None:
     engine = engine_with_other_tokenizer
-    # Each way has its own text, because it cannot use what the other left in the prefix cache.
-    long = [{"role": "user", "content": f"{way}: " + "the quick brown fox jumps over the lazy dog " * 4}]
+    long = [{"role": "user", "content": "the quick brown fox jumps over the lazy dog " * 4}]
     first = finished(ask(engine, messages=long, max_tokens=20, method="draft", depth=3)).stats
     turn = [*long, {"role": "assistant", "content": "fox"}, {"role": "user", "content": "and then"}]
     second = finished(ask(engine, messages=turn, max_tokens=8, method="draft", depth=3)).stats

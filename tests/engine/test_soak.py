@@ -32,7 +32,6 @@ from engine.main_model.sampling import Sampler
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.proposers.draft_model import DraftModelProposer
-from engine.tokenizers.prompt_process.client import ENCODING_PROCESS
 from tests.engine.soaking import (
     BAD_PROMPT,
     BAD_SAMPLER,
@@ -152,8 +151,8 @@ def soak(
     # A helper that was killed may not have been started again yet: two pipes each.
     assert max(later.descriptors for later in held[1:]) <= held[0].descriptors + 4
     assert max(later.threads for later in held[1:]) <= held[0].threads
-    # For prompts, for the tokenizers of drafts, and for grammars.
-    assert max(one.processes for one in held) <= 3
+    # For prompts and for grammars.
+    assert max(one.processes for one in held) <= 2
     # Memory that is freed in another order than it was taken settles after some phases.
     assert resident[-1] - resident[len(resident) // 4] < 2**26
     assert set(threading.enumerate()) == threads
@@ -173,12 +172,6 @@ def endless(tiny_main: Path, tmp_path: Path) -> Path:
     folder = Path(shutil.copytree(tiny_main, tmp_path / "endless"))
     (folder / "chat_template.jinja").write_text(ENDLESS)
     return folder
-
-
-@pytest.fixture(autouse=True)
-def _no_encoder_left() -> Iterator[None]:
-    yield
-    ENCODING_PROCESS.end()
 
 
 @pytest.mark.full

@@ -26,7 +26,7 @@ from engine.tuning import LearnedPair, Pair, Rounding
 log = logging.getLogger(__name__)
 
 # Change it with the contents of the file.
-FORMAT = 5
+FORMAT = 6
 # As installed; mlx's stubs do not name it.
 MLX_VERSION: str = mx.__version__  # type: ignore[attr-defined]
 

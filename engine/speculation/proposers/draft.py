@@ -6,10 +6,7 @@ from engine.speculation.conversation import continue_on
 from engine.speculation.drafters.sources import DraftSource
 from engine.speculation.proposers.context import ProposerContext, ProposerUnavailable
 from engine.speculation.proposers.draft_model import DraftModelProposer
-from engine.speculation.proposers.other_tokenizer import RewrittenTextProposer, SharedTokensProposer
-
-# From this share of the main model's tokens on, drafting among the shared ones is at least as good as re-encoding text.
-ENOUGH_SHARED = 0.5
+from engine.speculation.proposers.other_tokenizer import SharedTokensProposer
 
 
 def build(context: ProposerContext) -> DraftModelProposer | None:
@@ -40,9 +37,5 @@ def _for_tokenizers(draft: DraftSource, context: ProposerContext) -> DraftModelP
     if translation is None:
         sequence = continue_on(held, model, main.tokens)
         return DraftModelProposer(sequence, sampler, limit, keep_distributions=rejection)
-    if translation.token_map.main_share >= ENOUGH_SHARED:
-        sequence = continue_on(held, model, translation.spelled(main.tokens))
-        return SharedTokensProposer(sequence, sampler, limit, main, translation, keep_distributions=rejection)
-    text = translation.follow((), translation.runs(main.tokens))
-    sequence = continue_on(held, model, text.fresh)
-    return RewrittenTextProposer(sequence, sampler, limit, main, translation, text.pending)
+    sequence = continue_on(held, model, translation.spelled(main.tokens))
+    return SharedTokensProposer(sequence, sampler, limit, main, translation, keep_distributions=rejection)

@@ -16,7 +16,6 @@ from engine.main_model.sampling import draw_together, fit, make_noise, top_proba
 from engine.speculation.drafters.draft_rows import DraftRows
 from engine.speculation.proposers import draft_model
 from engine.speculation.proposers.draft_model import Draft, DraftModelProposer
-from engine.speculation.proposers.other_tokenizer import RewrittenTextProposer
 from engine.speculation.rounds.joint_prefill import choose_together, prefill_together
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import PREFILL_CHUNK
@@ -45,9 +44,7 @@ class JointDraft:
         """Whether it can propose for `proposer`."""
         if proposer in self._members:
             return True
-        if not isinstance(proposer, DraftModelProposer) or isinstance(proposer, RewrittenTextProposer):
-            return False
-        return rows_obstacle(proposer.sequence) is None
+        return isinstance(proposer, DraftModelProposer) and rows_obstacle(proposer.sequence) is None
 
     def worthwhile(self, proposers: Sequence[Proposer]) -> bool:
         """Whether one joint proposal is faster than one for each of these."""

@@ -16,7 +16,6 @@ _METHOD_WORDS = {"auto": "Automatic", DRAFTER_METHOD: "Draft model", "off": "Off
 @dataclass(frozen=True, slots=True)
 class ProposerEntry:
     """A proposer: `module` has `build(context: ProposerContext) -> Proposer | None`, None if the context has no use.
-    `builder` is its name if that is another.
 
     `uses_drafter` is true if it runs the drafter that the user chose: a draft model or a head. All of these form one
     method, because only one drafter is in use at a time. With `every_method` it costs nothing, and is part of every
@@ -32,7 +31,6 @@ class ProposerEntry:
     every_method: bool = False
     ahead: bool = False
     method: str = ""
-    builder: str = "build"
     words: str = ""
     method_words: str = ""
     bench_depths: tuple[int, ...] = (2, 4, 6, 8)
@@ -41,14 +39,6 @@ class ProposerEntry:
 # By source name. If several have proposals at a fixed depth, the first one is used.
 PROPOSERS: dict[str, ProposerEntry] = {
     "grammar": ProposerEntry("engine.speculation.proposers.grammar", every_method=True, words="answer format"),
-    "just-in-time": ProposerEntry(
-        "engine.speculation.proposers.ahead",
-        uses_drafter=True,
-        ahead=True,
-        builder="build_just_in_time",
-        words="draft, in parallel",
-    ),
-    # After the other, because it tells the drafter the verdict of a round of either.
     "ahead": ProposerEntry(
         "engine.speculation.proposers.ahead", uses_drafter=True, ahead=True, words="draft, in parallel"
     ),
@@ -65,11 +55,6 @@ PROPOSERS: dict[str, ProposerEntry] = {
     ),
     "chats": ProposerEntry("engine.speculation.proposers.earlier_answers", method="ngram", words="from your chats"),
 }
-
-
-def is_ahead(source: str | None) -> bool:
-    """Whether a source proposes what an asynchronous drafter drafted."""
-    return source in PROPOSERS and PROPOSERS[source].ahead
 
 
 def method_of(source: str) -> str:

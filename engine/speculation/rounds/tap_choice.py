@@ -17,9 +17,7 @@ import logging
 import mlx.core as mx
 
 from engine.errors import EngineError
-from engine.files.disk_pool import DiskPool
-from engine.files.foreign_code import panics_as_errors
-from engine.files.steps import Steps, result_of
+from engine.files.steps import Steps
 from engine.heads.head import Head
 from engine.main_model.loading import LoadedModel
 from engine.speculation.rounds.main_ports import main_ports
@@ -51,19 +49,13 @@ def choose_reading(main: LoadedModel, head: Head) -> Steps[tuple[int, ...]]:
     best = head.readings[0]
     try:
         head.bind(main_ports(main))
-        with DiskPool() as disk:
-            ids = yield from result_of(disk.start(_encoded, main))
+        ids = yield from main.prompt_in_steps([{"role": "user", "content": TEXT}])
         if len(ids) > 2:
-            best = _likeliest(main, head, ids[:MOST_TOKENS])
+            best = _likeliest(main, head, ids[-MOST_TOKENS:])
     except (CannotTap, EngineError, ValueError) as error:
         log.warning("what the head %s reads was not tried: %s", head.identity, error)
     head.use(best)
     return best
-
-
-def _encoded(main: LoadedModel) -> list[int]:
-    with panics_as_errors():
-        return main.encode(TEXT)
 
 
 def _likeliest(main: LoadedModel, head: Head, ids: list[int]) -> tuple[int, ...]:

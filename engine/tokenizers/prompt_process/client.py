@@ -1,7 +1,7 @@
 """The client of a prompt process, which it kills and replaces when that takes too long or too much memory.
 
-There are several processes: for prompts, for drafts with another tokenizer and for grammars. Each is started when it is
-first needed; the starter pair never needs the first two.
+There are several processes: for prompts, for grammars and for the sizes of caches. Each is started when it is first
+needed; the starter pair never needs the first.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ Result = TypeVar("Result")
 # All limits but STALL_S are seconds of the process's own computing, so that a busy machine only makes tasks wait.
 # Building the largest published vocabularies, of 262,144 tokens, takes 7, and a slow machine four times as long.
 BUILD_S, PROMPT_S = 30, 5
-# Seconds for encoding a text, and the characters that add a second, also to a prompt. Ordinary texts take milliseconds.
-ENCODE_S, CHARACTERS_A_SECOND = 0.5, 200_000
+# The characters that add a second to a prompt. Ordinary texts take milliseconds.
+CHARACTERS_A_SECOND = 200_000
 # A process that the system lets compute nothing for so many seconds on the clock waits for something that never comes.
 STALL_S = 60.0
 # Seconds for compiling a grammar. Ordinary grammars take milliseconds.
@@ -111,14 +111,6 @@ class PromptProcess:
         call = PromptCall()
         threading.Thread(target=self._make, args=(source, job, call), name="prompt", daemon=True).start()
         return call
-
-    def encode(self, source: TokenizerSource, text: str, seconds: float) -> list[int]:
-        """Return the token ids of a text, without control tokens, for which `seconds` of computing may be used.
-
-        Waits; raises `TemplateFailed`.
-        """
-        ids: list[int] = self._do(protocol.Encode(source.folder, text), seconds, None, source)
-        return ids
 
     def measure(self, file: Path, text: str, tokens: int | None = None) -> tuple[int, int]:
         """Count a text's tokens by a tokenizer.json, and the characters that the first `tokens` of them (or all) cover.
@@ -310,36 +302,11 @@ class PromptProcess:
         return _ProcessEnded(f"exit code {code}")
 
 
-# The first makes the prompts of all engines. The second encodes texts during decoding, because a round must not wait
-# for a chat template. The third tries grammars, and the fourth counts what caches hold.
-PROMPT_PROCESS, ENCODING_PROCESS = PromptProcess(), PromptProcess()
+# The first makes the prompts of all engines, the second tries grammars, and the third counts what caches hold.
+PROMPT_PROCESS = PromptProcess()
 GRAMMAR_PROCESS, COUNTING_PROCESS = (PromptProcess(with_transformers=False) for _ in range(2))
-for process in (PROMPT_PROCESS, ENCODING_PROCESS, GRAMMAR_PROCESS, COUNTING_PROCESS):
+for process in (PROMPT_PROCESS, GRAMMAR_PROCESS, COUNTING_PROCESS):
     atexit.register(process.end)
-
-
-class RemoteEncoder:
-    """A function from text to ids without control tokens, by the encoding process. Not thread-safe.
-
-    The first call waits for the tokenizer to be built. Raises `TemplateFailed`: always, after a text took too long or
-    too much memory or crashed the process twice.
-    """
-
-    def __init__(self, source: TokenizerSource) -> None:
-        self._source = source
-        # The arguments of the error that all calls raise.
-        self._refusal: tuple[str, str] | None = None
-
-    def __call__(self, text: str) -> list[int]:
-        if self._refusal is not None:
-            raise TemplateFailed(*self._refusal)
-        try:
-            return ENCODING_PROCESS.encode(self._source, text, ENCODE_S + len(text) / CHARACTERS_A_SECOND)
-        except TemplateFailed as error:
-            if error.reason in ("too-slow", "too-large", "crashed"):
-                log.warning("the tokenizer in %s is not used for drafting any more: %s", self._source.folder, error)
-                self._refusal = str(error.arguments["detail"]), error.reason
-            raise
 
 
 def check_grammar(grammar: Grammar) -> None:

@@ -55,14 +55,6 @@ class MakePrompt(Message, frozen=True):
     job: PromptJob
 
 
-class Encode(Message, frozen=True):
-    """Encode a text without control tokens."""
-
-    result: ClassVar[Any] = list[int]
-    folder: str
-    text: str
-
-
 class Measure(Message, frozen=True):
     """Count the tokens of a text in a tokenizer.json, and the characters that the first `tokens` of them cover."""
 
@@ -86,7 +78,7 @@ class TryGrammar(Message, frozen=True):
     lark: str
 
 
-Task = Build | FindThinking | MakePrompt | Encode | Measure | CountCaches | TryGrammar
+Task = Build | FindThinking | MakePrompt | Measure | CountCaches | TryGrammar
 
 
 class Request(Message, frozen=True):

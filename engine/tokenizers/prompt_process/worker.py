@@ -20,7 +20,7 @@ from typing import Any
 
 from engine.errors import PromptTooLong, TemplateFailed
 from engine.tokenizers.prompt_process import protocol
-from engine.tokenizers.prompts import local_encoder, make_prompt
+from engine.tokenizers.prompts import make_prompt
 from engine.tokenizers.thinking import thinking_of
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed, pack
@@ -119,8 +119,6 @@ def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
     tokenizer = tokenizers[task.folder]
     if isinstance(task, protocol.FindThinking):
         return thinking_of(tokenizer)
-    if isinstance(task, protocol.Encode):
-        return local_encoder(tokenizer)(task.text)
     return make_prompt(tokenizer, task.job, with_boundaries=True)
 
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.session.answer import Answer
-from app.wording.figures import depth_text
 from app.wording.rounding import ahead_sentence
 from engine.stats import RequestStats
-from tests.app.scripted_engine import Script, ScriptedRound, play
 
 STATES = (
     "ready", "starting", "no-gain", "no-memory", "no-address", "no-branches", "not-usable", "other-tokenizer",
@@ -26,11 +23,3 @@ def test_hits_are_counted_among_all_verdicts_and_nothing_is_said_without_draftin
     assert "tried" in ahead_sentence(RequestStats(ahead="ready", ahead_hits=8))
     stats = RequestStats(ahead="ready", ahead_hits=7, ahead_misses=2, ahead_late=1, ahead_used=6)
     assert "7 of 10" in ahead_sentence(stats)
-
-
-def test_drafts_ready_ahead_and_just_in_time_are_one_kind() -> None:
-    answer = Answer()
-    pattern = (ScriptedRound(3, 2, "just-in-time"), ScriptedRound(3, 3, "ahead"))
-    answer.apply(list(play(Script("one two three four five six seven eight", pattern))))
-    assert {record.source for record in answer.rounds if record.drafted} == {"just-in-time", "ahead"}
-    assert depth_text(answer) == "drafted (draft, in parallel)"

@@ -14,16 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from engine.async_drafting.link import Connection, DrafterLink
-from engine.async_drafting.messages import (
-    HIT,
-    MOST_UNSENT,
-    TO_DRAFTER,
-    TO_ENGINE,
-    Answer,
-    Begin,
-    ToDrafter,
-    Verdict,
-)
+from engine.async_drafting.messages import MOST_UNSENT, TO_DRAFTER, TO_ENGINE, Answer, Begin, ToDrafter, Verdict
 from engine.async_drafting.serving import serve
 from engine.main_model.loading import load
 from engine.requests import SamplingSettings, SpeculationSettings
@@ -36,7 +27,7 @@ from tests.engine.serving_requests import alone, request
 from tests.patience import PATIENCE_S
 
 BEGIN = Begin(3, 1, 384, SamplingSettings())
-FIRST = Verdict(3, 1, 0, (5, 6, 7), 3, False, 10.0)
+FIRST = Verdict(3, 1, 0, (5, 6, 7), 3)
 FIXED = SpeculationSettings(method="draft", depth=3)
 # Returns the messages that arrive in place of an answer.
 Disturbance = Callable[[Answer], list[Message]]
@@ -72,18 +63,11 @@ def on_a_thread(folder: Path, disturb: Disturbance) -> Connection:
     return Connection(Channel(ours, TO_ENGINE, most_unsent=MOST_UNSENT), lambda: thread.join())
 
 
-def wait_until(happened: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE_S
-    while not happened():
-        assert time.monotonic() < until
-        time.sleep(0.01)
-
-
-def drafted(link: DrafterLink) -> Answer:
-    """Begin an answer, and return the drafter's tokens for its first verdict, which is a miss."""
+def answered(link: DrafterLink) -> Answer:
+    """Begin an answer, and return what the drafter says to its first verdict, for which nothing is prepared."""
     assert link.send(BEGIN)
     assert link.send(FIRST)
-    _miss, answer = link.receive(PATIENCE_S), link.receive(PATIENCE_S)
+    answer = link.receive(PATIENCE_S)
     assert answer is not None
     return answer
 
@@ -133,18 +117,18 @@ def garbage(answer: Answer) -> list[Message]:
     """Replace the tokens of an answer by any, among them ids that no model has."""
     draw = random.Random(answer.round)
     tokens = tuple(draw.choice((draw.randrange(384), draw.randrange(2**32))) for _ in range(draw.randrange(1, 9)))
-    return [replace(answer, status=HIT, tokens=tokens)]
+    return [replace(answer, tokens=tokens)]
 
 
 def wrong_but_possible(answer: Answer) -> list[Message]:
     draw = random.Random(answer.round)
     tokens = tuple(draw.randrange(384) for _ in range(4))
-    return [replace(answer, status=HIT, tokens=tokens)]
+    return [replace(answer, tokens=tokens)]
 
 
 def of_the_wrong_kind(answer: Answer) -> list[Message]:
     """Send a message that only an engine may send."""
-    return [answer, Verdict(answer.conversation, answer.round, 0, (1,))] if answer.round == 6 else [answer]
+    return [answer, Verdict(answer.conversation, answer.round, 0, (1,), 1)] if answer.round == 6 else [answer]
 
 
 def dying(answer: Answer) -> list[Message]:

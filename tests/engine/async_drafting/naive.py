@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import mlx.core as mx
 import mlx.nn as nn
 
-from engine.async_drafting.messages import HIT, JUST_IN_TIME, Answer, Begin, Verdict
+from engine.async_drafting.messages import Answer, Begin, Verdict
 from engine.async_drafting.tree_drafter import TreeDrafter
 from engine.main_model.sampling import Sampler
 
@@ -24,12 +24,12 @@ def continued(model: nn.Module, sampler: Sampler, text: Sequence[int], count: in
     return whole[len(text) :]
 
 
-def until_idle(drafter: TreeDrafter, most: int | None = None) -> Answer | None:
-    """Let the drafter work to the end, or for `most` steps; return its last answer."""
-    answer, steps = None, 0
+def until_idle(drafter: TreeDrafter, most: int | None = None) -> None:
+    """Let the drafter work to the end, or for `most` steps."""
+    steps = 0
     while drafter.busy and (most is None or steps < most):
-        answer, steps = drafter.step() or answer, steps + 1
-    return answer
+        drafter.step()
+        steps += 1
 
 
 def rounds(
@@ -37,24 +37,24 @@ def rounds(
     begin: Begin,
     prompt: Sequence[int],
     written: Sequence[int],
-    depth: int,
+    own: Callable[[list[int]], list[int]],
     steps: int | None = None,
 ) -> Iterator[tuple[list[int], Answer]]:
-    """Yield (text so far, the drafter's answer) for rounds of a main model that writes `written`."""
+    """Yield (text so far, the drafter's answer) for rounds of a main model that writes `written`.
+
+    Where the drafter has nothing, the engine drafts `own(text)` itself.
+    """
     text, number, position = list(prompt), 0, 0
     whole = [*prompt, *written]
     drafter.begin(begin)
-    while len(text) + depth < len(whole):
-        verdict = Verdict(begin.conversation, number, position, tuple(text[position:]), depth, False, 10.0)
-        answer = drafter.take(verdict)
+    while len(text) + 3 < len(whole):
+        answer = drafter.take(Verdict(begin.conversation, number, position, tuple(text[position:]), 3))
         assert answer is not None
-        if answer.status != HIT:
-            while answer.status != JUST_IN_TIME:
-                answer = drafter.step() or answer
         assert (answer.round, answer.position) == (number, len(text))
         yield list(text), answer
         until_idle(drafter, steps)
         position, number = len(text), number + 1
-        right = (a == b for a, b in zip(answer.tokens, whole[position:], strict=False))
-        accepted = next((index for index, same in enumerate(right) if not same), len(answer.tokens))
+        proposed = answer.tokens or own(text)
+        right = (a == b for a, b in zip(proposed, whole[position:], strict=False))
+        accepted = next((index for index, same in enumerate(right) if not same), len(proposed))
         text = whole[: position + accepted + 1]

@@ -9,26 +9,21 @@ from typing import Any
 import pytest
 
 from engine.async_drafting import drafting_ahead as aheads
-from engine.async_drafting.drafting_ahead import FIRST_REST, MOST_LATE, DraftingAhead
-from engine.async_drafting.messages import BEHIND, HIT, JUST_IN_TIME, MISS, TO_DRAFTER, Answer, Begin, End, Verdict
+from engine.async_drafting.drafting_ahead import FIRST_REST, MOST_VAIN, DraftingAhead
+from engine.async_drafting.messages import TO_DRAFTER, Answer, Begin, End, Verdict
 from engine.main_model.sampling import Sampler
 from engine.requests import MAX_DEPTH, SamplingSettings
-from engine.speculation.proposers.ahead import AheadProposer, JustInTimeProposer
-from tests.patience import PATIENCE_S
 
 
 @dataclass
 class FakeLink:
-    """A link that keeps sent messages, and answers verdicts with `status` and `tokens`."""
+    """A link that keeps sent messages, and answers verdicts with `tokens` unless it is `silent`."""
 
-    status: int = HIT
     tokens: tuple[int, ...] = (7, 8, 9)
     state: str = "ready"
     reason: str = ""
     generation: int = 1
     silent: bool = False
-    # Whether answers take longer than no time.
-    slow: bool = False
     sent: list[Any] = field(default_factory=list)
     answers: deque[Answer] = field(default_factory=deque)
 
@@ -36,15 +31,12 @@ class FakeLink:
         self.sent.append(message)
         if isinstance(message, Verdict) and not self.silent:
             position = message.position + len(message.tokens)
-            key = message.conversation, message.round, position
-            tokens = self.tokens if self.status == HIT else ()
-            self.answers.append(Answer(*key, self.status, tokens))
-            if self.status == MISS:
-                self.answers.append(Answer(*key, JUST_IN_TIME, self.tokens))
+            self.answers.append(Answer(message.conversation, message.round, position, self.tokens))
         return True
 
     def receive(self, timeout_s: float) -> Answer | None:
-        return self.answers.popleft() if self.answers and not (self.slow and timeout_s == 0.0) else None
+        del timeout_s
+        return self.answers.popleft() if self.answers else None
 
     @property
     def verdicts(self) -> list[Verdict]:
@@ -57,29 +49,31 @@ def _without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(aheads, "FIRST_PATIENCE_S", 0.001)
 
 
-def ahead_of(link: FakeLink, text: list[int], depth: int | None = None) -> DraftingAhead:
-    return DraftingAhead(link, Sampler(SamplingSettings(seed=3), 100), text, depth)  # type: ignore[arg-type]
-
-
-def following(link: FakeLink, text: list[int], depth: int | None = None) -> DraftingAhead:
-    ahead = ahead_of(link, text, depth)
-    ahead.resume()
+def following(link: FakeLink, text: list[int]) -> DraftingAhead:
+    ahead = DraftingAhead(link, Sampler(SamplingSettings(seed=3), 100), text)  # type: ignore[arg-type]
+    ahead.follow(0)
     return ahead
+
+
+def rounds(ahead: DraftingAhead, text: list[int], count: int, used: int = 0) -> None:
+    for _ in range(count):
+        ahead.prepared()
+        text.append(4)
+        ahead.follow(used)
 
 
 def test_the_drafter_hears_all_that_is_new_once() -> None:
     link, text = FakeLink(), [1, 2, 3]
     ahead = following(link, text)
     text += [4, 5]
-    ahead.note(2)
-    ahead.follow()
+    ahead.follow(2)
     assert isinstance(link.sent[0], Begin)
     assert [(verdict.position, verdict.tokens) for verdict in link.verdicts] == [(0, (1, 2, 3)), (3, (4, 5))]
     assert ahead.prepared() == (7, 8, 9)
     # A new drafter gets the whole text.
     link.generation = 2
     text.append(6)
-    ahead.follow()
+    ahead.follow(0)
     assert link.verdicts[-1].tokens == (1, 2, 3, 4, 5, 6)
 
 
@@ -89,69 +83,38 @@ def test_a_token_that_the_main_model_does_not_have_is_refused() -> None:
 
 
 def test_the_depth_follows_what_is_used_within_what_a_round_can_have() -> None:
-    link, text = FakeLink(tokens=tuple(range(MAX_DEPTH))), [1, 2, 3]
-    ahead = following(link, text)
-    for _ in range(2):
-        ahead.prepared()
-        ahead.note(MAX_DEPTH)
-        text.append(4)
-        ahead.follow()
+    text = [1, 2, 3]
+    ahead = following(FakeLink(tokens=tuple(range(MAX_DEPTH))), text)
+    rounds(ahead, text, 2, used=MAX_DEPTH)
     assert ahead.depth == MAX_DEPTH
 
 
-def test_a_drafter_that_is_always_late_rests() -> None:
-    link, text = FakeLink(silent=True), [1, 2, 3]
+@pytest.mark.parametrize("silent", [True, False])
+def test_a_drafter_that_is_always_late_or_never_used_rests_for_some_rounds(silent: bool) -> None:
+    link, text = FakeLink(silent=silent), [1, 2, 3]
     ahead = following(link, text)
-    waits = JustInTimeProposer(ahead)
-    for _ in range(MOST_LATE):
-        ahead.prepared()
-        text.append(4)
-        ahead.follow()
-    assert waits.max_proposals() == 0
+    rounds(ahead, text, MOST_VAIN)
     assert isinstance(link.sent[-1], End)
     asked = len(link.verdicts)
-    for _ in range(FIRST_REST):
-        text.append(4)
-        ahead.follow()
-    # It is on offer again, but gets no verdict before it is chosen.
-    assert waits.max_proposals() == ahead.depth
-    assert len(link.verdicts) == asked
+    rounds(ahead, text, FIRST_REST - 1)
+    assert (len(link.verdicts), ahead.prepared()) == (asked, ())
+    rounds(ahead, text, 1)
+    assert len(link.verdicts) == asked + 1
+    assert len(link.verdicts[-1].tokens) == FIRST_REST + 1
 
 
-def test_a_drafter_that_is_resumed_where_it_paused_drafts_too() -> None:
-    link = FakeLink(status=MISS)
-    ahead = following(link, [1, 2, 3])
-    ahead.pause()
-    assert ahead.resume()
-    assert (link.verdicts[-1].position, link.verdicts[-1].tokens) == (2, (3,))
+def test_a_drafter_that_has_nothing_prepared_yet_goes_on() -> None:
+    link, text = FakeLink(tokens=()), [1, 2, 3]
+    ahead = following(link, text)
+    rounds(ahead, text, 2 * MOST_VAIN)
+    assert len(link.verdicts) == 2 * MOST_VAIN + 1
+    assert (ahead.figures.hits, ahead.figures.misses, ahead.figures.late) == (0, 2 * MOST_VAIN, 0)
 
 
 def test_settings_with_numbers_that_no_message_can_have_are_sent_without_them() -> None:
     bias = {-5: 1.0, 2**40: 2.0, 7: 3.0}
     settings = SamplingSettings(seed=3, temperature=0.5, top_k=2**50, penalty_window=2**40, logit_bias=bias)
     link = FakeLink()
-    DraftingAhead(link, Sampler(settings, 100), [1, 2]).resume()  # type: ignore[arg-type]
+    DraftingAhead(link, Sampler(settings, 100), [1, 2]).follow(0)  # type: ignore[arg-type]
     assert TO_DRAFTER.take(bytearray(TO_DRAFTER.frame(link.sent[0]))) == link.sent[0]
     assert dict(link.sent[0].sampling.logit_bias) == {7: 3.0}
-
-
-def test_a_drafter_that_has_to_read_first_is_neither_waited_for_nor_given_up() -> None:
-    text = [1, 2, 3]
-    for link in (FakeLink(silent=True), FakeLink(status=BEHIND)):
-        ahead = ahead_of(link, text)
-        assert not ahead.resume()
-        assert JustInTimeProposer(ahead).max_proposals() == AheadProposer(ahead).max_proposals() == 0
-    for _ in range(2 * MOST_LATE):
-        text.append(4)
-        ahead.follow()
-        assert ahead.prepared() == ()
-        assert not ahead.missed()
-    assert ahead.wanted
-    assert (ahead.figures.hits, ahead.figures.misses, ahead.figures.late) == (0, 0, 0)
-
-
-def test_a_round_waits_to_learn_of_a_miss(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aheads, "HANDOVER_S", PATIENCE_S)
-    ahead = following(FakeLink(status=MISS, slow=True), [1, 2, 3])
-    ahead.follow()
-    assert JustInTimeProposer(ahead).max_proposals() == ahead.depth

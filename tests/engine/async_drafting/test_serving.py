@@ -13,8 +13,8 @@ import pytest
 from engine.async_drafting.link import DEFAULT_PORT, DrafterLink, address_of, on_another_computer
 from engine.async_drafting.serving import DrafterServer, vocabulary_digest
 from engine.main_model.loading import load
-from tests.engine.async_drafting.drafters import drafted, wait_until
-from tests.patience import PATIENCE_S
+from tests.engine.async_drafting.drafters import answered
+from tests.patience import PATIENCE_S, wait_until
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -51,13 +51,13 @@ def reached(port: int, secret: bytes, draft: Path) -> DrafterLink:
 
 def test_engines_that_know_the_secret_are_served_one_after_the_other(port: int, tiny_draft: Path) -> None:
     first = reached(port, b"the secret", tiny_draft)
-    answer = drafted(first)
-    assert len(answer.tokens) == 3
+    answer = answered(first)
+    assert (answer.position, answer.tokens) == (3, ())
     first.close()
     stranger = reached(port, b"another secret", tiny_draft)
     assert (stranger.state, stranger.reason) == ("gone", "unreachable")
     second = reached(port, b"the secret", tiny_draft)
-    assert drafted(second) == answer
+    assert answered(second) == answer
     second.close()
 
 

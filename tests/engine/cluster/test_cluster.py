@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from engine.grammars.grammar import Grammar
 from engine.status import LoadedPair
 from tests.engine.asking import ask, finished
 from tests.engine.cluster.families import rank_processes, write_family
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 from tests.tiny_heads import write_head
 from tests.tiny_models import FLOAT32, FOUR_BITS, write_disturbed_copy, write_model
 
@@ -237,7 +236,5 @@ def test_a_rank_that_is_killed_ends_the_answer_and_leaves_nothing_behind(by_laye
     assert (len(gone), alive) == (2, [])
     with pytest.raises(ClusterError):
         cluster.engine.status().result(timeout=PATIENCE_S)
-    until = time.monotonic() + PATIENCE_S
-    while not by_layers.ended and time.monotonic() < until:
-        time.sleep(0.01)
+    wait_until(lambda: by_layers.ended)
     assert by_layers.ended == [event.error]

@@ -20,7 +20,7 @@ from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError
 from engine.hub.transfer import RetryPolicy
 from tests.engine.model_files.model_folders import model_files
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 
 if TYPE_CHECKING:
     from engine.hub.download_state import DownloadStatus
@@ -79,7 +79,7 @@ class Site:
         """Add the model to the queue, and return when some of it has arrived, slowly."""
         self.hub.bytes_a_second = 20_000
         queue.add(NAME)
-        until(lambda: queue.snapshot()[0].bytes_done > 10_000)
+        wait_until(lambda: queue.snapshot()[0].bytes_done > 10_000)
 
     def assert_complete(self) -> Path:
         """Check that the cache has the model's files and nothing else, and return their folder."""
@@ -148,13 +148,6 @@ def run_until_killed(
         process.wait()
         return True
     return False
-
-
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(0.005)
 
 
 def assert_complete(cache: Path, files: dict[str, bytes], name: str = NAME) -> Path:

@@ -23,9 +23,9 @@ from tests.engine.hub.downloading import (
     finish,
     needed_bytes,
     sizeable,
-    until,
 )
 from tests.fakehub.server import Fault
+from tests.patience import wait_until
 
 if TYPE_CHECKING:
     from tests.fakehub.server import FakeHub
@@ -154,7 +154,7 @@ def test_a_stalled_download_shows_no_speed_and_counts_its_attempts(site: Site) -
     site.fault("*", cut_after=0)
     queue = site.queue(settings=JobSettings(policy=transfer.RetryPolicy(0.01, 0.02, 10**6), space_margin=0))
     queue.add(NAME)
-    until(lambda: queue.snapshot()[0].attempt >= 3)
+    wait_until(lambda: queue.snapshot()[0].attempt >= 3)
     status = queue.snapshot()[0]
     assert (status.bytes_per_second, status.seconds_left) == (0.0, None)
 

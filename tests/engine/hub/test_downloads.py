@@ -18,10 +18,9 @@ from tests.engine.hub.downloading import (
     needed,
     needed_bytes,
     sizeable,
-    until,
 )
 from tests.engine.model_files.model_folders import model_files
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +41,7 @@ def test_main_and_draft_arrive_side_by_side(site: Site) -> None:
     queue = site.queue()
     queue.add("org/main")
     queue.add("org/draft")
-    until(lambda: sum(status.state == "downloading" for status in queue.snapshot()) == 2)
+    wait_until(lambda: sum(status.state == "downloading" for status in queue.snapshot()) == 2)
     site.hub.bytes_a_second = None
     assert finish(queue, "org/main").state == finish(queue, "org/draft").state == "ready"
     assert_complete(site.cache, big, "org/main")
@@ -96,7 +95,7 @@ def test_cancelling_takes_everything_back(site: Site) -> None:
     site.begin_slowly(queue)
     queue.cancel(NAME)
     assert queue.snapshot() == ()
-    until(lambda: not site.home.exists())
+    wait_until(lambda: not site.home.exists())
 
 
 def test_cancelling_a_repair_keeps_the_model_that_was_here(site: Site) -> None:
@@ -111,7 +110,7 @@ def test_cancelling_a_repair_keeps_the_model_that_was_here(site: Site) -> None:
     for run in (1, 2):
         queue = site.queue(state_path=state)
         queue.add(NAME, repository.commit)
-        until(lambda run=run: part.exists() and part.stat().st_size >= run * 50_000)
+        wait_until(lambda run=run: part.exists() and part.stat().st_size >= run * 50_000)
         if run == 1:
             queue.close()
     queue.cancel(NAME)
@@ -127,7 +126,7 @@ def test_cancelling_at_once_keeps_a_model_that_is_complete(site: Site) -> None:
     assert download(site.queue()).state == "ready"
     again = site.queue()
     again.add(NAME, repository.commit)
-    until(lambda: again.snapshot()[0].state in ("verifying", "ready"))
+    wait_until(lambda: again.snapshot()[0].state in ("verifying", "ready"))
     again.cancel(NAME)
     again.close(PATIENCE_S)
     site.assert_complete()

@@ -15,7 +15,7 @@ from engine.hub.remove import plan_removal, remove
 from engine.hub.repository_names import head_name, head_of
 from engine.model_files.discovery import installed_models
 from tests.engine.heads.heads_on_disk import HEADS
-from tests.engine.hub.downloading import Site, download, finish, refused, run_until_killed, until
+from tests.engine.hub.downloading import Site, download, finish, refused, run_until_killed
 from tests.engine.hub.repositories_with_heads import (
     SOURCE,
     WITH_HEAD,
@@ -25,7 +25,7 @@ from tests.engine.hub.repositories_with_heads import (
     same_tensors,
     shard_name,
 )
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 
 NAME = head_name(SOURCE)
 WANTED = {shard_name(index) for index in WITH_HEAD}
@@ -146,7 +146,7 @@ def test_a_head_is_paused_cancelled_and_removed_like_a_model(site: Site) -> None
     site.hub.bytes_a_second = 20_000
     queue = site.queue()
     queue.add(NAME)
-    until(lambda: queue.snapshot()[0].bytes_done >= 10_000)
+    wait_until(lambda: queue.snapshot()[0].bytes_done >= 10_000)
     queue.pause(NAME)
     assert finish(queue, NAME).state == "paused"
     queue.cancel(NAME)
@@ -154,7 +154,7 @@ def test_a_head_is_paused_cancelled_and_removed_like_a_model(site: Site) -> None
     assert not list(site.cache.rglob("*.incomplete"))
     queue, before = site.queue(), weight_bytes(site)
     queue.add(NAME)
-    until(lambda: queue.snapshot()[0].bytes_done >= 10_000)
+    wait_until(lambda: queue.snapshot()[0].bytes_done >= 10_000)
     queue.pause(NAME)
     site.hub.bytes_a_second = None
     queue.resume(NAME)

@@ -9,8 +9,8 @@ import sys
 import pytest
 from huggingface_hub import scan_cache_dir, snapshot_download
 
-from tests.engine.hub.downloading import NAME, Site, download, finish, needed, needed_bytes, sizeable, until
-from tests.patience import PATIENCE_S
+from tests.engine.hub.downloading import NAME, Site, download, finish, needed, needed_bytes, sizeable
+from tests.patience import PATIENCE_S, wait_until
 
 
 def test_the_library_finds_the_finished_tree_offline(site: Site) -> None:
@@ -35,7 +35,7 @@ def test_the_library_and_tandem_may_download_the_same_model_at_once(site: Site) 
     site.hub.bytes_a_second = 20_000
     queue = site.queue()
     queue.add(NAME)
-    until(lambda: queue.snapshot()[0].bytes_done > 0)
+    wait_until(lambda: queue.snapshot()[0].bytes_done > 0)
     patience = {f"HF_HUB_{what}_TIMEOUT": str(round(PATIENCE_S)) for what in ("ETAG", "DOWNLOAD")}
     environment = os.environ | patience | {"HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
     other = subprocess.Popen(
@@ -43,7 +43,7 @@ def test_the_library_and_tandem_may_download_the_same_model_at_once(site: Site) 
         env=environment,
         stderr=subprocess.PIPE,
     )
-    until(lambda: any("HEAD" in request for request in site.hub.requests) or other.poll() is not None)
+    wait_until(lambda: any("HEAD" in request for request in site.hub.requests) or other.poll() is not None)
     site.hub.bytes_a_second = None
     assert finish(queue).state == "ready"
     _, errors = other.communicate(timeout=PATIENCE_S)

@@ -24,11 +24,10 @@ from tests.engine.hub.downloading import (
     finish,
     needed,
     sizeable,
-    until,
 )
 from tests.engine.hub.nasty_hub import answer, gzipped
 from tests.fakehub.server import FakeHub, Fault
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,11 +53,11 @@ def test_a_hub_that_answers_a_byte_at_a_time_can_be_paused_and_resumed_or_cancel
     site.hub.api_faults[API] = fault
     queue = site.queue(stall_s=600.0)
     queue.add(NAME)
-    until(lambda: bool(site.hub.requests))
+    wait_until(lambda: bool(site.hub.requests))
     queue.cancel(NAME)
     site.hub.requests.clear()
     queue.add(NAME)
-    until(lambda: bool(site.hub.requests))
+    wait_until(lambda: bool(site.hub.requests))
     queue.pause(NAME)
     site.hub.api_faults.clear()
     queue.resume(NAME)
@@ -71,7 +70,7 @@ def test_closing_does_not_wait_for_it(hub: FakeHub, cache: Path) -> None:
     hub.api_faults[API] = Fault(raw=b"", hang=True)
     queue = DownloadQueue(cache, HubAccess(hub.endpoint, stall_s=600.0))
     queue.add(NAME)
-    until(lambda: bool(hub.requests))
+    wait_until(lambda: bool(hub.requests))
     queue.close(timeout=PATIENCE_S)
     status = queue.status(NAME)
     assert status is not None
@@ -164,7 +163,7 @@ def test_a_download_goes_on_by_itself_when_the_network_is_back(
         queue = site.queue(**more)
     with back(gone) as hub:
         hub.add(NAME, site.files)
-        until(lambda: (status := queue.status(NAME)) is not None and status.state == "ready")
+        wait_until(lambda: (status := queue.status(NAME)) is not None and status.state == "ready")
     site.assert_complete()
 
 
@@ -207,6 +206,6 @@ def test_a_hub_whose_files_are_on_a_host_that_cannot_be_reached_is_tried_less_an
         patch.setattr(threading.Event, "wait", wait)
         queue = site.queue(settings=settings)
         queue.add(NAME)
-        until(lambda: len(waits) >= 4)
+        wait_until(lambda: len(waits) >= 4)
         queue.close()
     assert waits[:4] == pytest.approx([0.01, 0.02, 0.04, 0.04], rel=0.26)

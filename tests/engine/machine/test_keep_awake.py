@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,16 +9,9 @@ import pytest
 from engine import ChatRequest, Engine, Event, Finished, ModelNotUsable, starter_pair
 from engine.settings import EngineSettings
 from tests.engine.machine.objective_c import Runtime
-from tests.patience import PATIENCE_S
+from tests.patience import wait_until
 
 WORK = ["Tandem answers or loads a model"]
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    patience = time.monotonic() + PATIENCE_S
-    while not holds():
-        assert time.monotonic() < patience
-        time.sleep(0.005)
 
 
 def test_the_engine_keeps_a_mac_awake_while_it_loads_and_answers(mac: Runtime, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import json
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +20,7 @@ from engine.serving.models import Models
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from tests.engine.serving_requests import PLAIN, alone, load_models, request, run
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
@@ -94,10 +93,7 @@ def test_idle_models_are_unloaded_and_loaded_again_by_the_next_request(tiny_main
         gc.collect()
         held = engine.status().result(timeout=PATIENCE_S).memory.active
         engine.configure(replace(engine.settings, unload_after_s=0.01)).result(timeout=PATIENCE_S)
-        deadline = time.monotonic() + PATIENCE_S
-        while engine.status().result(timeout=PATIENCE_S).memory.active > held - 100_000:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        wait_until(lambda: engine.status().result(timeout=PATIENCE_S).memory.active <= held - 100_000)
         engine.configure(replace(engine.settings, unload_after_s=None)).result(timeout=PATIENCE_S)
         drafted = 0
         for _ in range(50):

@@ -18,12 +18,11 @@ from engine.errors import CannotTeach, EngineError
 from engine.requests import OwnAnswer
 from engine.serving import teaching
 from engine.serving.scheduler import Scheduler
-from engine.serving.teaching import Teaching
 from engine.status import TaughtDraft, TeachingProgress, TeachingResult
 from engine.teaching import kept, lessons, training
 from tests.engine.machine.objective_c import Runtime
 from tests.engine.serving_requests import Client, alone, load_models, request, set_draft
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 from tests.tiny_models import FLOAT32, write_disturbed_copy, write_model, write_with_other_ids
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
@@ -34,14 +33,8 @@ Open = Callable[..., Scheduler]
 
 def answers(count: int = 40, tokens: int = 60, highest: int = 250) -> list[OwnAnswer]:
     draw = random.Random(7)
-    return [
-        OwnAnswer(
-            f"chat {number}",
-            [{"role": "user", "content": f"the fox {number}"}],
-            tuple(draw.randrange(3, highest) for _ in range(tokens)),
-        )
-        for number in range(count)
-    ]
+    chats = [(f"chat {number}", [{"role": "user", "content": f"the fox {number}"}]) for number in range(count)]
+    return [OwnAnswer(*chat, tuple(draw.randrange(3, highest) for _ in range(tokens))) for chat in chats]
 
 
 @pytest.fixture(scope="module")
@@ -57,10 +50,10 @@ def draft(main: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def mains() -> Iterator[None]:
+def plugged_in() -> Iterator[None]:
     """Teach also where the tests run on battery."""
-    with pytest.MonkeyPatch.context() as plugged_in:
-        plugged_in.setattr(teaching, "on_battery", lambda: False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(teaching, "on_battery", lambda: False)
         yield
 
 
@@ -73,9 +66,8 @@ def opened(main: Path, draft: Path, tmp_path: Path) -> Iterator[Open]:
         folder: Path = tmp_path,
         drafter: Path | None = draft,
         main: Path = main,
-        reports: list[TeachingProgress] | None = None,
+        listen: Callable[[TeachingProgress], object] = lambda _progress: None,
     ) -> Scheduler:
-        listen = (reports if reports is not None else []).append
         scheduler = Scheduler(EngineSettings(taught_folder=folder), on_teaching=listen)
         made.append(scheduler)
         load_models(scheduler, main, drafter)
@@ -98,14 +90,22 @@ def finish(scheduler: Scheduler, outcomes: list[Outcome]) -> Outcome:
     return outcomes[0]
 
 
-def taught(scheduler: Scheduler, material: Sequence[OwnAnswer] | None = None) -> Outcome:
-    return finish(scheduler, begin(scheduler, material))
+def taught(scheduler: Scheduler, material: Sequence[OwnAnswer] | None = None) -> TeachingResult:
+    outcome = finish(scheduler, begin(scheduler, material))
+    assert isinstance(outcome, TeachingResult)
+    return outcome
 
 
-def refused(outcome: object) -> str:
-    """Return the reason for which a teaching was refused."""
+def refused(scheduler: Scheduler, material: Sequence[OwnAnswer] | None = None) -> CannotTeach:
+    outcome = finish(scheduler, begin(scheduler, material))
     assert isinstance(outcome, CannotTeach)
-    return outcome.reason
+    return outcome
+
+
+def used_version(scheduler: Scheduler) -> int:
+    """Return the number of the taught version that drafts, 0 for the draft as it was downloaded."""
+    assert scheduler.models.drafter is not None
+    return scheduler.models.drafter.info.taught
 
 
 def until(scheduler: Scheduler, reports: list[TeachingProgress], step: int) -> None:
@@ -123,10 +123,9 @@ def whole_teaching(main: Path, draft: Path, tmp_path_factory: pytest.TempPathFac
     with pytest.MonkeyPatch.context() as faster:
         # Random weights have nothing in common that few steps could teach.
         faster.setattr(training, "RATE", 2 * training.RATE)
-        outcome = taught(scheduler, answers())
+        result = taught(scheduler, answers())
     scheduler.close()
-    assert isinstance(outcome, TeachingResult)
-    return folder, outcome
+    return folder, result
 
 
 @pytest.fixture
@@ -160,8 +159,7 @@ def test_a_taught_draft_is_right_more_often(whole_teaching: tuple[Path, Teaching
 def test_a_taught_draft_changes_no_text_and_no_downloaded_file(opened: Open, once_taught: Path, draft: Path) -> None:
     files = {path: hashlib.sha256(path.read_bytes()).digest() for path in draft.iterdir()}
     plain, scheduler = opened(), opened(once_taught)
-    assert scheduler.models.drafter is not None
-    assert scheduler.models.drafter.info.taught == 1
+    assert used_version(scheduler) == 1
     assert alone(scheduler, request()).ids == alone(plain, request()).ids
     taught(scheduler)
     assert {path: hashlib.sha256(path.read_bytes()).digest() for path in draft.iterdir()} == files
@@ -170,31 +168,22 @@ def test_a_taught_draft_changes_no_text_and_no_downloaded_file(opened: Open, onc
 def test_a_quantised_draft_is_taught_and_changes_no_text(
     opened: Open, tiny_main: Path, tiny_draft: Path, tmp_path: Path
 ) -> None:
-    plain, scheduler = (
-        opened(tmp_path / "none", tiny_draft, tiny_main),
-        opened(tmp_path / "some", tiny_draft, tiny_main),
-    )
-    assert isinstance(taught(scheduler), TeachingResult)
+    plain, scheduler = (opened(tmp_path / folder, tiny_draft, tiny_main) for folder in ("none", "some"))
+    assert taught(scheduler).complete
     assert alone(scheduler, request()).ids == alone(plain, request()).ids
 
 
-def test_a_version_is_taken_back_and_used_again(opened: Open, once_taught: Path, draft: Path) -> None:
+def test_a_version_is_taken_back_used_again_and_deleted(opened: Open, once_taught: Path, draft: Path) -> None:
     scheduler = opened(once_taught)
     for used in (False, True):
         scheduler.teaching.use(used)
-        loaded = set_draft(scheduler, draft).draft
-        assert loaded is not None
-        assert loaded.taught == used
-
-
-def test_what_was_taught_is_deleted_for_good(opened: Open, once_taught: Path, draft: Path) -> None:
-    scheduler = opened(once_taught)
+        set_draft(scheduler, draft)
+        assert used_version(scheduler) == used
     scheduler.teaching.forget()
     assert scheduler.teaching.known() == TaughtDraft()
     assert not [path for path in once_taught.rglob("*") if path.is_file()]
-    loaded = set_draft(scheduler, draft).draft
-    assert loaded is not None
-    assert loaded.taught == 0
+    set_draft(scheduler, draft)
+    assert used_version(scheduler) == 0
 
 
 @pytest.mark.full
@@ -203,7 +192,6 @@ def test_teaching_goes_on_from_the_version_in_use(opened: Open, once_taught: Pat
     version = scheduler.teaching.known().version
     assert version is not None
     outcome = taught(scheduler, answers())
-    assert isinstance(outcome, TeachingResult)
     assert outcome.before == pytest.approx(version.after, abs=0.01)
     assert len([*once_taught.glob("*/*.safetensors")]) == 1
 
@@ -211,7 +199,7 @@ def test_teaching_goes_on_from_the_version_in_use(opened: Open, once_taught: Pat
 def test_an_interrupted_teaching_goes_on_where_it_was(opened: Open, tmp_path: Path, draft: Path) -> None:
     wanted = taught(opened(tmp_path / "other"))
     reports: list[TeachingProgress] = []
-    scheduler = opened(reports=reports)
+    scheduler = opened(listen=reports.append)
     outcomes = begin(scheduler)
     until(scheduler, reports, 4)
     # A change of the draft model interrupts it.
@@ -219,10 +207,8 @@ def test_an_interrupted_teaching_goes_on_where_it_was(opened: Open, tmp_path: Pa
     assert outcomes == [TeachingResult(complete=False)]
     assert scheduler.teaching.known().begun
     later: list[TeachingProgress] = []
-    again = opened(reports=later)
+    again = opened(listen=later.append)
     outcome = taught(again)
-    assert isinstance(outcome, TeachingResult)
-    assert isinstance(wanted, TeachingResult)
     assert min(one.done for one in later if one.phase == "teaching") == reports[-2].done + 1
     assert not again.teaching.known().begun
     # It ends as a teaching without interruption.
@@ -234,7 +220,7 @@ def test_a_killed_process_loses_only_the_steps_since_the_last_write(
 ) -> None:
     monkeypatch.setattr(teaching, "SAVE_EVERY_S", -1.0)
     reports: list[TeachingProgress] = []
-    scheduler = opened(tmp_path / "killed", reports=reports)
+    scheduler = opened(tmp_path / "killed", listen=reports.append)
     begin(scheduler)
     until(scheduler, reports, 5)
     # What a killed process leaves on the disk.
@@ -242,15 +228,15 @@ def test_a_killed_process_loses_only_the_steps_since_the_last_write(
     folder = only_file(left, kept.BEGUN).parent
     (folder / f".{kept.BEGUN}.0.partial").write_bytes(b"cut off")
     later: list[TeachingProgress] = []
-    again = opened(left, reports=later)
-    assert isinstance(taught(again), TeachingResult)
+    again = opened(left, listen=later.append)
+    assert taught(again).complete
     assert min(one.done for one in later if one.phase == "teaching") == 6
     assert [path.name for path in folder.iterdir() if path.name[0] == "."] == []
 
 
 def test_answers_come_first(opened: Open) -> None:
     reports: list[TeachingProgress] = []
-    scheduler = opened(reports=reports)
+    scheduler = opened(listen=reports.append)
     outcomes = begin(scheduler)
     until(scheduler, reports, 2)
     client = Client(request())
@@ -269,7 +255,7 @@ def test_answers_come_first(opened: Open) -> None:
 @pytest.mark.parametrize("reason", ["hot", pytest.param("low-power", marks=pytest.mark.full), "battery"])
 def test_it_waits_for_power_and_cool(opened: Open, monkeypatch: pytest.MonkeyPatch, reason: str) -> None:
     reports: list[TeachingProgress] = []
-    scheduler = opened(reports=reports)
+    scheduler = opened(listen=reports.append)
     begin(scheduler)
     until(scheduler, reports, 1)
     with monkeypatch.context() as slow:
@@ -287,32 +273,18 @@ def test_it_waits_for_power_and_cool(opened: Open, monkeypatch: pytest.MonkeyPat
 def test_a_teaching_keeps_a_mac_awake_unless_it_waits_for_power(
     mac: Runtime, main: Path, draft: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on_battery: bool
 ) -> None:
-    asleep: list[bool] = []
-
-    def step(self: Teaching) -> None:
-        asleep.append(not mac.open)
-        whole_step(self)
-
-    whole_step = Teaching.step
-    monkeypatch.setattr(Teaching, "step", step)
-    monkeypatch.setattr(teaching, "COOLING_S", 0.01)
     monkeypatch.setattr(teaching, "on_battery", lambda: on_battery)
     with Engine(EngineSettings(taught_folder=tmp_path)) as engine:
         engine.load(main, draft).result(PATIENCE_S)
         engine.teach(answers(12, 30))
-        until_s = time.monotonic() + PATIENCE_S
-        while len(asleep) < 6 and time.monotonic() < until_s:
-            time.sleep(0.005)
-    assert asleep[0] is False
-    assert asleep[3:6] == [on_battery] * 3
+        wait_until(lambda: engine.teaching_progress.waits == "battery" if on_battery else engine.teaching_progress.done)
+        wait_until(lambda: bool(mac.open) is not on_battery)
 
 
 def test_questions_that_others_answered_are_taught_and_go_nowhere_else(opened: Open) -> None:
     scheduler = opened()
     questions = [OwnAnswer(one.chat, one.messages) for one in answers(8)]
-    outcome = taught(scheduler, questions)
-    assert isinstance(outcome, TeachingResult)
-    assert outcome.complete
+    assert taught(scheduler, questions).complete
     assert scheduler.status.prefix_cache.conversations == 0
 
 
@@ -323,32 +295,27 @@ def test_what_is_not_better_is_not_kept(opened: Open, main: Path) -> None:
     outcome = taught(scheduler)
     # Nothing but answers since then are a reason to teach again.
     assert began <= scheduler.teaching.known().judged_from <= time.time()
-    assert isinstance(outcome, TeachingResult)
     assert (outcome.complete, outcome.before, outcome.number) == (True, 1.0, 0)
     assert scheduler.teaching.known().version is None
 
 
 @pytest.mark.parametrize("material", [[], answers(2), answers(highest=2**20)], ids=["none", "few", "other ids"])
 def test_too_little_or_bad_material_is_refused(opened: Open, material: list[OwnAnswer]) -> None:
-    assert refused(taught(opened(), material)) == "too-little"
+    assert refused(opened(), material).reason == "too-little"
 
 
-def test_without_a_draft_model_there_is_nothing_to_teach(opened: Open) -> None:
-    assert refused(opened(drafter=None).teaching.known().refusal) == "no-draft"
+def test_no_draft_model_and_one_with_another_tokenizer_are_refused(opened: Open, main: Path, tmp_path: Path) -> None:
+    none = opened(drafter=None)
+    assert refused(none).reason == "no-draft"
+    assert str(none.teaching.known().refusal) == str(refused(none))
+    assert refused(opened(drafter=write_with_other_ids(main, tmp_path / "other"))).reason == "other-tokenizer"
 
 
-@pytest.mark.full
-def test_a_draft_with_another_tokenizer_is_refused(opened: Open, main: Path, tmp_path: Path) -> None:
-    assert refused(taught(opened(drafter=write_with_other_ids(main, tmp_path / "other")))) == "other-tokenizer"
-
-
-def test_memory_is_reckoned_before(opened: Open) -> None:
+def test_memory_is_reckoned_before(opened: Open, tmp_path: Path) -> None:
     scheduler = opened()
-    held = scheduler.models.memory_use()
-    scheduler.configure(
-        EngineSettings(taught_folder=scheduler.settings.taught_folder, memory_limit=held.active + 2**20)
-    )
-    assert refused(taught(scheduler)) == "no-memory"
+    limit = scheduler.models.memory_use().active + 2**20
+    scheduler.configure(EngineSettings(taught_folder=tmp_path, memory_limit=limit))
+    assert refused(scheduler).reason == "no-memory"
 
 
 def test_a_full_disk_keeps_the_former_version(
@@ -362,9 +329,7 @@ def test_a_full_disk_keeps_the_former_version(
     set_draft(scheduler, draft)
     monkeypatch.setattr(kept, "write_atomically", full)
     monkeypatch.setattr(teaching, "SAVE_EVERY_S", -1.0)
-    outcome = taught(scheduler)
-    assert isinstance(outcome, CannotTeach)
-    assert outcome.arguments == {"reason": "disk", "detail": "No space left on device"}
+    assert refused(scheduler).arguments == {"reason": "disk", "detail": "No space left on device"}
     version = opened(once_taught).teaching.known().version
     assert version is not None
     assert version.number == 1
@@ -372,7 +337,7 @@ def test_a_full_disk_keeps_the_former_version(
 
 def test_nothing_begins_on_a_full_disk(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "LEAST_FREE", 2**62)
-    assert refused(taught(opened())) == "disk"
+    assert refused(opened()).reason == "disk"
 
 
 @pytest.mark.parametrize("which", ["main", pytest.param("draft", marks=pytest.mark.full)])
@@ -380,22 +345,19 @@ def test_a_changed_model_is_used_as_it_was_downloaded(
     opened: Open, once_taught: Path, main: Path, draft: Path, tmp_path: Path, which: str
 ) -> None:
     models = {"main": main, "draft": draft}
-    moved = shutil.copytree(models[which], tmp_path / which)
-    pair = opened(once_taught, models["draft"] if which == "main" else moved, moved if which == "main" else main)
+    models[which] = moved = shutil.copytree(models[which], tmp_path / which)
     # The same files at another place are the same model.
-    assert pair.teaching.known().problem == ""
-    weights = dict(mx.load(str(moved / "model.safetensors")))
-    weights = {name: array * 1.01 for name, array in weights.items()}
+    assert opened(once_taught, models["draft"], models["main"]).teaching.known().problem == ""
+    weights = {name: array * 1.01 for name, array in dict(mx.load(str(moved / "model.safetensors"))).items()}
     mx.save_safetensors(str(moved / "model.safetensors"), weights, {"format": "mlx"})
-    changed = opened(once_taught, models["draft"] if which == "main" else moved, moved if which == "main" else main)
+    changed = opened(once_taught, models["draft"], models["main"])
     assert changed.teaching.known().problem == f"{which}-changed"
-    assert changed.models.drafter is not None
-    assert changed.models.drafter.info.taught == 0
+    assert used_version(changed) == 0
     assert changed.teaching.known().judged_from == 0.0
     # A new teaching begins anew.
-    assert isinstance(taught(changed), TeachingResult)
+    assert taught(changed).complete
     assert changed.teaching.known().judged_from > 0.0
-    assert changed.models.drafter.info.taught == 0
+    assert used_version(changed) == 0
 
 
 @pytest.mark.expects_log
@@ -414,8 +376,7 @@ def test_damaged_files_leave_the_draft_as_it_was_downloaded(
     path = only_file(once_taught, name)
     path.write_bytes(damage(path.read_bytes()))
     scheduler = opened(once_taught)
-    assert scheduler.models.drafter is not None
-    assert scheduler.models.drafter.info.taught == 0
+    assert used_version(scheduler) == 0
     assert scheduler.teaching.known().problem == "damaged"
 
 

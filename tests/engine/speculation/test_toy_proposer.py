@@ -88,4 +88,4 @@ def test_a_new_proposer_is_measured_beside_the_others(scheduler: Scheduler) -> N
 
 @pytest.mark.parametrize("entry", PROPOSERS.values(), ids=list(PROPOSERS))
 def test_every_registered_module_can_build(entry: ProposerEntry) -> None:
-    assert callable(getattr(import_module(entry.module), entry.builder))
+    assert callable(import_module(entry.module).build)

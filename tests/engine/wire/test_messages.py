@@ -99,19 +99,18 @@ MESSAGES: dict[Codec[Any], list[Message]] = {
     cluster.ECHO: [cluster.Echo(b"x")],
     drafting.TO_DRAFTER: [
         drafting.Begin(2**64 - 1, 2**63 + 5, 151_936, BIASED),
-        drafting.Verdict(7, 3, 1000, (5, 6, 4_000_000_000), 8, True, 0.5),
+        drafting.Verdict(7, 3, 1000, (5, 6, 4_000_000_000), 8),
         drafting.End(7),
     ],
     drafting.TO_ENGINE: [
         drafting.Ready(bytes(32)),
         drafting.Refused("not-usable"),
-        drafting.Answer(7, 3, 1003, drafting.HIT, (1, 2)),
+        drafting.Answer(7, 3, 1003, (1, 2)),
     ],
     prompts.REQUESTS: [
         prompts.Request(8, prompts.Build(prompts.TokenizerSource("a", [1, 2], {"eos_token": "x"}, {"b": True}), ["b"])),
         prompts.Request(8, prompts.FindThinking("a")),
         prompts.Request(8, prompts.MakePrompt("a", JOB)),
-        prompts.Request(8, prompts.Encode("a", "b")),
         prompts.Request(8, prompts.Measure("a", "b", None)),
         prompts.Request(8, prompts.CountCaches({"layers": [1, None, {"a": 0.5}]})),
         prompts.Request(8, prompts.TryGrammar("start: /a/")),

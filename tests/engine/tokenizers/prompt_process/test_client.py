@@ -18,11 +18,11 @@ import psutil
 import pytest
 
 from engine import ChatRequest, Engine, Failed, Finished, starter_pair
-from engine.errors import PromptTooLong, TemplateFailed
+from engine.errors import EngineClosed, PromptTooLong, TemplateFailed
 from engine.main_model.loading import load
-from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, PromptProcess
+from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, PromptCall, PromptProcess
 from engine.tokenizers.prompt_process.protocol import MOST_TOKENIZERS, TokenizerSource
-from engine.tokenizers.prompts import Prompt, PromptJob, make_prompt
+from engine.tokenizers.prompts import Prompt, PromptJob, make_prompt, render
 from tests.engine.asking import QUESTION
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_disturbed_copy
@@ -205,3 +205,18 @@ def test_while_a_template_runs_its_question_can_be_cancelled_and_the_engine_answ
     [failed] = list(waiting)
     assert isinstance(failed, Failed)
     assert failed.error.code == "engine-closed"
+
+
+def test_what_waits_for_a_prompt_of_a_stranger_waits_for_the_other_process(
+    tiny_main: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main = load(tiny_main)
+    assert main.prompt_ids(QUESTION) == render(main.tokenizer, QUESTION)
+    call, stops = PromptCall(), iter([False, True])
+    monkeypatch.setattr(PromptProcess, "start_prompt", lambda *_: call)
+    with pytest.raises(EngineClosed):
+        main.prompt_ids(QUESTION, lambda: next(stops))
+    assert call.abandoned.is_set()
+    call.set_exception(TemplateFailed("0.5", "too-slow"))
+    with pytest.raises(TemplateFailed, match="longer than"):
+        main.prompt_ids(QUESTION)
