@@ -1306,8 +1306,8 @@
         <translation>このフォルダで新規チャット</translation>
     </message>
     <message>
-        <source>Instructions and files…</source>
-        <translation>指示とファイル…</translation>
+        <source>System prompt and files…</source>
+        <translation>システムプロンプトとファイル…</translation>
     </message>
     <message>
         <source>Open</source>

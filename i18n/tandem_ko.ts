@@ -1306,8 +1306,8 @@
         <translation>이 폴더에서 새 대화</translation>
     </message>
     <message>
-        <source>Instructions and files…</source>
-        <translation>지침과 파일…</translation>
+        <source>System prompt and files…</source>
+        <translation>시스템 프롬프트와 파일…</translation>
     </message>
     <message>
         <source>Open</source>

@@ -1306,8 +1306,8 @@
         <translation>在此文件夹中新建对话</translation>
     </message>
     <message>
-        <source>Instructions and files…</source>
-        <translation>指令和文件…</translation>
+        <source>System prompt and files…</source>
+        <translation>系统提示词和文件…</translation>
     </message>
     <message>
         <source>Open</source>

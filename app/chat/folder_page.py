@@ -45,7 +45,6 @@ from app.wording.figures import number
 from app.wording.sources import recorded_name
 from engine.model_files.names import name_of_snapshot
 
-# As in the card of a chat's settings.
 _SIDES = (4, 0, 12, 0)
 # Instructions are stored this many milliseconds after the last key press.
 _PAUSE_MS = 400
@@ -165,8 +164,7 @@ class FolderPage(Restyled, Overlay):
     def _show_choices(self, folder: Folder) -> None:
         others, chosen = self.tr("As in other chats"), preset_of(folder)
         presets: list[Preset | None] = [None, *named_presets(self._session)]
-        if chosen not in presets:
-            presets.append(chosen)
+        presets += [] if chosen in presets else [chosen]
         self.preset.clear()
         for preset in presets:
             self.preset.addItem(others if preset is None else name_of(preset), preset)

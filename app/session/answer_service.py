@@ -287,7 +287,7 @@ class AnswerService(QObject):
         if folder is None or not files_text(folder.sources) or not self._store.persistent:
             return
         kept = folder.uid, pair.paths
-        if kept in self._files_kept or turn.answer.error is not None or pair.main is None or pair.loading:
+        if kept in self._files_kept or not turn.answer.text or pair.main is None or pair.loading:
             return
         like = Chat(turns=[Turn(".", Answer(), tools=turn.tools)], settings=chat.settings, folder_id=folder.id)
         with suppress(EngineError):

@@ -27,7 +27,7 @@ class ProjectService(QObject):
     def __init__(self, listed: ListService, store: StoreClient, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._list, self._store = listed, store
-        self._background = Background("projects", parent=self)
+        self._background = Background("projects", threads=2, parent=self)
         self._closing = threading.Event()
 
     def folder(self, folder_id: int | None) -> Folder | None:
@@ -46,9 +46,8 @@ class ProjectService(QObject):
             if fresh == before:
                 then()
                 return
-            # What a person has changed meanwhile stays; the next time, it is read again.
+            # What a person has changed meanwhile stays. `then` follows the list, which follows the change.
             self._list.change(ConversationList.change_files, known_id, lambda now: fresh if now == before else now)
-            # The list follows the change, and `then` the list.
             self._store.run(lambda _: None, lambda _: then(), lambda _: then())
 
         self._background.run(partial(self._read, before, QLocale().name()), take, lambda _error: then())
@@ -65,8 +64,9 @@ class ProjectService(QObject):
             )
             then([NotAttachable(Path(one.path).name, one.problem) for one in read if one.problem])
 
-        sources = tuple(Source(storable(path), Path(path).is_dir()) for path in paths)
-        self._background.run(partial(self._read, sources, QLocale().name()), take)
+        language = QLocale().name()
+        new = (Source(storable(path), Path(path).is_dir()) for path in paths)
+        self._background.run(lambda: self._read(tuple(new), language), take)
 
     def close(self) -> None:
         """Stop reading after the current step."""

@@ -65,7 +65,7 @@ class RowMenu(Menu):
         folders, change, translate = self._list.folders, self._list.change, QCoreApplication.translate
         self.clear()
         self._add(translate("ChatPane", "New chat in this folder"), self.chat_in_folder_wanted.emit, folder.id)
-        self._add(translate("ChatPane", "Instructions and files…"), self.folder_page_wanted.emit, folder.id)
+        self._add(translate("ChatPane", "System prompt and files…"), self.folder_page_wanted.emit, folder.id)
         self.addSeparator()
         toggle = translate("ChatPane", "Open") if folder.closed else translate("ChatPane", "Close")
         self._add(

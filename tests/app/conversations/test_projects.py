@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from app.conversations.chat_settings import TOOLS_ON
 from app.conversations.exports.writing import write_json
-from app.conversations.imports.imported import ImportReport
 from app.conversations.imports.reading import import_file
 from app.conversations.presets import Preset
-from app.conversations.projects import MODELS, PRESET, Sources, files_text, models_of, preset_of, start_of
+from app.conversations.projects import MODELS, PRESET, files_text, models_of, preset_of, start_of
 from app.conversations.records import Changes, Folder, Source, SourceFile
 from app.conversations.store import ConversationStore
 
@@ -42,6 +40,12 @@ def fill(store: ConversationStore, folder_id: int, *sources: Source) -> None:
     store.conversations.change_files(folder_id, lambda _: sources)
 
 
+def chat_in(store: ConversationStore, folder_id: int | None) -> int:
+    chat_id = store.conversations.create(title="Chapter", folder_id=folder_id)
+    store.messages.add_user_turn(chat_id, "Who?")
+    return chat_id
+
+
 def test_a_folder_keeps_what_its_chats_begin_with(store: ConversationStore, folder_id: int) -> None:
     fill(store, folder_id, NOTES, BOOK)
     folder = folder_in(store, folder_id)
@@ -50,13 +54,9 @@ def test_a_folder_keeps_what_its_chats_begin_with(store: ConversationStore, fold
     files = "notes.md\n```\nThe code word is heron.\n```\n\nbook/a.txt\n```\nOnce.\n```"
     assert files_text(folder.sources) == files
     assert start_of(folder, {"date": "2026-03-10"}) == f"{files}\n\nToday is 2026-03-10."
-    store.conversations.set_start(folder_id, PRESET, None)
-    assert preset_of(folder_in(store, folder_id)) is None
 
 
-def test_a_change_of_the_text_gives_its_caches_another_name_and_drops_the_old_ones(
-    store: ConversationStore, folder_id: int
-) -> None:
+def test_a_change_of_the_text_drops_its_caches(store: ConversationStore, folder_id: int) -> None:
     seen: list[Changes] = []
     store.database.on_commit = seen.append
     first = folder_in(store, folder_id).uid
@@ -72,56 +72,39 @@ def test_a_change_of_the_text_gives_its_caches_another_name_and_drops_the_old_on
     assert seen[-1].removed_uids == {second}
     assert second not in store.conversations.uids()
     store.conversations.change_files(folder_id, lambda _: (NOTES,))
+    assert store.conversations.get(chat_in(store, folder_id)).folder_id is None
 
 
-def test_a_folder_that_begins_with_something_is_not_lost_in_another_one(
-    store: ConversationStore, folder_id: int
-) -> None:
-    other = store.conversations.create_folder("Work")
-    store.conversations.rename_folder(other, "Novel")
-    assert [folder.id for folder in store.conversations.folders()] == [folder_id]
+def test_a_folder_that_begins_with_something_is_not_lost_in_another(store: ConversationStore, folder_id: int) -> None:
     fill(store, folder_id, NOTES)
     store.conversations.create_folder("Work")
     store.conversations.rename_folder(folder_id, "Work")
-    assert [folder.name for folder in store.conversations.folders()] == ["Novel", "Work"]
-    assert folder_in(store, folder_id).sources == (NOTES,)
+    assert folder_in(store, folder_id).name == "Novel"
 
 
 def test_damaged_files_and_settings_hide_nothing_else(store: ConversationStore, folder_id: int) -> None:
     fill(store, folder_id, NOTES)
     for files, settings in (('[{"path"', "[1"), ("[[1]]", '{"preset": 3, "models": [1]}'), ("[" * 9999, "{}")):
-        columns = files, settings, folder_id
-        store.database.execute("UPDATE folders SET files = ?, settings = ? WHERE id = ?", columns)
+        store.database.execute("UPDATE folders SET files = ?, settings = ?", (files, settings))
         folder = folder_in(store, folder_id)
-        assert (folder.instructions, folder.sources) == ("Today is {{date}}.", ())
-        assert (preset_of(folder), models_of(folder)) == (None, None)
+        assert (folder.sources, preset_of(folder), models_of(folder)) == ((), None, None)
+        assert folder.instructions == "Today is {{date}}."
 
 
-def chat_in(store: ConversationStore, folder_id: int | None) -> int:
-    chat_id = store.conversations.create(title="Chapter", folder_id=folder_id)
-    store.messages.add_user_turn(chat_id, "Who?")
+def exported(store: ConversationStore, folder_id: int, file: Path) -> int:
+    chat_id = chat_in(store, folder_id)
+    write_json(lambda operation: operation(store), [chat_id], file)
     return chat_id
 
 
-def exported(store: ConversationStore, chat_id: int, file: Path) -> None:
-    write_json(lambda operation: operation(store), [chat_id], file)
+def imported(store: ConversationStore, file: Path) -> int:
+    return len(import_file(lambda operation: operation(store), file).added)
 
 
-def imported(store: ConversationStore, file: Path) -> ImportReport:
-    return import_file(lambda operation: operation(store), file)
-
-
-def test_a_chat_in_a_folder_that_is_gone_is_in_none(store: ConversationStore, folder_id: int) -> None:
-    store.conversations.delete_folder(folder_id)
-    assert store.conversations.get(chat_in(store, folder_id)).folder_id is None
-
-
-def test_an_export_has_the_folder_without_paths_and_an_import_restores_it(
-    store: ConversationStore, folder_id: int, tmp_path: Path
-) -> None:
+def test_an_export_has_the_folder_without_paths(store: ConversationStore, folder_id: int, tmp_path: Path) -> None:
     fill(store, folder_id, NOTES, BOOK)
-    chat_id, file = chat_in(store, folder_id), tmp_path / "chats.json"
-    exported(store, chat_id, file)
+    file = tmp_path / "chats.json"
+    chat_id = exported(store, folder_id, file)
     assert "/home" not in file.read_text()
     assert "/models" not in file.read_text()
     store.conversations.purge(chat_id)
@@ -134,37 +117,16 @@ def test_an_export_has_the_folder_without_paths_and_an_import_restores_it(
     assert TOOLS_ON not in folder.settings
 
 
-@pytest.mark.parametrize(
-    ("start", "sources"),
-    [
-        ({"files": [{"path": "/etc/passwd", "files": [{"name": "a", "text": "x"}]}]}, 1),
-        ({"files": [{"path": 1}], "instructions": ["x"], "preset": "x"}, 0),
-        ({"files": "x", "settings": {"tools": True, "models": ["/etc", None]}}, 0),
-        ([], 0),
-    ],
-)
-def test_an_import_names_no_path_allows_nothing_and_never_loses_the_chat(
-    store: ConversationStore, folder_id: int, tmp_path: Path, start: Any, sources: int
-) -> None:
-    chat_id, file = chat_in(store, folder_id), tmp_path / "chats.json"
-    exported(store, chat_id, file)
+def test_an_import_names_no_path_and_loses_no_chat(store: ConversationStore, folder_id: int, tmp_path: Path) -> None:
+    file = tmp_path / "chats.json"
+    exported(store, folder_id, file)
     document = json.loads(file.read_text())
-    document["conversations"][0] |= {"uid": "another", "folder": "Hostile", "folder_start": start}
-    file.write_text(json.dumps(document))
-    assert len(imported(store, file).added) == 1
-    folder = store.conversations.folders()[-1]
-    found: Sources = folder.sources
-    assert (folder.name, folder.settings, len(found)) == ("Hostile", {}, sources)
-    assert all(source.path == "" for source in found)
-
-
-def test_an_import_changes_no_folder_that_begins_with_something(
-    store: ConversationStore, folder_id: int, tmp_path: Path
-) -> None:
-    fill(store, folder_id, NOTES)
-    chat_id, file = chat_in(store, folder_id), tmp_path / "chats.json"
-    exported(store, chat_id, file)
-    store.conversations.purge(chat_id)
-    store.conversations.set_instructions(folder_id, "Mine.")
-    imported(store, file)
-    assert (folder_in(store, folder_id).instructions, folder_in(store, folder_id).sources) == ("Mine.", (NOTES,))
+    theirs = {"files": [{"path": "/etc/passwd", "files": [{"name": "a", "text": "x"}]}], "settings": {"tools": True}}
+    starts = (theirs, {"files": [{"path": 1}], "instructions": ["x"], "preset": "x"}, {"files": "x"}, [])
+    for number, start in enumerate(starts):
+        document["conversations"][0] |= {"uid": f"u{number}", "folder": f"f{number}", "folder_start": start}
+        file.write_text(json.dumps(document))
+        assert imported(store, file) == 1
+        folder = store.conversations.folders()[-1]
+        assert (folder.name, folder.settings, len(folder.sources)) == (f"f{number}", {}, int(start is theirs))
+        assert all(source.path == "" for source in folder.sources)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
 from app.chat.folder_page import FolderPage
+from app.conversations.chat_settings import Generation
 from app.conversations.conversation_list import ConversationList
 from app.conversations.projects import models_of
 from app.conversations.records import Folder
@@ -20,18 +20,11 @@ from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.window_driver import WindowDriver, texts
 
-LONG = "lazy dog " * 40_000
-
 
 @pytest.fixture
-def engine() -> ScriptedEngine:
-    return ScriptedEngine([Script("Heron."), Script("Egret."), Script("Crane.")])
-
-
-@pytest.fixture
-def window(open_window: OpenWindow, engine: ScriptedEngine) -> WindowDriver:
+def window(open_window: OpenWindow) -> WindowDriver:
     """A window with the folder Novel, and a model whose tokens can be counted."""
-    window = open_window(engine)
+    window = open_window(ScriptedEngine([Script("Heron.")]))
     window.session.models.load(str(starter_pair()[0]), None)
     window.in_store(lambda store: store.conversations.create_folder("Novel"))
     window.settle()
@@ -44,7 +37,7 @@ def page(window: WindowDriver) -> FolderPage:
 
 
 def open_page(window: WindowDriver) -> FolderPage:
-    window.sidebar.choose("Novel", "Instructions and files…")
+    window.sidebar.choose("Novel", "System prompt and files…")
     return window.find(FolderPage)
 
 
@@ -54,7 +47,6 @@ def novel(window: WindowDriver) -> Folder:
 
 
 def add(window: WindowDriver, page: FolderPage, path: Path) -> None:
-    """Add a file or a folder of the disk by its button, and wait until it is shown, or why it is not."""
     button = page.add_folder if path.is_dir() else page.add_files
     with window.file_dialog(path):
         button.click()
@@ -67,9 +59,7 @@ def choose(chooser: Chooser, name: str) -> None:
     chooser.activated.emit(chooser.currentIndex())
 
 
-def test_what_is_typed_and_added_begins_the_next_chat_of_the_folder(
-    window: WindowDriver, page: FolderPage, engine: ScriptedEngine, tmp_path: Path
-) -> None:
+def test_what_is_typed_and_added_begins_the_next_chat(window: WindowDriver, page: FolderPage, tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("The code word is heron.")
     page.prompt.edit.setPlainText("Answer in one word.")
     add(window, page, tmp_path / "notes.md")
@@ -78,8 +68,9 @@ def test_what_is_typed_and_added_begins_the_next_chat_of_the_folder(
     page.new_chat.click()
     assert page.isHidden()
     window.ask_and_wait("Which word?")
-    system = engine.requests[0].messages[0]["content"]
-    assert system == "notes.md\n```\nThe code word is heron.\n```\n\nAnswer in one word."
+    request = window.session.answers.request(window.session.chat, window.session.chat.turns[0], Generation())
+    system = "notes.md\n```\nThe code word is heron.\n```\n\nAnswer in one word."
+    assert request.messages[0]["content"] == system
     assert window.sidebar.rows == ["Folders", "[Novel]", "-Which word?"]
     page = open_page(window)
     assert page.prompt.edit.toPlainText() == "Answer in one word."
@@ -87,14 +78,11 @@ def test_what_is_typed_and_added_begins_the_next_chat_of_the_folder(
     window.session.chats.new_chat()
     page.chats.itemClicked.emit(page.chats.item(0))
     window.settle()
-    assert page.isHidden()
-    assert [turn.question for turn in window.session.chat.turns] == ["Which word?"]
+    assert (page.isHidden(), window.turns[0][0]) == (True, "Which word?")
 
 
-def test_the_meter_says_what_to_remove_when_the_files_do_not_fit(
-    window: WindowDriver, page: FolderPage, tmp_path: Path
-) -> None:
-    (tmp_path / "long.txt").write_text(LONG)
+def test_the_meter_says_what_to_remove(window: WindowDriver, page: FolderPage, tmp_path: Path) -> None:
+    (tmp_path / "long.txt").write_text("lazy dog " * 40_000)
     (tmp_path / "short.txt").write_text("Short.")
     for name in ("long.txt", "short.txt"):
         add(window, page, tmp_path / name)
@@ -111,22 +99,19 @@ def test_the_meter_says_what_to_remove_when_the_files_do_not_fit(
     window.wait(lambda: "too long" not in window.context_text)
 
 
-def test_what_cannot_be_read_is_said_in_a_sentence_and_costs_nothing(
-    window: WindowDriver, page: FolderPage, tmp_path: Path
-) -> None:
+def test_what_cannot_be_read_is_said_in_a_sentence(window: WindowDriver, page: FolderPage, tmp_path: Path) -> None:
     book = tmp_path / "book"
     book.mkdir()
-    (book / "a.txt").write_text("Once.")
     (book / "cover.png").write_bytes(b"\x89PNG\r\n")
     add(window, page, book)
-    assert page.trouble.text() == "Not read: book/cover.png"
     add(window, page, book / "cover.png")
-    assert "cover.png cannot be attached" in page.trouble.text()
+    refused, unread = page.trouble.text().splitlines()
+    assert "cover.png cannot be attached" in refused
+    assert unread == "Not read: book/cover.png"
     page.close_overlay()
     book.rename(tmp_path / "moved")
     page = open_page(window)
     window.wait(lambda: "book is no longer there. Chats begin with its text of before." in page.trouble.text())
-    assert novel(window).sources[0].files[0].text == "Once."
 
 
 def test_new_chats_begin_with_the_chosen_preset_models_and_tools(window: WindowDriver, page: FolderPage) -> None:
@@ -139,26 +124,29 @@ def test_new_chats_begin_with_the_chosen_preset_models_and_tools(window: WindowD
     page.close_overlay()
     window.session.models.load("org/another", None)
     window.settle()
+    window.write("Half a question")
     window.sidebar.choose("Novel", "New chat in this folder")
     window.wait(lambda: window.session.models.pair.paths == loaded)
     assert window.preset_button.text() == "Precise"
-    assert window.session.tools.is_on(window.session.chat)
+    assert (window.session.tools.is_on(window.session.chat), window.unsent) == (True, "Half a question")
     window.session.chats.new_chat()
     assert window.preset_button.text() == "Preset"
+    # What a person chose for the empty chat stays.
+    window.session.settings.set_own(window.session.chat, "My own.", {})
+    window.sidebar.choose("Novel", "New chat in this folder")
+    assert window.session.chat.system_prompt == "My own."
 
 
 def test_the_page_follows_its_folder_and_closes_with_it(window: WindowDriver, page: FolderPage) -> None:
-    def change(operation: Callable[..., object], *arguments: object) -> None:
-        window.session.list.change(operation, novel(window).id, *arguments)
-        window.settle()
-
     # Typing goes on while the folder changes, and is stored when the page closes.
     QTest.keyClicks(page.prompt.edit, "Be ")
-    change(ConversationList.rename_folder, "Story")
+    window.session.list.change(ConversationList.rename_folder, novel(window).id, "Story")
+    window.settle()
     QTest.keyClicks(page.prompt.edit, "brief.")
     assert "Story" in texts(page)
     QTest.keyClick(page.prompt.edit, Qt.Key.Key_Escape)
     assert novel(window).instructions == "Be brief."
-    window.sidebar.choose("Story", "Instructions and files…")
-    change(ConversationList.delete_folder)
+    window.sidebar.choose("Story", "System prompt and files…")
+    window.session.list.change(ConversationList.delete_folder, novel(window).id)
+    window.settle()
     assert page.isHidden()
