@@ -14,8 +14,8 @@ from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
-from app.cli.exit_codes import BAD_USAGE, DONE, FAILED, INTERRUPTED, UNREAD
-from app.cli.terminal_text import say, shown_on_terminals
+from app.cli.command import BAD_USAGE, DONE, FAILED, INTERRUPTED, UNREAD
+from app.cli.terminal import say, shown_on_terminals
 from app.system import crash
 from app.system.paths import cache_folder
 from app.system.versions import OLD_MACOS, installed_version

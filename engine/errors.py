@@ -188,6 +188,7 @@ class TemplateFailed(EngineError):
         "too-slow": "it takes longer than {detail} seconds",
         "too-large": "it takes more memory than it may",
         "crashed": "it crashed ({detail})",
+        "pictures": "it leaves a picture out",
     }
 
     def __init__(self, detail: str, reason: str = "") -> None:
@@ -221,6 +222,54 @@ class GrammarNotUsable(EngineError):
         self.reason = reason
         sentence = self.REASONS[reason].format(detail=detail)
         super().__init__(f"the answer cannot follow the grammar: {sentence}", reason=reason, detail=detail)
+
+
+class PictureNotUsable(EngineError):
+    """A picture file that cannot be shown to a model.
+
+    `reason` is a key of `REASONS`; `detail` is the limit that it exceeds, or what the decoder says.
+    """
+
+    code = "picture-not-usable"
+
+    REASONS: ClassVar[dict[str, str]] = {
+        "unknown-format": "it is no PNG, JPEG, WebP or GIF file",
+        "damaged": "the file is damaged ({detail})",
+        "animated": "it is animated",
+        "too-large": "the file is larger than {detail} MB",
+        "too-many-pixels": "it has more than {detail} megapixels",
+        "too-narrow": "one side is more than {detail} times as long as the other",
+        "too-slow": "decoding it takes longer than {detail} seconds",
+        "too-much-memory": "decoding it takes more memory than it may",
+        "crashed": "its decoder crashed ({detail})",
+    }
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        self.reason = reason
+        sentence = self.REASONS[reason].format(detail=detail)
+        super().__init__(f"the picture cannot be used: {sentence}", reason=reason, detail=detail)
+
+
+class ModelCannotSee(EngineError):
+    """The request has pictures, and the main model `name` cannot see.
+
+    `reason` is "cluster" if that is so because it runs on several machines, else "". Then `name` may be "".
+    """
+
+    code = "model-cannot-see"
+
+    def __init__(self, name: str, reason: str = "") -> None:
+        where = " on several machines" if reason == "cluster" else ""
+        super().__init__(f"{name or 'the main model'} cannot see pictures{where}", name=name, reason=reason)
+
+
+class PicturesNotInstalled(EngineError):
+    """The packages that pictures need, the extra `images`, are not installed."""
+
+    code = "pictures-not-installed"
+
+    def __init__(self) -> None:
+        super().__init__("pictures need more packages: pip install 'tandem-chat[images]'")
 
 
 class CannotTeach(EngineError):

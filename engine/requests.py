@@ -16,6 +16,7 @@ OVERFLOW_RULES = ("refuse", "shorten")
 # Far above any useful value; the OpenAI API ends at 2.
 MAX_TEMPERATURE = 5.0
 ROLES = ("system", "developer", "user", "assistant", "tool")
+ROLES_WITH_PICTURES = ("user", "tool")
 # The most draft tokens of a round; the controller, calibration and the narrow products are built for this number.
 MAX_DEPTH = 16
 # The most tokens of an answer that is only given to teach a draft model: many short answers show more than a few long.
@@ -114,7 +115,10 @@ class OwnAnswer:
 class ChatRequest:
     """One request for an answer.
 
-    `messages` are chat turns ({"role", "content"}, oldest first) with roles of ROLES. A turn of the assistant may
+    `messages` are chat turns ({"role", "content"}, oldest first) with roles of ROLES. The content is a text or, in
+    turns of users and tools, a list of parts: {"type": "text", "text"}, and {"type": "image", "digest"}, where the
+    digest is the SHA-256 in hexadecimal digits of a file in `pictures`. Without a main model that sees, the request
+    fails with `ModelCannotSee`, and with `PictureNotUsable` for a file that cannot be read. A turn of the assistant may
     have `tool_calls` ({"id", "type", "function": {"name", "arguments"}}) and, as `reasoning_content`, the thoughts
     before them, which the template renders or not; a turn of a tool has the `tool_call_id` that it answers. `tools` are
     the functions that the model may call, as JSON schemas in the form of the OpenAI API; the chat template renders
@@ -156,10 +160,11 @@ class ChatRequest:
     control_tokens: bool | None = None
     alternatives: int = 0
     leads: bool = False
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.prompt is None:
-            _check_messages(self.messages)
+            _check_messages(self.messages, self.pictures)
         else:
             require(not self.messages and not self.tools, "prompt", "alone, without messages and tools", self.messages)
             require(len(self.prompt) > 0, "prompt", "a text or token ids", self.prompt)
@@ -178,12 +183,39 @@ class ChatRequest:
         return self.prompt is not None or self.messages[-1]["role"] == "assistant"
 
 
-def _check_messages(messages: Sequence[Mapping[str, Any]]) -> None:
+def text_of(content: str | Sequence[Mapping[str, Any]]) -> str:
+    """Return the text in a message's content, without its pictures."""
+    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+
+
+def digests_in(messages: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the digests of the pictures in messages, in their order."""
+    contents = [message["content"] for message in messages if not isinstance(message["content"], str)]
+    return [part["digest"] for content in contents for part in content if part["type"] == "image"]
+
+
+def _check_messages(messages: Sequence[Mapping[str, Any]], pictures: Mapping[str, bytes]) -> None:
     if not messages:
         raise BadRequest("messages", "at least one message", 0)
     for message in messages:
-        if message.get("role") not in ROLES or not isinstance(message.get("content"), str):
+        if message.get("role") not in ROLES or not _is_content(message.get("content"), message["role"], pictures):
             raise BadRequest("messages", "a role and a text in each message", dict(message))
     last = messages[-1]
-    if last["role"] != "tool" and not last["content"].strip():
+    if last["role"] != "tool" and not text_of(last["content"]).strip() and not digests_in([last]):
         raise BadRequest("messages", "a last message with text in it", last["content"])
+
+
+def _is_content(content: object, role: str, pictures: Mapping[str, bytes]) -> bool:
+    if isinstance(content, str):
+        return True
+    return (
+        role in ROLES_WITH_PICTURES
+        and isinstance(content, list | tuple)
+        and all(isinstance(part, Mapping) and _is_part(part, pictures) for part in content)
+    )
+
+
+def _is_part(part: Mapping[str, Any], pictures: Mapping[str, bytes]) -> bool:
+    if part.get("type") == "text":
+        return isinstance(part.get("text"), str)
+    return part.get("type") == "image" and isinstance(part.get("digest"), str) and part["digest"] in pictures

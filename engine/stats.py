@@ -148,6 +148,9 @@ class RequestStats(Struct, frozen=True):
     `DrafterLink`, "no-gain" (drafting takes too little of a round), "not-faster" (as was measured), "no-memory" or
     "no-address". The drafter had prepared draft tokens for `ahead_hits` verdicts, of which `ahead_used` were verified,
     and not for `ahead_misses`; `ahead_late` answers came too late.
+
+    The prompt has `pictures`; those that no cache held have `picture_tokens`, and their files and the tower took
+    `picture_s` seconds of the time to the first token.
     """
 
     prompt_tokens: int = 0
@@ -189,6 +192,9 @@ class RequestStats(Struct, frozen=True):
     ahead_used: int = 0
     plain_spans: tuple[PlainSpan, ...] = ()
     sources: tuple[str, ...] = ()
+    pictures: int = 0
+    picture_tokens: int = 0
+    picture_s: float = 0.0
 
 
 class RequestLog:

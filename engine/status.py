@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.errors import EngineError
+from engine.pictures.rules import PictureRules
 from engine.tokenizers.thinking import ThinkingChoice
 
 
@@ -17,6 +18,7 @@ class ModelInfo:
     choice that its chat template offers. `tool_format` names the form of its tool calls (an entry of
     `FORMS`), "" if none is known. `kind` is "head" for a head, whose `architecture` is its family and whose
     `context_length` is that of its main model. `taught` is the version of what a drafter was taught, 0 for none.
+    `pictures` says what a picture costs, `PictureRules.tokens(width, height)`; None for a model that cannot see.
     """
 
     name: str
@@ -30,6 +32,12 @@ class ModelInfo:
     tool_format: str = ""
     kind: str = "model"
     taught: int = 0
+    pictures: PictureRules | None = None
+
+    @property
+    def sees(self) -> bool:
+        """Whether requests may have pictures."""
+        return self.pictures is not None
 
 
 @dataclass(frozen=True)

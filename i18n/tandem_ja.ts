@@ -613,10 +613,6 @@
         <translation>使用中のメモリ</translation>
     </message>
     <message>
-        <source>Clear prompt cache</source>
-        <translation>プロンプトキャッシュを消去</translation>
-    </message>
-    <message>
         <source>Check now</source>
         <translation>今すぐチェック</translation>
     </message>
@@ -964,16 +960,12 @@
         <translation>ファイルを添付</translation>
     </message>
     <message>
-        <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
-        <translation>「{name}」はテキストファイルではありません。添付できるのはテキスト、コード、PDF のファイルです。</translation>
+        <source>Picture</source>
+        <translation>画像</translation>
     </message>
     <message>
-        <source>Models in Tandem read text only, so {name} cannot be attached. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-        <translation>Tandem のモデルが読めるのはテキストだけなので、「{name}」は添付できません。画像の中のテキストをコピーしてペーストするか、テキスト、コード、PDF のファイルを添付してください。</translation>
-    </message>
-    <message>
-        <source>Models in Tandem read text only. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-        <translation>Tandem のモデルが読めるのはテキストだけです。画像の中のテキストをコピーしてペーストするか、テキスト、コード、PDF のファイルを添付してください。</translation>
+        <source>{name} is not a text file. Tandem attaches text, code and PDF files, and pictures.</source>
+        <translation>「{name}」はテキストファイルではありません。Tandem に添付できるのは、テキスト、コード、PDF のファイルと画像です。</translation>
     </message>
     <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
@@ -986,6 +978,10 @@
     <message>
         <source>{name} cannot be read.</source>
         <translation>「{name}」を読み込めません。</translation>
+    </message>
+    <message>
+        <source>{name} is a picture. Folders take text, code and PDF files.</source>
+        <translation>「{name}」は画像です。フォルダに追加できるのは、テキスト、コード、PDF のファイルです。</translation>
     </message>
     <message>
         <source>{name} is no longer there.</source>
@@ -1447,10 +1443,6 @@
 </context>
 <context>
     <name>CheckReport</name>
-    <message>
-        <source>Copy as JSON</source>
-        <translation>JSON としてコピー</translation>
-    </message>
     <message>
         <source>Results of the check</source>
         <translation>この Mac のチェック結果</translation>
@@ -1936,6 +1928,10 @@
         <translation>メインモデルが読み込まれていません。</translation>
     </message>
     <message>
+        <source>This model can&apos;t see pictures</source>
+        <translation>このモデルは画像を見ることができません</translation>
+    </message>
+    <message>
         <source>{used} of {limit} tokens: too long for this model</source>
         <translation>{used} / {limit} トークン：このモデルには長すぎます</translation>
     </message>
@@ -2016,6 +2012,10 @@
     <message>
         <source>first token</source>
         <translation>最初のトークンまで</translation>
+    </message>
+    <message>
+        <source>first token ({time} for pictures)</source>
+        <translation>最初のトークンまで（画像に {time}）</translation>
     </message>
     <message>
         <source>time saved</source>
@@ -2495,6 +2495,14 @@
         <translation>フォルダを追加…</translation>
     </message>
     <message>
+        <source>Chats</source>
+        <translation>チャット</translation>
+    </message>
+    <message>
+        <source>New chat in this folder</source>
+        <translation>このフォルダで新規チャット</translation>
+    </message>
+    <message>
         <source>Files</source>
         <translation>ファイル</translation>
     </message>
@@ -2519,6 +2527,30 @@
         <translation>ツール</translation>
     </message>
     <message>
+        <source>Add files</source>
+        <translation>ファイルを追加</translation>
+    </message>
+    <message>
+        <source>Add a folder</source>
+        <translation>フォルダを追加</translation>
+    </message>
+    <message>
+        <source>As in other chats</source>
+        <translation>ほかのチャットと同じ</translation>
+    </message>
+    <message>
+        <source>Those that are loaded</source>
+        <translation>読み込み済みのモデル</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>オン</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>オフ</translation>
+    </message>
+    <message>
         <source>Chats begin with its text of before.</source>
         <translation>チャットは以前に読み込んだ内容で始まります。</translation>
     </message>
@@ -2537,73 +2569,6 @@
     <message>
         <source>{used} of {limit} tokens leave too little room for a chat. Remove: {files}</source>
         <translation>{used} / {limit} トークン：チャットに使える余地が足りません。外すファイル：{files}</translation>
-    </message>
-    <message>
-        <source>Chats</source>
-        <translation>チャット</translation>
-    </message>
-    <message>
-        <source>New chat in this folder</source>
-        <translation>このフォルダで新規チャット</translation>
-    </message>
-    <message>
-        <source>Add files</source>
-        <translation>ファイルを追加</translation>
-    </message>
-    <message>
-        <source>Add a folder</source>
-        <translation>フォルダを追加</translation>
-    </message>
-    <message>
-        <source>As in other chats</source>
-        <translation>ほかのチャットと同じ</translation>
-    </message>
-    <message>
-        <source>On</source>
-        <translation>オン</translation>
-    </message>
-    <message>
-        <source>Off</source>
-        <translation>オフ</translation>
-    </message>
-    <message>
-        <source>Those that are loaded</source>
-        <translation>読み込み済みのモデル</translation>
-    </message>
-</context>
-<context>
-    <name>GenerationPage</name>
-    <message>
-        <source>As the authors of the loaded model recommend</source>
-        <translation>読み込んだモデルの作成者が推奨する値</translation>
-    </message>
-    <message>
-        <source>Model&apos;s recommendation</source>
-        <translation>モデルの推奨値</translation>
-    </message>
-    <message>
-        <source>Precise</source>
-        <translation>正確</translation>
-    </message>
-    <message>
-        <source>Always the most likely token</source>
-        <translation>常に最も確率の高いトークン</translation>
-    </message>
-    <message>
-        <source>Balanced</source>
-        <translation>バランス</translation>
-    </message>
-    <message>
-        <source>Some variety, few surprises</source>
-        <translation>ほどよく多様で、意外性は少なめ</translation>
-    </message>
-    <message>
-        <source>Creative</source>
-        <translation>創造的</translation>
-    </message>
-    <message>
-        <source>Full variety, minus very unlikely tokens</source>
-        <translation>確率のごく低いトークンだけを除いた最大限の多様さ</translation>
     </message>
 </context>
 <context>
@@ -3421,6 +3386,10 @@
         <translation>この Mac での実測：{speed}</translation>
     </message>
     <message>
+        <source>sees pictures</source>
+        <translation>画像を見られます</translation>
+    </message>
+    <message>
         <source>{count}-token context</source>
         <translation>コンテキスト {count} トークン</translation>
     </message>
@@ -3889,59 +3858,80 @@
     </message>
 </context>
 <context>
+    <name>PictureButton</name>
+    <message>
+        <source>Picture: {name}</source>
+        <translation>画像：{name}</translation>
+    </message>
+</context>
+<context>
+    <name>PictureView</name>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>{name} · {width} × {height} pixels</source>
+        <translation>{name} · {width} × {height} ピクセル</translation>
+    </message>
+</context>
+<context>
+    <name>Pictures</name>
+    <message>
+        <source>{name} can&apos;t see pictures on multiple Macs. Use it on one Mac, or remove them.</source>
+        <translation>複数の Mac では、{name} は画像を見ることができません。1 台の Mac で使うか、画像を外してください。</translation>
+    </message>
+    <message>
+        <source>{name} can&apos;t see pictures. Models that can: {models}.</source>
+        <translation>{name} は画像を見ることができません。見られるモデル：{models}。</translation>
+    </message>
+    <message>
+        <source>{name} can&apos;t see pictures. Choose a model that can, or remove the pictures.</source>
+        <translation>{name} は画像を見ることができません。見られるモデルを選ぶか、画像を外してください。</translation>
+    </message>
+    <message>
+        <source>Pictures need more packages. Run: {command}</source>
+        <translation>画像を使うには、追加のパッケージが必要です。次を実行してください：{command}</translation>
+    </message>
+    <message>
+        <source>Tandem reads PNG, JPEG, WebP and GIF pictures. Save the picture in one of these formats.</source>
+        <translation>Tandem が読めるのは PNG、JPEG、WebP、GIF の画像です。いずれかの形式で保存してください。</translation>
+    </message>
+    <message>
+        <source>The picture is damaged ({detail}). Save or download it again.</source>
+        <translation>画像が破損しています（{detail}）。もう一度保存するか、ダウンロードしてください。</translation>
+    </message>
+    <message>
+        <source>The picture is animated. Take a screenshot of what the model should see.</source>
+        <translation>動く画像です。モデルに見せたい場面のスクリーンショットを撮ってください。</translation>
+    </message>
+    <message>
+        <source>The picture&apos;s file is larger than {detail} MB. Save a smaller copy.</source>
+        <translation>画像ファイルが {detail} MB を超えています。小さくして保存してください。</translation>
+    </message>
+    <message>
+        <source>The picture has more than {detail} megapixels. Save a smaller copy.</source>
+        <translation>画像が {detail} メガピクセルを超えています。小さくして保存してください。</translation>
+    </message>
+    <message>
+        <source>The picture is too narrow: one side is over {detail} times the other. Cut out a part of it.</source>
+        <translation>画像が細長すぎます。一方の辺がもう一方の {detail} 倍を超えています。一部を切り取ってください。</translation>
+    </message>
+    <message>
+        <source>Reading the picture was stopped after {detail} seconds. Save it again in another format.</source>
+        <translation>画像の読み込みを {detail} 秒で中止しました。別の形式で保存し直してください。</translation>
+    </message>
+    <message>
+        <source>Reading the picture takes too much memory. Save a smaller copy.</source>
+        <translation>画像の読み込みに必要なメモリが多すぎます。小さくして保存してください。</translation>
+    </message>
+    <message>
+        <source>The picture can&apos;t be read ({detail}). Save it again in another format.</source>
+        <translation>画像を読み込めません（{detail}）。別の形式で保存し直してください。</translation>
+    </message>
+</context>
+<context>
     <name>PlainReasons</name>
-    <message>
-        <source>Not speculating: speculation is off.</source>
-        <translation>投機なし：設定がオフです。</translation>
-    </message>
-    <message>
-        <source>Not speculating: no draft model is loaded.</source>
-        <translation>投機なし：ドラフトモデルが読み込まれていません。</translation>
-    </message>
-    <message>
-        <source>Not speculating yet: the draft model is still loading.</source>
-        <translation>投機なし：ドラフトモデルをまだ読み込んでいます。</translation>
-    </message>
-    <message>
-        <source>Not speculating: the draft model cannot be used with this main model. {reason}</source>
-        <translation>投機なし：このドラフトモデルはこのメインモデルと一緒に使えません。{reason}</translation>
-    </message>
-    <message>
-        <source>Not speculating: the draft model&apos;s context is full.</source>
-        <translation>投機なし：ドラフトモデルのコンテキストがいっぱいです。</translation>
-    </message>
-    <message>
-        <source>Not speculating: drafting failed and is off for this answer.</source>
-        <translation>投機なし：ドラフトの生成でエラーが起きたため、この回答では使いません。</translation>
-    </message>
-    <message>
-        <source>Not speculating: there is no usable proposal at this point.</source>
-        <translation>投機なし：この箇所には使える候補がありません。</translation>
-    </message>
-    <message>
-        <source>Not speculating: earlier tokens must be reprocessed first.</source>
-        <translation>投機なし：先に前のトークンを処理し直す必要があります。</translation>
-    </message>
-    <message>
-        <source>Not speculating: this model&apos;s cache ({kind}) cannot be rolled back.</source>
-        <translation>投機なし：このモデルのキャッシュ（{kind}）は巻き戻せません。</translation>
-    </message>
-    <message>
-        <source>Not speculating: no matching text earlier in this chat.</source>
-        <translation>投機なし：このチャットのここまでに一致するテキストがありません。</translation>
-    </message>
-    <message>
-        <source>Not speculating: the answer format leaves a choice at this point.</source>
-        <translation>投機なし：この位置では、回答形式から次のトークンが決まりません。</translation>
-    </message>
-    <message>
-        <source>Not speculating: plain decoding is faster.</source>
-        <translation>投機なし：通常のデコードのほうが高速です。</translation>
-    </message>
-    <message>
-        <source>Measuring plain decoding speed.</source>
-        <translation>通常のデコードの速度を測定しています。</translation>
-    </message>
     <message>
         <source>Without speculation: drafting failed.</source>
         <translation>今回は投機なし：ドラフトの生成でエラーが起きました。</translation>
@@ -3955,32 +3945,12 @@
         <translation>今回は投機なし：別の回答がまもなく始まるところでした。</translation>
     </message>
     <message>
-        <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
-        <translation>投機なし：まとめて処理できないため（{kind}）、回答を 1 件ずつ進めています。</translation>
-    </message>
-    <message>
-        <source>Not speculating: another answer is about to start.</source>
-        <translation>投機なし：別の回答がまもなく始まります。</translation>
-    </message>
-    <message>
-        <source>Not speculating: each round would take {cost}× the time of one token and produce only {tokens}.</source>
-        <translation>投機なし：1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかり、{tokens} トークンしか生成できません。</translation>
-    </message>
-    <message>
         <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
         <translation>今回は投機なし：1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかり、{tokens} トークンしか生成できない見込みでした。</translation>
     </message>
     <message>
-        <source>Not speculating: the draft model is still processing this chat.</source>
-        <translation>投機なし：ドラフトモデルがまだこのチャットを処理しています。</translation>
-    </message>
-    <message>
         <source>The first token always comes from the main model alone.</source>
         <translation>最初のトークンは常にメインモデルだけで生成します。</translation>
-    </message>
-    <message>
-        <source>Not speculating: the answer is about to reach its length limit.</source>
-        <translation>投機なし：回答がまもなく長さの上限に達します。</translation>
     </message>
     <message>
         <source>Without speculation: it was turned off.</source>
@@ -4037,10 +4007,6 @@
     <message>
         <source>Without speculation: the answer had almost reached its length limit.</source>
         <translation>今回は投機なし：回答がほぼ長さの上限に達していました。</translation>
-    </message>
-    <message>
-        <source>Not speculating: it could change the text by rounding.</source>
-        <translation>投機なし：丸めによってテキストが変わる可能性があります。</translation>
     </message>
     <message>
         <source>Without speculation: it could have changed the text by rounding.</source>

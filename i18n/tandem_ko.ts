@@ -613,10 +613,6 @@
         <translation>메모리 사용량</translation>
     </message>
     <message>
-        <source>Clear prompt cache</source>
-        <translation>프롬프트 캐시 비우기</translation>
-    </message>
-    <message>
         <source>Check now</source>
         <translation>지금 점검</translation>
     </message>
@@ -964,16 +960,12 @@
         <translation>파일 첨부</translation>
     </message>
     <message>
-        <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
-        <translation>‘{name}’ 파일은 텍스트가 아니에요. 텍스트, 코드, PDF 파일을 첨부할 수 있어요.</translation>
+        <source>Picture</source>
+        <translation>이미지</translation>
     </message>
     <message>
-        <source>Models in Tandem read text only, so {name} cannot be attached. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-        <translation>Tandem의 모델은 텍스트만 읽을 수 있어서 ‘{name}’ 파일을 첨부할 수 없어요. 이미지에 있는 텍스트를 복사해 붙여 넣거나 텍스트, 코드, PDF 파일을 첨부해 주세요.</translation>
-    </message>
-    <message>
-        <source>Models in Tandem read text only. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-        <translation>Tandem의 모델은 텍스트만 읽을 수 있어요. 이미지에 있는 텍스트를 복사해 붙여 넣거나 텍스트, 코드, PDF 파일을 첨부해 주세요.</translation>
+        <source>{name} is not a text file. Tandem attaches text, code and PDF files, and pictures.</source>
+        <translation>‘{name}’ 파일은 텍스트 파일이 아니에요. Tandem에는 텍스트, 코드, PDF 파일과 이미지를 첨부할 수 있어요.</translation>
     </message>
     <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
@@ -986,6 +978,10 @@
     <message>
         <source>{name} cannot be read.</source>
         <translation>‘{name}’ 파일을 읽을 수 없어요.</translation>
+    </message>
+    <message>
+        <source>{name} is a picture. Folders take text, code and PDF files.</source>
+        <translation>‘{name}’ 파일은 이미지예요. 폴더에는 텍스트, 코드, PDF 파일을 넣을 수 있어요.</translation>
     </message>
     <message>
         <source>{name} is no longer there.</source>
@@ -1447,10 +1443,6 @@
 </context>
 <context>
     <name>CheckReport</name>
-    <message>
-        <source>Copy as JSON</source>
-        <translation>JSON으로 복사하기</translation>
-    </message>
     <message>
         <source>Results of the check</source>
         <translation>이 Mac의 점검 결과</translation>
@@ -1936,6 +1928,10 @@
         <translation>불러온 메인 모델이 없어요.</translation>
     </message>
     <message>
+        <source>This model can&apos;t see pictures</source>
+        <translation>이 모델은 이미지를 볼 수 없어요</translation>
+    </message>
+    <message>
         <source>{used} of {limit} tokens: too long for this model</source>
         <translation>토큰 {limit}개 중 {used}개: 이 모델에는 너무 길어요</translation>
     </message>
@@ -2016,6 +2012,10 @@
     <message>
         <source>first token</source>
         <translation>첫 토큰까지</translation>
+    </message>
+    <message>
+        <source>first token ({time} for pictures)</source>
+        <translation>첫 토큰까지(이미지에 {time})</translation>
     </message>
     <message>
         <source>time saved</source>
@@ -2495,6 +2495,14 @@
         <translation>폴더 추가…</translation>
     </message>
     <message>
+        <source>Chats</source>
+        <translation>대화</translation>
+    </message>
+    <message>
+        <source>New chat in this folder</source>
+        <translation>이 폴더에서 새 대화</translation>
+    </message>
+    <message>
         <source>Files</source>
         <translation>파일</translation>
     </message>
@@ -2519,6 +2527,30 @@
         <translation>도구</translation>
     </message>
     <message>
+        <source>Add files</source>
+        <translation>파일 추가</translation>
+    </message>
+    <message>
+        <source>Add a folder</source>
+        <translation>폴더 추가</translation>
+    </message>
+    <message>
+        <source>As in other chats</source>
+        <translation>다른 대화와 같게</translation>
+    </message>
+    <message>
+        <source>Those that are loaded</source>
+        <translation>불러온 모델</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>켬</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>끔</translation>
+    </message>
+    <message>
         <source>Chats begin with its text of before.</source>
         <translation>대화는 이전에 읽은 내용으로 시작해요.</translation>
     </message>
@@ -2537,73 +2569,6 @@
     <message>
         <source>{used} of {limit} tokens leave too little room for a chat. Remove: {files}</source>
         <translation>토큰 {limit}개 중 {used}개: 대화할 공간이 부족해요. 뺄 파일: {files}</translation>
-    </message>
-    <message>
-        <source>Chats</source>
-        <translation>대화</translation>
-    </message>
-    <message>
-        <source>New chat in this folder</source>
-        <translation>이 폴더에서 새 대화</translation>
-    </message>
-    <message>
-        <source>Add files</source>
-        <translation>파일 추가</translation>
-    </message>
-    <message>
-        <source>Add a folder</source>
-        <translation>폴더 추가</translation>
-    </message>
-    <message>
-        <source>As in other chats</source>
-        <translation>다른 대화와 같게</translation>
-    </message>
-    <message>
-        <source>On</source>
-        <translation>켬</translation>
-    </message>
-    <message>
-        <source>Off</source>
-        <translation>끔</translation>
-    </message>
-    <message>
-        <source>Those that are loaded</source>
-        <translation>불러온 모델</translation>
-    </message>
-</context>
-<context>
-    <name>GenerationPage</name>
-    <message>
-        <source>As the authors of the loaded model recommend</source>
-        <translation>불러온 모델의 제작자가 권장하는 값</translation>
-    </message>
-    <message>
-        <source>Model&apos;s recommendation</source>
-        <translation>모델 권장값</translation>
-    </message>
-    <message>
-        <source>Precise</source>
-        <translation>정밀</translation>
-    </message>
-    <message>
-        <source>Always the most likely token</source>
-        <translation>항상 확률이 가장 높은 토큰</translation>
-    </message>
-    <message>
-        <source>Balanced</source>
-        <translation>균형</translation>
-    </message>
-    <message>
-        <source>Some variety, few surprises</source>
-        <translation>적당히 다양하고 엉뚱하지 않게</translation>
-    </message>
-    <message>
-        <source>Creative</source>
-        <translation>창의</translation>
-    </message>
-    <message>
-        <source>Full variety, minus very unlikely tokens</source>
-        <translation>확률이 아주 낮은 토큰만 빼고 최대한 다양하게</translation>
     </message>
 </context>
 <context>
@@ -3421,6 +3386,10 @@
         <translation>이 Mac에서 측정: {speed}</translation>
     </message>
     <message>
+        <source>sees pictures</source>
+        <translation>이미지를 볼 수 있음</translation>
+    </message>
+    <message>
         <source>{count}-token context</source>
         <translation>컨텍스트 {count}토큰</translation>
     </message>
@@ -3889,59 +3858,80 @@
     </message>
 </context>
 <context>
+    <name>PictureButton</name>
+    <message>
+        <source>Picture: {name}</source>
+        <translation>이미지: {name}</translation>
+    </message>
+</context>
+<context>
+    <name>PictureView</name>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+    <message>
+        <source>{name} · {width} × {height} pixels</source>
+        <translation>{name} · {width} × {height}픽셀</translation>
+    </message>
+</context>
+<context>
+    <name>Pictures</name>
+    <message>
+        <source>{name} can&apos;t see pictures on multiple Macs. Use it on one Mac, or remove them.</source>
+        <translation>여러 Mac에서 실행하면 ‘{name}’ 모델은 이미지를 볼 수 없어요. Mac 한 대에서 사용하거나 이미지를 빼 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} can&apos;t see pictures. Models that can: {models}.</source>
+        <translation>‘{name}’ 모델은 이미지를 볼 수 없어요. 볼 수 있는 모델: {models}.</translation>
+    </message>
+    <message>
+        <source>{name} can&apos;t see pictures. Choose a model that can, or remove the pictures.</source>
+        <translation>‘{name}’ 모델은 이미지를 볼 수 없어요. 볼 수 있는 모델을 선택하거나 이미지를 빼 주세요.</translation>
+    </message>
+    <message>
+        <source>Pictures need more packages. Run: {command}</source>
+        <translation>이미지를 쓰려면 패키지가 더 필요해요. 다음을 실행해 주세요: {command}</translation>
+    </message>
+    <message>
+        <source>Tandem reads PNG, JPEG, WebP and GIF pictures. Save the picture in one of these formats.</source>
+        <translation>Tandem은 PNG, JPEG, WebP, GIF 이미지를 읽어요. 이 중 한 형식으로 저장해 주세요.</translation>
+    </message>
+    <message>
+        <source>The picture is damaged ({detail}). Save or download it again.</source>
+        <translation>이미지가 손상됐어요({detail}). 다시 저장하거나 다운로드해 주세요.</translation>
+    </message>
+    <message>
+        <source>The picture is animated. Take a screenshot of what the model should see.</source>
+        <translation>움직이는 이미지예요. 모델에게 보여 줄 장면을 스크린샷으로 찍어 주세요.</translation>
+    </message>
+    <message>
+        <source>The picture&apos;s file is larger than {detail} MB. Save a smaller copy.</source>
+        <translation>이미지 파일이 {detail} MB보다 커요. 더 작게 저장해 주세요.</translation>
+    </message>
+    <message>
+        <source>The picture has more than {detail} megapixels. Save a smaller copy.</source>
+        <translation>이미지가 {detail}메가픽셀을 넘어요. 더 작게 저장해 주세요.</translation>
+    </message>
+    <message>
+        <source>The picture is too narrow: one side is over {detail} times the other. Cut out a part of it.</source>
+        <translation>이미지가 너무 길쭉해요. 한 변이 다른 변의 {detail}배를 넘어요. 일부를 잘라서 써 주세요.</translation>
+    </message>
+    <message>
+        <source>Reading the picture was stopped after {detail} seconds. Save it again in another format.</source>
+        <translation>이미지를 읽는 데 {detail}초가 넘게 걸려 중단했어요. 다른 형식으로 다시 저장해 주세요.</translation>
+    </message>
+    <message>
+        <source>Reading the picture takes too much memory. Save a smaller copy.</source>
+        <translation>이미지를 읽는 데 메모리가 너무 많이 들어요. 더 작게 저장해 주세요.</translation>
+    </message>
+    <message>
+        <source>The picture can&apos;t be read ({detail}). Save it again in another format.</source>
+        <translation>이미지를 읽을 수 없어요({detail}). 다른 형식으로 다시 저장해 주세요.</translation>
+    </message>
+</context>
+<context>
     <name>PlainReasons</name>
-    <message>
-        <source>Not speculating: speculation is off.</source>
-        <translation>추측하지 않음: 추측이 꺼져 있어요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: no draft model is loaded.</source>
-        <translation>추측하지 않음: 불러온 초안 모델이 없어요.</translation>
-    </message>
-    <message>
-        <source>Not speculating yet: the draft model is still loading.</source>
-        <translation>아직 추측하지 않음: 초안 모델을 불러오고 있어요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: the draft model cannot be used with this main model. {reason}</source>
-        <translation>추측하지 않음: 이 초안 모델은 이 메인 모델과 함께 쓸 수 없어요. {reason}</translation>
-    </message>
-    <message>
-        <source>Not speculating: the draft model&apos;s context is full.</source>
-        <translation>추측하지 않음: 초안 모델의 컨텍스트가 가득 찼어요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: drafting failed and is off for this answer.</source>
-        <translation>추측하지 않음: 초안을 만드는 중에 오류가 생겨 이 답변에서는 초안을 쓰지 않아요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: there is no usable proposal at this point.</source>
-        <translation>추측하지 않음: 이 부분에는 쓸 만한 제안이 없어요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: earlier tokens must be reprocessed first.</source>
-        <translation>추측하지 않음: 앞의 토큰을 먼저 다시 처리해야 해요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: this model&apos;s cache ({kind}) cannot be rolled back.</source>
-        <translation>추측하지 않음: 이 모델의 캐시({kind})는 되돌릴 수 없어요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: no matching text earlier in this chat.</source>
-        <translation>추측하지 않음: 이 대화의 앞부분에 일치하는 텍스트가 없어요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: the answer format leaves a choice at this point.</source>
-        <translation>추측하지 않음: 이 지점에서는 답변 형식이 다음 토큰을 정해 주지 않아요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: plain decoding is faster.</source>
-        <translation>추측하지 않음: 일반 디코딩이 더 빨라요.</translation>
-    </message>
-    <message>
-        <source>Measuring plain decoding speed.</source>
-        <translation>일반 디코딩 속도를 측정하고 있어요.</translation>
-    </message>
     <message>
         <source>Without speculation: drafting failed.</source>
         <translation>추측 없음: 초안을 만드는 중에 오류가 생겼어요.</translation>
@@ -3955,32 +3945,12 @@
         <translation>추측 없음: 다른 답변이 곧 시작될 참이었어요.</translation>
     </message>
     <message>
-        <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
-        <translation>추측하지 않음: 답변을 한꺼번에 처리할 수 없어({kind}) 하나씩 진행하고 있어요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: another answer is about to start.</source>
-        <translation>추측하지 않음: 다른 답변이 곧 시작돼요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: each round would take {cost}× the time of one token and produce only {tokens}.</source>
-        <translation>추측하지 않음: 라운드 하나에 토큰 하나의 {cost}배 시간이 걸리는데, 나오는 토큰은 {tokens}개뿐이에요.</translation>
-    </message>
-    <message>
         <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
         <translation>추측 없음: 라운드 하나에 토큰 하나의 {cost}배 시간이 걸리고, 토큰은 {tokens}개만 나왔을 거예요.</translation>
     </message>
     <message>
-        <source>Not speculating: the draft model is still processing this chat.</source>
-        <translation>추측하지 않음: 초안 모델이 아직 이 대화를 처리하고 있어요.</translation>
-    </message>
-    <message>
         <source>The first token always comes from the main model alone.</source>
         <translation>첫 토큰은 항상 메인 모델만으로 생성해요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: the answer is about to reach its length limit.</source>
-        <translation>추측하지 않음: 답변이 곧 길이 제한에 도달해요.</translation>
     </message>
     <message>
         <source>Without speculation: it was turned off.</source>
@@ -4037,10 +4007,6 @@
     <message>
         <source>Without speculation: the answer had almost reached its length limit.</source>
         <translation>추측 없음: 답변이 길이 제한에 거의 도달했어요.</translation>
-    </message>
-    <message>
-        <source>Not speculating: it could change the text by rounding.</source>
-        <translation>추측하지 않음: 반올림 때문에 텍스트가 달라질 수 있어요.</translation>
     </message>
     <message>
         <source>Without speculation: it could have changed the text by rounding.</source>

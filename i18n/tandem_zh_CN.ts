@@ -613,10 +613,6 @@
         <translation>内存用量</translation>
     </message>
     <message>
-        <source>Clear prompt cache</source>
-        <translation>清除提示词缓存</translation>
-    </message>
-    <message>
         <source>Check now</source>
         <translation>立即检查</translation>
     </message>
@@ -964,16 +960,12 @@
         <translation>附加文件</translation>
     </message>
     <message>
-        <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
-        <translation>“{name}”不是文本文件。Tandem 可以附加文本、代码和 PDF 文件。</translation>
+        <source>Picture</source>
+        <translation>图片</translation>
     </message>
     <message>
-        <source>Models in Tandem read text only, so {name} cannot be attached. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-        <translation>Tandem 的模型只能读取文字，因此无法附加“{name}”。请拷贝图片中的文字再粘贴，或附加文本、代码或 PDF 文件。</translation>
-    </message>
-    <message>
-        <source>Models in Tandem read text only. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-        <translation>Tandem 的模型只能读取文字。请拷贝图片中的文字再粘贴，或附加文本、代码或 PDF 文件。</translation>
+        <source>{name} is not a text file. Tandem attaches text, code and PDF files, and pictures.</source>
+        <translation>{name} 不是文本文件。Tandem 可以附加文本、代码和 PDF 文件，以及图片。</translation>
     </message>
     <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
@@ -986,6 +978,10 @@
     <message>
         <source>{name} cannot be read.</source>
         <translation>无法读取“{name}”。</translation>
+    </message>
+    <message>
+        <source>{name} is a picture. Folders take text, code and PDF files.</source>
+        <translation>“{name}”是图片。文件夹可添加文字、代码和 PDF 文件。</translation>
     </message>
     <message>
         <source>{name} is no longer there.</source>
@@ -1447,10 +1443,6 @@
 </context>
 <context>
     <name>CheckReport</name>
-    <message>
-        <source>Copy as JSON</source>
-        <translation>拷贝为 JSON</translation>
-    </message>
     <message>
         <source>Results of the check</source>
         <translation>本机的检查结果</translation>
@@ -1936,6 +1928,10 @@
         <translation>没有加载主模型。</translation>
     </message>
     <message>
+        <source>This model can&apos;t see pictures</source>
+        <translation>此模型无法查看图片</translation>
+    </message>
+    <message>
         <source>{used} of {limit} tokens: too long for this model</source>
         <translation>{used} / {limit} 个 token：超出此模型的上限</translation>
     </message>
@@ -2016,6 +2012,10 @@
     <message>
         <source>first token</source>
         <translation>首字延迟</translation>
+    </message>
+    <message>
+        <source>first token ({time} for pictures)</source>
+        <translation>首字延迟（图片 {time}）</translation>
     </message>
     <message>
         <source>time saved</source>
@@ -2495,6 +2495,14 @@
         <translation>添加文件夹…</translation>
     </message>
     <message>
+        <source>Chats</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>New chat in this folder</source>
+        <translation>在此文件夹中新建对话</translation>
+    </message>
+    <message>
         <source>Files</source>
         <translation>文件</translation>
     </message>
@@ -2519,6 +2527,30 @@
         <translation>工具</translation>
     </message>
     <message>
+        <source>Add files</source>
+        <translation>添加文件</translation>
+    </message>
+    <message>
+        <source>Add a folder</source>
+        <translation>添加文件夹</translation>
+    </message>
+    <message>
+        <source>As in other chats</source>
+        <translation>与其他对话相同</translation>
+    </message>
+    <message>
+        <source>Those that are loaded</source>
+        <translation>已加载的模型</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>关</translation>
+    </message>
+    <message>
         <source>Chats begin with its text of before.</source>
         <translation>对话仍以之前读取的文字开头。</translation>
     </message>
@@ -2537,73 +2569,6 @@
     <message>
         <source>{used} of {limit} tokens leave too little room for a chat. Remove: {files}</source>
         <translation>{used} / {limit} 个 token：留给对话的空间太少。请移除：{files}</translation>
-    </message>
-    <message>
-        <source>Chats</source>
-        <translation>对话</translation>
-    </message>
-    <message>
-        <source>New chat in this folder</source>
-        <translation>在此文件夹中新建对话</translation>
-    </message>
-    <message>
-        <source>Add files</source>
-        <translation>添加文件</translation>
-    </message>
-    <message>
-        <source>Add a folder</source>
-        <translation>添加文件夹</translation>
-    </message>
-    <message>
-        <source>As in other chats</source>
-        <translation>与其他对话相同</translation>
-    </message>
-    <message>
-        <source>On</source>
-        <translation>开</translation>
-    </message>
-    <message>
-        <source>Off</source>
-        <translation>关</translation>
-    </message>
-    <message>
-        <source>Those that are loaded</source>
-        <translation>已加载的模型</translation>
-    </message>
-</context>
-<context>
-    <name>GenerationPage</name>
-    <message>
-        <source>As the authors of the loaded model recommend</source>
-        <translation>已加载模型的作者推荐的设置</translation>
-    </message>
-    <message>
-        <source>Model&apos;s recommendation</source>
-        <translation>模型推荐</translation>
-    </message>
-    <message>
-        <source>Precise</source>
-        <translation>精确</translation>
-    </message>
-    <message>
-        <source>Always the most likely token</source>
-        <translation>始终取概率最高的 token</translation>
-    </message>
-    <message>
-        <source>Balanced</source>
-        <translation>均衡</translation>
-    </message>
-    <message>
-        <source>Some variety, few surprises</source>
-        <translation>有些变化，少有意外</translation>
-    </message>
-    <message>
-        <source>Creative</source>
-        <translation>创意</translation>
-    </message>
-    <message>
-        <source>Full variety, minus very unlikely tokens</source>
-        <translation>变化最多，只去掉概率极低的 token</translation>
     </message>
 </context>
 <context>
@@ -3421,6 +3386,10 @@
         <translation>本机实测 {speed}</translation>
     </message>
     <message>
+        <source>sees pictures</source>
+        <translation>可查看图片</translation>
+    </message>
+    <message>
         <source>{count}-token context</source>
         <translation>上下文 {count} 个 token</translation>
     </message>
@@ -3889,59 +3858,80 @@
     </message>
 </context>
 <context>
+    <name>PictureButton</name>
+    <message>
+        <source>Picture: {name}</source>
+        <translation>图片：{name}</translation>
+    </message>
+</context>
+<context>
+    <name>PictureView</name>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>{name} · {width} × {height} pixels</source>
+        <translation>{name} · {width} × {height} 像素</translation>
+    </message>
+</context>
+<context>
+    <name>Pictures</name>
+    <message>
+        <source>{name} can&apos;t see pictures on multiple Macs. Use it on one Mac, or remove them.</source>
+        <translation>在多台 Mac 上运行时，{name} 无法查看图片。请在一台 Mac 上使用，或移除图片。</translation>
+    </message>
+    <message>
+        <source>{name} can&apos;t see pictures. Models that can: {models}.</source>
+        <translation>{name} 无法查看图片。可以查看的模型：{models}。</translation>
+    </message>
+    <message>
+        <source>{name} can&apos;t see pictures. Choose a model that can, or remove the pictures.</source>
+        <translation>{name} 无法查看图片。请选择可以查看图片的模型，或移除图片。</translation>
+    </message>
+    <message>
+        <source>Pictures need more packages. Run: {command}</source>
+        <translation>使用图片需要更多软件包。请运行：{command}</translation>
+    </message>
+    <message>
+        <source>Tandem reads PNG, JPEG, WebP and GIF pictures. Save the picture in one of these formats.</source>
+        <translation>Tandem 可以读取 PNG、JPEG、WebP 和 GIF 图片。请将图片保存为其中一种格式。</translation>
+    </message>
+    <message>
+        <source>The picture is damaged ({detail}). Save or download it again.</source>
+        <translation>图片已损坏（{detail}）。请重新保存或下载。</translation>
+    </message>
+    <message>
+        <source>The picture is animated. Take a screenshot of what the model should see.</source>
+        <translation>图片是动图。请截取要给模型看的画面。</translation>
+    </message>
+    <message>
+        <source>The picture&apos;s file is larger than {detail} MB. Save a smaller copy.</source>
+        <translation>图片文件大于 {detail} MB。请另存为较小的副本。</translation>
+    </message>
+    <message>
+        <source>The picture has more than {detail} megapixels. Save a smaller copy.</source>
+        <translation>图片超过 {detail} 百万像素。请另存为较小的副本。</translation>
+    </message>
+    <message>
+        <source>The picture is too narrow: one side is over {detail} times the other. Cut out a part of it.</source>
+        <translation>图片过于狭长：一边超过另一边的 {detail} 倍。请裁剪出一部分。</translation>
+    </message>
+    <message>
+        <source>Reading the picture was stopped after {detail} seconds. Save it again in another format.</source>
+        <translation>读取图片 {detail} 秒后已停止。请以其他格式重新保存。</translation>
+    </message>
+    <message>
+        <source>Reading the picture takes too much memory. Save a smaller copy.</source>
+        <translation>读取图片占用内存过多。请另存为较小的副本。</translation>
+    </message>
+    <message>
+        <source>The picture can&apos;t be read ({detail}). Save it again in another format.</source>
+        <translation>无法读取图片（{detail}）。请以其他格式重新保存。</translation>
+    </message>
+</context>
+<context>
     <name>PlainReasons</name>
-    <message>
-        <source>Not speculating: speculation is off.</source>
-        <translation>未推测：推测已关闭。</translation>
-    </message>
-    <message>
-        <source>Not speculating: no draft model is loaded.</source>
-        <translation>未推测：没有加载草稿模型。</translation>
-    </message>
-    <message>
-        <source>Not speculating yet: the draft model is still loading.</source>
-        <translation>尚未推测：草稿模型仍在加载。</translation>
-    </message>
-    <message>
-        <source>Not speculating: the draft model cannot be used with this main model. {reason}</source>
-        <translation>未推测：此草稿模型不能与这个主模型一起使用。{reason}</translation>
-    </message>
-    <message>
-        <source>Not speculating: the draft model&apos;s context is full.</source>
-        <translation>未推测：草稿模型的上下文已满。</translation>
-    </message>
-    <message>
-        <source>Not speculating: drafting failed and is off for this answer.</source>
-        <translation>未推测：生成草稿时出错，本次回答不再使用。</translation>
-    </message>
-    <message>
-        <source>Not speculating: there is no usable proposal at this point.</source>
-        <translation>未推测：当前位置没有可用的草稿 token。</translation>
-    </message>
-    <message>
-        <source>Not speculating: earlier tokens must be reprocessed first.</source>
-        <translation>未推测：需要先重新处理前面的 token。</translation>
-    </message>
-    <message>
-        <source>Not speculating: this model&apos;s cache ({kind}) cannot be rolled back.</source>
-        <translation>未推测：这个模型的缓存（{kind}）无法回滚。</translation>
-    </message>
-    <message>
-        <source>Not speculating: no matching text earlier in this chat.</source>
-        <translation>未推测：此对话的上文中没有匹配的文字。</translation>
-    </message>
-    <message>
-        <source>Not speculating: the answer format leaves a choice at this point.</source>
-        <translation>未推测：回答格式没有确定接下来的 token。</translation>
-    </message>
-    <message>
-        <source>Not speculating: plain decoding is faster.</source>
-        <translation>未推测：普通解码更快。</translation>
-    </message>
-    <message>
-        <source>Measuring plain decoding speed.</source>
-        <translation>正在测量普通解码的速度。</translation>
-    </message>
     <message>
         <source>Without speculation: drafting failed.</source>
         <translation>未使用推测：生成草稿时出错。</translation>
@@ -3955,32 +3945,12 @@
         <translation>未使用推测：当时另一个回答即将开始。</translation>
     </message>
     <message>
-        <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
-        <translation>未推测：这些回答无法批量处理（{kind}），正在逐个进行。</translation>
-    </message>
-    <message>
-        <source>Not speculating: another answer is about to start.</source>
-        <translation>未推测：另一个回答即将开始。</translation>
-    </message>
-    <message>
-        <source>Not speculating: each round would take {cost}× the time of one token and produce only {tokens}.</source>
-        <translation>未推测：每轮用时为 1 个 token 的 {cost} 倍，却只产出 {tokens} 个 token。</translation>
-    </message>
-    <message>
         <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
         <translation>未使用推测：每轮用时为 1 个 token 的 {cost} 倍，却只能产出 {tokens} 个 token。</translation>
     </message>
     <message>
-        <source>Not speculating: the draft model is still processing this chat.</source>
-        <translation>未推测：草稿模型仍在处理此对话。</translation>
-    </message>
-    <message>
         <source>The first token always comes from the main model alone.</source>
         <translation>首个 token 始终由主模型单独生成。</translation>
-    </message>
-    <message>
-        <source>Not speculating: the answer is about to reach its length limit.</source>
-        <translation>未推测：回答即将达到长度上限。</translation>
     </message>
     <message>
         <source>Without speculation: it was turned off.</source>
@@ -4037,10 +4007,6 @@
     <message>
         <source>Without speculation: the answer had almost reached its length limit.</source>
         <translation>未使用推测：回答已接近长度上限。</translation>
-    </message>
-    <message>
-        <source>Not speculating: it could change the text by rounding.</source>
-        <translation>未推测：舍入可能会改变文字。</translation>
     </message>
     <message>
         <source>Without speculation: it could have changed the text by rounding.</source>

@@ -40,7 +40,7 @@ def _marked() -> Iterator[str]:
     from app.actions.spec import MENUS, SUBMENUS
     from app.settings.checkup import TEXTS
     from app.settings.declarations import PAGES, SETTINGS
-    from app.speculation.history_table import COLUMNS
+    from app.settings_window.history_page import COLUMNS
     from app.window.actions import ACTIONS
     from engine.speculation.proposers.registry import PROPOSERS, method_words, methods, source_words
 

@@ -75,7 +75,7 @@ def make_environment(folder: Path) -> Path:
     run(sys.executable, "-m", "venv", folder)
     python = folder / "bin" / "python"
     constraints = ("-c", HERE / "constraints.txt", "-c", HERE / "tools.txt")
-    run(python, "-m", "pip", "install", "-q", *constraints, ROOT, "-r", HERE / "tools.txt")
+    run(python, "-m", "pip", "install", "-q", *constraints, f"{ROOT}[images]", "-r", HERE / "tools.txt")
     return python
 
 

@@ -55,7 +55,9 @@ def needed_by(name: str) -> list[Distribution]:
             continue
         found[name_of(package)] = package
         requirements = [Requirement(line) for line in package.requires or ()]
-        wanted += [one.name for one in requirements if one.marker is None or one.marker.evaluate({"extra": ""})]
+        # Of Tandem itself, with what pictures need.
+        extra = {"extra": "images" if package.metadata["Name"] == name else ""}
+        wanted += [one.name for one in requirements if one.marker is None or one.marker.evaluate(extra)]
     return list(found.values())
 
 

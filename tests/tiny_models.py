@@ -80,11 +80,11 @@ def write_model(
         if hasattr(module, "to_quantized") and module.weight.shape[-1] % stored.group == 0
     }
     (folder / "config.json").write_text(json.dumps(whole))
-    _write_weights(folder, weights, packed, stored)
+    write_weights(folder, weights, packed, stored)
     return folder
 
 
-def _write_weights(folder: Path, weights: Mapping[str, mx.array], packed: Set[str], stored: Stored) -> None:
+def write_weights(folder: Path, weights: Mapping[str, mx.array], packed: Set[str], stored: Stored) -> None:
     """Write weights in float32 as `stored`; only those that are named in `packed` become quantised."""
     config = json.loads((folder / "config.json").read_text())
     config.pop("quantization", None)
@@ -103,7 +103,7 @@ def _write_weights(folder: Path, weights: Mapping[str, mx.array], packed: Set[st
     mx.save_safetensors(str(folder / "model.safetensors"), written, metadata={"format": "mlx"})
 
 
-def _read_weights(folder: Path) -> tuple[dict[str, mx.array], set[str]]:
+def read_weights(folder: Path) -> tuple[dict[str, mx.array], set[str]]:
     """Return the weights of a folder in float32, and the names of those that are quantised."""
     held: dict[str, mx.array] = mx.load(str(folder / "model.safetensors"))  # type: ignore[assignment]
     settings = json.loads((folder / "config.json").read_text()).get("quantization", {})
@@ -125,12 +125,12 @@ def write_disturbed_copy(
     """Copy a model with noise on its weights: a draft model that agrees now and then."""
     shutil.copytree(source, folder)
     key = mx.random.key(seed)
-    weights, packed = _read_weights(source)
+    weights, packed = read_weights(source)
     disturbed = {
         name: array + amount * mx.random.normal(array.shape, key=part)
         for (name, array), part in zip(weights.items(), mx.random.split(key, len(weights)), strict=True)
     }
-    _write_weights(folder, disturbed, packed, stored)
+    write_weights(folder, disturbed, packed, stored)
     return folder
 
 

@@ -1,11 +1,12 @@
 """Writes the configuration of a program for the local API, and takes it back.
 
 Nothing is written before the caller has shown the `Plan`. The file as it was is kept beside it, and what was written is
-noted, so that exactly that is taken back.
+noted, so that exactly that is taken back. Comments in a JSON file and other settings in it stay as they are.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -14,16 +15,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.agents.endpoint import Endpoint
-from app.agents.json_member import members_of, with_members
-from app.agents.table import App
+from app.agents.table import App, Endpoint
 from app.system.paths import data_folder
 from engine.errors import CodedError
 from engine.files.atomic_file import write_atomically
-from engine.files.bounded_json import CONFIG, read_bytes
+from engine.files.bounded_json import CONFIG, parse, read_bytes
 from engine.files.kept_json import KeptJson
 
 _NEW_FILE = 0o600
+_STRING = r'"(?:[^"\\]|\\.)*+"'
+_COMMENTS = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_LAST_COMMAS = re.compile(rf"{_STRING}|,(?=\s*[\]}}])")
 
 
 class NotConnected(CodedError):
@@ -155,3 +157,28 @@ def _read(file: Path) -> str | None:
 
 def _mode(file: Path) -> int:
     return stat.S_IMODE(file.stat().st_mode) if file.exists() else _NEW_FILE
+
+
+def with_members(text: str, added: str) -> str:
+    """Return `text` with the members of the object `added` as its first ones.
+
+    Raises `ValueError` if `text` is not a JSON object, apart from comments and last commas, or has such a member.
+    """
+    plain = _LAST_COMMAS.sub(_blank, _COMMENTS.sub(_blank, text))
+    if not plain.strip():
+        text, plain = text + "{\n}\n", plain + "{\n}\n"
+    present = parse(plain.encode(), CONFIG)
+    if not isinstance(present, dict) or present.keys() & json.loads(added).keys():
+        raise ValueError("no place for the members")
+    start = plain.index("{") + 1
+    return text[:start] + members_of(added) + ("," if present else "") + text[start:]
+
+
+def members_of(added: str) -> str:
+    """Return the lines with the members of an indented object."""
+    return added.strip().removeprefix("{").removesuffix("\n}")
+
+
+def _blank(found: re.Match[str]) -> str:
+    """Replace what plain JSON does not allow by spaces, so that every other character keeps its place."""
+    return found[0] if found[0].startswith('"') else " " * len(found[0])

@@ -18,8 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from app.api import errors
 from app.api.activity import CANCELLED, Activity, outcome
-from app.api.errors import ApiError
-from app.api.replies import EVENT_HEADERS, KEEP_ALIVE
+from app.api.errors import EVENT_HEADERS, KEEP_ALIVE, ApiError
 from engine.client import EngineClient, RequestStream
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
 from engine.requests import ChatRequest, SpeculationSettings

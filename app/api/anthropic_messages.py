@@ -12,14 +12,25 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.api.calls import AnswerBody, Api, Plan
-from app.api.conversation import Message, TextPart, call_turn
-from app.api.errors import ApiError, bad_field
-from app.api.replies import JsonReply, sse
+from app.api.conversation import (
+    DataUrl,
+    EngineContent,
+    Message,
+    Pictures,
+    TextPart,
+    call_turn,
+    content_of_parts,
+    joined_contents,
+    picture_part,
+    refuse_address,
+)
+from app.api.errors import ApiError, JsonReply, bad_field, sse
 from app.api.request_settings import Format, MaxTokens, Stop, grammar_of, thinking_options
 from app.api.shapes import Items, new_id
 from app.api.tool_use import ToolUse, function_tool, tool_use
 from app.api.usage import speculation, timings
 from app.text.answer_parts import AnswerParts
+from app.text.picture_data import picture_of_base64, picture_of_url
 from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, PrefillProgress
 from engine.grammars.grammar import Grammar
@@ -51,13 +62,33 @@ class _CallBlock(Struct, tag_field="type", tag="tool_use"):
 _Texts = str | list[TextPart]
 
 
+class _Data(Struct, tag_field="type", tag="base64"):
+    data: str
+
+
+class _Address(Struct, tag_field="type", tag="url"):
+    url: DataUrl
+
+    def __post_init__(self) -> None:
+        refuse_address(self.url)
+
+
+class _ImageBlock(Struct, tag_field="type", tag="image"):
+    source: _Data | _Address
+
+    @property
+    def picture(self) -> bytes | None:
+        source = self.source
+        return picture_of_base64(source.data) if isinstance(source, _Data) else picture_of_url(source.url)
+
+
 class _ResultBlock(Struct, tag_field="type", tag="tool_result"):
     tool_use_id: str
-    content: _Texts | None = None
+    content: str | list[TextPart | _ImageBlock] | None = None
 
 
 class _UserMessage(Struct, tag_field="role", tag="user"):
-    content: str | list[TextPart | _ResultBlock | _Thinking | _RedactedThinking] | None = None
+    content: str | list[TextPart | _ImageBlock | _ResultBlock | _Thinking | _RedactedThinking] | None = None
 
 
 class _AssistantMessage(Struct, tag_field="role", tag="assistant"):
@@ -113,8 +144,10 @@ class CountBody(AnswerBody, kw_only=True):
         options = thinking_options(info, None if kind is None else "none" if kind == "disabled" else "on")
         system = "\n\n".join(filter(None, (_BILLING.sub("", text) for text in _texts(self.system))))
         messages: list[Message] = [{"role": "system", "content": system}] if system else []
-        messages += _joined_reminders(turn for message in self.messages for turn in _turns(message))
-        requests = self.engine_requests(api, info, tools, grammar, path, messages=messages, template_options=options)
+        pictures: Pictures = {}
+        messages += _joined_reminders(turn for message in self.messages for turn in _turns(message, pictures))
+        content: dict[str, Any] = {"messages": messages, "pictures": pictures, "template_options": options}
+        requests = self.engine_requests(api, info, tools, grammar, path, **content)
         return Plan(requests, MessageShape(name, tools.parts(), self.stops), path)
 
     def _grammar(self) -> tuple[Grammar | None, str]:
@@ -153,31 +186,45 @@ def _joined_reminders(turns: Iterable[Message]) -> list[Message]:
     for turn in turns:
         reminds = turn["role"] == "system"
         if joined and joined[-1]["role"] == "user" and (reminds or (reminded and turn["role"] == "user")):
-            joined[-1] = {"role": "user", "content": f"{joined[-1]['content']}\n\n{turn['content']}"}
+            joined[-1] = {"role": "user", "content": joined_contents(joined[-1]["content"], turn["content"])}
         else:
             joined.append({**turn, "role": "user"} if reminds else turn)
         reminded = reminds
     return joined
 
 
-def _turns(message: _UserMessage | _AssistantMessage | _SystemMessage) -> list[Message]:
-    """Return the turns of one message: each result of a tool is a turn of its own, before the rest."""
+def _turns(message: _UserMessage | _AssistantMessage | _SystemMessage, pictures: Pictures) -> list[Message]:
+    """Return the turns of one message: each result of a tool is a turn of its own, before the rest.
+
+    Its pictures are added to `pictures`.
+    """
     blocks = [TextPart(message.content)] if isinstance(message.content, str) else message.content or ()
     results: list[Message] = [
-        {"role": "tool", "content": "".join(_texts(block.content)), "tool_call_id": block.tool_use_id}
+        {"role": "tool", "content": _content(block.content, pictures), "tool_call_id": block.tool_use_id}
         for block in blocks
         if isinstance(block, _ResultBlock)
     ]
-    texts = [block.text for block in blocks if isinstance(block, TextPart)]
+    content = _content(blocks, pictures)
     calls = [call_turn(block.id, block.name, block.input or {}) for block in blocks if isinstance(block, _CallBlock)]
     thoughts = "".join(block.thinking for block in blocks if isinstance(block, _Thinking))
-    turn: Message = {"role": message.__struct_config__.tag, "content": "".join(texts)} | (
+    turn: Message = {"role": message.__struct_config__.tag, "content": content} | (
         {"tool_calls": calls} if calls else {}
     )
     if thoughts:
         # The template decides whether the model sees them again.
         turn["reasoning_content"] = thoughts
-    return results if results and not texts else [*results, turn]
+    return results if results and not content else [*results, turn]
+
+
+def _content(content: str | Sequence[Struct] | None, pictures: Pictures) -> EngineContent:
+    """Return the texts and pictures of a content for the engine."""
+    parts: list[dict[str, str]] = []
+    for block in [TextPart(content)] if isinstance(content, str) else content or ():
+        if isinstance(block, _ImageBlock):
+            parts.append(picture_part(block.picture, pictures))
+        elif isinstance(block, TextPart):
+            parts.append({"type": "text", "text": block.text})
+    return content_of_parts(parts)
 
 
 def _texts(content: _Texts | None) -> list[str]:

@@ -18,8 +18,8 @@ from app.api import errors
 from app.api.activity import Activity, Call
 from app.api.answering import MOST_WAITING_S, Answering, EventStream, all_of
 from app.api.engine_host import EngineHost
+from app.api.errors import JsonReply
 from app.api.models import ModelDirectory
-from app.api.replies import JsonReply
 from app.api.request_settings import MOST_CHOICES, RequestSettings
 from app.api.shapes import Shape, new_id
 from app.api.tool_use import ToolUse

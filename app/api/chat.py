@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 
 from app.api.answering import Answer
 from app.api.calls import Api, Plan, SeveralAnswers
-from app.api.conversation import ChatMessage, joined_instructions
+from app.api.conversation import ChatMessage, Pictures, joined_instructions
 from app.api.errors import bad_field
 from app.api.request_settings import JsonSchema, OtherFormat, grammar_of, refuse_unsupported, thinking_options
 from app.api.shapes import Choices, new_id
@@ -71,6 +71,7 @@ class ChatBody(SeveralAnswers, kw_only=True):
             grammar, field = grammar_of(form, "response_format")
         given = (self.chat_template_kwargs or {}).items()
         own = {key: value for key, value in given if isinstance(value, str | bool | int)}
+        pictures: Pictures = {}
         requests = self.engine_requests(
             api,
             info,
@@ -78,7 +79,8 @@ class ChatBody(SeveralAnswers, kw_only=True):
             grammar,
             field,
             count=self.n,
-            messages=joined_instructions([message.turn(message.role) for message in self.messages]),
+            messages=joined_instructions([message.turn(message.role, pictures) for message in self.messages]),
+            pictures=pictures,
             template_options=thinking_options(info, self.reasoning_effort) | own,
             alternatives=self.top_logprobs or 0,
         )

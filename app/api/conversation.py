@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
-from app.api.errors import bad_field
+from app.api.errors import bad_field, unsupported
+from app.text.picture_data import picture_of_url
+from engine.pictures.reading import digest_of
+from engine.requests import ROLES_WITH_PICTURES
 
 Message = dict[str, Any]
+EngineContent = str | list[Mapping[str, Any]]
 
 
 class TextPart(Struct, tag_field="type", tag="text"):
@@ -38,7 +42,36 @@ class _Thought(Struct, tag_field="type", tag="reasoning_text"):
     thought: str = field(name="text", default="")
 
 
-Content = str | list[TextPart | _InputText | _OutputText | _Refusal | _Thought]
+# What a client may give, for the description of the API; only data is ever read.
+DataUrl = Annotated[str, Meta(extra_json_schema={"pattern": "^data:", "description": "A picture in base64."})]
+
+
+class _Url(Struct):
+    url: DataUrl
+
+
+class _Image(Struct, tag_field="type", tag="image_url"):
+    image_url: _Url | DataUrl
+
+    @property
+    def url(self) -> str:
+        return self.image_url if isinstance(self.image_url, str) else self.image_url.url
+
+    def __post_init__(self) -> None:
+        refuse_address(self.url)
+
+
+class _InputImage(Struct, tag_field="type", tag="input_image"):
+    url: DataUrl = field(name="image_url")
+
+    def __post_init__(self) -> None:
+        refuse_address(self.url)
+
+
+_Part = TextPart | _InputText | _OutputText | _Refusal | _Thought | _Image | _InputImage
+Content = str | list[_Part]
+# The pictures of a request by their digests.
+Pictures = dict[str, bytes]
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 
 
@@ -64,9 +97,12 @@ class MessageFields(Struct, kw_only=True):
     reasoning_content: str | None = None
     tool_call_id: str | None = None
 
-    def turn(self, role: str) -> Message:
-        """Return the message as a turn for the engine."""
-        turn: Message = {"role": "system" if role == "developer" else role, "content": text_of(self.content)}
+    def turn(self, role: str, pictures: Pictures) -> Message:
+        """Return the message as a turn for the engine, and add its pictures to `pictures`. Raises `ApiError`."""
+        content = content_of(self.content, pictures)
+        if not isinstance(content, str) and role not in ROLES_WITH_PICTURES:
+            raise unsupported("content", "Only messages of the user and of tools can have pictures.")
+        turn: Message = {"role": "system" if role == "developer" else role, "content": content}
         if role == "assistant":
             if self.tool_calls:
                 turn["tool_calls"] = [
@@ -95,9 +131,46 @@ def joined_instructions(messages: Sequence[Message]) -> list[Message]:
     return [{"role": "system", "content": text}, *messages[count:]]
 
 
-def text_of(content: Content | None) -> str:
-    """Return the text of a content."""
-    return content if isinstance(content, str) else "".join(part.text for part in content or ())
+def content_of(content: Content | None, pictures: Pictures) -> EngineContent:
+    """Return a content for the engine, and add its pictures to `pictures`. Raises `ApiError`."""
+    parts = [
+        picture_part(picture_of_url(part.url), pictures)
+        if isinstance(part, _Image | _InputImage)
+        else {"type": "text", "text": part.text}
+        for part in ([TextPart(content)] if isinstance(content, str) else content or ())
+    ]
+    return content_of_parts(parts)
+
+
+def content_of_parts(parts: Sequence[Mapping[str, Any]]) -> EngineContent:
+    """Return the parts as a content for the engine: as a text if there are only texts."""
+    has_pictures = any(part["type"] == "image" for part in parts)
+    return [*parts] if has_pictures else "".join(part["text"] for part in parts)
+
+
+def joined_contents(first: EngineContent, second: EngineContent) -> EngineContent:
+    """Return two contents as one, with an empty line between them."""
+    both = [[{"type": "text", "text": one}] if isinstance(one, str) else one for one in (first, second)]
+    return content_of_parts([*both[0], {"type": "text", "text": "\n\n"}, *both[1]])
+
+
+def picture_part(content: bytes | None, pictures: Pictures) -> dict[str, str]:
+    """Return a picture as a part for the engine, and add its file to `pictures`. Raises `ApiError` for no base64."""
+    if content is None:
+        raise bad_field("messages", "without pictures, or with PNG, JPEG, WebP or GIF files in base64")
+    digest = digest_of(content)
+    pictures[digest] = content
+    return {"type": "image", "digest": digest}
+
+
+def refuse_address(url: str) -> None:
+    """Raise `ApiError` for a picture that would have to be fetched."""
+    if not url[:5].lower() == "data:":
+        raise unsupported(
+            "url",
+            "Tandem fetches no pictures from addresses, because a prompt could make it reach into your network. Send "
+            "the file itself: data:image/png;base64,...",
+        )
 
 
 def thoughts_of(content: Content | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -28,13 +28,21 @@ def models_of(cache: Path, folders: Sequence[Path], *, other_apps: bool) -> list
 class EngineHost:
     """An engine with the pair that it has loaded, and the models of the Hub's cache, of `folders` and of other apps.
 
-    `kept` is the pair that stays listed, and `kept_names` are further names of its main model.
+    `kept` is the pair that stays listed, and `kept_names` are further names of its main model. `asked` is called for
+    every change of models by a client, with "main" or "draft", its path and its future.
 
     Methods run on the server's thread, except `installed`, which reads the disk on another one.
     """
 
-    def __init__(self, engine: EngineClient, folders: Sequence[Path] = (), *, other_apps: bool = True) -> None:
-        self.engine, self.folders, self.other_apps = engine, folders, other_apps
+    def __init__(
+        self,
+        engine: EngineClient,
+        folders: Sequence[Path] = (),
+        *,
+        other_apps: bool = True,
+        asked: Callable[[str, str, Future[LoadedPair]], object] = lambda *_: None,
+    ) -> None:
+        self.engine, self.folders, self.other_apps, self._asked = engine, folders, other_apps, asked
         self.pair = self.kept = LoadedPair(None, None)
         self.kept_names: tuple[str, ...] = ()
 
@@ -42,15 +50,11 @@ class EngineHost:
         """Let clients return to the loaded pair, by `name` and as the default."""
         self.kept, self.kept_names = self.pair, (name, "default")
 
-    def know(self, pair: LoadedPair) -> None:
-        """Note that `pair` is loaded now. May be called on any thread."""
-        self.pair = pair
-
     def load(self, main: str, draft: str | None) -> Future[LoadedPair]:
-        return self._followed(self.engine.load(main, draft))
+        return self._followed("main", main, self.engine.load(main, draft))
 
     def set_draft(self, draft: str | None) -> Future[LoadedPair]:
-        return self._followed(self.engine.set_draft(draft))
+        return self._followed("draft", draft or "", self.engine.set_draft(draft))
 
     def installed(self) -> Sequence[InstalledModel]:
         # Not at the top: the window's start imports this module to declare the commands.
@@ -69,7 +73,7 @@ class EngineHost:
         starter_main, starter_draft = starter_pair()
         return str(starter_draft) if Path(main) == starter_main else None
 
-    def _followed(self, future: Future[LoadedPair]) -> Future[LoadedPair]:
+    def _followed(self, which: str, wanted: str, future: Future[LoadedPair]) -> Future[LoadedPair]:
         """Return a future of the same pair that ends only after `pair` was updated."""
         known: Future[LoadedPair] = Future()
         known.set_running_or_notify_cancel()
@@ -78,8 +82,9 @@ class EngineHost:
             if (error := done.exception()) is not None:
                 known.set_exception(error)
                 return
-            self.know(done.result())
-            known.set_result(done.result())
+            self.pair = done.result()
+            known.set_result(self.pair)
 
         future.add_done_callback(take)
+        self._asked(which, wanted, known)
         return known

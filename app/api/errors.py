@@ -1,11 +1,13 @@
-"""Errors of the API: a status, a sentence that a person can act on, and the forms that clients expect.
-
-An answer never contains a path or a traceback.
+"""Replies of the API: JSON, server-sent events, and errors: a status, a sentence that a person can act on, and the
+forms that clients expect. An error never contains a path or a traceback.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+import msgspec
+from starlette.responses import Response
 
 from engine.errors import (
     BadRequest,
@@ -13,9 +15,12 @@ from engine.errors import (
     EngineClosed,
     EngineError,
     GrammarNotUsable,
+    ModelCannotSee,
     ModelNotUsable,
     NoModel,
     NotEnoughMemory,
+    PictureNotUsable,
+    PicturesNotInstalled,
     PromptTooLong,
     QueueFull,
     TemplateFailed,
@@ -122,6 +127,8 @@ def of_engine(error: EngineError, form: str = "") -> ApiError:
     if isinstance(error, GrammarNotUsable):
         sentence = f"{form!r}: {error}." if form else _sentence(str(error))
         return ApiError(400, sentence, param=form or None, code=error.code)
+    if isinstance(error, PictureNotUsable | ModelCannotSee | PicturesNotInstalled):
+        return ApiError(400, _sentence(str(error)), param="messages", code=error.code)
     if isinstance(error, QueueFull):
         return too_busy("The queue is full. Try again in a moment.")
     for kind, sentence in _OF_ENGINE.items():
@@ -136,3 +143,38 @@ def unexpected() -> ApiError:
 
 def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
+
+
+# Endpoints whose clients expect the form of the Anthropic API.
+_ANTHROPIC_PATHS = "/v1/messages"
+EVENT_HEADERS = {"content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no"}
+KEEP_ALIVE = b": keep-alive\n\n"
+DONE = b"data: [DONE]\n\n"
+
+
+class JsonReply(Response):
+    """A JSON body with its status."""
+
+    media_type = "application/json"
+
+    def __init__(self, value: Any, status: int = 200, headers: dict[str, str] | None = None) -> None:
+        super().__init__(msgspec.json.encode(value), status, headers)
+
+
+def error_reply(error: ApiError, path: str) -> JsonReply:
+    """Return an error in the form that clients of the endpoint at `path` expect."""
+    headers = {}
+    if error.retry_after is not None:
+        headers["retry-after"] = str(error.retry_after)
+    if error.status == 401:
+        headers["www-authenticate"] = "Bearer"
+    if error.closes:
+        headers["connection"] = "close"
+    body = error.anthropic() if path.startswith(_ANTHROPIC_PATHS) else error.openai()
+    return JsonReply(body, error.status, headers)
+
+
+def sse(value: Any, event: str = "") -> bytes:
+    """Return one server-sent event; `event` is its name in protocols that name events."""
+    name = f"event: {event}\n".encode() if event else b""
+    return b"".join((name, b"data: ", msgspec.json.encode(value), b"\n\n"))

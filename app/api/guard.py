@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.errors import ApiError
-from app.api.replies import error_reply
+from app.api.errors import ApiError, error_reply
 from engine.requests import SpeculationSettings
 
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")

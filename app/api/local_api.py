@@ -59,13 +59,9 @@ def new_key() -> str:
 
 @dataclass(frozen=True, slots=True)
 class ApiStatus:
-    """The state of the server: its `address` ("" while it does not serve), and `served`, the number of ended calls.
-
-    `accept_rate` is that of all calls under way, None if none has drafted.
-    """
+    """The state of the server: its `address` ("" while it does not serve), and `served`, the number of ended calls."""
 
     address: str = ""
-    needs_key: bool = False
     local: bool = True
     under_way: tuple[Call, ...] = ()
     served: int = 0
@@ -73,11 +69,6 @@ class ApiStatus:
     @property
     def serving(self) -> bool:
         return bool(self.address)
-
-    @property
-    def accept_rate(self) -> float | None:
-        drafted = sum(call.drafted for call in self.under_way)
-        return sum(call.accepted for call in self.under_way) / drafted if drafted else None
 
 
 class LocalApi:
@@ -122,7 +113,6 @@ class LocalApi:
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         return ApiStatus(
             address=f"http://{host}:{self._server.port}",
-            needs_key=settings.key is not None,
             local=is_loopback(settings.host),
             under_way=self._activity.under_way,
             served=self._activity.served,

@@ -210,6 +210,7 @@ def listed(model: InstalledModel, *, loaded: bool, **more: Any) -> dict[str, Any
         "owned_by": model.id.partition("/")[0] if "/" in model.id else "local",
         "loaded": loaded,
         "kinds": list(model.kinds),
+        "sees": model.sees,
         "context_length": model.context,
         "bytes": model.weight_bytes,
         **more,

@@ -14,15 +14,15 @@ from app.api.conversation import (
     Content,
     Message,
     MessageFields,
+    Pictures,
     Role,
     call_turn,
+    content_of,
     joined_instructions,
     parsed_arguments,
-    text_of,
     thoughts_of,
 )
-from app.api.errors import ApiError, bad_field
-from app.api.replies import sse
+from app.api.errors import ApiError, bad_field, sse
 from app.api.request_settings import Format, grammar_of, refuse_unsupported, thinking_options
 from app.api.shapes import Items, new_id, now
 from app.api.tool_use import Choice, Function, openai_tools
@@ -128,13 +128,15 @@ class ResponseBody(AnswerBody, kw_only=True):
         tools = openai_tools(info.tool_format, functions, self.tool_choice, self.parallel_tool_calls)
         grammar, field = grammar_of(self.text.format if self.text is not None else None, "text.format")
         effort = self.reasoning.effort if self.reasoning is not None else None
+        pictures: Pictures = {}
         requests = self.engine_requests(
             api,
             info,
             tools,
             grammar,
             field,
-            messages=self._conversation(),
+            messages=self._conversation(pictures),
+            pictures=pictures,
             template_options=thinking_options(info, effort),
             alternatives=self.top_logprobs or 0,
         )
@@ -151,8 +153,8 @@ class ResponseBody(AnswerBody, kw_only=True):
                 found |= {_called(tool.name, one.name): (tool.name, one) for one in tool.tools or ()}
         return found
 
-    def _conversation(self) -> list[Message]:
-        """Return `instructions` and `input` as turns for the engine."""
+    def _conversation(self, pictures: Pictures) -> list[Message]:
+        """Return `instructions` and `input` as turns for the engine, and add their pictures to `pictures`."""
         turns: list[Message] = []
         if self.instructions:
             turns.append({"role": "system", "content": self.instructions})
@@ -164,9 +166,10 @@ class ResponseBody(AnswerBody, kw_only=True):
                 thoughts += thoughts_of(item.content)
                 continue
             if item.type in (None, "message"):
-                turns.append(item.turn(item.role or ""))
+                turns.append(item.turn(item.role or "", pictures))
             elif item.type == "function_call_output":
-                turns.append({"role": "tool", "content": text_of(item.output), "tool_call_id": item.call_id or ""})
+                result = content_of(item.output, pictures)
+                turns.append({"role": "tool", "content": result, "tool_call_id": item.call_id or ""})
             else:
                 # Thoughts, text and calls of one answer are one turn.
                 if not turns or turns[-1]["role"] != "assistant":

@@ -15,14 +15,13 @@ from starlette.types import ASGIApp
 from app.api import speculation
 from app.api.answering import ClientGone
 from app.api.anthropic_messages import CountBody, MessageBody, count_tokens
+from app.api.bodies import Endpoint, description
 from app.api.calls import Api, answer
 from app.api.chat import ChatBody
 from app.api.completions import CompletionBody
-from app.api.errors import ApiError, unexpected
+from app.api.errors import ApiError, JsonReply, error_reply, unexpected
 from app.api.guard import ApiSettings, Guard
 from app.api.models import listed
-from app.api.openapi import Endpoint, description
-from app.api.replies import JsonReply, error_reply
 from app.api.responses import ResponseBody
 from app.api.speculation import SpeculationBody
 

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from app.api.answering import Answer, Indexed, failure
-from app.api.errors import ApiError
-from app.api.replies import DONE, sse
+from app.api.errors import DONE, ApiError, sse
 from app.api.usage import openai_usage, speculation, timings
 from app.text.answer_parts import AnswerParts, Delta
 from engine.call_forms.form import ToolCall

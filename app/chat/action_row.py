@@ -9,7 +9,7 @@ from PySide6.QtGui import QFocusEvent, QPaintEvent
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.widgets import theme
-from app.widgets.copy_button import CONFIRMED_MS
+from app.widgets.buttons import CONFIRMED_MS
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import fill, hbox

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QToolButton, QWidget
 
+from app.chat.picture_button import PictureButton
 from app.conversations.records import Attachment
 from app.session.attachments import guessed_encoding
 from app.widgets import theme
-from app.widgets.flow_layout import FlowLayout
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label, set_name
-from app.widgets.layouts import fill, hbox
+from app.widgets.layouts import FlowLayout, fill, hbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.figures import number
@@ -35,6 +36,7 @@ class Reading:
 _MOST_ROWS = 3
 _GAP = 8
 _WIDEST_NAME = 180
+_PICTURE = QSize(72, 48)
 
 
 class AttachmentRow(Restyled, QScrollArea):
@@ -51,6 +53,8 @@ class AttachmentRow(Restyled, QScrollArea):
         # Of all chats; the row shows those of the chat on screen.
         self._reading: list[Reading] = []
         self._chat: object = None
+        # Returns the folder of the pictures.
+        self.pictures: Callable[[], Path] = Path
         # To find the type of a viewport that Qt made, PySide6 would create the types of all widgets.
         self.setViewport(viewport := QWidget())
         self._body = QWidget()
@@ -160,6 +164,8 @@ class AttachmentRow(Restyled, QScrollArea):
         chip, details = self._make_chip(attachment.name, " · ".join(facts), partial(self.remove, attachment))
         if guess:
             details.setToolTip(self.tr("If the text looks garbled, save the file as UTF-8 and attach it again."))
+        if attachment.picture is not None and isinstance(row := chip.layout(), QHBoxLayout):
+            row.insertWidget(0, PictureButton(attachment, self.pictures(), _PICTURE, chip))
         return chip
 
     def _make_chip(self, file: str, facts: str, remove: Callable[[], object]) -> tuple[QWidget, QLabel]:

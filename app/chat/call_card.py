@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import QTextOption
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.chat.auto_height_browser import PlainTextBrowser
+from app.chat.picture_button import Thumbnails
 from app.session.calls import Call, CallState
 from app.session.tool_calls import ONCE
 from app.tools.tool import TANDEM, Permission, visible
 from app.widgets import theme
-from app.widgets.flow_layout import FlowLayout
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, WrappedLabel, label
-from app.widgets.layouts import fill, hbox, vbox
+from app.widgets.layouts import FlowLayout, fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.figures import whole_seconds
@@ -27,6 +28,7 @@ from app.wording.tools import call_sentence, call_state, tool_name
 # Characters of a result that a card shows; copies and exports contain all.
 LONGEST_SHOWN = 20_000
 _SECOND_MS = 1000
+_PICTURE = QSize(240, 160)
 
 
 def shown_result(call: Call) -> str:
@@ -39,7 +41,8 @@ class CallCard(Restyled, QFrame):
 
     chosen = Signal(object, str)
 
-    def __init__(self, call: Call, parent: QWidget) -> None:
+    def __init__(self, call: Call, pictures: Path, parent: QWidget) -> None:
+        """`pictures` is their folder."""
         super().__init__(parent)
         self.setObjectName("card")
         self.call = call
@@ -60,7 +63,8 @@ class CallCard(Restyled, QFrame):
         self.bound("Arguments", self.arguments, QWidget.setAccessibleName)
         self.bound("Result", self._captions[1])
         self.bound("Result", self.result, QWidget.setAccessibleName)
-        fill(column, self._captions[0], self.arguments, self._captions[1], self.result)
+        self._pictures = Thumbnails(pictures, _PICTURE, self)
+        fill(column, self._captions[0], self.arguments, self._captions[1], self.result, self._pictures)
         self._buttons = QWidget(self)
         choices = ONCE, Permission.CHAT, Permission.ALWAYS, Permission.DENY
         self._choices = [styled(QPushButton(self._buttons), "accent" if one == ONCE else "button") for one in choices]
@@ -84,12 +88,13 @@ class CallCard(Restyled, QFrame):
     def refresh(self) -> None:
         """Show the present state of the call."""
         call = self.call
-        state = (call.state, call.text, call.use, call.error)
+        state = (call.state, call.text, call.use, call.error, call.pictures)
         if state == self._shown:
             return
         self._shown = state
         self.arguments.show_text(visible(json.dumps(call.arguments, ensure_ascii=False, indent=2)))
         self.result.show_text(shown_result(call))
+        self._pictures.show_pictures(call.pictures)
         if call.state is CallState.RUNS:
             self._seconds.start()
         else:
@@ -142,8 +147,10 @@ class CallCards(QWidget):
 
     chosen = Signal(object, str)
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, pictures: Callable[[], Path], parent: QWidget) -> None:
+        """`pictures` returns the folder of the pictures in results."""
         super().__init__(parent)
+        self._pictures = pictures
         self.cards: list[CallCard] = []
         self._column = vbox(self, margins=(0, 0, 0, 0), spacing=6)
         self.hide()
@@ -154,7 +161,7 @@ class CallCards(QWidget):
                 self._column.removeWidget(card)
                 card.hide()
                 card.deleteLater()
-            self.cards = [CallCard(call, self) for call in calls]
+            self.cards = [CallCard(call, self._pictures(), self) for call in calls]
             for card in self.cards:
                 card.chosen.connect(self.chosen)
                 self._column.addWidget(card)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.chat.background_cache import BackgroundCache
 from app.widgets import theme
-from app.widgets.copy_button import CopyButton
+from app.widgets.buttons import CopyButton
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled

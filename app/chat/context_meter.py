@@ -9,13 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from app.chat.composer import Composer
 from app.conversations.chat_settings import filled
 from app.conversations.projects import start_of
-from app.conversations.records import Attachment
+from app.conversations.records import Attachment, pictures_in
 from app.session import prompt_variables
 from app.session.attachments import count_tokens, cut_to_tokens
 from app.session.chats import Chat
@@ -24,6 +25,10 @@ from app.system.background import Background
 from app.widgets.popups import Menu
 from app.widgets.throttle import single_shot
 from app.wording.figures import number, percent
+
+if TYPE_CHECKING:
+    # Imports NumPy, which would delay the first frame.
+    from engine.pictures.rules import PictureRules
 
 # A shortened message leaves one part in this many of the context to the answer.
 _ANSWER_SHARE = 4
@@ -36,7 +41,7 @@ class _Unsent:
     """What to count: the `prompt` before a first question, the message and, where no answer has figures, as in an
     imported chat, the turns before it.
 
-    `before` is the number of tokens that the chat has already, as far as it is known.
+    `before` is the number of tokens that the chat has already, as far as it is known. `pictures` says what those cost.
     """
 
     model: Path
@@ -45,6 +50,7 @@ class _Unsent:
     attachments: tuple[Attachment, ...]
     before: int
     turns: str
+    pictures: PictureRules | None
 
 
 # A chat with its model and the number of its turns.
@@ -119,6 +125,8 @@ class ContextMeter(QObject):
             self._composer.set_info(self.tr("Loading models… You can start typing."))
         elif usage is None:
             self._composer.set_info(self.tr("No main model is loaded."))
+        elif pictures_in(self._composer.files.attachments) and not pair.sees:
+            self._composer.set_info(self.tr("This model can't see pictures"), problem=True)
         else:
             self._composer.set_info(*self._words(usage))
 
@@ -163,8 +171,9 @@ class ContextMeter(QObject):
         ways: list[tuple[str, Callable[[], None]]] = []
         if usage.message < usage.limit and not usage.drops:
             ways.append((self.tr("Drop the oldest messages"), self._drop_oldest))
-        if usage.files:
-            file, tokens = max(usage.files, key=lambda counted: counted[1])
+        # A picture cannot be cut.
+        if texts := [counted for counted in usage.files if counted[0].picture is None]:
+            file, tokens = max(texts, key=lambda counted: counted[1])
             left = usage.limit - usage.limit // _ANSWER_SHARE - (usage.message - tokens)
             if not usage.drops:
                 left -= usage.before
@@ -226,7 +235,8 @@ class ContextMeter(QObject):
         if not before and chat.turns:
             said = (part for turn in chat.turns for part in (turn.text_for_model(), turn.answer.reply))
             turns = "\n\n".join([prompt, *said])
-        return _Unsent(model, "" if before or turns else prompt, text, self._composer.files.attachments, before, turns)
+        prompt, rules = "" if before or turns else prompt, session.models.pair.main.pictures
+        return _Unsent(model, prompt, text, self._composer.files.attachments, before, turns, rules)
 
 
 def _count(unsent: _Unsent) -> tuple[int, int, list[int | None]]:
@@ -234,7 +244,14 @@ def _count(unsent: _Unsent) -> tuple[int, int, list[int | None]]:
 
     Runs on a thread.
     """
-    files = [count_tokens(unsent.model, attachment.text) for attachment in unsent.attachments]
+    files = [_count_file(unsent, attachment) for attachment in unsent.attachments]
     parts = unsent.turns, unsent.prompt, unsent.text
     turns, prompt, text = ((count_tokens(unsent.model, one) or 0) if one else 0 for one in parts)
     return turns, prompt + text, files
+
+
+def _count_file(unsent: _Unsent, attachment: Attachment) -> int | None:
+    picture, rules = attachment.picture, unsent.pictures
+    if picture is None:
+        return count_tokens(unsent.model, attachment.text)
+    return None if rules is None else rules.tokens(picture.width, picture.height)

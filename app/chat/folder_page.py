@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.chat.attachment_row import AttachmentRow
-from app.chat.preset_button import name_of, named_presets
+from app.chat.choice_buttons import name_of, named_presets
 from app.chat.prompt_field import PromptField
 from app.conversations.chat_settings import TOOLS_ON
 from app.conversations.conversation_list import ConversationList

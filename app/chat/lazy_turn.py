@@ -12,6 +12,7 @@ from app.chat.answer_body import SLICE
 from app.chat.answer_runs import LONGEST_SHOWN, cost_of
 from app.chat.question_bubble import shown_question
 from app.chat.turn_view import TurnView
+from app.conversations.records import pictures_in
 from app.session.chats import Turn
 from app.widgets import theme
 from app.widgets.layouts import vbox
@@ -20,8 +21,8 @@ _ANY_HEIGHT = 16_777_215
 # The cost of building a turn without texts, in the units of `cost_of`.
 _TURN_COST = 500
 # For estimated heights: characters and pixels of a line at the column's usual width, and the pixels around the lines of
-# the question and below the answer.
-_LINE_CHARACTERS, _LINE_PIXELS, _QUESTION_PIXELS, _ROW_PIXELS = 85, 21, 34, 32
+# the question, below the answer, and of a row of pictures.
+_LINE_CHARACTERS, _LINE_PIXELS, _QUESTION_PIXELS, _ROW_PIXELS, _PICTURE_PIXELS = 85, 21, 34, 32, 220
 
 
 class LazyTurn(QWidget):
@@ -102,4 +103,5 @@ def _estimate(turn: Turn) -> int:
     """Return the height in pixels until the turn is loaded for the first time."""
     lines = sum(1 + len(line) // _LINE_CHARACTERS for line in turn.answer.text[:LONGEST_SHOWN].split("\n"))
     asked = 1 + len(shown_question(turn.question)) // _LINE_CHARACTERS
-    return _QUESTION_PIXELS + _ROW_PIXELS + _LINE_PIXELS * (lines + asked)
+    pictures = _PICTURE_PIXELS if pictures_in(turn.attachments) else 0
+    return _QUESTION_PIXELS + _ROW_PIXELS + pictures + _LINE_PIXELS * (lines + asked)

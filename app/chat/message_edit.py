@@ -22,9 +22,9 @@ class MessageEdit(QPlainTextEdit):
     """A field for plain text that grows from one to _MAX_LINES lines.
 
     `submitted` is emitted on Enter (with Command or Ctrl if `send_key` is "modifier"), `edited` after every change of
-    the text or of the text being composed, `picture_given` for a pasted or dropped picture that is not a file, and
-    `escaped` on Esc; `files_given` carries the paths of pasted or dropped files. The Up key in an empty box recalls
-    earlier messages, which `history` returns, oldest first.
+    the text or of the text being composed, and `escaped` on Esc. `picture_given` carries the QImage of a pasted or
+    dropped picture that is not a file; `files_given` the paths of pasted or dropped files. The Up key in an empty box
+    recalls earlier messages, which `history` returns, oldest first.
 
     While an input method composes, every key belongs to it: Enter confirms a candidate and never sends. The text layout
     tells whether it composes, because `clear()` ends a composition without any event.
@@ -33,7 +33,7 @@ class MessageEdit(QPlainTextEdit):
     submitted = Signal()
     edited = Signal()
     files_given = Signal(list)
-    picture_given = Signal()
+    picture_given = Signal(object)
     escaped = Signal()
     send_key = "enter"
 
@@ -142,8 +142,8 @@ class MessageEdit(QPlainTextEdit):
     def insertFromMimeData(self, source: QMimeData) -> None:
         if files := files_in(source):
             self.files_given.emit(files)
-        elif source.hasImage() and not source.hasText():
-            self.picture_given.emit()
+        elif source.hasImage() and not source.hasFormat("text/plain"):
+            self.picture_given.emit(source.imageData())
         else:
             super().insertFromMimeData(source)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from math import ceil
+from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from app.chat.auto_height_browser import PlainTextBrowser
+from app.chat.picture_button import Thumbnails
 from app.session.chats import Turn
 from app.text.pieces import weight
 from app.widgets.labels import WrappedLabel, tip
@@ -25,6 +27,8 @@ LONGEST_SHOWN = 60_000
 _LONG_WORD = re.compile(r"(?<![!-~])[!-~]{4000}")
 # In pixels, for the name of an attached file.
 _WIDEST_NAME = 320
+# The most pixels of a thumbnail.
+_PICTURE = QSize(300, 220)
 
 
 def shown_question(text: str) -> str:
@@ -40,15 +44,19 @@ def shown_question(text: str) -> str:
 class QuestionBubble(Restyled, QFrame):
     """A bubble as wide as its longest line, but never wider than the layout allows. Long words are broken anywhere."""
 
-    def __init__(self, turn: Turn, parent: QWidget) -> None:
+    def __init__(self, turn: Turn, parent: QWidget, pictures: Path = Path()) -> None:
+        """`pictures` is their folder."""
         super().__init__(parent)
         self.setObjectName("question")
         self.text = PlainTextBrowser(self)
         column = vbox(self, margins=(_SIDE, 10, _SIDE, 10))
         shown = shown_question(turn.question)
         self._lines = shown.split("\n")
-        if turn.attachments:
-            column.addWidget(self._names([attachment.name for attachment in turn.attachments]))
+        self._pictures = Thumbnails(pictures, _PICTURE, self)
+        self._pictures.show_pictures([one for one in turn.attachments if one.picture is not None])
+        column.addWidget(self._pictures)
+        if names := [one.name for one in turn.attachments if one.picture is None]:
+            column.addWidget(self._names(names))
         column.addWidget(self.text)
         self._rest = styled(WrappedLabel(self), "muted")
         self.bound(
@@ -78,7 +86,7 @@ class QuestionBubble(Restyled, QFrame):
         lines = [line[:_LONG_LINE].expandtabs() for line in self._lines]
         # The last letter of a line may lean out of its advance, for which Qt wants a whole pixel.
         widest = max(max(metrics.horizontalAdvance(line), metrics.boundingRect(line).right()) for line in lines)
-        self.setMaximumWidth(ceil(widest) + 2 * _SIDE + 1)
+        self.setMaximumWidth(max(ceil(widest), self._pictures.row_width) + 2 * _SIDE + 1)
         self.text.fit()
 
     def apply_text_size(self) -> None:

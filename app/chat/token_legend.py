@@ -9,10 +9,9 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from app.session.answer import Answer
 from app.widgets import theme
-from app.widgets.flow_layout import FlowLayout
 from app.widgets.icons import icon
 from app.widgets.labels import label
-from app.widgets.layouts import fill, hbox
+from app.widgets.layouts import FlowLayout, fill, hbox
 from app.widgets.restyled import Restyled
 from app.wording.sources import drafter_of, legend_sources, role_of, source_name
 from engine.speculation.proposers.registry import DRAFTER_METHOD
@@ -53,11 +52,6 @@ class TokenLegend(Restyled, QWidget):
         if drafter != self._drafter:
             self._drafter = drafter
             self.retranslate()
-
-    @property
-    def names(self) -> list[str]:
-        """The words that are shown."""
-        return [name.text() for entry, _, name, _ in self._marks if not entry.isHidden()]
 
     def retranslate(self) -> None:
         for _, _, name, source in self._marks:

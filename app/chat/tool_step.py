@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from PySide6.QtWidgets import QWidget
 
@@ -19,9 +20,9 @@ from app.widgets.layouts import fill, vbox
 class ToolStep(QWidget):
     """The thoughts, the text and the calls of one answer, which has ended."""
 
-    def __init__(self, answer: Answer, parent: QWidget) -> None:
+    def __init__(self, answer: Answer, pictures: Callable[[], Path], parent: QWidget) -> None:
         super().__init__(parent)
-        self.thinking, self.body, self.calls = ThinkingFold(self), AnswerBody(self), CallCards(self)
+        self.thinking, self.body, self.calls = ThinkingFold(self), AnswerBody(self), CallCards(pictures, self)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=6), self.thinking, self.body, self.calls)
         self.thinking.show_thoughts(answer)
         self.body.show_text(answer.reply, True)
@@ -30,11 +31,14 @@ class ToolStep(QWidget):
 
 
 class ToolSteps(QWidget):
-    """The steps, top to bottom, hidden if there are none. `watch` is called with each new body."""
+    """The steps, top to bottom, hidden if there are none. `watch` is called with each new body.
 
-    def __init__(self, watch: Callable[[AnswerBody], None], parent: QWidget) -> None:
+    `pictures` returns the folder of the pictures in results.
+    """
+
+    def __init__(self, watch: Callable[[AnswerBody], None], pictures: Callable[[], Path], parent: QWidget) -> None:
         super().__init__(parent)
-        self._watch = watch
+        self._watch, self._pictures = watch, pictures
         self.steps: list[ToolStep] = []
         self._column = vbox(self, margins=(0, 0, 0, 0), spacing=8)
         self.hide()
@@ -42,7 +46,7 @@ class ToolSteps(QWidget):
     def show_steps(self, steps: Sequence[Step]) -> None:
         """Show the answers; there are only ever more of them."""
         for step in steps[len(self.steps) :]:
-            shown = ToolStep(step.answer, self)
+            shown = ToolStep(step.answer, self._pictures, self)
             self._watch(shown.body)
             self._watch(shown.thinking.body)
             self._column.addWidget(shown)

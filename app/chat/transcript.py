@@ -14,8 +14,8 @@ from app.chat.turn_column import TurnColumn
 from app.chat.turn_owner import TurnOwner
 from app.session.chats import Chat, Turn
 from app.widgets import theme
-from app.widgets.focus_ring import FocusRing
 from app.widgets.icons import icon
+from app.widgets.keyboard_focus import FocusRing
 from app.widgets.labels import set_name
 from app.widgets.layouts import fill, hbox, settle_layouts, top_in
 from app.widgets.restyled import Restyled

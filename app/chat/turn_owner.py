@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Signal
@@ -37,6 +39,8 @@ class TurnOwner(QScrollArea):
     as_tokens, with_figures = False, True
     # The text of the button below answers that are beyond the Starter, "" for no such button.
     offer = ""
+    # Returns the folder of the pictures.
+    pictures: Callable[[], Path] = Path
     # The search whose matches are highlighted; a turn and the index of the current match in it.
     query: Query | None = None
     current_match: tuple[Turn, int] | None = None

@@ -46,7 +46,7 @@ class TurnView(Restyled, QWidget):
         self._asked_for_tokens = self._under_mouse = False
         self._had_tokens = bool(turn.answer.tokens)
         self._surroundings: tuple[bool, bool, bool, bool] | None = None
-        self._bubble = QuestionBubble(turn, self)
+        self._bubble = QuestionBubble(turn, self, transcript.pictures())
         self._highlights = SearchHighlights()
         self.editor: QuestionEditor | None = None
         self.question_row = ActionRow((("edit", "edit"), ("copy-question", "copy")), True, self)
@@ -54,7 +54,8 @@ class TurnView(Restyled, QWidget):
         self.thinking, self.body, self.tokens = ThinkingFold(self), AnswerBody(self), TokenView(self)
         # Made if the tokens are shown without the live panel, which has a legend of its own.
         self._legend: TokenLegend | None = None
-        self.steps, self.calls = ToolSteps(self._watch, self), CallCards(self)
+        self.steps = ToolSteps(self._watch, transcript.pictures, self)
+        self.calls = CallCards(transcript.pictures, self)
         self._note = Note(self)
         self._foot = styled(WrappedLabel(self), "muted")
         self._foot.setObjectName("foot")

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
 from app.cli.pair_options import explained
-from app.cli.terminal_text import say
+from app.cli.terminal import say
 from app.text.thinking import GrowingParts, parts_of
 from engine import Event, Failed, Finished, RequestStats, TokensCommitted
 from engine.events import as_json
@@ -107,7 +107,8 @@ def _summary(stats: RequestStats) -> str:
         plainly = " instead of 1" if rounded is None and stats.drafted else ""
         parts.append(f"{stats.tokens_per_round:.1f} tokens per round{plainly}")
     if stats.ttft_s is not None:
-        parts.append(f"first token {stats.ttft_s:.2f} s")
+        pictures = f" ({stats.picture_s:.2f} s for pictures)" if stats.picture_s else ""
+        parts.append(f"first token {stats.ttft_s:.2f} s{pictures}")
     if stats.rounding and stats.drafted:
         parts.append(_rounding(stats))
     if stats.same_text_cost is not None:

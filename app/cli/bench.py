@@ -11,12 +11,10 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.cli.bench_report import write_report
-from app.cli.bench_tables import print_report
-from app.cli.exit_codes import DONE, INTERRUPTED
-from app.cli.help_text import add_command
+from app.cli.bench_report import print_report, write_report
+from app.cli.command import DONE, INTERRUPTED, add_command
 from app.cli.pair_options import add_pair_options, chosen_pair, model_path
-from app.cli.terminal_text import terminal_of
+from app.cli.terminal import terminal_of
 from app.system.versions import installed_version
 from engine import EngineError, SamplingSettings, starter_pair
 from engine.errors import BadRequest, require

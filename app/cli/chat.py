@@ -7,17 +7,18 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 from app.cli.answers import JsonOutput, TextOutput
+from app.cli.command import BAD_USAGE, DONE, FAILED, INTERRUPTED, add_command
 from app.cli.conversation import Conversation, readable, request, talk
-from app.cli.exit_codes import BAD_USAGE, DONE, FAILED, INTERRUPTED
-from app.cli.help_text import add_command
-from app.cli.own_settings import own_engine_settings
-from app.cli.pair_options import add_method, add_pair_options, chosen_pair
+from app.cli.pair_options import add_method, add_pair_options, chosen_pair, own_engine_settings
 from engine import Engine, EngineClient, EngineError, Failed
+from engine.files.picture_file import MOST_MEGABYTES
+from engine.pictures.reading import digest_of, picture_size
 from engine.requests import MAX_DEPTH, MAX_TEMPERATURE
 from engine.tokenizers.thinking import LEVELS, SWITCHED
 
@@ -25,6 +26,7 @@ from engine.tokenizers.thinking import LEVELS, SWITCHED
 _LONGEST_INPUT = 8 * 2**20
 _SAME_TEXT_HELP = "always the same text with and without speculation; the line below an answer says what it costs"
 _THINKING_HELP = "whether, or how much, the model thinks before it answers (as its chat template does)"
+_IMAGE_HELP = "a picture for the first question, repeatable; the main model must see (tandem models list)"
 _PROMPT_HELP = 'the question; "-" or nothing reads it from standard input, and in a terminal starts a chat'
 
 
@@ -43,6 +45,7 @@ def add_parser(subparsers: Any) -> None:
         (
             'tandem chat "What is a draft model?"',
             'cat notes.txt | tandem chat "Sum this up:"',
+            'tandem chat --main mlx-community/gemma-3-4b-it-4bit --image photo.jpg "What is this?"',
             "tandem chat --main mlx-community/Qwen3-8B-4bit --draft mlx-community/Qwen3-0.6B-4bit",
         ),
         "Ask one question, or chat. Text piped in is one question; with PROMPT it follows the prompt.",
@@ -55,6 +58,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("prompt", nargs="?", metavar="PROMPT", help=_PROMPT_HELP)
     add_pair_options(parser)
+    add("--image", action="append", default=[], metavar="FILE", help=_IMAGE_HELP)
     add("--lines", action="store_true", help="treat each line of standard input as a question")
     add_method(parser)
     add("--depth", type=_depth, metavar="auto|K", help=f"draft tokens per round, 0 to {MAX_DEPTH} (auto)")
@@ -98,9 +102,9 @@ def run(
     try:
         # Bad settings and questions end the command before any model is loaded.
         request(arguments, [{"role": "user", "content": "-"}])
-        question = _question(arguments)
+        question, pictures = _question(arguments), _pictures(arguments.image)
         with open_engine() as engine:
-            conversation = Conversation(engine, arguments, show)
+            conversation = Conversation(engine, arguments, show, pictures)
             conversation.load(*chosen_pair(arguments))
             if question is not None:
                 return conversation.ask(question)
@@ -129,6 +133,23 @@ def _question(arguments: argparse.Namespace) -> str | None:
     if not question.strip():
         raise BadQuestion("the question is empty: write it in quotes, or pipe it in")
     return question
+
+
+def _pictures(files: Sequence[str]) -> dict[str, bytes]:
+    """Return the pictures by their digests. Raises `BadQuestion`, `PictureNotUsable` and `PicturesNotInstalled`."""
+    pictures = {}
+    for file in map(Path, files):
+        try:
+            # A pipe or a device may never end, and a larger file is refused anyway.
+            if not file.is_file():
+                raise BadQuestion(f"there is no picture {file}")
+            with file.open("rb") as opened:
+                content = opened.read(MOST_MEGABYTES * 2**20 + 1)
+        except OSError as error:
+            raise BadQuestion(f"{file} cannot be read: {error.strerror}") from error
+        picture_size(content)
+        pictures[digest_of(content)] = content
+    return pictures
 
 
 def _is_piped() -> bool:

@@ -13,11 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.cli import chat
-from app.cli.exit_codes import DONE, FAILED
-from app.cli.help_text import add_actions, add_command
-from app.cli.own_settings import own_engine_settings
-from app.cli.pair_options import add_pair_options, chosen_pair
-from app.cli.tables import format_bytes, print_table
+from app.cli.command import DONE, FAILED, add_actions, add_command
+from app.cli.pair_options import add_pair_options, chosen_pair, own_engine_settings
+from app.cli.terminal import format_bytes
 from app.system.paths import data_folder
 from engine.client import EngineClient
 
@@ -83,6 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
+    from app.wording.machines import check_line, part_line
     from engine.cluster.checks import check_machines
     from engine.cluster.hosts import parse_machines
     from engine.cluster.plan import make_plan, model_size
@@ -93,7 +92,7 @@ def _check(arguments: argparse.Namespace) -> int:
     checks = check_machines(machines, main, arguments.split)
     size = model_size(resolve_model(main))
     plan = make_plan(size, main, machines.labels, [check.free or None for check in checks], 4096, arguments.split)
-    rows = []
+    code = DONE
     for check, part in zip(checks, plan.parts, strict=True):
         problem = str(check.problem) if check.problem is not None else ""
         if not problem and part.fits is False:
@@ -113,30 +112,11 @@ def _check(arguments: argparse.Namespace) -> int:
             "below": last,
             "weight_bytes": part.weight_bytes,
         }
-        rows.append(found)
-    _print_checks(rows, arguments.json)
-    return FAILED if any(row["problem"] for row in rows) else DONE
-
-
-def _print_checks(rows: list[dict[str, Any]], as_json: bool) -> None:
-    if as_json:
-        for row in rows:
-            print(json.dumps(row), flush=True)
-        return
-    what = "heads" if rows[0]["split"] == "tensor" else "layers"
-    table = [
-        (
-            row["host"],
-            f"{row['from']} to {row['below'] - 1}",
-            format_bytes(row["weight_bytes"]),
-            format_bytes(row["free_bytes"] or None),
-            "" if row["round_trip_s"] is None else f"{row['round_trip_s'] * 1e3:.2f} ms",
-            "" if row["bytes_per_s"] is None else f"{format_bytes(int(row['bytes_per_s']))}/s",
-            row["problem"] or "ready",
+        print(
+            json.dumps(found) if arguments.json else f"{check_line(check)}\n{part_line(part, plan.split)}", flush=True
         )
-        for row in rows
-    ]
-    print_table(("machine", what, "weights", "free", "round trip", "speed", "state"), table)
+        code = FAILED if problem else code
+    return code
 
 
 def _download(arguments: argparse.Namespace) -> int:

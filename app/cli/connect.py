@@ -12,12 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from app.agents.endpoint import Endpoint, declared_endpoint, serving_endpoint
-from app.agents.table import APPS, App
-from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
-from app.cli.help_text import add_command
-from app.cli.own_settings import own_settings
-from app.cli.pair_options import add_pair_options, chosen_pair, use_last_pair
+from app.agents.table import APPS, App, Endpoint, declared_endpoint, serving_endpoint
+from app.cli.command import BAD_USAGE, DONE, FAILED, add_command
+from app.cli.pair_options import add_pair_options, chosen_pair, own_settings, use_last_pair
 from app.settings.declarations import SettingsValues
 from engine import SpeculationSettings
 from engine.errors import CodedError

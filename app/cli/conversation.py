@@ -7,12 +7,13 @@ import re
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from types import MappingProxyType
 from typing import Any
 
 from app.cli.answers import Output
-from app.cli.exit_codes import DONE, FAILED, INTERRUPTED
+from app.cli.command import DONE, FAILED, INTERRUPTED
 from app.cli.pair_options import explained, model_path
-from app.cli.terminal_text import say
+from app.cli.terminal import say
 from app.session.model_names import english_name
 from app.text.thinking import without_thoughts
 from engine import ChatRequest, EngineClient, EngineError, Finished, SamplingSettings, SpeculationSettings
@@ -34,12 +35,22 @@ Up, Down       earlier questions"""
 
 
 class Conversation:
-    """Questions to one engine, each with the turns before it. `model` is a line that names the models."""
+    """Questions to one engine, each with the turns before it. `model` is a line that names the models.
 
-    def __init__(self, engine: EngineClient, arguments: argparse.Namespace, show: Output) -> None:
+    The first question has the `pictures`, which are files by their digests.
+    """
+
+    def __init__(
+        self,
+        engine: EngineClient,
+        arguments: argparse.Namespace,
+        show: Output,
+        pictures: Mapping[str, bytes] = MappingProxyType({}),
+    ) -> None:
         self.model = ""
         self._engine, self._arguments, self._show = engine, arguments, show
-        self._history: list[dict[str, str]] = []
+        self._pictures = pictures
+        self._history: list[dict[str, Any]] = []
         self._recommended: dict[str, float] = {}
         self._thinking = ThinkingChoice()
 
@@ -55,8 +66,13 @@ class Conversation:
 
     def ask(self, question: str) -> int:
         """Ask, show the answer and return the exit code. The history keeps only questions with whole answers."""
-        self._history.append({"role": "user", "content": question})
-        stream = self._engine.submit(request(self._arguments, self._history, self._recommended, self._thinking))
+        content: str | list[dict[str, str]] = question
+        if self._pictures and not self._history:
+            shown = [{"type": "image", "digest": digest} for digest in self._pictures]
+            content = [*shown, {"type": "text", "text": question}]
+        self._history.append({"role": "user", "content": content})
+        asked = request(self._arguments, self._history, self._recommended, self._thinking, self._pictures)
+        stream = self._engine.submit(asked)
         code = DONE
         try:
             last = self._show.events(stream)
@@ -75,9 +91,10 @@ class Conversation:
 
 def request(
     arguments: argparse.Namespace,
-    turns: list[dict[str, str]],
+    turns: list[dict[str, Any]],
     recommended: Mapping[str, float] | None = None,
     thinking: ThinkingChoice | None = None,
+    pictures: Mapping[str, bytes] = MappingProxyType({}),
 ) -> ChatRequest:
     """Return the request with the options of the command line.
 
@@ -87,12 +104,13 @@ def request(
     chosen = {name: value for name in _SAMPLING if (value := getattr(arguments, name)) is not None}
     sampling: dict[str, Any] = {**(recommended or {}), **chosen}
     return ChatRequest(
-        messages=system + turns,
+        messages=[*system, *turns],
         sampling=SamplingSettings(**sampling, seed=arguments.seed),
         speculation=SpeculationSettings(method=arguments.method, depth=arguments.depth, same_text=arguments.same_text),
         max_tokens=arguments.max_tokens,
         stop=tuple(map(readable, arguments.stop)),
         template_options=thinking.options(arguments.thinking) if thinking is not None else {},
+        pictures=pictures,
     )
 
 

@@ -9,10 +9,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from app.cli.exit_codes import DONE, FAILED
-from app.cli.help_text import add_command
-from app.cli.own_settings import own_engine_settings, own_settings
-from app.cli.pair_options import chosen_pair, explained, use_last_pair
+from app.cli.command import DONE, FAILED, add_command
+from app.cli.pair_options import chosen_pair, explained, own_engine_settings, own_settings, use_last_pair
 from engine.errors import EngineError
 
 if TYPE_CHECKING:

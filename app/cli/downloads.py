@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from app.cli.terminal_text import terminal_of
+from app.cli.terminal import terminal_of
 from engine.hub.download_state import DownloadStatus
 from engine.hub.downloads import DownloadQueue
 

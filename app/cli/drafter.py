@@ -8,8 +8,7 @@ import secrets
 import sys
 from typing import Any
 
-from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
-from app.cli.help_text import add_actions, add_command
+from app.cli.command import BAD_USAGE, DONE, FAILED, add_actions, add_command
 from app.cli.pair_options import model_path
 from app.cli.serve import port
 from app.settings.engine_settings import SECRET_VARIABLE

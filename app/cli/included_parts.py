@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
 import re
 from collections.abc import Callable
@@ -27,7 +28,9 @@ from engine.async_drafting.link import in_a_process
 from engine.async_drafting.messages import Answer, Begin, Ready, Verdict
 from engine.client import EngineClient
 from engine.events import Finished
+from engine.files.picture_file import FORMATS
 from engine.grammars.grammar import Grammar
+from engine.pictures.reading import picture_size
 from engine.requests import ChatRequest, SamplingSettings
 from engine.tokenizers.prompt_process.client import PromptProcess
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
@@ -56,6 +59,7 @@ def try_parts(folder: Path, language: Language, engine: EngineClient) -> dict[st
         "grammars": lambda: _follow_grammar(engine),
         "drafter": _draft_ahead,
         "tools": _start_tools,
+        "pictures": _see,
     }
     return {name: _problem_of(try_part) for name, try_part in parts.items()}
 
@@ -88,6 +92,19 @@ def _make_prompt() -> None:
         process.end()
     if not prompt.ids:
         raise ValueError("an empty prompt")
+
+
+def _see() -> None:
+    """Decode a picture of each format in the picture process, and import the towers that need most."""
+    from PIL import Image
+
+    for kind in FORMATS:
+        file = io.BytesIO()
+        Image.new("RGB", (3, 2)).save(file, kind)
+        if picture_size(file.getvalue()) != (3, 2):
+            raise ValueError(f"a picture of {kind} has another size")
+    for family in ("gemma4", "lfm2_vl"):
+        importlib.import_module(f"mlx_vlm.models.{family}")
 
 
 def _read_pdf(folder: Path) -> None:

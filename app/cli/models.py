@@ -11,13 +11,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from app.cli.command import BAD_USAGE, DONE, FAILED, add_actions, add_command
 from app.cli.downloads import follow
-from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
-from app.cli.help_text import add_actions, add_command
-from app.cli.own_settings import memory_limit
-from app.cli.pair_options import models_here
-from app.cli.tables import format_bytes, print_table
-from app.cli.terminal_text import say
+from app.cli.pair_options import memory_limit, models_here
+from app.cli.terminal import format_bytes, print_table, say
 from app.system.paths import cache_folder
 from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice, advise, candidates
@@ -35,23 +32,6 @@ from engine.model_files.other_apps import name_of_app
 Row = tuple[str, ...]
 
 _EXAMPLE = "mlx-community/Qwen3-8B-4bit"
-
-VERDICTS = {
-    "same": "same tokenizer",
-    "padded": "same tokenizer, {extra} tokens apart",
-    "different": "different tokenizer, {shared}% in common: works, but slower",
-    "unknown": "tokenizer not read yet",
-    "lookup": "no draft model: prompt lookup proposes from the text so far",
-    "head": "head for this model",
-    "head-other": "head for {model}: fewer draft tokens may be accepted",
-    "head-unchecked": "published head for this model, not checked yet",
-    "head-inside": "head that its makers ship with this model; only its part of their files is downloaded",
-    "other-main": "head for another model: {what} {head}, this one's is {main}",
-    "too-large": "too slow to help: a draft token takes {share}% of a main-model step",
-    "no-room": "does not fit in memory together: {needed} needed, {free} free",
-    "incomplete": "incomplete: {detail}",
-    "not-mlx": "cannot be used: {reason} {detail}",
-}
 
 
 def add_parser(subparsers: Any) -> None:
@@ -265,16 +245,15 @@ def _parameters(model: InstalledModel) -> str:
 
 def _use(model: InstalledModel) -> str:
     use = " or ".join(model.kinds) or f"{model.problem} {model.detail}".strip() or "unknown"
-    app = name_of_app(model.source)
+    use, app = f"{use}, sees" if model.sees else use, name_of_app(model.source)
     return f"{use} ({app})" if app else use
 
 
 def _verdict(one: PairAdvice) -> str:
-    values = {
-        name: format_bytes(value) if one.verdict == "no-room" and isinstance(value, int) else value
-        for name, value in one.arguments
-    }
-    return VERDICTS[one.verdict].format(**values)
+    # Not at the top: it imports Qt, which no other action needs.
+    from app.wording.models import verdict_words
+
+    return verdict_words(one).replace("\u00a0", " ")
 
 
 def _expected(one: PairAdvice) -> str:

@@ -1,4 +1,4 @@
-"""The options that choose a main and a draft model."""
+"""The options that choose a main and a draft model, and what commands take from the settings of the user."""
 
 from __future__ import annotations
 
@@ -10,20 +10,40 @@ from pathlib import Path
 from typing import Any
 
 from app.api.engine_host import models_of
-from app.cli.own_settings import own_settings
 from app.session.model_names import STARTERS
 from app.settings.declarations import SettingsValues
+from app.settings.engine_settings import memory_limit_of
+from app.settings.store import SettingsStore
+from app.system.paths import learned_file, settings_folder
 from engine import ModelNotUsable
 from engine.errors import CodedError
 from engine.files.paths import resources
 from engine.hub.failures import HubError
 from engine.hub.repository_names import parse_repository
 from engine.model_files.discovery import InstalledModel
+from engine.settings import EngineSettings
 from engine.speculation.proposers.registry import methods
 
 # Their names in `tandem models list`.
 STARTER_MAIN, STARTER_DRAFT = "starter/main", "starter/draft"
 _MODEL_HELP = "folder or name of the {kind} (default: the starter{more})"
+
+
+def own_settings() -> SettingsValues:
+    """Return the settings as they are stored."""
+    return SettingsStore(settings_folder() / "settings.json").values
+
+
+def own_engine_settings() -> EngineSettings:
+    """Return the settings of an engine that learns from this computer, within the memory that the user allows."""
+    return EngineSettings(learned_file=learned_file(), memory_limit=memory_limit_of(own_settings()))
+
+
+def memory_limit() -> int:
+    """Return the bytes that the engine allows: the user's choice or the device's recommendation. Imports MLX."""
+    from engine.serving.memory import recommended_limit
+
+    return memory_limit_of(own_settings()) or recommended_limit()
 
 
 def add_pair_options(parser: Any) -> None:

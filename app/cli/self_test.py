@@ -18,7 +18,7 @@ import mlx.core as mx
 from msgspec import to_builtins
 from PySide6.QtCore import QDeadlineTimer, QEventLoop, QTimer
 
-from app.cli.exit_codes import DONE, FAILED
+from app.cli.command import DONE, FAILED
 from app.cli.included_parts import try_parts
 from app.session.answer import Answer
 from app.system.display import has_display

@@ -13,10 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.cli.exit_codes import BAD_USAGE, DONE
-from app.cli.help_text import add_command
-from app.cli.own_settings import own_settings
-from app.cli.pair_options import add_pair_options, chosen_pair
+from app.cli.command import BAD_USAGE, DONE, add_command
+from app.cli.pair_options import add_pair_options, chosen_pair, own_settings
 
 if TYPE_CHECKING:
     from app.api.guard import ApiSettings

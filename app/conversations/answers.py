@@ -19,8 +19,10 @@ from app.conversations.encoding import (
     pack_rounds,
     pack_tokens,
     source_values,
+    to_json,
 )
 from app.conversations.errors import NotFound, WrongState
+from app.conversations.inserting import note_pictures
 from app.conversations.message_tree import MessageTree
 from app.conversations.records import (
     COMPLETE,
@@ -29,6 +31,7 @@ from app.conversations.records import (
     STREAMING,
     TOOL,
     AnswerSource,
+    Attachment,
     Error,
     NewMessage,
     ToolUse,
@@ -114,13 +117,22 @@ class Answers:
                 ids.append(self._messages.add(parent.conversation_id, ids[-1] if ids else answer_id, message))
         return ids
 
-    def end_call(self, message_id: int, tool_use: ToolUse, text: str, error: Error | None) -> None:
+    def end_call(
+        self,
+        message_id: int,
+        tool_use: ToolUse,
+        text: str,
+        error: Error | None,
+        pictures: Sequence[Attachment] = (),
+    ) -> None:
         """End a call with its result, or with the error's code and arguments because of which it has none."""
         with self._database.write():
             self._end(message_id, text, error=error)
             self._database.execute(
-                "UPDATE messages SET tool_use = ? WHERE id = ?", (optional_json(tool_use), message_id)
+                "UPDATE messages SET tool_use = ?, attachments = ? WHERE id = ?",
+                (optional_json(tool_use), to_json(pictures), message_id),
             )
+        note_pictures(self._database, pictures)
 
     def mark_interrupted(self) -> tuple[int, ...]:
         """End every streaming answer and running call as interrupted, with the text so far. Returns their ids."""

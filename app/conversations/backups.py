@@ -17,6 +17,7 @@ from pathlib import Path
 
 from app.conversations.database import connect
 from app.conversations.errors import BackupNotUsable, StoreInUse
+from app.conversations.pictures import digests_in, link_pictures, pictures_of, remove_pictures_without
 from app.conversations.schema import LATEST
 from app.conversations.store import ConversationStore
 from app.conversations.store_files import (
@@ -75,6 +76,7 @@ def delete_backups(path: Path) -> None:
     for backup in backups_of(path):
         with suppress(OSError):
             remove_with_side_files(backup)
+    _remove_pictures(path)
 
 
 def back_up_now(store: ConversationStore, path: Path) -> Path:
@@ -91,6 +93,7 @@ def back_up(connection: sqlite3.Connection, path: Path, version: int, clock: Cal
     private_files.create(unfinished)
     with closing(sqlite3.connect(unfinished)) as target:
         connection.backup(target)
+        _link_pictures(target, path)
     os.replace(unfinished, backup)
     sync(folder)
     _remove_all_but(BACKUPS_KEPT, path, "v*")
@@ -125,6 +128,7 @@ def copy_daily(store: ConversationStore, path: Path, between: Callable[[], None]
             target.execute("PRAGMA journal_mode = OFF")
             target.execute("PRAGMA synchronous = OFF")
             store.database.connection.backup(target, pages=_PAGES, progress=pause)
+            _link_pictures(target, path)
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
@@ -173,8 +177,8 @@ def _keep(path: Path, clock: Callable[[], float]) -> Path:
     try:
         # First, because opening a damaged store would remove its log.
         copy_with_log(path, kept)
-        with suppress(sqlite3.DatabaseError, UnicodeDecodeError):
-            connect(path).close()
+        with suppress(sqlite3.DatabaseError, UnicodeDecodeError), closing(connect(path)) as connection:
+            _link_pictures(connection, path)
         sync(kept)
     except BaseException:
         remove_with_side_files(kept)
@@ -217,3 +221,14 @@ def _newest_first(path: Path, kind: str) -> list[Path]:
 def _remove_all_but(kept: int, path: Path, kind: str) -> None:
     for old in _newest_first(path, kind)[kept:]:
         old.unlink()
+    _remove_pictures(path)
+
+
+def _link_pictures(connection: sqlite3.Connection, path: Path) -> None:
+    """Give the backups the pictures that a copy of the store at `path` refers to."""
+    link_pictures(digests_in(connection), pictures_of(path), pictures_of(path.parent / "backups" / path.name))
+
+
+def _remove_pictures(path: Path) -> None:
+    """Remove the pictures that no backup refers to any more."""
+    remove_pictures_without(backups_of(path), pictures_of(path.parent / "backups" / path.name))

@@ -19,6 +19,7 @@ from app.conversations.encoding import (
     to_json,
 )
 from app.conversations.errors import NotFound
+from app.conversations.inserting import note_pictures
 from app.conversations.projects import PRESET, Sources, exported, files_text, folder_of, preset_of, sources_from
 from app.conversations.records import Attachment, Conversation, Folder
 from app.conversations.titles import title_of_exchange, title_of_file
@@ -140,7 +141,9 @@ class ConversationList:
 
     def set_unsent(self, conversation_id: int, text: str, attachments: Iterable[Attachment] = ()) -> None:
         """Store the unsent message, which does not count as a use of the chat."""
-        self._update(conversation_id, draft=text, draft_attachments=to_json([*attachments]))
+        kept = [*attachments]
+        self._update(conversation_id, draft=text, draft_attachments=to_json(kept))
+        note_pictures(self._database, kept)
 
     def set_system_prompt(self, conversation_id: int, text: str) -> None:
         self._update(conversation_id, system_prompt=text)

@@ -75,7 +75,11 @@ class Database:
         self.clock = clock
         # The number of committed transactions.
         self.commits = 0
+        # The digests of stored pictures that no row refers to yet.
+        self.unreferenced: set[str] = set()
         self.on_commit: Callable[[Changes], None] = lambda _changes: None
+        # Called after a commit that removed messages for good.
+        self.on_removal: Callable[[], None] = lambda: None
         self._open: Changes | None = None
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[sqlite3.Row]:
@@ -129,6 +133,8 @@ class Database:
         finally:
             self._open = None
         self.commits += 1
+        if changes.removed_uids:
+            self.on_removal()
         changes.conversations -= changes.removed
         if changes:
             self.on_commit(changes)

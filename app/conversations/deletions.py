@@ -14,9 +14,11 @@ from typing import Any
 
 from app.conversations.conversation_list import ConversationList
 from app.conversations.database import Database
-from app.conversations.inserting import free_time_keys
+from app.conversations.encoding import attachments_from_json
+from app.conversations.inserting import free_time_keys, note_pictures
 from app.conversations.message_tree import MessageTree
-from app.conversations.records import Changes
+from app.conversations.pictures import Pictures
+from app.conversations.records import Changes, pictures_in
 
 # UNION, not UNION ALL, so that a circle of parents, caused by damage, ends.
 _BELOW = """
@@ -40,7 +42,7 @@ class Deletion:
     """What `Deletions.restore` restores: whole rows, and the former places of the messages that moved up.
 
     `top` is the highest deleted message and `position` its index among its siblings; `moved` holds the id, the former
-    parent and the former position of each message that took its place.
+    parent and the former position of each message that took its place, and `pictures` the files that nothing else has.
     """
 
     conversation_id: int
@@ -50,13 +52,17 @@ class Deletion:
     messages: tuple[_Values, ...]
     belongings: tuple[tuple[str, _Values], ...]
     moved: tuple[tuple[int, int, int], ...]
+    pictures: tuple[bytes, ...]
 
 
 class Deletions:
     """Every method raises NotFound for a message or a chat that does not exist (any more)."""
 
-    def __init__(self, database: Database, messages: MessageTree, conversations: ConversationList) -> None:
+    def __init__(
+        self, database: Database, messages: MessageTree, conversations: ConversationList, pictures: Pictures
+    ) -> None:
         self._database, self._messages, self._conversations = database, messages, conversations
+        self._pictures = pictures
 
     def delete_question(self, message_id: int) -> Deletion:
         """Delete a question with all of its answers and their calls. The messages that followed them take its place."""
@@ -87,10 +93,13 @@ class Deletions:
         self._conversations.get(deletion.conversation_id)
         if deletion.parent_id is not None:
             self._messages.row(deletion.parent_id)
+        for content in deletion.pictures:
+            self._pictures.add(content)
         with self._database.write() as changes:
             keys = free_time_keys(self._database, [values["created_at"] for values in deletion.messages])
             for values, key in zip(deletion.messages, keys, strict=True):
                 self._database.insert("messages", **values | {"time_key": key})
+                note_pictures(self._database, attachments_from_json(values["attachments"]))
             for table, values in deletion.belongings:
                 self._database.insert(table, **values)
             siblings = self._messages.children(deletion.conversation_id, deletion.parent_id)
@@ -130,6 +139,7 @@ class Deletions:
             tuple(rows),
             tuple(self._belongings(identities)),
             tuple((row["id"], row["parent_id"], row["position"]) for row in moved),
+            tuple(self._contents(rows)),
         )
         with self._database.write() as changes:
             table, column, owner = "conversations", "selected_root", conversation_id
@@ -166,6 +176,13 @@ class Deletions:
     def _number(self, siblings: Sequence[int]) -> None:
         for position, identity in enumerate(siblings):
             self._database.execute("UPDATE messages SET position = ? WHERE id = ?", (position, identity))
+
+    def _contents(self, rows: Sequence[_Values]) -> Iterable[bytes]:
+        """Read the pictures of messages before their files are removed."""
+        attachments = (one for row in rows for one in attachments_from_json(row["attachments"]))
+        for digest in {picture.digest for picture in pictures_in(attachments)}:
+            if (content := self._pictures.get(digest)) is not None:
+                yield content
 
     def _belongings(self, identities: Sequence[int]) -> Iterable[tuple[str, _Values]]:
         for table in _BELONGINGS:

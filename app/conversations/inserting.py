@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from app.conversations.database import Database, storable
@@ -13,7 +13,7 @@ from app.conversations.encoding import (
     source_values,
     to_json,
 )
-from app.conversations.records import NewMessage
+from app.conversations.records import Attachment, NewMessage, pictures_in
 
 _COLUMNS = (
     "id, uid, conversation_id, parent_id, selected_child, position, time_key, role, content, state, created_at, "
@@ -75,6 +75,12 @@ def insert_messages(
             elif parent < first:
                 database.execute("UPDATE messages SET selected_child = ? WHERE id = ?", (child, parent))
         changes.conversations.add(conversation_id)
+    note_pictures(database, [attachment for message in messages for attachment in message.attachments])
+
+
+def note_pictures(database: Database, attachments: Iterable[Attachment]) -> None:
+    """Note that a row refers to these pictures now, so that they are removed with it."""
+    database.unreferenced.difference_update(picture.digest for picture in pictures_in(attachments))
 
 
 def _values(message: NewMessage, created_at: float) -> tuple[Any, ...]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from app.conversations.backups import back_up, backups_of
 from app.conversations.database import Database, connect
 from app.conversations.errors import StoreInUse, StoreTooNew
+from app.conversations.pictures import pictures_of
 from app.conversations.recovery import Salvage, salvage
 from app.conversations.schema import LATEST, is_sound, migrate, version_of
 from app.conversations.store import ConversationStore
@@ -61,7 +62,9 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
     damage: Damage | None = None
     with alone_in(path):
         # Earlier versions, a move or a person may have left files open to others. The log gets the file's access.
-        private_files.tighten([*path.parent.glob(f"{path.stem}*"), *path.parent.glob("backups"), *backups_of(path)])
+        private_files.tighten(
+            [*path.parent.glob(f"{path.stem}*"), *path.parent.glob("backups"), pictures_of(path), *backups_of(path)]
+        )
         connection, problem = _connect_and_check(path)
         # Not earlier: another process may have been writing them.
         _remove_leftovers(path)
@@ -75,8 +78,10 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
         if 0 < version < LATEST:
             backup = back_up(connection, path, version, clock)
         migrate(connection)
-        store = ConversationStore(Database(connection, clock))
+        store = ConversationStore(Database(connection, clock), pictures_of(path))
         interrupted = store.run(lambda store: store.answers.mark_interrupted())
+        damaged = any(path.parent.glob(f"{path.stem}-damaged-*"))
+        store.pictures.restore(pictures_of(path.parent / "backups" / path.name), keep_all=damaged)
     except BaseException:
         connection.close()
         raise

@@ -9,7 +9,6 @@ from typing import Any
 from app.conversations.chat_settings import usable
 from app.conversations.database import Database
 from app.conversations.encoding import object_from_json, to_json
-from app.settings.engine_settings import PRESETS
 
 # The name of the preset with which new chats begin.
 NEW_CHATS = ""
@@ -25,8 +24,13 @@ class Preset:
     built_in: str = ""
 
 
+_SAMPLING: dict[str, dict[str, float | int]] = {
+    "precise": {"temperature": 0.0, "top_p": 1.0, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
+    "balanced": {"temperature": 0.7, "top_p": 0.9, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
+    "creative": {"temperature": 1.0, "top_p": 1.0, "top_k": 0, "min_p": 0.05, "repetition_penalty": 1.0},
+}
 BUILT_IN = (
-    *(Preset("", own=values, built_in=name) for name, values in PRESETS.items()),
+    *(Preset("", own=values, built_in=name) for name, values in _SAMPLING.items()),
     Preset("", "Answer in as few words as the question allows. Write in {{language}}.", built_in="concise"),
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,12 +23,29 @@ Error = tuple[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture in the store's folder of pictures: the SHA-256 of its file in hex, and its size in pixels, upright."""
+
+    digest: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file attached to a user turn: its name, media type and the text given to the model."""
+    """A file attached to a user turn, or a picture in the result of a tool: its name, media type and the text given to
+    the model. A picture has no text.
+    """
 
     name: str
     media_type: str
     text: str
+    picture: Picture | None = None
+
+
+def pictures_in(attachments: Iterable[Attachment]) -> list[Picture]:
+    """Return the pictures among attachments."""
+    return [attachment.picture for attachment in attachments if attachment.picture is not None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@
     store.search          full-text search over messages and titles
     store.presets         system prompts and settings under names
     store.history         the figures of every request
+    store.pictures        the files of pictures
 
 Every operation is one transaction: when it returns, it is on disk. All operations run on one thread, which is the
 `StoreThread`'s in the app.
@@ -17,6 +18,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
 from app.conversations.answers import Answers
@@ -24,6 +26,7 @@ from app.conversations.conversation_list import ConversationList
 from app.conversations.database import Database, is_repairable
 from app.conversations.deletions import Deletions
 from app.conversations.message_tree import MessageTree
+from app.conversations.pictures import Pictures
 from app.conversations.presets import Presets
 from app.conversations.request_history import RequestHistory
 from app.conversations.search import Search
@@ -34,17 +37,19 @@ Result = TypeVar("Result")
 
 
 class ConversationStore:
-    """Owns the database. `opening.open_store` makes one."""
+    """Owns the database, and the folder of pictures. `opening.open_store` makes one."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, pictures: Path) -> None:
         self.database = database
         self.conversations = ConversationList(database)
         self.messages = MessageTree(database, self.conversations)
-        self.deletions = Deletions(database, self.messages, self.conversations)
+        self.pictures = Pictures(database, pictures)
+        self.deletions = Deletions(database, self.messages, self.conversations, self.pictures)
         self.answers = Answers(database, self.messages, self.conversations)
         self.search = Search(database)
         self.presets = Presets(database)
         self.history = RequestHistory(database)
+        database.on_removal = self.pictures.remove_unreferenced
 
     def run(self, operation: Callable[[ConversationStore], Result]) -> Result:
         """Run an operation. If a damaged text or search index stops it, repair that and run it once more."""

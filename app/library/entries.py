@@ -21,6 +21,7 @@ from engine.model_files.config import context_length, read_config
 from engine.model_files.discovery import InstalledModel
 from engine.model_files.head_kinds import can_run, kind_of_config
 from engine.model_files.other_apps import name_of_app
+from engine.model_files.vision_kinds import KINDS
 
 # A model that leaves less than this share of the memory limit free is called tight.
 _TIGHT = 0.1
@@ -63,7 +64,7 @@ class Entry:
     `get_bytes` the download, `fit` the memory of both, `expected` the speed-up with the draft. `released` is the year
     and month of a catalog model. `problem` and `detail` say why it cannot be used (a reason of `ModelNotUsable`).
     `together`: it fits on several Macs only. `advice` judges a search result as a draft for the loaded main model.
-    `head` is the family of a head, whose kind is "head"; "" for models.
+    `head` is the family of a head, whose kind is "head"; "" for models. It `sees` if it reads pictures.
     """
 
     id: str
@@ -92,6 +93,7 @@ class Entry:
     released: str = ""
     advice: PairAdvice | None = None
     head: str = ""
+    sees: bool = False
 
     @property
     def complete(self) -> bool:
@@ -152,6 +154,7 @@ def from_installed(
         model.detail,
         installed=True,
         head=model.head,
+        sees=model.sees,
     )
     if entry.problem or entry.head:
         return entry
@@ -192,7 +195,13 @@ def from_catalog(model: CatalogModel, catalog: Catalog, installed_ids: Collectio
         installed=model.id in installed_ids,
         recommended=model.recommended,
         released=model.released,
+        sees=_may_see(model.architecture),
     )
+
+
+def _may_see(model_type: object) -> bool:
+    """Return whether models of this type see, unless their tower was left out, which only their files tell."""
+    return any(model_type in kind.model_types for kind in KINDS)
 
 
 def from_found(model: FoundModel, catalog: Catalog, installed_ids: Collection[str], budget: MemoryBudget) -> Entry:
@@ -237,6 +246,7 @@ def with_details(entry: Entry, model: RemoteModel, budget: MemoryBudget) -> Entr
         detail="" if supported else head or str(model.config.get("model_type", "")),
         get_bytes=0 if entry.installed else total,
         fit=None,
+        sees=head is None and "vision_config" in model.config and _may_see(model.config.get("model_type")),
     )
     if head is not None:
         return entry

@@ -102,6 +102,15 @@ def draft_choices(
     return [row for row in rows if _matches(row, wanted)]
 
 
+def models_that_see(inventory: Inventory | None) -> list[Entry]:
+    """Return the installed models that see or, without one, those to download that are recommended and fit."""
+    if inventory is None:
+        return []
+    installed = [entry for entry in inventory.installed if entry.sees and entry.verdict == "fits" and not entry.partial]
+    offered = [entry for entry in inventory.catalog if entry.sees and entry.recommended and entry.verdict == "fits"]
+    return sorted(installed or offered, key=lambda entry: entry.bytes)
+
+
 def _rank(row: Choice) -> tuple[int, int]:
     """Return the sort key: loaded, installed, to download, the starter, unusable; smaller models first."""
     if row.loaded:

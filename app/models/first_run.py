@@ -43,7 +43,7 @@ class FirstRunOffer(Restyled, QFrame):
         self._more = self.bound("Other models…", styled(QPushButton(self), "link"))
         foot = fill(hbox(), self.starter_button, 1, self._more)
         fill(vbox(self, margins=(16, 12, 16, 10), spacing=10), self._title, self._column, foot)
-        self._rows: list[_OfferRow] = []
+        self.rows: list[_OfferRow] = []
         self.starter_button.clicked.connect(self._decline)
         self._more.clicked.connect(self.more_wanted)
         library.models_changed.connect(self.refresh)
@@ -70,13 +70,13 @@ class FirstRunOffer(Restyled, QFrame):
         if is_brief:
             # Turned down once, it takes little room.
             offers = offers[:1]
-        if [row.entry.id for row in self._rows] != [entry.id for entry in offers]:
+        if [row.entry.id for row in self.rows] != [entry.id for entry in offers]:
             self._rebuild(offers)
         by_id = {status.repository: status for status in self._library.downloads}
-        for row, entry in zip(self._rows, offers, strict=True):
+        for row, entry in zip(self.rows, offers, strict=True):
             row.show_entry(entry, by_id.get(entry.id))
-        widest = max(row.button.sizeHint().width() for row in self._rows)
-        for row in self._rows:
+        widest = max(row.button.sizeHint().width() for row in self.rows)
+        for row in self.rows:
             row.button.setMinimumWidth(widest)
         self.show()
 
@@ -92,8 +92,8 @@ class FirstRunOffer(Restyled, QFrame):
 
     def take(self) -> None:
         """Get the first offered pair, or show all models if it is not offered any more."""
-        if self._rows:
-            self._act(self._rows[0].entry)
+        if self.rows:
+            self._act(self.rows[0].entry)
         else:
             self.more_wanted.emit()
 
@@ -102,18 +102,14 @@ class FirstRunOffer(Restyled, QFrame):
             return self.tr("Chat with {name}").format(name=entry.name)
         return self.tr("Download {name} ({size})").format(name=entry.name, size=size_words(entry.get_bytes))
 
-    def buttons(self) -> list[QPushButton]:
-        """Return the buttons of the offered pairs."""
-        return [row.button for row in self._rows]
-
     def _rebuild(self, offers: tuple[Entry, ...]) -> None:
-        for row in self._rows:
+        for row in self.rows:
             # Until the event loop deletes it, it would take room.
             row.hide()
             row.deleteLater()
-        self._rows = [_OfferRow(entry, self) for entry in offers]
-        set_style_class(self._rows[0].button, "accent")
-        for row in self._rows:
+        self.rows = [_OfferRow(entry, self) for entry in offers]
+        set_style_class(self.rows[0].button, "accent")
+        for row in self.rows:
             self._column.addWidget(row)
             row.button.clicked.connect(lambda _=False, source=row: self._act(source.entry))
 

@@ -11,12 +11,13 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.library.measured import measured_pairs
-from app.models.download_tray import DownloadTray
 from app.models.picker import Picker
 from app.session.cluster_service import OFF
+from app.widgets.outside import Notifier, show_count
 from app.wording.errors import error_sentence
 from app.wording.figures import speedup_is_known
 from app.wording.models import entry_name
+from engine.machine.keep_awake import KeepAwake
 
 if TYPE_CHECKING:
     from app.library.entries import Entry
@@ -50,8 +51,8 @@ class ModelController(QObject):
         self._banner, self._window = banner, window
         self.main_picker = Picker("main", library, session, main_chip, window)
         self.draft_picker = Picker("draft", library, session, draft_chip, window)
-        self._tray = DownloadTray(library, window)
-        self._tray.downloads_wanted.connect(self.page_wanted)
+        self._notifier, self._awake = Notifier("arrow-down", window), KeepAwake("Tandem downloads a model")
+        self._notifier.opened.connect(self.page_wanted)
         self._use_action, self._show_action = QAction(self), QAction(self)
         self._show_action.triggered.connect(self.page_wanted)
         self._ready: Entry | None = None
@@ -69,7 +70,7 @@ class ModelController(QObject):
         self.main_picker.chosen.connect(self._choose_main)
         self.draft_picker.chosen.connect(self._choose_draft)
         library.settled.connect(self._show_settled)
-        library.downloads_changed.connect(self._dismiss_failures)
+        library.downloads_changed.connect(self._follow_downloads)
         library.problem.connect(self._show_problem)
         session.models.changed.connect(self._judge_for)
         session.models.changed.connect(self._read_memory_limit)
@@ -184,7 +185,7 @@ class ModelController(QObject):
                 lambda: error_sentence(error), self._show_action, calm=waits, stays=True, about=about
             )
             if not waits:
-                self._tray.notify(error_sentence(error))
+                self._notifier.notify(error_sentence(error))
             return
         inventory = self._library.inventory
         ready = self._complete_pair(status.repository)
@@ -195,10 +196,13 @@ class ModelController(QObject):
         self._ready = entry
         self._use_action.setText(self.tr("Use as draft") if entry.id in self._as_draft else self.tr("Chat"))
         self._banner.show_message(lambda: self.tr("{name} is ready.").format(name=name), self._use_action, calm=True)
-        self._tray.notify(self.tr("{name} is ready.").format(name=name))
+        self._notifier.notify(self.tr("{name} is ready.").format(name=name))
 
-    def _dismiss_failures(self) -> None:
-        """Dismiss the messages of failed downloads that continue or were removed."""
+    def _follow_downloads(self) -> None:
+        """Stay awake while downloads run, and dismiss the messages of failed ones that continue or were removed."""
+        running = self._library.running
+        show_count("downloads", running)
+        self._awake.keep(running > 0)
         failed = {status.repository for status in self._library.downloads if status.state == "failed"}
         for repository in self._failed - failed:
             self._banner.dismiss(repository)

@@ -65,7 +65,7 @@ class ModelsPage(Restyled, QWidget):
         self._add_folder = self.bound("Add a model folder…", styled(QPushButton(self), "link"))
         self._downloads, self._heading = DownloadList(library, self), label(self, "caption")
         self.bound("Downloads", self._downloads.heading)
-        self._cards: list[ModelCard] = []
+        self.cards: list[ModelCard] = []
         self._build()
         self._connect()
         self.restyle()
@@ -126,10 +126,6 @@ class ModelsPage(Restyled, QWidget):
         self.note.hide()
         self._rebuild()
 
-    def cards(self) -> list[ModelCard]:
-        """Return the shown cards from top to bottom."""
-        return list(self._cards)
-
     def _entries(self) -> tuple[Entry, ...]:
         inventory = self._library.inventory
         if inventory is None:
@@ -160,12 +156,12 @@ class ModelsPage(Restyled, QWidget):
     def _rebuild(self) -> None:
         if self.isHidden():
             return
-        focused = next((card.entry.id for card in self._cards if card.main_button.hasFocus()), None)
-        for card in self._cards:
+        focused = next((card.entry.id for card in self.cards if card.main_button.hasFocus()), None)
+        for card in self.cards:
             card.hide()
             card.deleteLater()
-        self._cards = [self._card(entry) for entry in self._entries()]
-        for card in self._cards:
+        self.cards = [self._card(entry) for entry in self._entries()]
+        for card in self.cards:
             self._card_column.addWidget(card)
             if card.entry.id == focused:
                 card.main_button.setFocus()
@@ -189,7 +185,7 @@ class ModelsPage(Restyled, QWidget):
         loaded = {path for path in self._session.models.pair.paths if path}
         names = {entry.id for path in loaded if (entry := self._entry_at(path)) is not None}
         by_id = {status.repository: status for status in self._library.downloads}
-        for card in self._cards:
+        for card in self.cards:
             entry = card.entry
             in_use = entry.path in loaded if entry.path else entry.id in names
             card.show_state(self._state_of(entry, in_use, by_id.get(entry.id)))
@@ -222,7 +218,7 @@ class ModelsPage(Restyled, QWidget):
 
     def _take_details(self, entry: Entry) -> None:
         """Show the details of a search result."""
-        for card in self._cards:
+        for card in self.cards:
             if self._tab == SEARCH and card.entry.id == entry.id:
                 card.entry = entry
         self._refresh_cards()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QSizePolicy, QWidget
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QListWidget, QListWidgetItem, QPushButton, QSizePolicy, QWidget
 
 from app.widgets import theme
 from app.widgets.badges import Badge
@@ -14,8 +14,8 @@ from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay
-from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
+from app.widgets.search_field import ListField
 from app.widgets.style_class import styled
 from app.wording import models as model_wording
 from app.wording.hub import size_words
@@ -46,15 +46,14 @@ class Picker(Restyled, Overlay):
 
     def make(self) -> None:
         library, session = self._library, self._session
-        self._field, self._note = QLineEdit(self), label(self, "muted", wraps=True)
-        round_field_menu(self._field)
+        self._list = QListWidget(self)
+        self._field, self._note = ListField(self._list, self), label(self, "muted", wraps=True)
         self._note.setMargin(12)
         # The state of speculation, as in the header, because it is a reason to choose a draft.
         self.state = styled(ElidedLabel(self), "muted")
         self.state.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.state.setObjectName("state")
         self.state.hide()
-        self._list = QListWidget(self)
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -64,8 +63,8 @@ class Picker(Restyled, Overlay):
         # Aligned with the icons of the rows.
         more = fill(hbox(margins=(16, 0, 16, 0), spacing=16), self._more, (self.state, 1))
         fill(self.column, self._field, self._note, self._list, line, more)
-        self._field.installEventFilter(self)
-        self._field.textChanged.connect(lambda _text: self.refresh())
+        self._field.typed.connect(lambda _text: self.refresh())
+        self._field.taken.connect(self._take)
         self._list.itemClicked.connect(lambda _item: self._take())
         self._list.currentRowChanged.connect(lambda _row: self._announce())
         self._more.clicked.connect(self._show_more)
@@ -91,10 +90,6 @@ class Picker(Restyled, Overlay):
     def choices(self) -> list[Choice]:
         """Return the choices of the shown rows from top to bottom."""
         return [self._row(index).choice for index in range(self._list.count())]
-
-    def spoken(self) -> list[str]:
-        """Return the text of every row for screen readers."""
-        return [self._row(index).spoken for index in range(self._list.count())]
 
     # The choices
 
@@ -122,7 +117,7 @@ class Picker(Restyled, Overlay):
         # Imported here because the import is slow and not needed before the picker opens.
         from app.library.model_choices import draft_choices, main_choices
 
-        inventory, wanted = self._library.inventory, self._field.text().strip()
+        inventory, wanted = self._library.inventory, self._field.words.strip()
         if inventory is None:
             return []
         downloads = self._library.downloads
@@ -139,7 +134,7 @@ class Picker(Restyled, Overlay):
     def _note_text(self, choices: list[Choice]) -> str:
         """Return the reason if there is no choice, or no draft model among the choices, else ""."""
         if choices:
-            if self.role == "main" or self._field.text() or any(one.kind in ("use", "get") for one in choices):
+            if self.role == "main" or self._field.words or any(one.kind in ("use", "get") for one in choices):
                 return ""
             return self.tr("No matching draft model is installed or in the catalog. Prompt lookup needs none.")
         if self.role == "draft" and self._session.models.pair.main is None:
@@ -175,19 +170,7 @@ class Picker(Restyled, Overlay):
                 break
         self._list.setFixedHeight(max(min(total, available), 60))
 
-    # Keys and clicks
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._field and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            key = event.key()
-            if key in (Qt.Key.Key_Down, Qt.Key.Key_Up) and self._list.count():
-                step = 1 if key == Qt.Key.Key_Down else -1
-                self._list.setCurrentRow((self._list.currentRow() + step) % self._list.count())
-                return True
-            if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self._take()
-                return True
-        return super().eventFilter(watched, event)
+    # The choice of the user
 
     def _take(self) -> None:
         choice = self._current()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
@@ -23,9 +23,9 @@ from app.session.model_service import ModelService
 from app.session.project_service import ProjectService
 from app.session.settings_service import SettingsService
 from app.session.store_client import StoreClient
-from app.session.streaming_answer import Listeners, Services, StreamingAnswer, WriteTurn, chat_request
+from app.session.streaming_answer import Listeners, Services, StreamingAnswer, WriteTurn, chat_request, read_pictures
 from app.session.tool_service import ToolService
-from engine.errors import EngineError
+from engine.errors import EngineError, InternalFailure
 from engine.events import Token
 from engine.requests import ChatRequest
 from engine.stats import RoundRecord
@@ -218,9 +218,25 @@ class AnswerService(QObject):
         for answer in answers:
             answer.finish()
 
-    def request(self, chat: Chat, turn: Turn, generation: Generation) -> ChatRequest:
-        """Return the request that the engine would get for a turn. Raises BadRequest."""
-        return chat_request(chat, turn, generation, self._services)
+    def prepare_request(
+        self,
+        chat: Chat,
+        turn: Turn,
+        generation: Generation,
+        then: Callable[[ChatRequest], object],
+        refused: Callable[[EngineError], object],
+    ) -> None:
+        """Pass on the request that the engine would get for a turn, once its pictures are read, or its error."""
+
+        def make(pictures: Mapping[str, bytes]) -> None:
+            try:
+                request = chat_request(chat, turn, generation, self._services, pictures)
+            except EngineError as error:
+                refused(error)
+            else:
+                then(request)
+
+        read_pictures(chat, turn, self._services, make, lambda error: refused(InternalFailure(str(error))))
 
     def close(self) -> None:
         """Cancel all answers and write the ends that could not be written so far.
@@ -291,7 +307,7 @@ class AnswerService(QObject):
             return
         like = Chat(turns=[Turn(".", Answer(), tools=turn.tools)], settings=chat.settings, folder_id=folder.id)
         with suppress(EngineError):
-            request = self.request(like, like.turns[0], self._settings.generation_of(chat))
+            request = chat_request(like, like.turns[0], self._settings.generation_of(chat), self._services, {})
             request = replace(request, max_tokens=1, grammar=None, conversation=folder.uid, shared=True)
             self._models.submit(request, lambda _events: None)
             self._files_kept.add(kept)

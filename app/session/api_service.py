@@ -20,6 +20,7 @@ from app.system.accounts import others_have_accounts
 from app.system.background import Background
 from engine.errors import CodedError
 from engine.requests import SpeculationSettings
+from engine.status import LoadedPair
 
 if TYPE_CHECKING:
     # The server's libraries must not delay the window; most people never switch it on.
@@ -102,18 +103,25 @@ class ApiService(QObject):
 
     def _pair_changed(self) -> None:
         if self._host is not None:
-            self._host.note(self._models)
+            self._show_pair()
         elif self._choice.serve:
             self._restart()
+
+    def _show_pair(self) -> None:
+        """Let clients see what the window has loaded."""
+        pair = self._models.pair
+        if not pair.loading:
+            self._host.engine = self._models.engine
+            self._host.pair = LoadedPair(pair.main, pair.draft, pair.draft_problem)
 
     def _restart(self, *, renew: bool = False) -> None:
         choice = self._choice
         if self._models.made and (choice.serve or self._api is not None):
             if self._host is None:
-                from app.session.api_host import WindowHost
+                from app.api.engine_host import EngineHost
 
-                self._host = WindowHost(self._models.engine, self._model_asked.emit)
-                self._host.note(self._models)
+                self._host = EngineHost(self._models.engine, asked=self._model_asked.emit)
+                self._show_pair()
             self._host.engine = self._models.engine
             self._host.folders, self._host.other_apps = choice.model_folders, choice.other_apps
             self._background.run(lambda: self._serve(choice, renew), self._served, owner=self)

@@ -1,4 +1,4 @@
-"""Reads files attached to a question as text and counts their tokens. No Qt in here."""
+"""Reads files attached to a question: texts, whose tokens it counts, and pictures. No Qt in here."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from pathlib import Path
 from typing import Any
 
 from app.conversations.database import storable
-from app.conversations.records import Attachment
+from app.conversations.records import Attachment, Picture
 from app.system.cancelled import Cancelled
 from app.text.encodings import decode, has_no_controls
-from engine.errors import EngineError
+from app.text.picture_data import kind_of_picture
+from engine.errors import EngineError, PictureNotUsable
 from engine.files.paths import is_known_good
+from engine.files.picture_file import MOST_MEGABYTES
 
 # Longer texts fit no context and would only be refused later.
 LARGEST_BYTES = 2 * 2**20
 # PDF files consist mostly of fonts and pictures; only their text is attached.
 LARGEST_PDF_BYTES = 50 * 2**20
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".heic", ".avif")
-_PICTURE_STARTS = (b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
 _TEXT, _CHARSET = "text/plain", "; charset="
 
 
 class NotAttachable(Exception):
-    """A file cannot be attached. `reason` is "not-text", "picture", "unknown-encoding", "too-large" or "unreadable";
-    for PDF files also "encrypted", "damaged" or "no-text" (only pictures); for files of folders "gone" or "too-many".
+    """A file cannot be attached. `reason` is "not-text", "unknown-encoding", "too-large" or "unreadable"; for PDF files
+    also "encrypted", "damaged" or "no-text" (it has only pictures); for files of folders also "gone" or "too-many".
     """
 
     def __init__(self, name: str, reason: str) -> None:
@@ -39,29 +40,49 @@ class NotAttachable(Exception):
         return f"{self.name}: {self.reason}"
 
 
-def read_attachment(path: Path, language: str = "", step: Callable[[], object] = lambda: None) -> Attachment:
-    """Read a text, code or PDF file; its media type names the encoding if that was guessed for the window's `language`.
+def read_attachment(
+    path: Path,
+    language: str = "",
+    step: Callable[[], object] = lambda: None,
+    keep: Callable[[bytes], object] = lambda _content: None,
+) -> Attachment:
+    """Read a text, code or PDF file, or a picture, whose file goes to `keep`.
 
-    `step` is called before each page of a PDF file and may raise to stop. Raises NotAttachable. Not for the Qt thread.
+    The media type names the encoding if that was guessed for the window's `language`. `step` is called before each page
+    of a PDF file and may raise to stop. Raises NotAttachable, PictureNotUsable, PicturesNotInstalled and what `keep`
+    raises. Not for the Qt thread.
     """
-    is_pdf = path.suffix.lower() == ".pdf"
+    is_pdf, named_picture = path.suffix.lower() == ".pdf", path.suffix.lower() in _PICTURES
     try:
         if path.exists() and not path.is_file():
             # Reading a pipe or a device may never end.
             raise NotAttachable(path.name, "unreadable")
-        if path.stat().st_size > (LARGEST_PDF_BYTES if is_pdf else LARGEST_BYTES):
+        size = path.stat().st_size
+        if named_picture and size > MOST_MEGABYTES * 2**20:
+            raise PictureNotUsable("too-large", str(MOST_MEGABYTES))
+        if not named_picture and size > (LARGEST_PDF_BYTES if is_pdf else LARGEST_BYTES):
             raise NotAttachable(path.name, "too-large")
         content = path.read_bytes()
     except OSError as error:
         raise NotAttachable(path.name, "unreadable") from error
-    if path.suffix.lower() in _PICTURES or content.startswith(_PICTURE_STARTS):
-        raise NotAttachable(path.name, "picture")
+    if named_picture or kind_of_picture(content):
+        return read_picture(path.name, content, keep)
     if is_pdf or content.startswith(b"%PDF-"):
         return Attachment(path.name, "application/pdf", _pdf_text(path.name, content, step))
     if (decoded := decode(content, language)) is None:
         raise NotAttachable(path.name, "unknown-encoding" if has_no_controls(content) else "not-text")
     text, guess = decoded
     return Attachment(path.name, f"{_TEXT}{_CHARSET}{guess}" if guess else _TEXT, text)
+
+
+def read_picture(name: str, content: bytes, keep: Callable[[bytes], object]) -> Attachment:
+    """Check a picture's file and pass it to `keep`. Raises as `read_attachment` does."""
+    # Imported here because most questions have no picture.
+    from engine.pictures.reading import digest_of, picture_size
+
+    picture = Picture(digest_of(content), *picture_size(content))
+    keep(content)
+    return Attachment(name, f"image/{kind_of_picture(content)}", "", picture)
 
 
 def guessed_encoding(attachment: Attachment) -> str:

@@ -30,10 +30,9 @@ class Bridge(QObject):
     """Passes events and results of the engine to the GUI thread.
 
     Receivers are called once a frame, or when a call has ended, with everything that has arrived for them.
-    `frame_begins` comes before the first of them is called, `frame` after the last.
+    `frame_begins` comes before the first of them is called.
     """
 
-    frame = Signal()
     frame_begins = Signal()
     _call_ended = Signal()
 
@@ -92,7 +91,6 @@ class Bridge(QObject):
         if not self._receivers:
             self._timer.stop()
         if arrived or finished:
-            self.frame.emit()
             settle_layouts()
 
     def close(self) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from app.conversations.records import INTERRUPTED, STREAMING, Message, ToolUse
+from app.conversations.records import INTERRUPTED, STREAMING, Attachment, Message, Picture, ToolUse, pictures_in
 from app.text.thinking import parts_of
-from app.tools.tool import Progress, Tool, ToolFailed, ToolResult
+from app.tools.tool import Progress, Tool, ToolFailed, ToolPicture, ToolResult
 
 # What the model reads instead of a result, by the code of the error; of others it reads the error itself.
 _FOR_MODEL = {
@@ -41,7 +41,8 @@ class Call:
     """One call. `text` is its result, or what the model reads instead; `error` a code with arguments if it failed.
 
     `id` is that of its message on disk, and `tool` what it calls; stored ones have none. `begun_at` is monotonic time,
-    and `progress` what the tool reported last.
+    and `progress` what the tool reported last. `found` are the pictures in its result until
+    the model has them, and `pictures` the same once they are on disk.
     """
 
     use: ToolUse
@@ -52,6 +53,17 @@ class Call:
     tool: Tool | None = None
     begun_at: float = 0.0
     progress: Progress | None = None
+    pictures: tuple[Attachment, ...] = ()
+    found: tuple[ToolPicture, ...] = ()
+
+    def found_attachments(self) -> tuple[Attachment, ...]:
+        """Return the found pictures as the store keeps them."""
+        return tuple(
+            Attachment(
+                f"{self.use.tool}.{one.kind}", f"image/{one.kind}", "", Picture(one.digest, one.width, one.height)
+            )
+            for one in self.found
+        )
 
     @property
     def ended(self) -> bool:
@@ -81,6 +93,7 @@ class Call:
         self.state, self.text = CallState.ENDED, outcome.text if isinstance(outcome, ToolResult) else ""
         if isinstance(outcome, ToolResult):
             self.use = replace(self.use, seconds=outcome.seconds, failed=outcome.failed)
+            self.found = outcome.pictures
             return
         self.error = outcome.code, outcome.arguments
         self.text = _FOR_MODEL.get(outcome.code, "The call failed: {0}.").format(outcome, **outcome.arguments)
@@ -92,11 +105,18 @@ def stored_call(message: Message) -> Call:
     """Return the call of a stored message."""
     assert message.tool_use is not None
     state = CallState.INTERRUPTED if message.state in (INTERRUPTED, STREAMING) else CallState.ENDED
-    return Call(message.tool_use, state, message.content, message.error, message.id)
+    return Call(message.tool_use, state, message.content, message.error, message.id, pictures=message.attachments)
 
 
-def step_messages(text: str, calls: Sequence[Call]) -> list[dict[str, Any]]:
-    """Return an answer that made calls, and their results, as messages for the engine."""
+def content_of(text: str, attachments: Sequence[Attachment], pictures: Container[str]) -> str | list[dict[str, Any]]:
+    """Return the content of a message for the engine: those attached pictures that are in `pictures`, then the text."""
+    shown = [picture.digest for picture in pictures_in(attachments) if picture.digest in pictures]
+    parts = [{"type": "image", "digest": digest} for digest in shown]
+    return [*parts, *([{"type": "text", "text": text}] if text else [])] if parts else text
+
+
+def step_messages(text: str, calls: Sequence[Call], pictures: Container[str] = ()) -> list[dict[str, Any]]:
+    """Return an answer that made calls, and their results with those of `pictures`, as messages for the engine."""
     parts = parts_of(text)
     turn: dict[str, Any] = {"role": "assistant", "content": parts.reply.strip()}
     turn["tool_calls"] = [
@@ -112,5 +132,6 @@ def step_messages(text: str, calls: Sequence[Call]) -> list[dict[str, Any]]:
     results = []
     for call in calls:
         text = _INTERRUPTED_FOR_MODEL if call.state is CallState.INTERRUPTED and not call.text else call.text
-        results.append({"role": "tool", "tool_call_id": call.use.call_id, "content": text})
+        result: dict[str, Any] = {"role": "tool", "tool_call_id": call.use.call_id}
+        results.append(result | {"content": content_of(text, call.pictures, pictures)})
     return [turn, *results]

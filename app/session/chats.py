@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from app.conversations.chat_settings import filled, own_of, set_aside_of
-from app.conversations.records import FAILED, INTERRUPTED, STREAMING, TOOL, Attachment, Conversation, Message
+from app.conversations.records import (
+    FAILED,
+    INTERRUPTED,
+    STREAMING,
+    TOOL,
+    Attachment,
+    Conversation,
+    Message,
+    Picture,
+    pictures_in,
+)
 from app.session.answer import Answer, State
-from app.session.calls import Call, step_messages, stored_call
+from app.session.calls import Call, content_of, step_messages, stored_call
 from app.text.fences import file_block
 from app.text.thinking import without_thoughts
 from app.tools.tool import Tool
@@ -85,15 +95,22 @@ class Turn:
         return [one for one in found if one is not None]
 
     def text_for_model(self) -> str:
-        """Return the question after its attachments, each in a fence under its name."""
-        files = [file_block(attachment.name, attachment.text) for attachment in self.attachments]
+        """Return the question after its attached texts, each in a fence under its name."""
+        texts = [attachment for attachment in self.attachments if attachment.picture is None]
+        files = [file_block(attachment.name, attachment.text) for attachment in texts]
         return "\n\n".join([*files, self.question] if self.question else files)
 
-    def asked_messages(self, with_calls: bool) -> list[dict[str, Any]]:
+    def pictures(self, with_results: bool) -> list[Picture]:
+        """Return the pictures of the question and, `with_results`, of its tools' results."""
+        calls = self.calls if with_results else ()
+        return pictures_in([*self.attachments, *(one for call in calls for one in call.pictures)])
+
+    def asked_messages(self, with_calls: bool, pictures: Container[str]) -> list[dict[str, Any]]:
         """Return the messages for the engine before the answer: the question and the calls that were made for it."""
-        asked: list[dict[str, Any]] = [{"role": "user", "content": self.text_for_model()}]
+        content = content_of(self.text_for_model(), self.attachments, pictures)
+        asked: list[dict[str, Any]] = [{"role": "user", "content": content}]
         for step in self.steps if with_calls else ():
-            asked += step_messages(step.answer.text, step.answer.calls)
+            asked += step_messages(step.answer.text, step.answer.calls, pictures)
         return asked
 
 
@@ -142,15 +159,27 @@ class Chat:
         """The system prompt and the settings that a preset replaced."""
         return set_aside_of(self.settings)
 
+    def pictures(self, upto: Turn, *, with_results: bool) -> set[str]:
+        """Return the digests of the pictures that a request for `upto` may have."""
+        turns = self.turns[: self.turns.index(upto) + 1]
+        return {picture.digest for turn in turns for picture in turn.pictures(with_results)}
+
     def messages(
-        self, upto: Turn, variables: Mapping[str, str] | None = None, *, with_calls: bool = False, start: str = ""
+        self,
+        upto: Turn,
+        variables: Mapping[str, str] | None = None,
+        *,
+        with_calls: bool = False,
+        pictures: Container[str] = (),
+        start: str = "",
     ) -> list[dict[str, Any]]:
         """Return the messages for the engine: `start`, which is that of the chat's folder, and the system prompt with
         its `variables` filled in, every answered question with its answer, then the question of `upto`, with its answer
         so far if that is to be continued.
 
         Questions with empty answers are left out, because chat templates require alternating roles. Answers have no
-        thoughts, because templates with channels require that. Calls of tools are left out unless `with_calls`.
+        thoughts, because templates with channels require that. Calls of tools are left out unless `with_calls`, and
+        pictures unless their digests are in `pictures`.
         """
         prompts = start, filled(self.system_prompt, variables or {}).strip()
         prompt = "\n\n".join(part for part in prompts if part)
@@ -158,9 +187,9 @@ class Chat:
         for turn in self.turns[: self.turns.index(upto)]:
             said = without_thoughts(turn.answer.text)
             if said and turn.asks:
-                messages += turn.asked_messages(with_calls)
+                messages += turn.asked_messages(with_calls, pictures)
                 messages.append({"role": "assistant", "content": said})
-        messages += upto.asked_messages(with_calls)
+        messages += upto.asked_messages(with_calls, pictures)
         if before := without_thoughts(upto.answer.before):
             messages.append({"role": "assistant", "content": before})
         return messages

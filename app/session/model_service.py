@@ -69,6 +69,11 @@ class Pair:
         return self.main.sampling if self.main else ()
 
     @property
+    def sees(self) -> bool:
+        """Whether the main model reads pictures."""
+        return self.main is not None and self.main.sees
+
+    @property
     def thinking(self) -> ThinkingChoice:
         """The choices of thinking in the main model's chat template."""
         return self.main.thinking if self.main else ThinkingChoice()

@@ -10,6 +10,7 @@ from pathlib import Path
 from app.conversations.database import storable
 from app.conversations.records import Source, SourceFile
 from app.session.attachments import LARGEST_BYTES, NotAttachable, read_attachment
+from engine.errors import PictureNotUsable, PicturesNotInstalled
 
 # More files than a context holds, and entries that would take long to list.
 MOST_FILES = 200
@@ -70,6 +71,7 @@ def _read(path: Path, known: SourceFile, language: str, step: Callable[[], objec
         return known
     known = replace(known, size=status.st_size, changed=status.st_mtime_ns)
     try:
-        return replace(known, text=read_attachment(path, language, step).text, problem="")
-    except NotAttachable as error:
-        return replace(known, problem=error.reason)
+        read = read_attachment(path, language, step)
+    except (NotAttachable, PictureNotUsable, PicturesNotInstalled) as error:
+        return replace(known, problem=error.reason if isinstance(error, NotAttachable) else "picture")
+    return replace(known, problem="picture") if read.picture else replace(known, text=read.text, problem="")

@@ -72,11 +72,6 @@ class Session(QObject):
         """Emitted before the services get the events of a frame."""
         return self._bridge.frame_begins
 
-    @property
-    def frame(self) -> SignalInstance:
-        """Emitted after the services got the events of a frame."""
-        return self._bridge.frame
-
     def close(self) -> None:
         """Stop all work, write pending changes, and end both threads. Safe to call twice."""
         if self._closed:

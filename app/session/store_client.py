@@ -22,6 +22,7 @@ from app.conversations.conversation_list import ACTIVE
 from app.conversations.errors import NotFound, StoreError, StoreNotWritable
 from app.conversations.listing import Listed, Listing
 from app.conversations.opening import OpenReport
+from app.conversations.pictures import pictures_of
 from app.conversations.records import Changes, Conversation, Folder
 from app.conversations.stand_in import chats_in, chosen_folder, keep_in, remove, stand_in_of
 from app.conversations.store import ConversationStore
@@ -80,6 +81,11 @@ class StoreClient(QObject):
     def persistent(self) -> bool:
         """Whether this is the user's store, not a stand-in."""
         return self._stand_in is None
+
+    @property
+    def pictures(self) -> Path:
+        """The folder of the pictures of the open store."""
+        return pictures_of(self._thread.path)
 
     @property
     def chosen_folder(self) -> Path | None:

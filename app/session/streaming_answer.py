@@ -7,7 +7,7 @@ arrive on the Qt thread, events once a frame.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
@@ -32,7 +32,7 @@ from app.text.answer_parts import AnswerParts
 from app.tools.tool import Tool
 from engine.call_forms.table import call_form
 from engine.call_forms.writing import CallsNotExpressible
-from engine.errors import EngineError
+from engine.errors import EngineError, InternalFailure
 from engine.events import Event, Failed, Finished
 from engine.grammars.grammar import calls_in_text
 from engine.grammars.grammar import calls_of as calls_of_grammar
@@ -154,8 +154,14 @@ class StreamingAnswer:
             # It was stopped while servers started.
             return
         self._gathering, self.turn.tools, self.turn.answer.state = False, tools, State.WAITING
+        read_pictures(self.chat, self.turn, self._services, self._submit_with_pictures, self._fail)
+
+    def _fail(self, error: Exception) -> None:
+        self._receive([Failed(InternalFailure(str(error)), "")])
+
+    def _submit_with_pictures(self, pictures: Mapping[str, bytes]) -> None:
         try:
-            self._submit(chat_request(self.chat, self.turn, self.generation, self._services))
+            self._submit(chat_request(self.chat, self.turn, self.generation, self._services, pictures))
         except EngineError as error:
             self._receive([Failed(error, "")])
 
@@ -226,8 +232,19 @@ class StreamingAnswer:
     def _write_call(self, call: Call) -> None:
         """Write the end of a call. If the store cannot, the next start finds it interrupted."""
         assert call.id is not None
-        message_id, ended = call.id, replace(call)
-        self._services.store.run(lambda store: store.answers.end_call(message_id, ended.use, ended.text, ended.error))
+        message_id, ended, found = call.id, replace(call), call.found_attachments()
+
+        def write(store: ConversationStore) -> None:
+            for picture in ended.found:
+                store.pictures.add(picture.content)
+            store.answers.end_call(message_id, ended.use, ended.text, ended.error, found)
+
+        def written(_: None) -> None:
+            if found:
+                call.pictures = found
+                self._listeners.arrived(self)
+
+        self._services.store.run(write, written)
 
     def _calls_ended(self) -> None:
         """Let the model answer from the results, unless the person stopped it or it calls on and on."""
@@ -261,9 +278,14 @@ class StreamingAnswer:
         self._writer, self._written, self._stream = self._services.store.writer(stored.id), 0, None
         # What was continued is a part of the answer now.
         messages = request.messages[:-1] if request.continues else request.messages
-        messages = [*messages, *step_messages(before.text, before.calls)]
+        pictures = dict(request.pictures)
+        for call in before.calls:
+            if self._services.models.pair.sees:
+                pictures |= {picture.digest: picture.content for picture in call.found}
+            call.found = ()
+        messages = [*messages, *step_messages(before.text, before.calls, pictures)]
         self._listeners.arrived(self)
-        self._submit(replace(request, messages=messages))
+        self._submit(replace(request, messages=messages, pictures=pictures))
 
     def _write_new(self, tokens: int, rounds: int) -> None:
         """Pass new text to the writer, with the tokens and rounds after the first `tokens` and `rounds`."""
@@ -288,7 +310,31 @@ class StreamingAnswer:
         return self._writer.finish(None if error else self._finish_reason, answer.stats, error)
 
 
-def chat_request(chat: Chat, turn: Turn, generation: Generation, services: Services) -> ChatRequest:
+def read_pictures(
+    chat: Chat,
+    turn: Turn,
+    services: Services,
+    then: Callable[[Mapping[str, bytes]], object],
+    refused: Callable[[Exception], object],
+) -> None:
+    """Read the pictures of a request for a turn, for `chat_request`. Lost ones are left out.
+
+    A model that cannot see gets those of questions, which it refuses, but none of tools, which it did not ask for.
+    """
+    digests = chat.pictures(turn, with_results=services.models.pair.sees)
+
+    def read(store: ConversationStore) -> dict[str, bytes]:
+        return {digest: content for digest in digests if (content := store.pictures.get(digest)) is not None}
+
+    if digests:
+        services.store.run(read, then, refused)
+    else:
+        then({})
+
+
+def chat_request(
+    chat: Chat, turn: Turn, generation: Generation, services: Services, pictures: Mapping[str, bytes]
+) -> ChatRequest:
     """Return the engine's request for a turn, with its tools. Raises `BadRequest` and `GrammarNotUsable`."""
     pair = services.models.pair
     form = pair.main.tool_format if pair.main else ""
@@ -304,7 +350,7 @@ def chat_request(chat: Chat, turn: Turn, generation: Generation, services: Servi
     variables = prompt_variables.values(pair)
     start = start_of(services.projects.folder(chat.folder_id), variables)
     return ChatRequest(
-        chat.messages(turn, variables, with_calls=bool(form), start=start),
+        chat.messages(turn, variables, with_calls=bool(form), pictures=pictures, start=start),
         generation.sampling,
         generation.speculation,
         max_tokens=generation.max_tokens,
@@ -313,6 +359,7 @@ def chat_request(chat: Chat, turn: Turn, generation: Generation, services: Servi
         conversation=chat.uid if services.store.persistent and chat.uid else None,
         tools=tools,
         grammar=grammar,
+        pictures=pictures,
     )
 
 

@@ -194,7 +194,7 @@ def material_of(store: ConversationStore, main: str, after: float) -> Material:
     """Return the whole answers of a main model, of the newest chats first; those written `after` a time are new.
 
     If they are few, questions follow whose answers are another model's or were edited. Chats in the trash, answers that
-    were cut off and turns with tools are left out.
+    were cut off, turns with tools and chats with pictures are left out.
     """
     chats = [*store.conversations.view(ACTIVE), *store.conversations.view(ARCHIVED)]
     own: list[tuple[float, OwnAnswer]] = []
@@ -204,6 +204,9 @@ def material_of(store: ConversationStore, main: str, after: float) -> Material:
         if left <= 0:
             break
         chat = chat_of(conversation, store.messages.path(conversation.id))
+        if any(turn.pictures(with_results=False) for turn in chat.turns):
+            # Without its pictures, the main model would have answered something else.
+            continue
         start = start_of(store.conversations.folder(conversation.folder_id), {})
         for turn in chat.turns:
             answer, node = turn.answer, turn.answer_node

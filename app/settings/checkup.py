@@ -1,20 +1,31 @@
-"""The check of this Mac: what the system says and what was measured, as data and as a page. No Qt in here."""
+"""The check of this Mac: what the system says and what was measured, as data and as a page; and the diagnostics file.
+
+Without a window, and so in the terminal, the page is in English.
+"""
 
 from __future__ import annotations
 
+import json
 import platform
-from collections.abc import Callable
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from msgspec import convert, to_builtins
+from PySide6.QtCore import QCoreApplication
 
-from app.system.versions import OLD_MACOS, installed_version
+from app.settings.declarations import SettingsValues
+from app.system.versions import OLD_MACOS, installed_version, versions
 from engine.bench.pair_check import PairCheck
 from engine.machine.facts import MachineFacts
 from engine.requests import MAX_DEPTH
+from engine.stats import RequestStats
 from engine.tuning import Rounding
 
 _PACKAGES = {"Tandem": "tandem-chat", "MLX": "mlx", "mlx-lm": "mlx-lm", "transformers": "transformers"}
+translate = QCoreApplication.translate
+
 _UNKNOWN = "Not reported by the system."
 _POWER = {
     True: "Low Power Mode is on, which makes models slower.",
@@ -46,13 +57,8 @@ _NOT_MEASURED = {
     "busy": "Not measured, because another answer was being written. Try again later.",
 }
 
-Translate = Callable[[str, str], str]
 TEXTS = (*_POWER.values(), *_HEAT.values(), *_NETWORK.values(), *_ROUNDED.values(), *_NOT_MEASURED.values(), OLD_MACOS)
 """The English texts of the tables, of the translation context "Checkup"."""
-
-
-def _in_english(_context: str, text: str) -> str:
-    return text
 
 
 def gather(facts: MachineFacts, pair: PairCheck | None, problem: str = "") -> dict[str, Any]:
@@ -89,34 +95,34 @@ def gather(facts: MachineFacts, pair: PairCheck | None, problem: str = "") -> di
     }
 
 
-def page(found: dict[str, Any], translate: Translate = _in_english) -> str:
-    """Return the check as a page in Markdown; `translate` gets a context and a text."""
+def page(found: dict[str, Any]) -> str:
+    """Return the check as a page in Markdown."""
     rows = [
         (translate("Checkup", "Chip"), found["chip"]),
-        (translate("Checkup", "System"), _system(found, translate)),
+        (translate("Checkup", "System"), _system(found)),
         (
             translate("Checkup", "Versions"),
             ", ".join(f"{name} {number}" for name, number in found["versions"].items() if number),
         ),
-        (translate("Checkup", "Memory"), _memory(found, translate)),
-        (translate("Checkup", "Memory for models"), _for_models(found, translate)),
+        (translate("Checkup", "Memory"), _memory(found)),
+        (translate("Checkup", "Memory for models"), _for_models(found)),
         (translate("Checkup", "Power"), translate("Checkup", _POWER[found["low_power_mode"]])),
         (translate("Checkup", "Heat"), translate("Checkup", _HEAT[found["hot"]])),
         (translate("Checkup", "Local network"), translate("Checkup", _NETWORK[found["local_network"]])),
-        (translate("Checkup", "Rounding"), _rounding(found["rounding"], translate)),
-        *_passes(found["rounding"], translate),
-        *_speed(found, translate),
+        (translate("Checkup", "Rounding"), _rounding(found["rounding"])),
+        *_passes(found["rounding"]),
+        *_speed(found),
     ]
     title = translate("Checkup", "Results of the check")
     line = translate("Checkup", "- {name}: {value}")
     return "\n".join([f"# {title}", "", *(line.format(name=name, value=value) for name, value in rows)]) + "\n"
 
 
-def _system(found: dict[str, Any], translate: Translate) -> str:
+def _system(found: dict[str, Any]) -> str:
     return " · ".join([found["system"], *([translate("Checkup", OLD_MACOS)] if found["needs_newer_macos"] else [])])
 
 
-def _memory(found: dict[str, Any], translate: Translate) -> str:
+def _memory(found: dict[str, Any]) -> str:
     total, free = found["memory"]["total"], found["memory"]["free"]
     if free is None:
         text = translate("Checkup", "{total}. The system does not report how much of it is free.")
@@ -125,7 +131,7 @@ def _memory(found: dict[str, Any], translate: Translate) -> str:
     return text.format(total=_size(total), free=_size(free))
 
 
-def _for_models(found: dict[str, Any], translate: Translate) -> str:
+def _for_models(found: dict[str, Any]) -> str:
     limit, wired = found["memory_for_models"], found["wired_limit_mb"]
     parts = [_size(limit)] if limit else []
     if wired:
@@ -136,7 +142,7 @@ def _for_models(found: dict[str, Any], translate: Translate) -> str:
     return " · ".join(parts) or translate("Checkup", _UNKNOWN)
 
 
-def _rounding(rounding: dict[str, Any] | None, translate: Translate) -> str:
+def _rounding(rounding: dict[str, Any] | None) -> str:
     if rounding is None:
         return translate("Checkup", _NOT_MEASURED[""])
     usual = convert(rounding, Rounding).usual
@@ -146,14 +152,14 @@ def _rounding(rounding: dict[str, Any] | None, translate: Translate) -> str:
     text = translate("Checkup", _ROUNDED[words]).format(most=most)
     if most:
         held = translate("Checkup", "This is true up to {keys} tokens of context.")
-        text = _both(text, held.format(keys=usual.keys), translate)
+        text = _both(text, held.format(keys=usual.keys))
     if (count := rounding["one_in"]) is None:
         return text
     differ = translate("Checkup", "Otherwise about one token in {count} may differ.")
-    return _both(text, differ.format(count=count), translate)
+    return _both(text, differ.format(count=count))
 
 
-def _passes(rounding: dict[str, Any] | None, translate: Translate) -> list[tuple[str, str]]:
+def _passes(rounding: dict[str, Any] | None) -> list[tuple[str, str]]:
     """Say what the matrix products of a verify pass cost, if the weights are quantised."""
     cost = next((cost for cost in (rounding or {}).get("kernels", ()) if cost["rows"] == 4), None)
     if cost is None:
@@ -170,7 +176,7 @@ def _passes(rounding: dict[str, Any] | None, translate: Translate) -> list[tuple
     return [(translate("Checkup", "Verification"), text.format(**rows))]
 
 
-def _speed(found: dict[str, Any], translate: Translate) -> list[tuple[str, str]]:
+def _speed(found: dict[str, Any]) -> list[tuple[str, str]]:
     models, speed = found["models"], found["speed"]
     plain, best = (
         translate("Checkup", "Plain decoding"),
@@ -189,11 +195,11 @@ def _speed(found: dict[str, Any], translate: Translate) -> list[tuple[str, str]]
     words = text.format(speed=speed["best_tokens_per_second"], times=speed["times"])
     if speed["accept_rate"] is not None:
         rate = translate("Checkup", "{rate}% of the draft tokens were accepted.")
-        words = _both(words, rate.format(rate=round(100 * speed["accept_rate"])), translate)
+        words = _both(words, rate.format(rate=round(100 * speed["accept_rate"])))
     return [*rows, (best, words)]
 
 
-def _both(first: str, second: str, translate: Translate) -> str:
+def _both(first: str, second: str) -> str:
     """Join two sentences as the language does: Japanese and Chinese put no space between them."""
     return translate("Checkup", "{first} {second}").format(first=first, second=second)
 
@@ -204,3 +210,32 @@ def _rounded(value: float | None, digits: int = 1) -> float | None:
 
 def _size(count: int) -> str:
     return f"{count / 1e9:.1f} GB"
+
+
+# The file only says whether these are set: addresses may contain a name and a password.
+_LEFT_OUT = ("hub_endpoint", "proxy", "drafter_address")
+
+
+def write_diagnostics(
+    file: Path, values: SettingsValues, log: str, models: dict[str, Any], figures: Iterable[RequestStats]
+) -> None:
+    """Write versions, machine, settings, models, figures of the latest answers and the log, but no text of a chat.
+
+    The user's home folder becomes "~". Raises OSError.
+    """
+    settings = {key: value for key, value in asdict(values).items() if key not in _LEFT_OUT}
+    settings |= {key: bool(getattr(values, key)) for key in _LEFT_OUT}
+    gathered = {
+        "versions": versions(),
+        "machine": {
+            "system": platform.platform(),
+            "processor": platform.processor() or platform.machine(),
+            "python": platform.python_version(),
+        },
+        "settings": settings,
+        "models": models,
+        "answers": [to_builtins(one) for one in figures],
+        "record": log.splitlines(),
+    }
+    text = json.dumps(gathered, indent=1, ensure_ascii=False, default=str)
+    file.write_text(text.replace(str(Path.home()), "~"), encoding="utf-8")

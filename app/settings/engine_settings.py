@@ -1,4 +1,4 @@
-"""Converts the user's settings to the engine's; the sampling presets. No Qt in here."""
+"""Converts the user's settings to the engine's. No Qt in here."""
 
 from __future__ import annotations
 
@@ -17,16 +17,8 @@ _CACHE_SHARE = 16
 # The variable with the secret of `tandem drafter serve`: no settings file or command line has it.
 SECRET_VARIABLE = "TANDEM_DRAFTER_SECRET"
 
-PRESETS: dict[str, dict[str, float | int]] = {
-    "precise": {"temperature": 0.0, "top_p": 1.0, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
-    "balanced": {"temperature": 0.7, "top_p": 0.9, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
-    "creative": {"temperature": 1.0, "top_p": 1.0, "top_k": 0, "min_p": 0.05, "repetition_penalty": 1.0},
-}
-
-
 # The sampling settings that a model's authors may recommend and that a preset sets.
 SAMPLING_KEYS = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
-RECOMMENDED = "recommended"
 
 
 def recommended_of(sampling: Iterable[tuple[str, float]]) -> dict[str, float]:
@@ -43,11 +35,6 @@ def choice_of_sampling(values: SettingsValues, chosen: Mapping[str, Any]) -> dic
     """Return the settings to change when the user chooses sampling values."""
     kept = {*values.kept_sampling, *chosen}
     return {**chosen, "kept_sampling": tuple(key for key in SAMPLING_KEYS if key in kept)}
-
-
-def as_recommended() -> dict[str, Any]:
-    """Return the settings to change when the user leaves sampling to the model's recommendation."""
-    return {**{key: SETTINGS[key].default for key in SAMPLING_KEYS}, "kept_sampling": ()}
 
 
 def sampling_values(values: SettingsValues, recommended: Mapping[str, float]) -> dict[str, Any]:
@@ -100,13 +87,3 @@ def engine_settings_of(values: SettingsValues, drafter_secret: str = "") -> Engi
         taught_folder=taught_folder(),
         drafter_secret=os.environ.get(SECRET_VARIABLE, "").strip() or drafter_secret,
     )
-
-
-def preset_in_use(values: SettingsValues) -> str:
-    """Return the preset whose values were chosen, RECOMMENDED if no sampling was chosen, else ""."""
-    if not any(is_chosen(values, key) for key in SAMPLING_KEYS):
-        return RECOMMENDED
-    for name, preset in PRESETS.items():
-        if all(is_chosen(values, key) and getattr(values, key) == value for key, value in preset.items()):
-            return name
-    return ""

@@ -1,28 +1,35 @@
-"""The log of this run, the engine's memory, the diagnostics file, and the licences of what Tandem is built on."""
+"""The log of this run, the engine's memory, the diagnostics file, the check of this Mac, and the licences of what
+Tandem is built on.
+"""
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QTimer, QUrl
+from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QPushButton, QWidget
 
 from app.library.library import Library
 from app.session.session import Session
-from app.settings import diagnostics
-from app.settings_window.mac_check import CheckReport, MacCheck
+from app.settings.checkup import gather, page, write_diagnostics
 from app.settings_window.table_page import TablePage
+from app.system.background import Background
 from app.system.log_buffer import LOG_BUFFER
 from app.system.paths import resource
 from app.system.versions import installed_version
-from app.widgets.copy_button import CopyButton
+from app.widgets.buttons import CopyButton
 from app.widgets.labels import label, show_words
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.popups import record_view
+from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
-from app.wording.errors import joined
+from app.wording.errors import error_sentence, joined
 from app.wording.hub import size_words
+from engine.bench.pair_check import PairCheck, check_pair
+from engine.machine.facts import MachineFacts, read_facts
 from engine.status import EngineStatus
 
 _REFRESH_MS = 1000
@@ -58,9 +65,7 @@ class AdvancedPage(TablePage):
         self.view = self.bound("Log of this session", record_view(self), QWidget.setAccessibleName)
         self.view.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.view.setMinimumHeight(180)
-        self.clear = self.bound("Clear prompt cache", styled(QPushButton(self), "button"))
-        self.clear.clicked.connect(self._clear)
-        self.memory = self.row(self.clear)
+        self.memory = self.row(None)
         self.check = MacCheck(session, self)
         self.check_button = styled(QPushButton(self), "button")
         self.check_button.clicked.connect(self.check.toggle)
@@ -106,9 +111,6 @@ class AdvancedPage(TablePage):
         self.check_button.setText(self.tr("Stop") if self.check.running else self.tr("Check now"))
         self.check_row.set_words(self.tr("Check this Mac"), words)
 
-    def _clear(self) -> None:
-        self._session.models.call_engine(lambda engine: engine.clear_prefix_cache(), lambda _: self._ask_status())
-
     def _ask_status(self) -> None:
         """Ask for the engine's status, unless a request is pending."""
         if not self._asked:
@@ -131,8 +133,6 @@ class AdvancedPage(TablePage):
                 held = self.tr("The prompt cache is empty.")
             help_ = joined(help_, held.format(size=size_words(cache.bytes)))
         self.memory.set_words(self.tr("Memory in use"), help_)
-        self.clear.setAccessibleName(self.clear.text())
-        self.clear.setEnabled(status is not None and status.prefix_cache.conversations > 0)
 
     def _follow(self) -> None:
         self._show_log()
@@ -162,7 +162,7 @@ class AdvancedPage(TablePage):
 
         def work() -> bool:
             try:
-                diagnostics.write(file, diagnostics.gather(values, log, models, figures))
+                write_diagnostics(file, values, log, models, figures)
             except OSError:
                 return False
             return True
@@ -208,3 +208,80 @@ class AdvancedPage(TablePage):
 def _facts_of(model: Any) -> dict[str, Any]:
     """Return the name and the figures of a loaded model."""
     return {name: getattr(model, name) for name in ("name", "architecture", "bytes", "context_length")}
+
+
+# Of a page whose lines are not wrapped.
+_HEIGHT = 290
+
+
+class MacCheck(QObject):
+    """Reads the facts and measures the loaded pair. `changed` follows its begin and its end.
+
+    `found` has what `gather` makes of it, None before the first check. A question that is asked meanwhile ends it.
+    """
+
+    changed = Signal()
+
+    def __init__(self, session: Session, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._background = Background("mac-check", parent=self)
+        self._stop = threading.Event()
+        self._result: tuple[MachineFacts, PairCheck | None] | None = None
+        self.running = False
+        session.answers.asked.connect(self._stop_measuring)
+
+    @property
+    def found(self) -> dict[str, Any] | None:
+        """The check as data, with sentences in the language of the window."""
+        if self._result is None:
+            return None
+        facts, pair = self._result
+        error = pair.error if pair is not None else None
+        return gather(facts, pair, "" if error is None else error_sentence(error))
+
+    def toggle(self) -> None:
+        """Start a check, or stop the one that runs."""
+        if self.running:
+            self._stop_measuring()
+            return
+        stop = self._stop = threading.Event()
+        models = self._session.models
+        loaded, (main, draft) = models.pair.main is not None and not models.pair.loading, models.pair.names
+        engine = models.engine if loaded else None
+
+        def work() -> tuple[MachineFacts, PairCheck | None]:
+            return read_facts(), None if engine is None else check_pair(engine, main, draft, stop)
+
+        self.running = True
+        self._background.run(work, self._take, owner=self)
+        self.changed.emit()
+
+    def _stop_measuring(self) -> None:
+        self._stop.set()
+
+    def _take(self, result: tuple[MachineFacts, PairCheck | None]) -> None:
+        self.running, self._result = False, result
+        self.changed.emit()
+
+
+class CheckReport(Restyled, QWidget):
+    """The page of the last check, with a button that copies it. Hidden before the first check."""
+
+    def __init__(self, check: MacCheck, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._check = check
+        self.view = self.bound("Results of the check", record_view(self), QWidget.setAccessibleName)
+        self.view.setFixedHeight(_HEIGHT)
+        self.copy_page = CopyButton(self, self.view.toPlainText)
+        self.bound("Copy as text", self.copy_page, QWidget.setAccessibleName)
+        buttons = fill(hbox(margins=(0, 8, 0, 0)), self.copy_page, 1)
+        fill(vbox(self, margins=(0, 12, 0, 12), spacing=0), self.view, buttons)
+        check.changed.connect(self.retranslate)
+        self.restyle()
+
+    def retranslate(self) -> None:
+        found = self._check.found
+        self.setVisible(found is not None)
+        if found is not None:
+            self.view.setPlainText(page(found))

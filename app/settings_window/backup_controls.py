@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from app.conversations.backups import Backup, back_up_now, delete_backups, list_backups
 from app.library.library import Library
 from app.session.session import Session
-from app.widgets.confirm_button import ConfirmButton
-from app.widgets.flow_layout import FlowLayout
+from app.widgets.buttons import ConfirmButton
+from app.widgets.layouts import FlowLayout
 from app.widgets.popups import Menu
 from app.widgets.style_class import styled
 

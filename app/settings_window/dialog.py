@@ -11,13 +11,12 @@ from shiboken6 import isValid
 
 from app.settings.declarations import PAGES, settings_of
 from app.settings_window.form import Form
-from app.widgets.focus_ring import mark_keyboard_focus
+from app.widgets.keyboard_focus import TabOrdered, mark_keyboard_focus, stops
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, settle_layouts, vbox
 from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
 from app.widgets.search_field import colour_clear_button, name_clear_button
-from app.widgets.tab_order import TabOrdered
 
 if TYPE_CHECKING:
     from app.library.library import Library
@@ -131,8 +130,7 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
 
     def _focus_near(self, place: QPoint) -> None:
         """Move the focus to the control of the page that is nearest to `place`."""
-        found = [one for one in self._stack.findChildren(QWidget) if _is_stop(one)]
-        if found:
+        if found := stops(self._stack):
             min(found, key=lambda one: (one.mapTo(self, one.rect().center()) - place).manhattanLength()).setFocus()
 
     def _find(self, text: str) -> None:
@@ -175,10 +173,6 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
             self.close()
         else:
             super().keyPressEvent(event)
-
-
-def _is_stop(control: QWidget) -> bool:
-    return bool(control.focusPolicy() & Qt.FocusPolicy.TabFocus) and control.isVisible() and control.isEnabled()
 
 
 def _holds(page_id: str, text: str, only_titles: bool = False) -> bool:

@@ -27,8 +27,8 @@ from app.sidebar.purge_button import PurgeButton
 from app.sidebar.row_menu import MOVE_DOWN, MOVE_UP, RowMenu, fill_folders
 from app.sidebar.row_painter import RowPainter, RowView
 from app.widgets import theme
-from app.widgets.focus_ring import mark_keyboard_focus
 from app.widgets.icons import icon
+from app.widgets.keyboard_focus import mark_keyboard_focus
 from app.widgets.labels import label, set_name
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.popups import Menu

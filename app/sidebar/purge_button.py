@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.conversations.records import Conversation
-from app.widgets.confirm_button import ConfirmButton
+from app.widgets.buttons import ConfirmButton
 
 # The button's padding and border.
 _SIDE = 14

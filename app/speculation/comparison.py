@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
@@ -182,16 +183,16 @@ class Comparer(QObject):
             speculation = replace(speculation, method="auto")
         speculation = replace(speculation, sample_share=SAMPLE_SHARE)
         sampling = replace(chosen.sampling, seed=turn.answer.stats.seed)
-        try:
-            request = session.answers.request(chat, turn, replace(chosen, sampling=sampling, speculation=speculation))
-        except EngineError as error:
-            session.models.failed.emit(error)
-            return
+        generation = replace(chosen, sampling=sampling, speculation=speculation)
+        begin = partial(self._begin, turn.question)
+        session.answers.prepare_request(chat, turn, generation, begin, session.models.failed.emit)
+
+    def _begin(self, question: str, request: ChatRequest) -> None:
         request = replace(request, conversation=None, leads=True)
         if request.messages[-1]["role"] == "assistant":
             # Both answers start at the question, even if that answer was continued.
             request = replace(request, messages=request.messages[:-1])
-        self.comparison = Comparison(turn.question, request)
+        self.comparison = Comparison(question, request)
         self._ask()
         self.changed.emit()
 

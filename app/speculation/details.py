@@ -128,7 +128,8 @@ class Details(Restyled, QWidget):
         stats, depth = answer.stats, figures.depth_in_use(answer)
         decimals = 0 if depth is None or depth == int(depth) else 1
         self.depth_figure.show_value(figures.number(depth, decimals), figures.depth_text(answer))
-        self.first.show_value(figures.seconds(stats.ttft_s), self.tr("first token"))
+        words = self.tr("first token ({time} for pictures)") if stats.picture_s else self.tr("first token")
+        self.first.show_value(figures.seconds(stats.ttft_s), words.format(time=figures.seconds(stats.picture_s)))
         self.saved.show_value(figures.duration(stats.saved_s), self.tr("time saved"))
         self.cached.show_value(figures.number(stats.cached_tokens, 0), self.tr("tokens already read"))
         self.positions.show_stats(stats)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from app.widgets.focus_ring import FocusRing
+from app.widgets.keyboard_focus import FocusRing
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay, WrappingArea

@@ -18,7 +18,7 @@ from app.speculation.gauges import ActionButtons, ActionSegments, Figure, Headli
 from app.speculation.round_strip import RoundStrip
 from app.speculation.sample_round import SampleRound
 from app.widgets import theme
-from app.widgets.focus_ring import FocusRing
+from app.widgets.keyboard_focus import FocusRing
 from app.widgets.labels import label, wrapped_tip
 from app.widgets.layouts import fill, hbox, keep_right_edge, vbox
 from app.widgets.restyled import Restyled

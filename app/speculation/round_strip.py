@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.session.answer import Answer
 from app.widgets import theme
 from app.widgets.colours import Colours
-from app.widgets.focus_ring import FocusRing
+from app.widgets.keyboard_focus import FocusRing
 from app.wording.figures import round_text
 from app.wording.sources import role_of
 from engine.stats import RoundRecord

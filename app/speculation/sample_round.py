@@ -5,9 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
-from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import label
-from app.widgets.layouts import fill, hbox, vbox
+from app.widgets.layouts import FlowLayout, fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 
@@ -38,12 +37,6 @@ class Step(QWidget):
             self._tokens.addWidget(token)
             token.show()
         self._row.updateGeometry()
-
-    @property
-    def texts(self) -> list[str]:
-        """The tokens as drawn."""
-        views = (self._tokens.itemAt(index) for index in range(self._tokens.count()))
-        return [view.text() for item in views if item is not None and isinstance(view := item.widget(), QLabel)]
 
 
 class SampleRound(Restyled, QWidget):

@@ -1,7 +1,4 @@
-"""Runs work off the Qt thread. The window uses nothing else for work that takes longer than a frame.
-
-The engine and the store have threads of their own, which return futures; `watch` delivers their outcomes too.
-"""
+"""Runs work off the Qt thread. The window uses nothing else for work that takes longer than a frame."""
 
 from __future__ import annotations
 
@@ -50,26 +47,6 @@ class Background(QObject):
     ) -> Future[T]:
         """Run `work` on a thread. The future's `cancel()` drops work that has not begun; then no callback is called."""
         future: Future[T] = Future()
-        self.watch(future, then, failed, owner)
-        with self._lock:
-            if self._closed:
-                future.cancel()
-                return future
-            self._jobs.append((future, work))
-            if len(self._threads) < self._most:
-                thread = threading.Thread(target=self._work, name=self._name, daemon=True)
-                self._threads.add(thread)
-                thread.start()
-        return future
-
-    def watch(
-        self,
-        future: Future[T],
-        then: Callable[[T], object] | None = None,
-        failed: Callable[[Exception], object] | None = None,
-        owner: QObject | None = None,
-    ) -> None:
-        """Deliver the outcome of a future of any thread on the Qt thread, as `run` does."""
 
         def deliver() -> None:
             if self._closed or future.cancelled() or (owner is not None and not shiboken6.isValid(owner)):
@@ -90,6 +67,16 @@ class Background(QObject):
                 self._arrived.emit()
 
         future.add_done_callback(done)
+        with self._lock:
+            if self._closed:
+                future.cancel()
+                return future
+            self._jobs.append((future, work))
+            if len(self._threads) < self._most:
+                thread = threading.Thread(target=self._work, name=self._name, daemon=True)
+                self._threads.add(thread)
+                thread.start()
+        return future
 
     @property
     def busy(self) -> bool:

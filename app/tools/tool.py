@@ -89,12 +89,24 @@ class ToolFailed(CodedError):
 
 
 @dataclass(frozen=True, slots=True)
+class ToolPicture:
+    """A picture that was found usable: its file, the SHA-256 of that, its format such as "png", its size in pixels."""
+
+    content: bytes
+    digest: str
+    kind: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The result of a call as plain text. `failed`: the tool itself reports an error."""
+    """The result of a call as plain text, and its pictures. `failed`: the tool itself reports an error."""
 
     text: str
     failed: bool = False
     seconds: float = 0.0
+    pictures: tuple[ToolPicture, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,9 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from app.widgets import theme
-from app.widgets.flow_layout import FlowLayout
 from app.widgets.icons import icon
 from app.widgets.labels import SentenceLabel, label, set_name
-from app.widgets.layouts import fill, hbox, vbox
+from app.widgets.layouts import FlowLayout, fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.widgets.throttle import single_shot

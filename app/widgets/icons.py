@@ -12,11 +12,6 @@ from app.system.paths import resource
 
 
 @cache
-def _drawing(name: str) -> str:
-    return resource("icons", f"{name}.svg").read_text(encoding="utf-8")
-
-
-@cache
 def icon(name: str, colour: str) -> QIcon:
     """Return the icon `name` in `colour` ("#rrggbb"), sharp at any pixel ratio."""
     return QIcon(_Drawing(name, colour))
@@ -35,7 +30,8 @@ class _Drawing(QIconEngine):
     @cached_property
     def _renderer(self) -> QSvgRenderer:
         """The parsed drawing, read when the icon is first painted: most icons are only in menus."""
-        return QSvgRenderer(QByteArray(_drawing(self._name).replace("currentColor", self._colour).encode()))
+        drawing = resource("icons", f"{self._name}.svg").read_text(encoding="utf-8")
+        return QSvgRenderer(QByteArray(drawing.replace("currentColor", self._colour).encode()))
 
     def paint(self, painter: QPainter, rect, mode, state) -> None:  # type: ignore[no-untyped-def]  # noqa: ARG002
         painter.save()

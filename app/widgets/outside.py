@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
@@ -36,14 +36,52 @@ def system_tray(parent: QObject, name: str) -> QSystemTrayIcon | None:
     return QSystemTrayIcon(picture, parent)
 
 
-def notify(window: QWidget, tray: QSystemTrayIcon | None, sentence: str) -> None:
-    """Show a notification of the icon `tray`; where it would not appear, the app's icon asks for attention.
+class Notifier(QObject):
+    """Shows notifications of one kind, with an icon of that `name` in the menu bar until the user comes back.
 
-    macOS shows none of a program without a bundle of its own, although Qt says that it does.
+    `opened` follows a click on either, and `seen` follows when the user is back.
     """
-    if tray is not None:
-        tray.show()
-    if tray is not None and (in_bundle() or sys.platform != "darwin"):
-        tray.showMessage(QApplication.applicationDisplayName(), sentence)
-    else:
-        QApplication.alert(window, _ALERT_MS)
+
+    opened = Signal()
+    seen = Signal()
+
+    def __init__(self, name: str, window: QWidget) -> None:
+        super().__init__(window)
+        self._name, self._window = name, window
+        self._tray: QSystemTrayIcon | None = None
+        QApplication.instance().applicationStateChanged.connect(self._state_changed)  # type: ignore[union-attr]
+
+    def notify(self, sentence: str) -> bool:
+        """Show a notification, unless a window of the app is in front. Returns whether the user was told.
+
+        Where no notification would appear, the app's icon asks for attention: macOS shows none of a program without a
+        bundle of its own, although Qt says that it does.
+        """
+        if QApplication.activeWindow() is not None:
+            return False
+        if self._tray is None and (tray := system_tray(self, self._name)) is not None:
+            self._tray = tray
+            tray.activated.connect(self._open)
+            tray.messageClicked.connect(self._open)
+        if self._tray is not None:
+            self._tray.show()
+        if self._tray is not None and (in_bundle() or sys.platform != "darwin"):
+            self._tray.showMessage(QApplication.applicationDisplayName(), sentence)
+        else:
+            QApplication.alert(self._window, _ALERT_MS)
+        return True
+
+    def _open(self) -> None:
+        self._window.show()
+        self._window.activateWindow()
+        self.opened.emit()
+        self._end()
+
+    def _state_changed(self, state: Qt.ApplicationState) -> None:
+        if state == Qt.ApplicationState.ApplicationActive:
+            self._end()
+
+    def _end(self) -> None:
+        if self._tray is not None:
+            self._tray.hide()
+        self.seen.emit()

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 from shiboken6 import isValid
 
 from app.widgets import theme
+from app.widgets.keyboard_focus import TabOrdered
 from app.widgets.keys import claims_escape, is_escape
 from app.widgets.layouts import vbox
-from app.widgets.tab_order import TabOrdered
 
 _SHADE = QColor(0, 0, 0, 90)
 
@@ -33,7 +33,7 @@ class Overlay(TabOrdered, QFrame):
         self.setObjectName("overlay")
         self._window, self._width, self._height = window, width, height
         self._focus_before: QWidget | None = None
-        self._shade = _Shade(window)
+        self._shade = Shade(window)
         self._is_made = False
         self.column = vbox(self, margins=(12, 12, 12, 12), spacing=8)
         self.hide()
@@ -136,12 +136,17 @@ class WrappingArea(HighArea):
         return layout.totalHeightForWidth(width)
 
 
-class _Shade(QWidget):
-    """Dims the window below the card."""
+class Shade(QWidget):
+    """Dims what is below a card or a pane, hidden at first."""
 
-    def __init__(self, window: QWidget) -> None:
-        super().__init__(window)
+    clicked = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
         self.hide()
+
+    def mousePressEvent(self, _event: QMouseEvent) -> None:
+        self.clicked.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         QPainter(self).fillRect(event.rect(), _SHADE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtGui import QAction, QInputMethodEvent, QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QListWidget, QToolButton, QWidget
 
 from app.widgets import theme
 from app.widgets.icons import icon
@@ -80,6 +80,25 @@ class LiveField(QLineEdit):
         preedit = self._preedit = event.preeditString()
         self._composed = preedit if all("가" <= sign <= "힣" for sign in preedit) else ""
         self._emit()
+
+
+class ListField(LiveField):
+    """The field above the `rows` of a card. The arrow keys choose a row, Enter emits `taken`."""
+
+    taken = Signal()
+
+    def __init__(self, rows: QListWidget, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._rows = rows
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+            step = 1 if event.key() == Qt.Key.Key_Down else -1
+            self._rows.setCurrentRow((self._rows.currentRow() + step) % max(self._rows.count(), 1))
+        elif event.key() in ENTER:
+            self.taken.emit()
+        else:
+            super().keyPressEvent(event)
 
 
 class SearchField(LiveField):

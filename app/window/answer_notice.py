@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from weakref import WeakKeyDictionary, WeakSet
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
 
 from app.session.answer import State
 from app.session.calls import Call, CallState
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.settings.store import SettingsStore
-from app.widgets.outside import notify, show_count, system_tray
+from app.widgets.outside import Notifier, show_count
 from app.wording.errors import error_sentence
 
 # In seconds. Shorter answers cause no notification.
@@ -25,16 +25,17 @@ class AnswerNotice(QObject):
 
     def __init__(self, session: Session, settings: SettingsStore, window: QWidget) -> None:
         super().__init__(window)
-        self._session, self._settings, self._window = session, settings, window
+        self._session, self._settings = session, settings
         self._begun: WeakKeyDictionary[Turn, float] = WeakKeyDictionary()
-        self._unread: list[Chat] = []
+        self._newest, self._unread = Chat(), 0
         # Turns with a call that asks: each notifies once until none of its calls asks.
         self._asking: WeakSet[Turn] = WeakSet()
-        self._tray: QSystemTrayIcon | None = None
+        self._notifier = Notifier("send", window)
+        self._notifier.opened.connect(self._show_chat)
+        self._notifier.seen.connect(self._mark_read)
         session.answers.stored.connect(lambda _chat, turn: self._begun.setdefault(turn, time.monotonic()))
         session.answers.arrived.connect(self._arrived)
         session.answers.ended.connect(self._ended)
-        QApplication.instance().applicationStateChanged.connect(self._state_changed)  # type: ignore[union-attr]
 
     def _ended(self, chat: Chat, turn: Turn) -> None:
         took = time.monotonic() - self._begun.pop(turn, time.monotonic())
@@ -52,37 +53,20 @@ class AnswerNotice(QObject):
             self._notify(chat, self.tr("A tool is waiting for your permission."))
 
     def _notify(self, chat: Chat, sentence: str) -> None:
-        """Show a notification, unless a window of the app is in front or the user does not want any."""
-        if QApplication.activeWindow() is not None or not self._settings.values.notify_answers:
-            return
-        self._unread.append(chat)
-        show_count("answers", len(self._unread))
-        if self._tray is None:
-            self._tray = system_tray(self, "send")
-            if self._tray is not None:
-                self._tray.activated.connect(self._show_chat)
-                self._tray.messageClicked.connect(self._show_chat)
-        notify(self._window, self._tray, sentence)
+        """Show a notification, unless the user does not want any."""
+        if self._settings.values.notify_answers and self._notifier.notify(sentence):
+            self._newest, self._unread = chat, self._unread + 1
+            show_count("answers", self._unread)
 
     def _show_chat(self) -> None:
         """Show the chat of the last notification."""
-        chat = self._unread[-1] if self._unread else None
-        self._window.show()
-        self._window.activateWindow()
-        if chat is not None and chat.id is not None and chat is not self._session.chat:
-            self._session.chats.open_id(chat.id)
-        self._mark_read()
-
-    def _state_changed(self, state: Qt.ApplicationState) -> None:
-        if state == Qt.ApplicationState.ApplicationActive:
-            self._mark_read()
+        if self._newest.id is not None and self._newest is not self._session.chat:
+            self._session.chats.open_id(self._newest.id)
 
     def _mark_read(self) -> None:
         if self._unread:
-            self._unread.clear()
+            self._unread = 0
             show_count("answers", 0)
-            if self._tray is not None:
-                self._tray.hide()
 
 
 class Announcer(QObject):

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future, wait
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QLocale, QObject
+from PySide6.QtCore import QBuffer, QLocale, QObject
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 
 from app.chat.attachment_row import AttachmentRow, Reading
+from app.conversations.errors import StoreError
 from app.conversations.records import Attachment
-from app.session.attachments import NotAttachable, read_attachment
+from app.session.attachments import NotAttachable, read_attachment, read_picture
 from app.session.chats import Chat
 from app.session.project_files import MOST_FILES
 from app.session.session import Session
 from app.system.background import Background
 from app.system.cancelled import Cancelled
 from app.widgets.banner import Banner
+from app.wording.errors import error_sentence
 from app.wording.figures import number
+from engine.errors import EngineError
 
 # How long closing waits for the current step of reading a file.
 CLOSE_WITHIN_S = 5.0
@@ -45,14 +50,21 @@ class AttachmentReader(QObject):
 
     def attach(self, files: list[str], row: AttachmentRow) -> None:
         """Read files for the chat on screen; `row` shows them."""
-        chat = self._session.chat
         for file in map(Path, files):
-            reading = row.begin(file.name)
-            self._newest = self._background.run(
-                partial(self._read, file, QLocale().name(), reading),
-                partial(self._attach, chat, row, reading),
-                partial(self._drop, row, reading),
-            )
+            self._run(file.name, file, row)
+
+    def _run(self, name: str, source: Path | Callable[[], bytes], row: AttachmentRow) -> None:
+        """Read a file, or the picture that a function returns, in the background."""
+        reading = row.begin(name)
+        self._newest = self._background.run(
+            partial(self._read, source, QLocale().name(), reading),
+            partial(self._attach, self._session.chat, row, reading),
+            partial(self._drop, row, reading),
+        )
+
+    def attach_picture(self, image: QImage, row: AttachmentRow) -> None:
+        """Attach a pasted or dropped picture that is not a file to the unsent message of the chat on screen."""
+        self._run(self.tr("Picture") + ".png", partial(_as_png, image), row)
 
     def close(self) -> None:
         """Stop reading after the current step."""
@@ -63,9 +75,15 @@ class AttachmentReader(QObject):
 
     # On the background thread
 
-    def _read(self, file: Path, language: str, reading: Reading) -> Attachment:
+    def _read(self, source: Path | Callable[[], bytes], language: str, reading: Reading) -> Attachment:
         self._check_wanted(reading)
-        return read_attachment(file, language, partial(self._check_wanted, reading))
+        if isinstance(source, Path):
+            return read_attachment(source, language, partial(self._check_wanted, reading), self._keep)
+        return read_picture(reading.name, source(), self._keep)
+
+    def _keep(self, content: bytes) -> None:
+        """Write a picture to the store: it is on disk before the window shows it."""
+        self._session.store.wait_for(lambda store: store.pictures.add(content))
 
     def _check_wanted(self, reading: Reading) -> None:
         if self._closing.is_set() or not reading.wanted:
@@ -90,9 +108,14 @@ class AttachmentReader(QObject):
         row.finish(reading, None)
         if not reading.wanted:
             return
-        if not isinstance(error, NotAttachable):
+        if isinstance(error, StoreError):
+            self._session.store.failed.emit(error)
+        elif isinstance(error, EngineError):
+            self._show(f"{reading.name}: {error_sentence(error)}")
+        elif isinstance(error, NotAttachable):
+            self.show_reason(error)
+        else:
             raise error
-        self.show_reason(error)
 
     def show_reason(self, error: NotAttachable) -> None:
         self._show(self.reason(error))
@@ -100,14 +123,11 @@ class AttachmentReader(QObject):
     def reason(self, error: NotAttachable) -> str:
         """Say why a file cannot be read."""
         sentences = {
-            "not-text": self.tr("{name} is not a text file. Tandem attaches text, code and PDF files."),
-            "picture": self.tr(
-                "Models in Tandem read text only, so {name} cannot be attached. Copy the text out of the picture and "
-                "paste it, or attach a text, code or PDF file."
-            ),
+            "not-text": self.tr("{name} is not a text file. Tandem attaches text, code and PDF files, and pictures."),
             "unknown-encoding": self.tr("The text encoding of {name} was not recognized. Save it as UTF-8."),
             "too-large": self.tr("{name} is too large for any model's context."),
             "unreadable": self.tr("{name} cannot be read."),
+            "picture": self.tr("{name} is a picture. Folders take text, code and PDF files."),
             "gone": self.tr("{name} is no longer there."),
             "too-many": self.tr("{name} contains more than {count} files. Choose a smaller folder."),
             "encrypted": self.tr("{name} is password-protected. Save a copy without a password and attach that."),
@@ -119,15 +139,12 @@ class AttachmentReader(QObject):
     def _show(self, sentence: str) -> None:
         self._banner.show_message(lambda: sentence, about=_REFUSED)
 
-    def refuse_picture(self) -> None:
-        """Say that a pasted or dropped picture cannot be attached."""
-        self._show(
-            self.tr(
-                "Models in Tandem read text only. Copy the text out of the picture and paste it, or attach a text, "
-                "code or PDF file."
-            )
-        )
-
     def forget_reasons(self) -> None:
         """Dismiss the messages about refused files. Called when a question is sent or another chat is shown."""
         self._banner.dismiss(_REFUSED)
+
+
+def _as_png(image: QImage) -> bytes:
+    buffer = QBuffer()
+    image.save(buffer, "PNG")  # type: ignore[call-overload]
+    return bytes(buffer.data().data())

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QImage, QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QStackedWidget
 
-from app.actions.actions import Actions
-from app.actions.menus import Menus
+from app.actions.actions import Actions, Menus
 from app.actions.spec import ActionState
 from app.chat.answer_format import AnswerFormatMark
 from app.chat.attachment_row import attach_button
+from app.chat.choice_buttons import PresetButton, ThinkingButton
 from app.chat.composer import Composer
 from app.chat.context_meter import ContextMeter
 from app.chat.find_bar import FindBar
 from app.chat.folder_page import FolderPage
 from app.chat.message_edit import files_in
-from app.chat.preset_button import PresetButton
 from app.chat.settings_sheet import ChatSettingsSheet
-from app.chat.thinking_button import ThinkingButton
 from app.chat.transcript import Transcript
 from app.chat.turn_column import COLUMN_WIDTH
 from app.chat.welcome import Welcome
@@ -39,10 +37,10 @@ from app.speculation.panel import SpeculationPanel
 from app.system.paths import settings_folder
 from app.widgets.application import Application
 from app.widgets.banner import Banner
+from app.widgets.keyboard_focus import TabOrdered
 from app.widgets.layouts import centred, fill, vbox
 from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
-from app.widgets.tab_order import TabOrdered
 from app.window.actions import ACTIONS
 from app.window.actions.window_action import ActedWindow
 from app.window.answer_notice import Announcer, AnswerNotice
@@ -53,6 +51,7 @@ from app.window.notifications import Notifications
 from app.window.palette import CommandPalette
 from app.window.panel_controller import PanelController
 from app.window.panes import Panes
+from app.window.sight import Sight
 from app.window.tandem_tools import tools_button
 from app.window.transfer import Transfer
 from app.window.turn_commands import TurnCommands
@@ -122,7 +121,9 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         self.find_bar = FindBar(lambda: session.chat.turns, self.transcript.count_matches, self._middle)
         self._search = ChatSearch(session, self.transcript, self.find_bar, self)
         self.composer = Composer(actions["send"], actions["stop"], self._middle)
+        self.composer.files.pictures = self.transcript.pictures = lambda: session.store.pictures
         self.attachments = AttachmentReader(session, self._banner, self)
+        self.sight = Sight(session, self._library, self.composer.files, self._banner, actions["choose-main"], self)
         self.chat_settings = ChatSettingsSheet(session, self)
         self.folder_page = FolderPage(session, self.attachments.reason, self)
         self._preset_button = PresetButton(session, actions["chat-settings"], self)
@@ -190,7 +191,7 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
             written.connect(self._keep_unsent)
         self.composer.edit.history = lambda: [turn.question for turn in session.chat.turns if turn.question]
         self.composer.edit.files_given.connect(self._attach)
-        self.composer.edit.picture_given.connect(self.attachments.refuse_picture)
+        self.composer.edit.picture_given.connect(self._attach_picture)
         self.composer.edit.escaped.connect(self.find_bar.close_bar)
         for done in (self.transcript.focus_lost, self.find_bar.focus_lost, self._offer.starter_wanted):
             done.connect(self.composer.setFocus)
@@ -246,6 +247,9 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
 
     def _attach(self, files: list[str]) -> None:
         self.attachments.attach(files, self.composer.files)
+
+    def _attach_picture(self, image: QImage) -> None:
+        self.attachments.attach_picture(image, self.composer.files)
 
     def _keep_unsent(self) -> None:
         self.session.chats.keep_unsent(self._shown, self.composer.edit.toPlainText(), self.composer.files.attachments)
@@ -324,7 +328,7 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         self.panes.arrange_restyled()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Accept files, and pictures too, so that `dropEvent` can say why pictures are refused."""
+        """Accept files and pictures."""
         if files_in(event.mimeData()) or event.mimeData().hasImage():
             event.acceptProposedAction()
 
@@ -335,7 +339,8 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
             self.composer.setFocus()
         elif event.mimeData().hasImage():
             event.acceptProposedAction()
-            self.attachments.refuse_picture()
+            self._attach_picture(event.mimeData().imageData())
+            self.composer.setFocus()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QLabel, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from app.actions.actions import Actions
 from app.actions.spec import menu_title
 from app.widgets import theme
-from app.widgets.keys import ENTER
 from app.widgets.labels import ElidedLabel
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
-from app.widgets.search_field import LiveField
+from app.widgets.search_field import ListField
 from app.widgets.style_class import styled
 
 _ROWS_SHOWN = 9
@@ -35,9 +34,9 @@ class CommandPalette(Restyled, Overlay):
         self._found: list[tuple[QAction, str, str]] = []
 
     def make(self) -> None:
-        self._field = self.bound("What would you like to do?", LiveField(self), QLineEdit.setPlaceholderText)
-        self.bound("Command", self._field, QWidget.setAccessibleName)
         self._list = self.bound("Commands", QListWidget(self), QWidget.setAccessibleName)
+        self._field = self.bound("Command", ListField(self._list, self), QWidget.setAccessibleName)
+        self.bound("What would you like to do?", self._field, QLineEdit.setPlaceholderText)
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._none = self.bound("No matching commands", styled(QLabel(self._list), "muted"))
@@ -46,7 +45,7 @@ class CommandPalette(Restyled, Overlay):
         fill(vbox(self._list, margins=(10, 10, 10, 10)), self._none)
         fill(self.column, self._field, self._list)
         self._field.typed.connect(self._search)
-        self._field.installEventFilter(self)
+        self._field.taken.connect(self._run)
         self._list.itemClicked.connect(lambda _item: self._run())
         self._list.viewport().installEventFilter(self)
         self._list.verticalScrollBar().valueChanged.connect(self._make_rows)
@@ -60,15 +59,6 @@ class CommandPalette(Restyled, Overlay):
         self._field.setFocus()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._field and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
-            if step:
-                if self._found:
-                    self._list.setCurrentRow((self._list.currentRow() + step) % len(self._found))
-                return True
-            if event.key() in ENTER and not self._field.composing:
-                self._run()
-                return True
         if watched is self._list.viewport() and event.type() == QEvent.Type.Resize:
             self._make_rows()
         return super().eventFilter(watched, event)

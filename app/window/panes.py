@@ -11,8 +11,10 @@ from PySide6.QtWidgets import QAbstractSlider, QApplication, QListView, QWidget
 from app.settings.store import SettingsStore
 from app.speculation.panel import WIDTH as _PANEL_WIDTH
 from app.widgets import theme
+from app.widgets.keyboard_focus import stops
 from app.widgets.keys import claims_escape, is_escape
 from app.widgets.layouts import fill, hbox, settle_layouts
+from app.widgets.overlay import Shade
 from app.widgets.restyled import Restyled
 
 # In pixels: the area that can be dragged, and the thinner line that is drawn.
@@ -98,7 +100,6 @@ class PaneHandle(Restyled, QAbstractSlider):
 _NEEDS = {"panel": 1100, "sidebar": 780}
 # In pixels at the normal text size: the least width of the chat, and the strip that a pane over it leaves free.
 _LEAST_MIDDLE, _LEAST_STRIP = 440, 56
-_SHADE = QColor(0, 0, 0, 90)
 
 
 class Panes(QObject):
@@ -136,7 +137,7 @@ class Panes(QObject):
             handle.valueChanged.connect(partial(self._set_width, pane))
             handle.sliderReleased.connect(partial(self._keep, pane))
             handle.reset_wanted.connect(partial(self._set_width, pane, 0))
-        self._shade = _Shade(self.whole)
+        self._shade = Shade(self.whole)
         self._shade.clicked.connect(self.put_away)
         fill(self._row, sidebar, (self.middle, 1), panel)
         for watched in (self.whole, self.middle, sidebar, panel):
@@ -211,7 +212,7 @@ class Panes(QObject):
         self.arrange()
         if pane:
             widget = self._widgets[pane]
-            (widget.findChild(QListView) or _first_stop(widget)).setFocus(Qt.FocusReason.OtherFocusReason)
+            (widget.findChild(QListView) or next(iter(stops(widget)), widget)).setFocus(Qt.FocusReason.OtherFocusReason)
         elif had_focus:
             self._composer.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -279,30 +280,3 @@ class Panes(QObject):
             least, usual, most = theme.scaled(260), theme.scaled(_PANEL_WIDTH), theme.scaled(480)
         least = max(least, min(self._widgets[pane].minimumSizeHint().width(), usual))
         return least, usual, most
-
-
-def _first_stop(pane: QWidget) -> QWidget:
-    """Return the first control of a pane that Tab reaches, or the pane itself."""
-    widget = pane.nextInFocusChain()
-    while widget is not None and widget is not pane:
-        stops = widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisibleTo(pane) and widget.isEnabled()
-        if stops and pane.isAncestorOf(widget):
-            return widget
-        widget = widget.nextInFocusChain()
-    return pane
-
-
-class _Shade(QWidget):
-    """Dims the chat under a pane."""
-
-    clicked = Signal()
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.hide()
-
-    def mousePressEvent(self, _event: object) -> None:
-        self.clicked.emit()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        QPainter(self).fillRect(event.rect(), _SHADE)

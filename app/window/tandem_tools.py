@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
-from app.chat.tools_button import ToolsButton
+from app.chat.choice_buttons import ToolsButton
 from app.library.library import Library
 from app.session.model_names import short_name
 from app.session.model_service import ModelService

@@ -9,6 +9,8 @@ from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app.conversations.conversation_list import ACTIVE
+from app.conversations.pictures import pictures_of
+from app.conversations.records import pictures_in
 from app.conversations.store import ConversationStore
 from app.conversations.worker import StoreThread
 from app.session.chats import Chat
@@ -102,10 +104,22 @@ class Unsaved(QObject):
         chats.blank = Chat(unsent=before.unsent, unsent_attachments=before.unsent_attachments)
         if not before.turns:
             chats.blank.system_prompt, chats.blank.settings = before.system_prompt, before.settings
-        chats.new_chat()
         self._error = None
         self._banner.dismiss(_UNSAVED)
-        self._transfer.add_unsaved(stand_in, self._show_again)
+        folder, unsent = pictures_of(stand_in.path), pictures_in(before.unsent_attachments)
+
+        def carry(store: ConversationStore) -> None:
+            for picture in unsent:
+                store.pictures.add((folder / picture.digest).read_bytes())
+
+        def show(_: object) -> None:
+            chats.new_chat()
+            self._transfer.add_unsaved(stand_in, self._show_again)
+
+        if unsent:
+            self._session.store.run(carry, show, show)
+        else:
+            show(None)
 
     def _show_again(self) -> None:
         """Show the chat that was on screen."""

@@ -11,6 +11,7 @@ from app.conversations.errors import StoreError, StoreInUse, StoreTooNew, refusa
 from app.conversations.opening import Damage
 from app.wording.cluster import cluster_sentence
 from app.wording.hub import hub_sentence
+from app.wording.pictures import blind_sentence, not_installed_sentence, picture_sentence
 from app.wording.sentences import Sentences
 from app.wording.sources import recorded_name
 from app.wording.teaching import teaching_sentence
@@ -55,6 +56,12 @@ def _sentence_of(error: EngineError) -> str:
         return _device_failed(arguments)
     if error.code == "cluster":
         return cluster_sentence(arguments)
+    if error.code == "picture-not-usable":
+        return picture_sentence(arguments)
+    if error.code == "model-cannot-see":
+        return blind_sentence(arguments["name"], cluster=arguments.get("reason") == "cluster")
+    if error.code == "pictures-not-installed":
+        return not_installed_sentence()
     if error.code == "cannot-teach":
         return teaching_sentence(arguments)
     # A stored or imported answer may have a code of another version.
@@ -207,15 +214,14 @@ MODEL_REASONS = Sentences(
 """One sentence for each `ModelNotUsable` reason, with the fields {name}, {path} and {detail}."""
 
 
-def plain_sentence(span: PlainSpan, *, past: bool = False) -> str:
-    """Say why tokens are (if `past`, were) decoded without speculation; "" for the code of another version."""
+def plain_sentence(span: PlainSpan) -> str:
+    """Say why tokens were decoded without speculation; "" for the code of another version."""
     arguments = {name: _number(value, 1) if isinstance(value, float) else str(value) for name, value in span.arguments}
     if span.reason == "draft-not-usable" and arguments.get("reason") in DRAFT_REASONS:
         arguments["reason"] = DRAFT_REASONS[arguments["reason"]]
-    reasons = PAST_PLAIN_REASONS if past else PLAIN_REASONS
     if span.reason == "costs-more":
-        return _costs_more(dict(span.arguments), past) or reasons[span.reason]
-    return reasons.get(span.reason, "").format_map(_Lenient(arguments))
+        return _costs_more(dict(span.arguments)) or PLAIN_REASONS[span.reason]
+    return PLAIN_REASONS.get(span.reason, "").format_map(_Lenient(arguments))
 
 
 class _Lenient(dict[str, str]):
@@ -225,22 +231,16 @@ class _Lenient(dict[str, str]):
         return ""
 
 
-def _costs_more(arguments: Mapping[str, float | str], past: bool) -> str:
-    """Say what a round would cost and yield; "" if that was not recorded."""
+def _costs_more(arguments: Mapping[str, float | str]) -> str:
+    """Say what a round would have cost and yielded; "" if that was not recorded."""
     plain_ms, round_ms = arguments.get("plain_ms"), arguments.get("round_ms")
     per_round = arguments.get("tokens_per_round")
     if not isinstance(plain_ms, (int, float)) or not isinstance(round_ms, (int, float)) or plain_ms <= 0:
         return ""
     text = translate(
         "PlainReasons",
-        "Not speculating: each round would take {cost}× the time of one token and produce only {tokens}.",
+        "Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.",
     )
-    if past:
-        text = translate(
-            "PlainReasons",
-            "Without speculation: each round would have taken {cost}× the time of one token and produced only "
-            "{tokens}.",
-        )
     return text.format(
         cost=_number(round_ms / plain_ms, 1),
         tokens=_number(per_round if isinstance(per_round, (int, float)) else 1.0, 1),
@@ -248,33 +248,6 @@ def _costs_more(arguments: Mapping[str, float | str], past: bool) -> str:
 
 
 PLAIN_REASONS = Sentences(
-    "PlainReasons",
-    {
-        "off": "Not speculating: speculation is off.",
-        "no-draft": "Not speculating: no draft model is loaded.",
-        "draft-loading": "Not speculating yet: the draft model is still loading.",
-        "draft-not-usable": "Not speculating: the draft model cannot be used with this main model. {reason}",
-        "draft-failed": "Not speculating: drafting failed and is off for this answer.",
-        "draft-context-full": "Not speculating: the draft model's context is full.",
-        "no-guess": "Not speculating: there is no usable proposal at this point.",
-        "carried-rows": "Not speculating: earlier tokens must be reprocessed first.",
-        "cache-kind": "Not speculating: this model's cache ({kind}) cannot be rolled back.",
-        "no-match": "Not speculating: no matching text earlier in this chat.",
-        "not-forced": "Not speculating: the answer format leaves a choice at this point.",
-        "costs-more": "Not speculating: plain decoding is faster.",
-        "same-text": "Not speculating: it could change the text by rounding.",
-        "measuring": "Measuring plain decoding speed.",
-        "batch": "Not speculating: another answer is about to start.",
-        "catching-up": "Not speculating: the draft model is still processing this chat.",
-        "turns": "Not speculating: answers run one at a time because they cannot be batched ({kind}).",
-        "first-token": "The first token always comes from the main model alone.",
-        "length-limit": "Not speculating: the answer is about to reach its length limit.",
-    },
-)
-"""One sentence for each `PlainSpan` code."""
-
-
-PAST_PLAIN_REASONS = Sentences(
     "PlainReasons",
     {
         "off": "Without speculation: it was turned off.",
@@ -298,7 +271,7 @@ PAST_PLAIN_REASONS = Sentences(
         "length-limit": "Without speculation: the answer had almost reached its length limit.",
     },
 )
-"""The same sentences in the past tense, for an answer that has ended."""
+"""One sentence for each `PlainSpan` code, also for an answer that is being written: it is about its latest tokens."""
 
 
 DRAFT_REASONS = Sentences(

@@ -181,14 +181,14 @@ def left_out(stats: RequestStats) -> list[tuple[str, str]]:
 
 
 def why(answer: Answer, *, even_chosen: bool = False) -> str:
-    """Say why the answer is, or was, decoded without speculation; "" if it speculated.
+    """Say why the answer was decoded without speculation, so far; "" if it speculated.
 
     That the user wants none is said by header and panel, and here only `even_chosen`.
     """
     span = answer.plain_reason()
     if span is None or (span.reason in CHOSEN and not even_chosen):
         return ""
-    return plain_sentence(span, past=answer.ended)
+    return plain_sentence(span)
 
 
 def depth_in_use(answer: Answer) -> float | None:

@@ -89,9 +89,7 @@ def choice_sentence(choice: Choice) -> str:
     if choice.kind == "none":
         return translate("Models", "Plain decoding: the main model alone.")
     if choice.advice is not None or choice.kind == "lookup":
-        words = translate("Models", "Needs no draft model. Best for edits and code.")
-        if choice.advice is not None and choice.verdict != "lookup":
-            words = verdict_words(choice.advice)
+        words = VERDICTS["lookup"] if choice.advice is None else verdict_words(choice.advice)
         return joined(words, _expectation(choice))
     entry = choice.entry
     if entry is None:
@@ -124,6 +122,7 @@ VERDICTS = Sentences(
         "padded": "Same tokenizer (padded vocabulary).",
         "different": "Different tokenizer: text is re-encoded ({share} of tokens shared).",
         "unknown": "Its tokenizer has not been read yet.",
+        "lookup": "Needs no draft model. Best for edits and code.",
         "head": "Head for this model.",
         "head-other": "Head for {model}: fewer draft tokens may be accepted.",
         "head-unchecked": "Published head for this model. Not checked yet.",
@@ -210,7 +209,8 @@ def facts_words(entry: Entry, measured: Measured | None = None, *, with_draft: b
     """Say why a model cannot be used, or list its draft, app, licence, context, languages and downloads, if known."""
     if obstacle := _obstacle_words(entry):
         return obstacle
-    parts = [draft_words(entry, measured) if with_draft else "", entry.app]
+    sees = translate("Models", "sees pictures") if entry.sees else ""
+    parts = [draft_words(entry, measured) if with_draft else "", sees, entry.app]
     if entry.licence:
         parts.append(_LICENCES.get(entry.licence, entry.licence))
     if entry.context:

@@ -24,7 +24,7 @@ from engine.cluster.messages import (
     dec_hook,
     enc_hook,
 )
-from engine.errors import EngineClosed, EngineError, InternalFailure, ModelNotUsable, TemplateFailed
+from engine.errors import EngineClosed, EngineError, InternalFailure, ModelCannotSee, ModelNotUsable, TemplateFailed
 from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.settings import EngineSettings
@@ -150,6 +150,8 @@ class RemoteEngine(EngineClient):
         stream = _RemoteStream(number, request, on_event, self._send)
         with self._lock:
             refusal = self._refusal
+            if refusal is None and request.pictures:
+                refusal = ModelCannotSee("", "cluster")
             if refusal is None:
                 self._streams[number] = stream
         if refusal is not None:

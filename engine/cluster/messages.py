@@ -47,7 +47,8 @@ _ERRORS: dict[str, type[EngineError]] = {
     for kind in (
         errors.BadRequest, errors.ModelNotUsable, errors.NoModel, errors.PromptTooLong, errors.QueueFull,
         errors.NotEnoughMemory, errors.TemplateFailed, errors.GrammarNotUsable, errors.EngineClosed,
-        errors.InternalFailure, errors.CannotTeach, errors.DeviceFailed, ClusterError,
+        errors.InternalFailure, errors.CannotTeach, errors.DeviceFailed, errors.PictureNotUsable, errors.ModelCannotSee,
+        errors.PicturesNotInstalled, ClusterError,
     )
 }  # fmt: skip
 

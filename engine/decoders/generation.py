@@ -7,6 +7,7 @@ its tokens and report them to `add_tokens` and `end_round` here.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +15,7 @@ from math import isfinite
 from typing import cast
 
 import mlx.core as mx
+from msgspec.structs import replace
 
 from engine.errors import BadRequest
 from engine.events import Alternative, Finished, PrefillProgress, Token, TokensCommitted
@@ -96,7 +98,10 @@ class Generation:
         self.request = request
         self.speculation = request.speculation
         self.cancelled = False
-        self.conversation: Conversation = cache.take(main, prompt, request.conversation, shared=request.shared)
+        self._reader = main.reader(request.pictures) if request.pictures else None
+        self._pictures = () if self._reader is None else self._reader.places(prompt, made.pictures)
+        self._main, self._cache = main, cache
+        self.conversation = self._take(prompt)
         sequence = self.conversation.main
         sequence.boundaries = _boundaries(request, made, main) if sequence.needs_boundaries else ()
         self.sampler = Sampler(request.sampling, main.vocabulary, constraint, request.alternatives)
@@ -115,10 +120,9 @@ class Generation:
             opening=opened_thought(self.text_of(prompt[-_MARK_TOKENS:])),
             seed=self.sampler.seed,
             main=main.info.name,
+            pictures=len(self._pictures),
         )
         self.log = RequestLog(started, known)
-        self._main = main
-        self._cache = cache
         # The most tokens of the answer.
         self.budget = min(request.max_tokens or limit, limit - len(prompt))
         continued = prompt[-1:] if request.continues else ()
@@ -157,6 +161,25 @@ class Generation:
         """How much of the prompt has been prefilled."""
         sequence = self.conversation.main
         return PrefillProgress(sequence.position, len(sequence.tokens), self.log.figures.cached_tokens)
+
+    def read_picture(self, most: int) -> bool:
+        """Make the embedding of a picture that the next `most` tokens need, if one is missing. Returns whether it was.
+
+        Raises `PictureNotUsable` and `ModelNotUsable`.
+        """
+        sequence = self.conversation.main
+        picture = sequence.picture_to_read(most)
+        if picture is None or sequence.reader is None:
+            return False
+        started = time.perf_counter()
+        sequence.reader.read(picture)
+        figures = self.log.figures
+        self.log.figures = replace(
+            figures,
+            picture_tokens=figures.picture_tokens + picture.stop - picture.start,
+            picture_s=figures.picture_s + time.perf_counter() - started,
+        )
+        return True
 
     def begin_prefill(self, most: int) -> PrefillPass:
         """Begin to prefill at most `most` tokens."""
@@ -250,9 +273,15 @@ class Generation:
     def restart(self) -> None:
         """Prefill the committed tokens again, except what the prefix cache holds, because the caches are lost."""
         lost = self.conversation.main
-        request = self.request
-        self.conversation = self._cache.take(self._main, lost.tokens, request.conversation, shared=request.shared)
+        self.conversation = self._take(lost.tokens)
         self.conversation.main.boundaries = lost.boundaries
+
+    def _take(self, tokens: Sequence[int]) -> Conversation:
+        """Return a conversation for `tokens` with the request's pictures, as far as cached as it can be."""
+        request = self.request
+        taken = self._cache.take(self._main, tokens, request.conversation, self._pictures, shared=request.shared)
+        taken.main.reader = self._reader
+        return taken
 
     def finish(self) -> Finished:
         """Return the event that ends the answer, without the text held back at a cancellation between two rounds."""
@@ -266,7 +295,10 @@ class Generation:
 
 
 def prompt_job(request: ChatRequest, main: LoadedModel) -> PromptJob:
-    """Return the job that makes the prompt of a request."""
+    """Return the job that makes the prompt of a request. With pictures, it waits; thread-safe.
+
+    Raises as `LoadedModel.reader` and `RequestPictures.texts` do.
+    """
     return PromptJob(
         request.messages,
         main.info.context_length,
@@ -276,18 +308,20 @@ def prompt_job(request: ChatRequest, main: LoadedModel) -> PromptJob:
         request.tools,
         request.prompt,
         request.control_tokens or False,
+        main.reader(request.pictures).texts() if request.pictures else {},
     )
 
 
 def _boundaries(request: ChatRequest, made: Prompt, main: LoadedModel) -> tuple[int, ...]:
     if made.boundaries is not None:
         return made.boundaries
-    messages, tools = plain_texts(main.tokenizer, prompt_job(request, main))
+    job = prompt_job(request, main)
+    messages, tools = plain_texts(main.tokenizer, job)
     for left in newest_turns(messages):
         if len(messages) == len(request.messages) - made.dropped:
             break
         messages = left
-    return turn_boundaries(main.tokenizer, messages, made.ids, request.template_options, tools)
+    return turn_boundaries(main.tokenizer, messages, made.ids, request.template_options, tools, job.pictures)
 
 
 def _constraint(

@@ -23,7 +23,7 @@ from mlx_lm.utils import load_model
 
 from engine.cpu_backend.backend import as_computed
 from engine.cpu_backend.narrow_products import use_narrow_products
-from engine.errors import EngineClosed, EngineError, ModelNotUsable, is_device_failure
+from engine.errors import EngineClosed, EngineError, ModelCannotSee, ModelNotUsable, is_device_failure
 from engine.files.disk_pool import DiskPool
 from engine.files.paths import is_known_good
 from engine.files.steps import Steps, in_chunks, result_of, run_to_completion
@@ -35,6 +35,7 @@ from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, inspect_folder, missing_weights, tensors_beside, weight_files
 from engine.model_files.names import name_of_snapshot, resolve_model
 from engine.model_files.thought_marks import THOUGHT_MARKS
+from engine.pictures.eyes import Eyes, RequestPictures, eyes_of
 from engine.status import ModelInfo
 from engine.tokenizers.loading import make_tokenizer
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
@@ -85,6 +86,8 @@ class LoadedModel:
     rows: int | None = None
     # The source from which the prompt process makes prompts; None if folder and tokenizer are known to be good.
     prompt_source: TokenizerSource | None = None
+    # None if the model cannot see.
+    eyes: Eyes | None = None
 
     def new_caches(self) -> list[Any]:
         """Return empty caches, one for each layer: those that the model defines, or with quantised full attention."""
@@ -97,9 +100,14 @@ class LoadedModel:
 
     def token_of(self, text: str) -> int | None:
         """Return the id of a text that is a single token of the vocabulary."""
-        token = self.tokenizer.convert_tokens_to_ids(text) if text else None
-        known = isinstance(token, int) and self.tokenizer.convert_ids_to_tokens(token) == text
-        return token if known else None
+        return _token_of(self.tokenizer, text)
+
+    def reader(self, files: Mapping[str, bytes]) -> RequestPictures:
+        """Return what reads the pictures of a request. Raises `ModelCannotSee`."""
+        if self.eyes is None or self.info.pictures is None:
+            # On several machines, the other ranks would need the embeddings, too.
+            raise ModelCannotSee(self.info.name, "" if self.eyes is None else "cluster")
+        return RequestPictures(self.eyes, self.model, files)
 
     @cached_property
     def grammars(self) -> GrammarCompiler:
@@ -161,6 +169,7 @@ def load_in_steps(
         if part is not None:
             yield from part.meet()
         group = (yield from _kv_group(model, kv_bits)) if kv_bits is not None else 0
+        eyes = yield from result_of(disk.start(eyes_of, path, config, partial(_token_of, tokenizer)))
         info = ModelInfo(
             name=display_name(name_or_path, path),
             path=path,
@@ -171,12 +180,13 @@ def load_in_steps(
             sampling=recommended,
             thinking=thinking,
             tool_format=tool_format_of(tokenizer),
+            pictures=None if eyes is None or part is not None else eyes.rules,
         )
         log.info(
             "loaded %s: %s, %.1f MB, context %d", info.name, info.architecture, info.bytes / 1e6, info.context_length
         )
         ends = frozenset(tokenizer.eos_token_ids)
-        loaded = LoadedModel(info, model, tokenizer, vocabulary, ends, config, group, prompt_source=source)
+        loaded = LoadedModel(info, model, tokenizer, vocabulary, ends, config, group, prompt_source=source, eyes=eyes)
         rows = yield from _warm_up(model, loaded.new_caches, path)
     return replace(loaded, rows=rows)
 
@@ -345,6 +355,11 @@ def _explain(path: Path, error: Exception) -> ModelNotUsable:
 
 def _parameter_bytes(model: nn.Module) -> int:
     return sum(array.nbytes for _, array in tree_flatten(model.parameters()))
+
+
+def _token_of(tokenizer: Any, text: str) -> int | None:
+    token = tokenizer.convert_tokens_to_ids(text) if text else None
+    return token if isinstance(token, int) and tokenizer.convert_ids_to_tokens(token) == text else None
 
 
 def display_name(name_or_path: str | Path, path: Path) -> str:

@@ -28,8 +28,9 @@ from engine.model_files.names import repository_of_folder
 from engine.model_files.other_apps import app_folders
 from engine.model_files.safetensors_header import TensorHeader, parameter_count
 from engine.model_files.tokenizer_files import fingerprint, read_folder
+from engine.model_files.vision_kinds import vision_kind
 
-_FORMAT = 2
+_FORMAT = 3
 _LONGEST_REF = 200
 _INDEX_LIMITS = JsonLimits(size=16 * 2**20, depth=16, containers=200_000, commas=2_000_000)
 # Parameters of the largest model that is offered as a draft; advice decides for each main model whether it is useful.
@@ -45,7 +46,7 @@ class InstalledModel:
     `complete`, `problem` is a reason code of `ModelNotUsable` and `detail` its detail. `disk_bytes` counts all its
     files, partial ones too, `weight_bytes` the weights, `active_bytes` those read for one token (fewer with experts).
     `bits` is the quantisation (16 or 32 for plain weights). `tokenizer` is the fingerprint of its vocabulary. `head` is
-    the kind of a head, "" for models.
+    the kind of a head, "" for models. It `sees` if the folder also holds a vision tower of a family that Tandem knows.
     """
 
     id: str
@@ -64,6 +65,7 @@ class InstalledModel:
     tokenizer: str = ""
     architecture: str = ""
     head: str = ""
+    sees: bool = False
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -124,7 +126,7 @@ def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
         bits=quantisation.get("bits") or _plain_bits(tensors),
     )
     if not head:
-        return replace(model, **_described(config))
+        return replace(model, sees=vision_kind(config, tensors) is not None, **_described(config))
     # Advice judges whether the head fits a main model.
     model = model if can_run(head) else replace(model, problem="unknown-head", detail=head)
     return replace(model, disk_bytes=weights) if is_inner(folder) else model

@@ -11,6 +11,7 @@ from collections.abc import Collection
 from collections.abc import Sequence as Tokens
 
 from engine.main_model.loading import LoadedModel
+from engine.pictures.placed import PlacedPicture, content_of
 from engine.prefix.store import PrefixStore
 from engine.speculation.conversation import Conversation, usable_prefix
 from engine.speculation.drafters.sources import Drafter
@@ -42,22 +43,29 @@ class PrefixCache:
         return self._entries[-1]
 
     def take(
-        self, model: LoadedModel, tokens: Tokens[int], name: str | None = None, *, shared: bool = False
+        self,
+        model: LoadedModel,
+        tokens: Tokens[int],
+        name: str | None = None,
+        pictures: tuple[PlacedPicture, ...] = (),
+        *,
+        shared: bool = False,
     ) -> Conversation:
         """Return a conversation `name` for `tokens`, with as many of them cached as any entry can provide.
 
-        Its main sequence holds exactly `tokens`; at least the last one is pending.
+        Its main sequence holds exactly `tokens` with `pictures`; at least the last one is pending.
         """
-        best, reach = self._best(tokens)
-        if self.store is not None and (stored := self.store.find(tokens, better_than=reach)) is not None:
+        content = content_of(tokens, pictures)
+        best, reach = self._best(content)
+        if self.store is not None and (stored := self.store.find(content, better_than=reach)) is not None:
             self._entries.append(stored)
-            best, reach = self._best(tokens)
+            best, reach = self._best(content)
         taken = self._take_out(best, reach) if best is not None else None
         if taken is None:
             taken = Conversation(Sequence(model.model, model.new_caches()))
         else:
             taken.rewind(reach)
-        taken.main.tokens = list(tokens)
+        taken.main.tokens, taken.main.pictures = list(tokens), pictures
         taken.name, taken.shared = name, shared
         return taken
 
@@ -118,10 +126,10 @@ class PrefixCache:
         shares = (shared_prefix(one.main.tokens, entry.main.tokens) for one in self._entries if one.shared)
         return not entry.shared and 2 * max(shares, default=0) > entry.main.position
 
-    def _best(self, tokens: Tokens[int]) -> tuple[Conversation | None, int]:
+    def _best(self, content: Tokens[int | str]) -> tuple[Conversation | None, int]:
         best, longest = None, 0
         for entry in self._entries:
-            reach = usable_prefix(entry.main, tokens)
+            reach = usable_prefix(entry.main, content)
             if reach > longest or (reach == longest > 0 and entry.main.position == reach):
                 best, longest = entry, reach
         return best, longest
@@ -144,7 +152,7 @@ def _covers(entry: Conversation, other: Conversation) -> bool:
     if entry.name is None and other.name is not None:
         # Only `other` may be stored on disk.
         return False
-    if entry.main.tokens[:held] != other.main.tokens[:held]:
+    if entry.main.content[:held] != other.main.content[:held]:
         return False
     positions = {held, *(kept.position for kept in other.main.checkpoints)}
     return all(entry.main.reach(position) == position for position in positions)

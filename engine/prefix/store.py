@@ -14,6 +14,7 @@ import logging
 import os
 import shutil
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from engine.files.atomic_file import write_atomically
 from engine.files.steps import in_chunks
 from engine.main_model.loading import LoadedModel
 from engine.model_files.inspection import weight_files
+from engine.pictures.placed import PlacedPicture, content_of, within
 from engine.prefix.files import (
     DATA,
     ENTRY,
@@ -88,15 +90,15 @@ class PrefixStore:
         self._draft = (drafter.model, _stamp(drafter.model)) if isinstance(drafter, DraftSource) else None
         self._head = drafter if isinstance(drafter, HeadSource) else None
 
-    def find(self, tokens: Sequence[int], better_than: int) -> Conversation | None:
-        """Return the stored conversation that shares the longest prefix with `tokens`, or None.
+    def find(self, content: Sequence[int | str], better_than: int) -> Conversation | None:
+        """Return the stored conversation that shares the longest prefix with a text, or None.
 
-        The prefix must exceed `better_than` and be worth loading into memory.
+        `content` is as in `Sequence.content`. The prefix must exceed `better_than` and be worth loading into memory.
         """
         shared: dict[Path, int] = {}
         for path, entry in self._index.items():
-            held = entry["main"]["tokens"]
-            count = shared_prefix(held, tokens[: len(tokens) - 1])
+            held = _content(entry["main"])
+            count = shared_prefix(held, content[: len(content) - 1])
             if count > better_than and (count - better_than) * WORTH_LOADING >= len(held):
                 shared[path] = count
         if not shared:
@@ -114,7 +116,7 @@ class PrefixStore:
         """Store a conversation that has a name. A failure to write is logged, not raised."""
         assert conversation.name is not None
         entry, held = self._describe_conversation(conversation)
-        path = self._path(conversation.name, entry["main"]["tokens"])
+        path = self._path(conversation.name, _content(entry["main"]))
         known = self._index.get(path) or self._loaded.get(path)
         if _is_current(known, entry) and path.is_file() and data_path(path).is_file():
             touch(path)
@@ -130,7 +132,7 @@ class PrefixStore:
             unlink(partial_data_path(path))
             return
         self._index[path] = entry
-        self._delete_prefixes_of(path, entry["main"]["tokens"])
+        self._delete_prefixes_of(path, _content(entry["main"]))
 
     def forget(self, names: Collection[str]) -> None:
         """Forget these conversations, also their turns for other models in `folder`."""
@@ -159,8 +161,8 @@ class PrefixStore:
             held["head"] = state
         return entry, held
 
-    def _path(self, name: str, tokens: Sequence[int]) -> Path:
-        return entry_path(self._folder, name, json.dumps([self._stamp, tokens]))
+    def _path(self, name: str, content: Sequence[int | str]) -> Path:
+        return entry_path(self._folder, name, json.dumps([self._stamp, content]))
 
     def _load(self, path: Path) -> Conversation | None:
         entry, data = self._index[path], data_path(path)
@@ -191,19 +193,19 @@ class PrefixStore:
                 return
             tokens = entry["main"]["tokens"]
             sound = all(type(token) is int for token in tokens) and isinstance(entry["sha256"], str)
-            if not sound or path != self._path(entry["name"], tokens):
+            if not sound or path != self._path(entry["name"], _content(entry["main"])):
                 raise ValueError("not a finished turn")
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             log.info("%s is ignored: %s", path.name, error)
             return
         self._index[path] = entry
 
-    def _delete_prefixes_of(self, path: Path, held: Sequence[int]) -> None:
+    def _delete_prefixes_of(self, path: Path, held: Sequence[int | str]) -> None:
         """Delete the turns that are prefixes of a turn just saved, which replaces them."""
         for known in (self._index, self._loaded):
             for other in [other for other in known if other != path]:
-                tokens = known[other]["main"]["tokens"]
-                if tokens == held[: len(tokens)]:
+                content = _content(known[other]["main"])
+                if content == held[: len(content)]:
                     del known[other]
                     delete(other)
         self._loaded.pop(path, None)
@@ -243,7 +245,17 @@ def _is_current(stored: dict[str, Any] | None, entry: dict[str, Any]) -> bool:
 def _describe(sequence: CachedSequence) -> dict[str, Any]:
     """Return the parts of a sequence that are not arrays."""
     checkpoints = [kept.position for kept in _checkpoints(sequence)]
-    return {"tokens": sequence.tokens[: sequence.position], "checkpoints": checkpoints}
+    described = {"tokens": sequence.tokens[: sequence.position], "checkpoints": checkpoints}
+    pictures = [[*astuple(picture)] for picture in within(sequence.pictures, 0, sequence.position)]
+    return described | ({"pictures": pictures} if pictures else {})
+
+
+def _pictures(described: dict[str, Any]) -> tuple[PlacedPicture, ...]:
+    return tuple(PlacedPicture(*picture) for picture in described.get("pictures", ()))
+
+
+def _content(described: dict[str, Any]) -> Sequence[int | str]:
+    return content_of(described["tokens"], _pictures(described))
 
 
 def _held_by(sequence: CachedSequence) -> dict[str, Any]:
@@ -265,6 +277,7 @@ def _restore_sequence(model: LoadedModel, described: dict[str, Any], held: dict[
     for cache, attributes in zip(caches, held["caches"], strict=True):
         vars(cache).update(attributes)
     sequence.adopt(sequence.caches, described["tokens"], len(described["tokens"]))
+    sequence.pictures = _pictures(described)
     checkpoints = zip(described["checkpoints"], held["checkpoints"], strict=True)
     sequence.checkpoints = [Checkpoint(position, states) for position, states in checkpoints]
     return sequence

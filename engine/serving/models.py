@@ -345,9 +345,13 @@ class Models:
         if not sizes:
             return memory.recommended_limit()
         first = memory.working_bytes(sizes[0], sizes[1] if len(sizes) > 1 else None, settings.context)
+        # The tower is loaded later.
+        first += 0 if self._main is None or self._main.eyes is None else self._main.eyes.missing_bytes
         return self._held_bytes() + first + (settings.most_active - 1) * self.cache_bytes(settings.context)
 
     def _held_bytes(self) -> int:
         reduced = None if self._drafting is None else self._drafting.reduced
         held = sum(model.info.bytes for model in (self._main, self.drafter) if model is not None)
+        eyes = None if self._main is None else self._main.eyes
+        held += 0 if eyes is None else eyes.bytes - eyes.missing_bytes
         return held if reduced is None else held + reduced.nbytes

@@ -151,6 +151,10 @@ class Prefilling(deque[ActiveRequest]):
             yield active, None
             return 1
         try:
+            if active.generation.read_picture(most):
+                # Other work gets its turn after each picture.
+                yield active, active.generation.prefill_event()
+                return 0
             under_way = active.generation.begin_prefill(most)
         except Exception as error:
             yield active, error

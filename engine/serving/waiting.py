@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -75,7 +76,7 @@ class Waiting(deque[RequestStream]):
             request, main = self._request_of(stream), self._models.main
             source, grammar = main.prompt_source, request.grammar
             self._parts[stream] = _Parts(
-                None if source is None else PROMPT_PROCESS.start_prompt(source, prompt_job(request, main)),
+                None if source is None else PROMPT_PROCESS.start_prompt(source, partial(prompt_job, request, main)),
                 None if grammar is None or grammar.in_text else main.grammars.start(grammar),
             )
         return not self._parts[stream].pending
@@ -116,6 +117,8 @@ class Waiting(deque[RequestStream]):
         """Drop finished turns if the request fits then. Raises `NotEnoughMemory`."""
         tokens = self._longest(generation)
         promised = sum(other.needed_bytes - self._held_bytes(other) for other in others)
+        if generation.conversation.main.pictures_ahead and self._models.main.eyes is not None:
+            promised += self._models.main.eyes.missing_bytes
         try:
             self._models.check_request(tokens, self._models.memory_use().free - promised)
         except NotEnoughMemory as error:

@@ -74,7 +74,7 @@ class Conversation:
         # More are pending if the prompt was not read to its end.
         if rule.strict and self.main.intact and pending <= rule.most:
             self.main.feed_pending()
-        self.main.follower = None
+        self.main.follower = self.main.reader = None
         try:
             if self.head is not None:
                 # The caches may be fed some rows again; the head must not know those yet.
@@ -113,7 +113,10 @@ def continue_on(sequence: Sequence | None, model: LoadedModel, tokens: Tokens[in
     return sequence
 
 
-def usable_prefix(sequence: Sequence, tokens: Tokens[int]) -> int:
-    """Return how many of `tokens` the caches hold and need not be fed; the last one is always pending."""
-    held = sequence.tokens[: sequence.position]
-    return sequence.reach(shared_prefix(held, tokens[: len(tokens) - 1]))
+def usable_prefix(sequence: Sequence, content: Tokens[int | str]) -> int:
+    """Return how many tokens of a text the caches hold and need not be fed; the last one is always pending.
+
+    `content` are the tokens, with pictures as in `Sequence.content`.
+    """
+    held = sequence.content[: sequence.position]
+    return sequence.reach(shared_prefix(held, content[: len(content) - 1]))

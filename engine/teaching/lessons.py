@@ -18,7 +18,7 @@ import numpy.typing as npt
 from engine.errors import CannotTeach, EngineError
 from engine.files.steps import Steps
 from engine.main_model.loading import LoadedModel
-from engine.requests import OwnAnswer
+from engine.requests import OwnAnswer, digests_in
 
 log = logging.getLogger(__name__)
 
@@ -84,10 +84,12 @@ def is_held_out(chat: str) -> bool:
 
 
 def read_answer(main: LoadedModel, answer: OwnAnswer, rows: int) -> Steps[list[Lesson]]:
-    """Return the lessons of an answer; none if its conversation cannot be read or is too long.
+    """Return the lessons of an answer; none if its conversation cannot be read, is too long or has pictures.
 
     A question without an answer is answered with the likeliest tokens. Nothing else gets to know that answer.
     """
+    if digests_in(answer.messages):
+        return []
     try:
         prompt = yield from main.prompt_in_steps(answer.messages)
     except EngineError as error:

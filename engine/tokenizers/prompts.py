@@ -16,6 +16,7 @@ from engine.errors import PromptTooLong, TemplateFailed
 from engine.files.foreign_code import panics_as_errors
 from engine.mlx_lm_private import template_of, transformers_tokenizer
 from engine.tokenizers.control_marks import CUT, control_marks, has_cut
+from engine.tokenizers.picture_signs import NO_PICTURES, PictureTexts, as_texts, signs_in, with_pictures
 
 # gpt-oss's template reads the thoughts of a turn so.
 _READS_THINKING = re.compile(r"message(?:\.thinking\b|\[['\"]thinking['\"]\])")
@@ -30,22 +31,25 @@ def render(
     messages: Sequence[Mapping[str, Any]],
     options: Options = MappingProxyType({}),
     tools: Sequence[Mapping[str, Any]] = (),
+    pictures: PictureTexts = NO_PICTURES,
 ) -> list[int]:
     """Return the token ids of the conversation, up to where the assistant's text begins or continues.
 
-    `options` are variables of the template, `tools` the functions that it offers to the model. A last message of the
-    assistant is continued instead of answered. Models without a chat template get the bare texts, one a line. Raises
-    `TemplateFailed` if the template refuses the conversation.
+    `options` are variables of the template, `tools` the functions that it offers to the model, and `pictures` the texts
+    for signs in the messages. A last message of the assistant is continued instead of answered. Models without a chat
+    template get the bare texts, one a line. Raises `TemplateFailed` if the template refuses the conversation.
     """
     conversation = [dict(message) for message in messages]
     continues = conversation[-1]["role"] == "assistant"
     if not tokenizer.has_chat_template:
-        first, *others = "\n".join(message["content"] for message in conversation).split(CUT)
+        text = "\n".join(message["content"] for message in conversation)
+        first, *others = with_pictures(text, pictures).split(CUT)
         return encode_raw(tokenizer, first) + _parts(tokenizer, others)
     return _ids(
         lambda: apply_template(
             tokenizer,
             conversation,
+            pictures,
             add_generation_prompt=not continues,
             continue_final_message=continues,
             **_with_tools(options, tools),
@@ -53,19 +57,22 @@ def render(
     )
 
 
-def apply_template(tokenizer: Any, conversation: Sequence[Mapping[str, Any]], **options: Any) -> Sequence[int]:
+def apply_template(
+    tokenizer: Any, conversation: Sequence[Mapping[str, Any]], pictures: PictureTexts = NO_PICTURES, **options: Any
+) -> Sequence[int]:
     """Call the tokenizer's `apply_chat_template`, without mlx-lm's default of switching thinking on.
 
-    A template that gets no `enable_thinking` uses its own default. Text on both sides of a CUT is encoded apart.
+    A template that gets no `enable_thinking` uses its own default. Text on both sides of a CUT is encoded apart, and
+    signs of `pictures` become their texts.
     """
     conversation = _with_thoughts(getattr(tokenizer, "chat_template", ""), conversation)
     apply = tokenizer.apply_chat_template
     if "enable_thinking" not in options and (wrapped := transformers_tokenizer(tokenizer)) is not None:
         apply = partial(wrapped.apply_chat_template, return_dict=False)
-    if not has_cut([conversation, options.get("tools")]):
+    if not pictures and not has_cut([conversation, options.get("tools")]):
         ids: Sequence[int] = apply(conversation, **options)
         return ids
-    return _parts(tokenizer, apply(conversation, tokenize=False, **options).split(CUT))
+    return _parts(tokenizer, with_pictures(apply(conversation, tokenize=False, **options), pictures).split(CUT))
 
 
 def _parts(tokenizer: Any, texts: Sequence[str]) -> list[int]:
@@ -117,7 +124,8 @@ def _ids(make: Callable[[], Sequence[int]]) -> list[int]:
 class PromptJob:
     """A conversation, or a raw `prompt`, for a context of `limit` tokens; the rest as in `ChatRequest`.
 
-    With `control_tokens`, marks in the texts of messages become control tokens.
+    With `control_tokens`, marks in the texts of messages become control tokens, unless there are `pictures`: the texts
+    that replace these, by digest.
     """
 
     messages: Sequence[Mapping[str, Any]]
@@ -128,25 +136,28 @@ class PromptJob:
     tools: Sequence[Mapping[str, Any]] = ()
     prompt: str | Sequence[int] | None = None
     control_tokens: bool = False
+    pictures: PictureTexts = field(default_factory=dict)
 
     @property
     def characters(self) -> int:
         """The length of its texts."""
-        texts = [message.get("content") for message in self.messages]
-        return sum(len(text) for text in (*texts, self.prompt) if isinstance(text, str))
+        texts = [message.get("content") for message in as_texts(self.messages, self.pictures)]
+        return sum(len(text) for text in (*texts, self.prompt, *self.pictures.values()) if isinstance(text, str))
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """Token ids, the number of oldest messages `dropped` from them, and their `turn_boundaries` if known.
 
-    `merged` system messages, which the template refuses, became a part of users' messages.
+    `merged` system messages, which the template refuses, became a part of users' messages. `pictures` are the digests
+    of those in it, in their order.
     """
 
     ids: list[int]
     dropped: int = 0
     boundaries: tuple[int, ...] | None = None
     merged: int = 0
+    pictures: tuple[str, ...] = ()
 
 
 def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False) -> Prompt:
@@ -157,35 +168,42 @@ def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False
     if job.prompt is not None:
         return _raw_prompt(tokenizer, job.prompt, job.limit)
     messages, tools = plain_texts(tokenizer, job)
-    messages, prompt = _rendered(tokenizer, messages, job.options, tools)
+    messages, prompt = _rendered(tokenizer, messages, job.options, tools, job.pictures)
     whole, merged = prompt, len(job.messages) - len(messages)
     if job.overflow == "shorten":
         longest = job.limit - min(job.max_tokens or job.limit, job.limit // 4)
         shorter = newest_turns(messages)
         while len(prompt) > longest and (left := next(shorter, None)) is not None:
-            messages, prompt = left, render(tokenizer, left, job.options, tools)
+            messages, prompt = left, render(tokenizer, left, job.options, tools, job.pictures)
     if len(prompt) >= job.limit:
         raise PromptTooLong(len(whole), job.limit)
-    boundaries = turn_boundaries(tokenizer, messages, prompt, job.options, tools) if with_boundaries else None
-    return Prompt(prompt, len(job.messages) - merged - len(messages), boundaries, merged)
+    boundaries = None
+    if with_boundaries:
+        boundaries = turn_boundaries(tokenizer, messages, prompt, job.options, tools, job.pictures)
+    dropped = len(job.messages) - merged - len(messages)
+    return Prompt(prompt, dropped, boundaries, merged, tuple(signs_in(messages)) if job.pictures else ())
 
 
 def _rendered(
-    tokenizer: Any, messages: Sequence[Mapping[str, Any]], options: Options, tools: Sequence[Mapping[str, Any]]
+    tokenizer: Any,
+    messages: Sequence[Mapping[str, Any]],
+    options: Options,
+    tools: Sequence[Mapping[str, Any]],
+    pictures: PictureTexts,
 ) -> tuple[Sequence[Mapping[str, Any]], list[int]]:
     """Return the messages and their prompt, with system messages in users' messages if the template refuses them.
 
     Raises the `TemplateFailed` of the messages as they are.
     """
     try:
-        return messages, render(tokenizer, messages, options, tools)
+        return messages, render(tokenizer, messages, options, tools, pictures)
     except TemplateFailed:
         # Some templates know a system message at the beginning only.
         for first in (1, 0):
             merged = system_merged(messages, first)
             if len(merged) < len(messages):
                 with suppress(TemplateFailed):
-                    return merged, render(tokenizer, merged, options, tools)
+                    return merged, render(tokenizer, merged, options, tools, pictures)
         raise
 
 
@@ -208,12 +226,13 @@ def system_merged(messages: Sequence[Mapping[str, Any]], first: int) -> list[Map
 
 
 def plain_texts(tokenizer: Any, job: PromptJob) -> tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
-    """Return the messages and tools of a job, with the names that the model writes.
+    """Return the messages, as texts, and the tools of a job, with the names that the model writes.
 
     In each mark of a control token is a CUT unless the job allows them.
     """
-    messages, tools = with_written_names(tokenizer, job.messages, job.tools)
-    if job.control_tokens:
+    messages, tools = with_written_names(tokenizer, as_texts(job.messages, job.pictures), job.tools)
+    # A mark must not pose as a picture.
+    if job.control_tokens and not job.pictures:
         return messages, tools
     marks = control_marks(tokenizer)
     return marks.cut(messages), marks.cut_tools(tools)
@@ -268,8 +287,8 @@ def newest_turns(messages: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[Map
             yield [*head, *messages[start:]]
 
 
-def shared_prefix(one: Sequence[int], other: Sequence[int]) -> int:
-    """Return the number of leading tokens that two texts share."""
+def shared_prefix(one: Sequence[int | str], other: Sequence[int | str]) -> int:
+    """Return the number of leading tokens that two texts share, digests of pictures among them."""
     low, high = 0, min(len(one), len(other))
     # Comparing slices is much faster than a loop over tens of thousands of tokens.
     while low < high:
@@ -287,6 +306,7 @@ def turn_boundaries(
     prompt: Sequence[int],
     options: Options = MappingProxyType({}),
     tools: Sequence[Mapping[str, Any]] = (),
+    pictures: PictureTexts = NO_PICTURES,
 ) -> tuple[int, ...]:
     """Return positions in `prompt` up to which another conversation may share it, in rising order.
 
@@ -299,7 +319,9 @@ def turn_boundaries(
     for head in heads:
         try:
             with panics_as_errors():
-                rendered = apply_template(tokenizer, [dict(one) for one in head], **_with_tools(options, tools))
+                rendered = apply_template(
+                    tokenizer, [dict(one) for one in head], pictures, **_with_tools(options, tools)
+                )
         # A template may refuse incomplete conversations; then there is no boundary here.
         except Exception:
             continue

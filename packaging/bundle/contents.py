@@ -32,8 +32,21 @@ UNUSED_MODULES = [
     "unittest",
     "mlx_lm.server",
     "mlx_lm.evaluate",
+    # What mlx-vlm asks for beside its towers.
+    "cv2",
+    "datasets",
+    "dill",
+    "fastapi",
+    "miniaudio",
+    "mlx_audio",
+    "multiprocess",
+    "pandas",
+    "pyarrow",
+    "scipy",
+    "sounddevice",
+    "websockets",
+    "xxhash",
     # Tools that build the bundle, which libraries would use if they found them.
-    "PIL",
     "cyclonedx",
     "macholib",
     "PySide6.QtNetwork",
@@ -44,15 +57,17 @@ UNUSED_MODULES = [
     "PySide6.QtTest",
 ]
 
-# Only the tokenizers of transformers are used, not its models, image processors and trainers.
+# Only the tokenizers of transformers are used, not its models and trainers. mlx-vlm imports the base of its processors,
+# and one of them.
 _OF_TOKENIZERS = re.compile(
-    r"transformers\.models(\.\w+)?(\.(tokenization|configuration)_\w+)?|transformers\.models\.auto\.\w+"
+    r"""transformers\.models(\.\w+)?(\.(tokenization|configuration)_\w+)?|transformers\.models\.auto\.\w+
+        |transformers\.models\.lfm2_vl\.processing_lfm2_vl""",
+    re.VERBOSE,
 )
 _NOT_OF_TOKENIZERS = re.compile(
     r"""transformers\.(
         (pipelines|quantizers|distributed|loss|cli|data|testing_utils|optimization)\b
         | trainer
-        | (image|video|audio)_
         | modeling_(?!rope_utils)
         | generation\.(?!configuration_utils)
         | integrations\.(?!heterogeneity|mistral)
@@ -75,6 +90,9 @@ _UNUSED_FILES = re.compile(
     | PySide6/Qt/plugins/imageformats/libq(pdf|tga|tiff|wbmp|icns)
     | (^|/)libQt6(Network|Qml|Quick|Pdf|VirtualKeyboard|Designer|Help|Test|Sql|OpenGL|EglF|Labs|UiTools)
     | PySide6/Qt/plugins/platformthemes/libqgtk3
+    # Pillow decodes four formats here, and draws no text.
+    | PIL/_(avif|imagingft|imagingcms|imagingtk)\.
+    | (pillow\.libs|PIL/\.dylibs)/lib(avif|freetype|harfbuzz|lcms2|brotli)
     | \.(pyi|h|cmake|jl)$
     | (^|/)tests?/
     | -info/(RECORD|INSTALLER|REQUESTED|entry_points\.txt|top_level\.txt|direct_url\.json|sboms/.*|licen[sc]es/.*)$
@@ -84,12 +102,12 @@ _UNUSED_FILES = re.compile(
 
 
 def needed_here(requirements: Iterable[str]) -> list[str]:
-    """Return the names of the libraries that these requirements need on this system, without extras.
+    """Return the names of the libraries that these requirements need on this system, with those for pictures.
 
     Some of them read their own version, so the bundle includes their metadata.
     """
     read = map(Requirement, requirements)
-    return [one.name for one in read if one.marker is None or one.marker.evaluate({"extra": ""})]
+    return [one.name for one in read if one.marker is None or one.marker.evaluate({"extra": "images"})]
 
 
 def is_unused_module(name: str) -> bool:
@@ -113,12 +131,13 @@ def needed_binaries(
 ) -> list[Entry]:
     """Return the binaries without the system's libraries that none of them needs.
 
-    The system's libraries are at the top of the bundle; all others belong to a package. `imports_of` returns the names
-    and paths of the libraries that a file is linked to.
+    The system's libraries are at the top of the bundle, beside extension modules without a package. `imports_of`
+    returns the names and paths of the libraries that a file is linked to.
     """
     binaries = list(binaries)
     by_name = {Path(entry[0]).name: entry for entry in binaries}
-    kept = {entry[0]: entry for entry in binaries if "/" in entry[0] or "libpython" in entry[0]}
+    own = [entry for entry in binaries if "/" in entry[0] or "libpython" in entry[0] or entry[2] == "EXTENSION"]
+    kept = {entry[0]: entry for entry in own}
     unread = list(kept.values())
     while unread:
         for name, path in imports_of(unread.pop()[1]):

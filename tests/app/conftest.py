@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.system.language import LANGUAGES
+from app.widgets import outside
 from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
@@ -184,3 +186,41 @@ def open_shown(qapp: Application, qtbot: QtBot, tmp_path: Path) -> OpenShown:
         return window, library, engine
 
     return open_on
+
+
+class Tray(QObject):
+    """A fake icon in the menu bar that records its notifications."""
+
+    activated = Signal(object)
+    messageClicked = Signal()  # noqa: N815
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.visible, self.notified = False, []
+
+    def show(self) -> None:
+        self.visible = True
+
+    def hide(self) -> None:
+        self.visible = False
+
+    def showMessage(self, title: str, sentence: str) -> None:
+        self.notified.append((title, sentence))
+
+
+@pytest.fixture
+def trays(monkeypatch: pytest.MonkeyPatch) -> list[Tray]:
+    """The fake icons that were created."""
+    made: list[Tray] = []
+    monkeypatch.setattr(outside, "in_bundle", lambda: True)
+    monkeypatch.setattr(outside, "system_tray", lambda parent, _icon: made.append(Tray(parent)) or made[-1])
+    return made
+
+
+@pytest.fixture
+def numbers(qapp: Application, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers that the app's icon showed, without what other tests left on it."""
+    qapp.setProperty(outside._COUNTS, None)
+    shown: list[int] = []
+    monkeypatch.setattr(QGuiApplication, "setBadgeNumber", lambda _application, number: shown.append(number))
+    return shown

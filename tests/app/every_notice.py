@@ -13,11 +13,11 @@ from app.conversations.errors import StoreNotWritable, StoreTooNew
 from app.conversations.opening import Damage
 from app.conversations.recovery import Salvage
 from app.conversations.schema import LATEST
+from app.session.attachments import NotAttachable
 from app.settings.relocation import MoveRefused
 from app.settings.updates import Release
 from app.window.attachment_reader import AttachmentReader
 from app.window.transfer import Transfer
-from app.window.transfer_journal import IMPORT, JournalEntry, TransferJournal
 from engine.cluster.errors import ClusterError
 from engine.errors import ModelNotUsable
 from engine.hub.failures import HubError
@@ -55,7 +55,7 @@ def _import_partly(window: WindowDriver, _library: ShownLibrary) -> None:
 
 
 def _cut_short(window: WindowDriver, _library: ShownLibrary) -> None:
-    TransferJournal(window.session.store.path.with_suffix(".transfers")).begin(JournalEntry(IMPORT, "history.zip"))
+    _file(window, "chats.transfers", '{"running": [{"kind": "import", "name": "history.zip"}]}')
     window.find(Transfer).show_cut_short()
 
 
@@ -120,7 +120,7 @@ EVERY_NOTICE = {
         lambda _, library: library.settled.emit(downloading(LARGER, "finished")), "is ready", passes=True
     ),
     "picture": EveryNotice(
-        lambda window, _: window.find(AttachmentReader).refuse_picture(), "Models in Tandem read text only"
+        lambda window, _: window.find(AttachmentReader).show_reason(NotAttachable("a.bin", "not-text")), "is not a text"
     ),
     "cut short": EveryNotice(_cut_short, "was cut off"),
     "import failed": EveryNotice(_fail_to_import, "gone.json could not be read or written: No such file or directory"),

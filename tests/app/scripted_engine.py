@@ -6,6 +6,7 @@ shows.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
@@ -17,6 +18,7 @@ from typing import Any, TypeVar
 from engine.client import Loading, RequestStream
 from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
+from engine.pictures.rules import PictureRules
 from engine.requests import ChatRequest, OwnAnswer
 from engine.settings import EngineSettings
 from engine.stats import PlainSpan, RequestStats, RoundRecord
@@ -76,25 +78,12 @@ class Script:
 
 def pieces(text: str) -> list[str]:
     """Split a text as a tokenizer might: words with the space before them, other characters alone."""
-    found: list[str] = []
-    for sign in text:
-        if (
-            found
-            and sign.isascii()
-            and sign.isalpha()
-            and found[-1][-1].isascii()
-            and (found[-1][-1].isalpha() or found[-1] == " ")
-        ):
-            found[-1] += sign
-        else:
-            found.append(sign)
-    return found
+    return re.findall(r" ?[A-Za-z]+|.", text, re.DOTALL)
 
 
 def play(script: Script) -> Iterator[Event]:
     """Yield all events of a script, in order."""
-    words, at, number = pieces(script.text), script.round_s, 0
-    counts = _Counts(script)
+    words, at, counts = pieces(script.text), script.round_s, _Counts(script)
     yield PrefillProgress(0, script.prompt_tokens)
     yield PrefillProgress(script.prompt_tokens, script.prompt_tokens)
     yield counts.commit([Token(0, words[0], "main", 0, 0, -0.1)], ScriptedRound(0, 0, "main", "first-token"), at)
@@ -158,6 +147,7 @@ class _Counts:
         decode_s = rounds[-1].at_s - rounds[0].at_s if len(rounds) > 1 else 0.0
         decode_tps = (generated - rounds[0].committed) / decode_s if decode_s else None
         plain = self._script.plain_tps
+        speedup = decode_tps / plain if decode_tps and plain else None
         positions = []
         for place in range(max((record.drafted for record in rounds), default=0)):
             reached = sum(record.drafted > place and record.accepted >= place for record in rounds)
@@ -175,10 +165,10 @@ class _Counts:
             ttft_s=rounds[0].at_s if rounds else None,
             decode_tps=decode_tps,
             plain_tps=plain,
-            speedup=decode_tps / plain if decode_tps and plain else None,
-            speedup_low=0.97 * decode_tps / plain if decode_tps and plain else None,
-            speedup_high=1.03 * decode_tps / plain if decode_tps and plain else None,
-            saved_s=decode_s * (decode_tps / plain - 1) if decode_tps and plain else None,
+            speedup=speedup,
+            speedup_low=speedup and 0.97 * speedup,
+            speedup_high=speedup and 1.03 * speedup,
+            saved_s=speedup and decode_s * (speedup - 1),
             draft_s=sum(record.draft_s for record in rounds),
             verify_s=sum(record.verify_s for record in rounds),
             host_s=sum(record.host_s for record in rounds),
@@ -207,7 +197,8 @@ class ScriptedEngine:
     The engine sleeps `pace_s` between events. With a `gate`, it takes one permit before every event, so that a test
     controls how far an answer gets. `loads` are the outcomes of `load` and `set_draft`, in order; without any, loading
     succeeds. With a `draft_gate`, the main model is loaded at once and the draft when the gate opens. The main model
-    recommends the sampling `recommended`, its template has the choice `thinking`, and it writes calls in `tool_format`.
+    recommends the sampling `recommended`, its template has the choice `thinking`, it writes calls in `tool_format`,
+    and sees if it has rules for `pictures`.
     """
 
     scripts: list[Script] = field(default_factory=lambda: [Script()])
@@ -220,11 +211,11 @@ class ScriptedEngine:
     recommended: tuple[tuple[str, float], ...] = ()
     thinking: ThinkingChoice = field(default_factory=ThinkingChoice)
     tool_format: str = ""
+    pictures: PictureRules | None = None
 
     def __post_init__(self) -> None:
         self.requests: list[ChatRequest] = []
         self.streams: list[RequestStream] = []
-        self.cleared = 0
         self.forgotten: set[str] = set()
         self.stored: list[frozenset[str]] = []
         self.known: list[LearnedPair] = []
@@ -242,11 +233,6 @@ class ScriptedEngine:
         self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="scripted-engine", daemon=True)
         self._thread.start()
-
-    @property
-    def running(self) -> bool:
-        """Whether its thread is alive."""
-        return self._thread.is_alive()
 
     def load(self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False) -> Loading:  # noqa: ARG002
         loading = Loading()
@@ -299,7 +285,6 @@ class ScriptedEngine:
         return _done(None)
 
     def clear_prefix_cache(self) -> Future[None]:
-        self.cleared += 1
         return _done(None)
 
     def forget_conversations(self, names: Collection[str]) -> Future[None]:
@@ -362,11 +347,11 @@ class ScriptedEngine:
 
         def bring() -> None:
             gate.wait()
-            outcome = self.loads.pop(0) if self.loads else LoadedPair(_info(main), _info(draft))
-            if isinstance(outcome, EngineError):
-                outcome = LoadedPair(_info(main), None, outcome)
-            self.pair = outcome
-            loading.set_result(outcome)
+            try:
+                self._load(main, draft)
+            except EngineError as error:
+                self.pair = LoadedPair(_info(main), None, error)
+            loading.set_result(self.pair)
 
         self._draft_thread = threading.Thread(target=bring, name="scripted-draft", daemon=True)
         self._draft_thread.start()
@@ -380,6 +365,7 @@ class ScriptedEngine:
         info = _info(main)
         if info is not None:
             info = replace(info, sampling=self.recommended, thinking=self.thinking, tool_format=self.tool_format)
+            info = replace(info, pictures=self.pictures)
         self.pair = outcome or LoadedPair(info, _info(draft))
         return self.pair
 

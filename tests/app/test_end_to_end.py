@@ -17,7 +17,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.chat.call_card import CallCard
-from app.chat.tools_button import ToolsButton
+from app.chat.choice_buttons import ToolsButton
 from app.cli import self_test
 from app.conversations.chat_settings import Generation
 from app.session.answer import State

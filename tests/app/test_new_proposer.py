@@ -19,6 +19,7 @@ from engine.speculation.proposers.registry import PROPOSERS, ProposerEntry
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine, ScriptedRound
 from tests.app.shown_library import bare
+from tests.app.window_parts import names_in
 
 ROOT = Path(__file__).resolve().parents[2]
 ENTRY = ProposerEntry("tests.engine.speculation.test_toy_proposer", words="echo", method_words="Echo")
@@ -28,7 +29,7 @@ DECLARED = """
 import argparse, json
 from engine.speculation.proposers.registry import PROPOSERS, ProposerEntry
 PROPOSERS["repeat"] = ProposerEntry("tests.engine.speculation.test_toy_proposer", words="echo", method_words="Echo")
-from app.api.openapi import description
+from app.api.bodies import description
 from app.api.routes import ENDPOINTS
 from app.cli.chat import add_options
 from app.settings.declarations import SETTINGS
@@ -66,7 +67,7 @@ def test_figures_sentences_and_pickers_know_it() -> None:
 def test_the_window_shows_its_tokens(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("One two three four five.", [ScriptedRound(4, 2, "repeat")])]))
     window.ask_and_wait("first")
-    assert window.find(TokenLegend).names == ["main", "draft", "echo", "rejected"]
+    assert names_in(window.find(TokenLegend)) == ["main", "draft", "echo", "rejected"]
     colours = theme.colours()
     assert char_format("repeat").underlineColor().name() == colours.lookup
     assert char_format("head").underlineColor().name() == colours.draft

@@ -27,10 +27,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.chat.choice_buttons import PresetButton
 from app.chat.composer import Composer
 from app.chat.find_bar import FindBar
 from app.chat.message_edit import MessageEdit
-from app.chat.preset_button import PresetButton
 from app.chat.settings_sheet import ChatSettingsSheet
 from app.chat.transcript import Transcript
 from app.models.first_run import FirstRunOffer

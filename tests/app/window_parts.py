@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from app.chat.message_edit import QuestionEditor
+    from app.chat.token_legend import TokenLegend
     from app.chat.token_view import TokenView
     from app.chat.turn_view import TurnView
     from app.library.model_choices import Choice
@@ -42,6 +43,12 @@ if TYPE_CHECKING:
     from app.sidebar.pane import ChatPane
     from app.sidebar.purge_button import PurgeButton
     from app.window.palette import CommandPalette
+
+
+def names_in(legend: TokenLegend) -> list[str]:
+    """Return the names that the legend of tokens shows."""
+    shown = (name for name in legend.findChildren(QLabel) if name.isVisibleTo(legend))
+    return [name.text() for name in shown if name.text()]
 
 
 def button(widget: QWidget, name: str) -> QAbstractButton:
@@ -324,6 +331,12 @@ class _CardDriver:
     def is_open(self) -> bool:
         return self._card.isVisible()
 
+    @property
+    def rows(self) -> list[str]:
+        """The texts of the rows for screen readers."""
+        items = (self.list.item(number) for number in range(self.list.count()))
+        return [item.data(Qt.ItemDataRole.AccessibleTextRole) for item in items]
+
     def type(self, text: str) -> None:
         QTest.keyClicks(self.field, text)
 
@@ -338,23 +351,13 @@ class PaletteDriver(_CardDriver):
         super().__init__(palette)
         self.palette = palette
 
-    @property
-    def commands(self) -> list[str]:
-        """The texts of the offered commands for screen readers."""
-        items = (self.list.item(number) for number in range(self.list.count()))
-        return [item.data(Qt.ItemDataRole.AccessibleTextRole) for item in items]
-
 
 class PickerDriver(_CardDriver):
-    """The list of models below a chip of the header. `rows` are their texts for screen readers."""
+    """The list of models below a chip of the header."""
 
     def __init__(self, picker: Picker) -> None:
         super().__init__(picker)
         self.picker = picker
-
-    @property
-    def rows(self) -> list[str]:
-        return self.picker.spoken()
 
     def open(self) -> None:
         """Click the chip in the header."""

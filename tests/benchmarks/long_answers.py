@@ -64,7 +64,7 @@ def measured(application: Any, kind: LongText, tokens: int) -> dict[str, Any]:
         turn = session.answers.ask(_QUESTION)
         answer = turn.answer
         _show(window, turn, kind)
-        session.frame.connect(lambda: spent.append((len(answer.tokens), time.thread_time())))
+        session.frame_begins.connect(lambda: spent.append((len(answer.tokens), time.thread_time())))
         with frames.recording(session, window, lambda: bool(answer.tokens)):
             wait(lambda: answer.ended, tokens / kind.rate + PATIENCE_S)
     fifth = len(answer.tokens) // _FIFTHS

@@ -12,7 +12,7 @@ from mlx_lm.models.cache import make_prompt_cache
 
 from app.cli.bench import install
 from app.cli.pair_options import chosen_pair
-from app.cli.tables import format_bytes, print_table
+from app.cli.terminal import format_bytes, print_table
 from engine.bench.arms import run_to_end
 from engine.bench.prompts import Prompt
 from engine.bench.runner import machine

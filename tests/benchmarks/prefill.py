@@ -16,7 +16,7 @@ import mlx.core as mx
 from mlx_lm import stream_generate
 
 from app.cli.pair_options import add_pair_options, chosen_pair
-from app.cli.tables import format_bytes, print_table
+from app.cli.terminal import format_bytes, print_table
 from engine.bench.runner import machine
 from engine.client import RequestStream
 from engine.events import Failed

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from app.cli.pair_options import chosen_pair
-from app.cli.tables import print_table
+from app.cli.terminal import print_table
 from engine.bench.prompts import Prompt
 from engine.client import EngineClient
 from engine.cluster.cluster import Cluster

@@ -56,6 +56,28 @@ def test_a_sampling_setting_out_of_range_is_refused(name: str, value: float) -> 
         SamplingSettings(**{name: value})  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        [{"type": "image", "digest": "1b"}], [{"type": "image", "digest": []}], [{"type": "image"}], [{"type": "text"}],
+        [{"type": "audio", "digest": "0f"}], ["fox"], {"type": "text", "text": "fox"}, [],
+        [{"type": "text", "text": " "}],
+    ],
+)  # fmt: skip
+def test_parts_that_are_no_text_and_no_picture_of_the_request_are_refused(content: object) -> None:
+    with pytest.raises(BadRequest):
+        ChatRequest([{"role": "user", "content": content}], pictures={"0f": b"PNG"})
+
+
+def test_users_and_tools_alone_show_pictures() -> None:
+    shown = [{"type": "image", "digest": "0f"}]
+    ChatRequest([{"role": "user", "content": shown}], pictures={"0f": b"PNG"})
+    ChatRequest([{"role": "tool", "content": [*shown, {"type": "text", "text": "fox"}]}], pictures={"0f": b"PNG"})
+    for role in ("system", "developer", "assistant"):
+        with pytest.raises(BadRequest):
+            ChatRequest([{"role": role, "content": shown}], pictures={"0f": b"PNG"})
+
+
 def test_a_tools_result_may_be_empty_but_a_question_may_not() -> None:
     ChatRequest([{"role": "user", "content": "fox"}, {"role": "tool", "content": "", "tool_call_id": "1"}])
 

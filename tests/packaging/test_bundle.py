@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -32,6 +33,9 @@ TRANSFORMERS = Path(transformers.__file__).parent
         ("transformers.models.llama", False),
         ("transformers.tokenization_utils_base", False),
         ("transformers.pipelines.base", True),
+        ("transformers.image_utils", False),
+        ("transformers.models.lfm2_vl.processing_lfm2_vl", False),
+        ("transformers.models.llava.processing_llava", True),
         ("mlx_lm.models.llama", False),
     ],
 )
@@ -46,6 +50,8 @@ def test_transformers_comes_for_its_tokenizers_alone(name: str, unused: bool) ->
         ("PySide6/Qt/plugins/platforms/libqoffscreen.so", False),
         ("PySide6/Qt/plugins/imageformats/libqjpeg.so", False),
         ("PySide6/Qt/plugins/sqldrivers/libqsqlite.so", True),
+        ("PIL/_webp.cpython-311-darwin.so", False),
+        ("PIL/.dylibs/libavif.16.dylib", True),
         ("PySide6/Qt/qml/QtQuick/qmldir", True),
         ("PySide6/Qt/translations/qtbase_ko.qm", False),
         ("PySide6/Qt/translations/qtbase_de.qm", True),
@@ -73,6 +79,32 @@ def test_every_library_that_is_asked_for_comes_with_its_description() -> None:
         assert version(name)
 
 
+def test_towers_need_nothing_that_is_left_out() -> None:
+    """In a process in which what the bundle leaves out cannot be found."""
+    sources = "".join(file.read_text(encoding="utf-8") for file in (PACKAGING.parent / "engine/pictures").glob("*.py"))
+    families = sorted(set(re.findall(r"mlx_vlm\.models\.(\w+)", sources)))
+    assert {"gemma3", "lfm2_vl", "pixtral"} <= {*families}
+    subprocess.run([sys.executable, "-c", WITHOUT, str(PACKAGING / "bundle"), *families], check=True, timeout=120)
+
+
+WITHOUT = """
+import importlib, sys
+from importlib.machinery import PathFinder
+sys.path.insert(0, sys.argv[1])
+import contents
+
+class Bundle(PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        unused = any(f"{name}.".startswith(f"{module}.") for module in contents.UNUSED_MODULES)
+        return None if unused or contents.is_unused_module(name) else super().find_spec(name, path, target)
+
+sys.meta_path[:] = [Bundle if finder is PathFinder else finder for finder in sys.meta_path]
+for family in sys.argv[2:]:
+    importlib.import_module(f"mlx_vlm.models.{family}")
+"""
+
+
 def test_libraries_of_the_system_go_in_only_where_something_needs_them() -> None:
     linked = {
         "/w/a.so": [("libneeded.so.1", "/usr/lib/libneeded.so.1")],
@@ -82,10 +114,13 @@ def test_libraries_of_the_system_go_in_only_where_something_needs_them() -> None
         ("package/a.so", "/w/a.so", "EXTENSION"),
         ("libneeded.so.1", "/usr/lib/libneeded.so.1", "BINARY"),
         ("libidle.so.1", "/usr/lib/libidle.so.1", "BINARY"),
+        ("_cffi_backend.so", "/w/_cffi_backend.so", "EXTENSION"),
         ("libpython3.11.so.1.0", "/usr/lib/libpython3.11.so.1.0", "BINARY"),
     ]
     kept = contents["needed_binaries"](binaries, lambda file: linked.get(file, []))
-    assert [entry[0] for entry in kept] == ["package/a.so", "libneeded.so.1", "libpython3.11.so.1.0"]
+    assert [entry[0] for entry in kept] == [
+        "package/a.so", "libneeded.so.1", "_cffi_backend.so", "libpython3.11.so.1.0",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

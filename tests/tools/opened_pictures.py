@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from PySide6.QtWidgets import QScrollArea
 
-from app.chat.thinking_button import ThinkingButton
+from app.chat.choice_buttons import ThinkingButton
 from app.models.page import INSTALLED
 from app.speculation.explanations import Explanations
 from app.widgets.application import Application

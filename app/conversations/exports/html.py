@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from html import escape
+from types import MappingProxyType
 
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.rendering import as_html as rendered
-from app.conversations.records import Conversation, Message
+from app.conversations.records import Attachment, Conversation, Message
+from app.text.picture_data import url_of_picture
 from app.text.thinking import parts_of
 
 # The policy forbids every request, in case an address gets past the escaping.
@@ -16,7 +18,7 @@ _PAGE = """<!DOCTYPE html>
 <html>
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
 <meta name="viewport" content="width=device-width">
 <title>{title}</title>
 <style>
@@ -38,6 +40,7 @@ summary {{ font-size: 0.875rem; cursor: pointer; }}
 .address {{ opacity: 0.75; font-size: 0.875rem; }}
 math {{ font-size: 1.1em; }}
 math[display="block"] {{ margin: 0.75rem 0; white-space: normal; }}
+img {{ max-width: 100%; border-radius: 6px; }}
 .note {{ font-style: italic; opacity: 0.75; }}
 </style>
 </head>
@@ -49,12 +52,19 @@ math[display="block"] {{ margin: 0.75rem 0; white-space: normal; }}
 """
 
 
-def as_html(conversation: Conversation, path: Sequence[Message], labels: Labels) -> str:
-    """Return the page of a chat; `path` is what the chat shows."""
+def as_html(
+    conversation: Conversation,
+    path: Sequence[Message],
+    labels: Labels,
+    pictures: Mapping[str, bytes] = MappingProxyType({}),
+) -> str:
+    """Return the page of a chat; `path` is what the chat shows, and `pictures` are its files by their digests."""
     articles = []
     if conversation.system_prompt:
         articles.append(_article("system", escape(labels.system), _as_typed(conversation.system_prompt)))
-    articles += [_article(message.role, _heading(message, labels), _message(message, labels)) for message in path]
+    articles += [
+        _article(message.role, _heading(message, labels), _message(message, labels, pictures)) for message in path
+    ]
     title = escape(conversation.title or labels.untitled)
     return _PAGE.format(title=title, articles="\n".join(articles))
 
@@ -69,17 +79,22 @@ def _heading(message: Message, labels: Labels) -> str:
     return f'{words} · <time datetime="{when.isoformat()}">{when:%Y-%m-%d %H:%M}</time>'
 
 
-def _message(message: Message, labels: Labels) -> str:
-    parts = [
-        f'<p class="note">{escape(attachment.name)}</p>\n<pre><code>{escape(attachment.text)}</code></pre>'
-        for attachment in message.attachments
-    ]
+def _message(message: Message, labels: Labels, pictures: Mapping[str, bytes]) -> str:
+    parts = [_attachment(attachment, pictures) for attachment in message.attachments]
     if message.tool_use is not None:
         parts.append(f"<pre><code>{escape(message.tool_use.arguments)}</code></pre>")
     parts.append(_answer(message, labels) if message.role == "assistant" else _as_typed(message.content))
     if note := labels.of_state(message):
         parts.append(f'<p class="note">{escape(note)}</p>')
     return "\n".join(parts)
+
+
+def _attachment(attachment: Attachment, pictures: Mapping[str, bytes]) -> str:
+    name = escape(attachment.name)
+    if attachment.picture is None:
+        return f'<p class="note">{name}</p>\n<pre><code>{escape(attachment.text)}</code></pre>'
+    content = pictures.get(attachment.picture.digest)
+    return f'<p class="note">{name}</p>' if content is None else f'<img alt="{name}" src="{url_of_picture(content)}">'
 
 
 def _answer(message: Message, labels: Labels) -> str:

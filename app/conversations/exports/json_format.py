@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import Any
@@ -27,6 +28,8 @@ def conversation_as_object(store: ConversationStore, conversation_id: int) -> di
     conversation = store.conversations.get(conversation_id)
     messages = store.messages.all(conversation_id)
     uids = {message.id: message.uid for message in messages}
+    pictures = store.pictures.of(messages)
+    encoded = {digest: base64.b64encode(content).decode() for digest, content in pictures.items()}
     leaf = store.messages.active_leaf(conversation_id)
     folder = store.conversations.folder(conversation.folder_id)
     listed = []
@@ -46,6 +49,7 @@ def conversation_as_object(store: ConversationStore, conversation_id: int) -> di
         "settings": without_permissions(conversation.settings),
         "selected": None if leaf is None else uids[leaf],
         "messages": listed,
+        **({"pictures": encoded} if encoded else {}),
     }
 
 

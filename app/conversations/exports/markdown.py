@@ -2,28 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 
 from app.conversations.exports.labels import Labels
-from app.conversations.records import Conversation, Message
+from app.conversations.records import Attachment, Conversation, Message
 from app.text.fences import fenced
 from app.text.thinking import parts_of
 
+_BRACKET = re.compile(r"[][\\]")
 
-def as_markdown(conversation: Conversation, path: Sequence[Message], labels: Labels) -> str:
-    """Return a chat as Markdown; `path` is what the chat shows. Headings inside answers stay as they are."""
+
+def as_markdown(
+    conversation: Conversation,
+    path: Sequence[Message],
+    labels: Labels,
+    addresses: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """Return a chat as Markdown; `path` is what the chat shows, and `addresses` are those of its pictures by digests.
+
+    Headings inside answers stay as they are.
+    """
     parts = [f"# {conversation.title or labels.untitled}"]
     if conversation.system_prompt:
         parts += [f"## {labels.system}", conversation.system_prompt]
     for message in path:
         written = f"{datetime.fromtimestamp(message.created_at):%Y-%m-%d %H:%M}"
         parts.append(f"## {' · '.join((*labels.of_writer(message), written))}")
-        parts += [f"{attachment.name}\n\n{fenced(attachment.text)}" for attachment in message.attachments]
+        parts += [_attachment(attachment, addresses) for attachment in message.attachments]
         parts += _content(message, labels)
         if note := labels.of_state(message):
             parts.append(f"*{note}*")
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _attachment(attachment: Attachment, addresses: Mapping[str, str]) -> str:
+    if attachment.picture is None:
+        return f"{attachment.name}\n\n{fenced(attachment.text)}"
+    address = addresses.get(attachment.picture.digest)
+    return attachment.name if address is None else f"![{_BRACKET.sub('', attachment.name)}]({address})"
 
 
 def _content(message: Message, labels: Labels) -> list[str]:

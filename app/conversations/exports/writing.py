@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
+from urllib.parse import quote
 
 from app.conversations import store_files
 from app.conversations.exports.json_format import conversation_as_object, document
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.markdown import as_markdown
 from app.conversations.store import ConversationStore
+from app.text.picture_data import kind_of_picture
 from engine.files.atomic_file import write_atomically
 
 Result = TypeVar("Result")
@@ -52,16 +54,25 @@ def write_json(run: Run, conversation_ids: Sequence[int], path: Path, *, private
 def write_text(
     run: Run, conversation_id: int, path: Path, form: str, labels: Labels | None = None, *, private: bool = True
 ) -> None:
-    """Write one chat as MARKDOWN or HTML. Otherwise like `write_json`."""
+    """Write one chat as MARKDOWN, with a folder of its pictures beside it, or HTML. Otherwise like `write_json`."""
     # It imports a Markdown parser, which would delay the window's start.
     from app.conversations.exports.html import as_html
 
-    render = {MARKDOWN: as_markdown, HTML: as_html}[form]
-    words = labels or Labels()
+    words, mode = labels or Labels(), _PRIVATE if private else _SHARED
     conversation, messages = run(
         lambda store: (store.conversations.get(conversation_id), store.messages.path(conversation_id))
     )
-    write_atomically(path, render(conversation, messages, words).encode(), mode=_PRIVATE if private else _SHARED)
+    pictures = run(lambda store: store.pictures.of(messages))
+    if form == HTML:
+        text = as_html(conversation, messages, words, pictures)
+    else:
+        files = {digest: f"{digest[:16]}.{kind_of_picture(content)}" for digest, content in pictures.items()}
+        folder = path.with_suffix("")
+        for digest, content in pictures.items():
+            write_atomically(folder / files[digest], content, mode=mode)
+        addresses = {digest: quote(f"{folder.name}/{name}") for digest, name in files.items()}
+        text = as_markdown(conversation, messages, words, addresses)
+    write_atomically(path, text.encode(), mode=mode)
 
 
 def write_folder(

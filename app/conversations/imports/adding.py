@@ -8,7 +8,7 @@ from app.conversations.database import storable
 from app.conversations.encoding import error_to_json, optional_json, pack_rounds, pack_tokens
 from app.conversations.imports.imported import IN_TRASH, ImportedConversation, ImportedMessage
 from app.conversations.inserting import insert_messages, next_message_id
-from app.conversations.records import STREAMING
+from app.conversations.records import STREAMING, pictures_in
 from app.conversations.store import ConversationStore
 
 ADDED = "added"
@@ -97,6 +97,9 @@ def _add_messages(
         for index, message in enumerate(conversation.messages)
         if message.uid not in known
     ]
+    for message, _ in added:
+        for picture in pictures_in(message.attachments):
+            store.pictures.add(conversation.pictures[picture.digest])
     first = next_message_id(store.database)
     ids = known | {message.uid: first + index for index, (message, _) in enumerate(added)}
     insert_messages(

@@ -12,6 +12,8 @@ from typing import Any
 
 from app.conversations.imports import fields
 from app.conversations.imports.imported import ChatBuilder, ImportedConversation, Reader, replaced, with_thoughts
+from app.conversations.imports.pictures import Files
+from app.conversations.records import Attachment
 from app.text.fences import fenced
 
 # ChatGPT writes citations and links between these marks, with its own separators inside.
@@ -19,9 +21,9 @@ _OPENS, _CLOSES, _SEPARATES = "\ue200", "\ue201", "\ue202"
 _OTHER_MARKS = re.compile("[\ue200-\ue2ff]")
 
 
-def _read(entry: Any) -> ImportedConversation:
+def _read(entry: Any, files: Files) -> ImportedConversation:
     """Return one chat. Calls of tools and their results are left out and counted."""
-    chat = ChatBuilder()
+    chat = ChatBuilder(files)
     for uid, node in fields.mapping(entry, "mapping").items():
         parent = fields.text(node, "parent") or None
         _add(chat, uid, parent, fields.mapping(node, "message"))
@@ -57,7 +59,10 @@ def _add(chat: ChatBuilder, uid: str, parent: str | None, message: Any) -> None:
         chat.pass_over(uid, parent)
         return
     metadata = fields.mapping(message, "metadata")
-    text, without_text = fields.parts_text(fields.items(content, "parts"))
+    parts = fields.items(content, "parts")
+    pictures = _pictures(chat, parts, metadata) if role == "user" else []
+    text, without_text = fields.parts_text(parts)
+    without_text -= len(pictures)
     chat.left_out["file"] += without_text
     text = _without_citations(text or fields.text(content, "text"), fields.items(metadata, "content_references"))
     if kind == "code" and text:
@@ -65,11 +70,20 @@ def _add(chat: ChatBuilder, uid: str, parent: str | None, message: Any) -> None:
     if kind == "thoughts":
         thoughts = fields.items(content, "thoughts")
         text = with_thoughts((fields.text(one, "content") or fields.text(one, "summary") for one in thoughts), "")
-    if not text.strip() and (without_text or kind == "thoughts"):
+    if not text.strip() and not pictures and (without_text or kind == "thoughts"):
         chat.left_out["reasoning"] += not without_text
         chat.pass_over(uid, parent)
         return
-    chat.add(uid, parent, role, text, fields.time(message, "create_time"), fields.text(metadata, "model_slug"))
+    written_at, model = fields.time(message, "create_time"), fields.text(metadata, "model_slug")
+    chat.add(uid, parent, role, text, written_at, model, pictures)
+
+
+def _pictures(chat: ChatBuilder, parts: list[Any], metadata: Any) -> list[Attachment]:
+    """Return the pictures that the export has: their files' names begin with the ids in "asset_pointer"."""
+    names = {fields.text(one, "id"): fields.text(one, "name") for one in fields.items(metadata, "attachments")}
+    identities = (fields.text(part, "asset_pointer").rpartition("//")[2] for part in parts)
+    found = [(one, content) for one in identities if one and (content := chat.files(one)) is not None]
+    return [picture for one, content in found for picture in chat.picture(names.get(one) or one, content)]
 
 
 def _without_citations(text: str, references: list[Any]) -> str:

@@ -20,6 +20,7 @@ from app.conversations.imports.imported import (
     replaced,
     with_thoughts,
 )
+from app.conversations.imports.pictures import Files
 from app.conversations.records import Attachment
 from app.text.fences import fenced
 
@@ -36,9 +37,9 @@ _LANGUAGES = {
 _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
 
 
-def _read(entry: Any) -> ImportedConversation:
+def _read(entry: Any, files: Files) -> ImportedConversation:
     """Return one chat. A message that names no parent follows the message before."""
-    chat = ChatBuilder()
+    chat = ChatBuilder(files)
     artifacts: dict[str, str] = {}
     listed = fields.items(entry, "chat_messages")
     uids = {fields.text(message, "uuid") for message in listed}
@@ -52,7 +53,7 @@ def _read(entry: Any) -> ImportedConversation:
             _ROLES.get(fields.text(message, "sender"), ""),
             text,
             fields.time(message, "created_at"),
-            attachments=_attachments(message, chat.left_out),
+            attachments=_attachments(message, chat),
         )
     return chat.chat(
         "claude",
@@ -70,15 +71,17 @@ CLAUDE = Reader(
 )
 
 
-def _attachments(message: object, left_out: Counter[str]) -> list[Attachment]:
-    """Return the files whose text the export has; the others are counted."""
+def _attachments(message: object, chat: ChatBuilder) -> list[Attachment]:
+    """Return the files whose text the export has, and the pictures beside it; the others are counted."""
     found = []
     for file in fields.items(message, "attachments"):
         if text := fields.text(file, "extracted_content"):
             found.append(Attachment(fields.text(file, "file_name"), fields.text(file, "file_type"), text))
         else:
-            left_out["file"] += 1
-    left_out["file"] += len(fields.items(message, "files"))
+            chat.left_out["file"] += 1
+    for file in fields.items(message, "files"):
+        name = fields.text(file, "file_name")
+        found += chat.picture(name, chat.files(fields.text(file, "file_uuid")) or chat.files(name))
     return found
 
 

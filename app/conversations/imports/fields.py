@@ -59,6 +59,11 @@ def parts_text(parts: list[Any]) -> tuple[str, int]:
     return "\n\n".join(part for part in texts if part), sum(1 for part in texts if part is None)
 
 
+def is_text(part: object) -> bool:
+    """Whether a content part has a text, which may be empty."""
+    return isinstance(part, str) or _part_text(part) is not None
+
+
 def _part_text(part: object) -> str | None:
     """Return a part's text, plain or as {"value": text} as in OpenAI's threads; None for images, files and calls."""
     value = _at(part, "text")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from app.conversations.imports.pictures import Files, usable_picture
 from app.conversations.records import ROLES, TOOL, AnswerSource, Attachment, NewMessage
 from app.text.thinking import parts_of
 from engine.events import Token
@@ -34,8 +35,9 @@ class ImportedConversation:
 
     `uid` identifies Tandem's chats and `origin` those of other apps, so that another import finds them. `selected` is
     the uid of the last message shown. `folder_start` is what Tandem's export says of its folder. `left_out` counts what
-    is not imported, by reason code: "tool" (calls and their results), "reasoning" (without text), "file" (images and
-    other files), "empty", "unreadable" (lines of the file).
+    is not imported, by reason code: "tool" (calls and their results), "reasoning" (without text), "file" (pictures that
+    are lost or not usable, and other files), "empty", "unreadable" (lines of the file). `pictures` are the files of its
+    pictures by their digests.
     """
 
     origin: str | None
@@ -53,15 +55,19 @@ class ImportedConversation:
     archived: bool = False
     pinned: bool = False
     left_out: Mapping[str, int] = field(default_factory=dict)
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads the chats of an app. Entries may have any shape, so `read` may raise any of `UNREADABLE`."""
+    """Reads the chats of an app. Entries may have any shape, so `read` may raise any of `UNREADABLE`.
+
+    `read` also gets what finds the files of the export.
+    """
 
     recognises: Callable[[Any], bool]
     title_of: Callable[[Any], str]
-    read: Callable[[Any], ImportedConversation]
+    read: Callable[[Any, Files], ImportedConversation]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +105,10 @@ def derived_uid(*parts: object) -> str:
 class ChatBuilder:
     """Takes the messages of another app's chat in the order of its file; `left_out` is as in ImportedConversation."""
 
-    def __init__(self) -> None:
+    def __init__(self, files: Files) -> None:
+        self.files = files
         self.left_out: Counter[str] = Counter()
+        self._pictures: dict[str, bytes] = {}
         self._messages: list[ImportedMessage] = []
         # The parents of the entries that are left out.
         self._passed_over: dict[str, str | None] = {}
@@ -131,6 +139,14 @@ class ChatBuilder:
         )
         return True
 
+    def picture(self, name: str, content: bytes | None) -> list[Attachment]:
+        """Return a picture for `add`; none, which is counted, if it is lost or not usable."""
+        if (found := usable_picture(name, content)) is None or found.picture is None or content is None:
+            self.left_out["file"] += 1
+            return []
+        self._pictures[found.picture.digest] = content
+        return [found]
+
     def pass_over(self, uid: str, parent: str | None) -> None:
         """Leave an entry out; its children move up to its parent."""
         self._passed_over[uid] = parent
@@ -139,7 +155,13 @@ class ChatBuilder:
         """Return the chat, which without an `identity` is recognised by its first message."""
         origin = f"{app}:{identity or derived_uid(*(message.uid for message in self._messages[:1]))}"
         chat = ImportedConversation(
-            origin, "", tuple(self._messages), selected=selected, left_out=self.left_out, **more
+            origin,
+            "",
+            tuple(self._messages),
+            selected=selected,
+            left_out=self.left_out,
+            pictures=self._pictures,
+            **more,
         )
         return fit(chat, self._passed_over)
 

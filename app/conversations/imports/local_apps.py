@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 from app.conversations.imports import fields
+from app.conversations.imports.fields import is_text
 from app.conversations.imports.imported import (
     ChatBuilder,
     ImportedConversation,
@@ -15,7 +16,9 @@ from app.conversations.imports.imported import (
     replaced,
     with_thoughts,
 )
+from app.conversations.imports.pictures import Files, picture_of_part
 from app.conversations.records import ROLES, Attachment
+from app.text.picture_data import picture_of_base64, picture_of_url
 
 # Open WebUI's export is a list of records whose "chat" holds history.messages (by id) and history.currentId. A message
 # has "parentId", "childrenIds", "role", "content", "model", a "timestamp" in seconds and "files", whose text is in
@@ -27,15 +30,14 @@ def _open_webui_chat(entry: Any) -> Any:
     return fields.mapping(entry, "chat") or entry
 
 
-def _read_open_webui(entry: Any) -> ImportedConversation:
+def _read_open_webui(entry: Any, found: Files) -> ImportedConversation:
     inner = _open_webui_chat(entry)
-    history, chat = fields.mapping(inner, "history"), ChatBuilder()
+    history, chat = fields.mapping(inner, "history"), ChatBuilder(found)
     for uid, message in fields.mapping(history, "messages").items():
         text, without_text = fields.parts_text(fields.items(message, "content"))
         text = _with_details(text or fields.text(message, "content"), chat.left_out)
-        files = fields.items(message, "files")
-        attachments = [found for file in files if (found := _open_webui_file(file)).text]
-        chat.left_out["file"] += without_text + len(files) - len(attachments)
+        attachments = [one for file in fields.items(message, "files") for one in _open_webui_file(file, chat)]
+        chat.left_out["file"] += without_text
         written_at, model = fields.time(message, "timestamp"), fields.text(message, "model")
         parent, role = fields.text(message, "parentId") or None, fields.text(message, "role")
         chat.add(uid, parent, role, text, written_at, model, attachments)
@@ -71,12 +73,14 @@ def _with_details(text: str, left_out: Counter[str]) -> str:
     return with_thoughts(thoughts, reply.strip()) if reply != text else text
 
 
-def _open_webui_file(file: object) -> Attachment:
-    """Return a file with its text; that of an image or another file without text is ""."""
+def _open_webui_file(file: object, chat: ChatBuilder) -> list[Attachment]:
+    """Return a file with its text, or a picture; none, which is counted, for others."""
     stored = fields.mapping(file, "file")
     name = fields.text(file, "name") or fields.text(stored, "filename")
     kind, text = fields.mapping(stored, "meta"), fields.text(fields.mapping(stored, "data"), "content")
-    return Attachment(name, fields.text(kind, "content_type"), text)
+    if text:
+        return [Attachment(name, fields.text(kind, "content_type"), text)]
+    return chat.picture(name or fields.text(file, "type"), picture_of_url(fields.text(file, "url")))
 
 
 OPEN_WEBUI = Reader(
@@ -87,13 +91,13 @@ OPEN_WEBUI = Reader(
 
 # LM Studio's *.conversation.json has one chat, a list of messages with their "versions". A user's version is
 # "singleStep" with a "content" list; an answer's is "multiStep" with "steps" whose "contentBlock"s hold the text, some
-# of them in the style "thinking". "createdAt" is in milliseconds. The format is not documented; this follows what
-# readers of versions 0.3 and 0.4 describe.
+# of them in the style "thinking". A file is a part with a "fileIdentifier", its name in the folder "user-files".
+# "createdAt" is in milliseconds. The format is not documented; this follows what readers of 0.3 and 0.4 describe.
 
 
-def _read_lm_studio(entry: Any) -> ImportedConversation:
+def _read_lm_studio(entry: Any, files: Files) -> ImportedConversation:
     """Return the chat. Versions are siblings, and the messages after them follow the selected version."""
-    chat = ChatBuilder()
+    chat = ChatBuilder(files)
     model = fields.text(fields.mapping(entry, "lastUsedModel"), "identifier")
     parent: str | None = None
     for position in fields.items(entry, "messages"):
@@ -105,7 +109,8 @@ def _read_lm_studio(entry: Any) -> ImportedConversation:
             role, text = fields.text(version, "role"), _lm_studio_text(version, chat.left_out)
             uid = derived_uid(follows, index, role, text)
             sender = fields.text(fields.mapping(version, "senderInfo"), "senderName") or model
-            if chat.add(uid, follows, role, text, None, sender) and index == chosen:
+            pictures = _lm_studio_pictures(version, chat)
+            if chat.add(uid, follows, role, text, None, sender, pictures) and index == chosen:
                 parent = uid
     created = fields.time(entry, "createdAt")
     updated = fields.time(entry, "assistantLastMessagedAt") or fields.time(entry, "userLastMessagedAt")
@@ -115,8 +120,7 @@ def _read_lm_studio(entry: Any) -> ImportedConversation:
 
 def _lm_studio_text(version: object, left_out: Counter[str]) -> str:
     if fields.text(version, "type") != "multiStep":
-        text, without_text = fields.parts_text(fields.items(version, "content"))
-        left_out["file"] += without_text
+        text, _files = fields.parts_text(fields.items(version, "content"))
         return text or fields.text(version, "content")
     texts: list[str] = []
     thoughts: list[str] = []
@@ -128,6 +132,12 @@ def _lm_studio_text(version: object, left_out: Counter[str]) -> str:
         thinks = fields.text(fields.mapping(step, "style"), "type") == "thinking"
         (thoughts if thinks else texts).append(text)
     return with_thoughts(thoughts, "\n\n".join(text for text in texts if text))
+
+
+def _lm_studio_pictures(version: object, chat: ChatBuilder) -> list[Attachment]:
+    """Return the pictures of a question; other files are counted."""
+    named = [fields.text(part, "fileIdentifier") for part in fields.items(version, "content") if not is_text(part)]
+    return [picture for name in named for picture in chat.picture(name, chat.files(name))]
 
 
 LM_STUDIO = Reader(
@@ -142,9 +152,9 @@ LM_STUDIO = Reader(
 # "lines": the messages, "unreadable": the number of lines that are not JSON}.
 
 
-def _read_jan(entry: Any) -> ImportedConversation:
+def _read_jan(entry: Any, files: Files) -> ImportedConversation:
     """Return the chat with its messages sorted by time, which the file need not be."""
-    chat = ChatBuilder()
+    chat = ChatBuilder(files)
     chat.left_out["unreadable"] = entry["unreadable"]
     thread = fields.mapping(entry, "thread")
     lines = sorted(fields.items(entry, "lines"), key=lambda line: fields.time(line, "created_at") or 0.0)
@@ -193,12 +203,12 @@ JAN = Reader(
 
 # llama.cpp's web UI exports {"conv": ..., "messages": [...]}, or a list of them. A message has "id", "parent", "role",
 # "content", a "timestamp" in milliseconds, thoughts in "reasoningContent" (formerly "thinking"), and files in "extra",
-# with the text of texts and PDFs in "content". The root of the tree is a message of the type "root". conv.currNode is
-# the message that was shown.
+# with the text of texts and PDFs in "content" and pictures in "base64Url". The root of the tree is a message of the
+# type "root". conv.currNode is the message that was shown.
 
 
-def _read_llama_cpp(entry: Any) -> ImportedConversation:
-    conversation, chat, system_prompt = fields.mapping(entry, "conv"), ChatBuilder(), ""
+def _read_llama_cpp(entry: Any, files: Files) -> ImportedConversation:
+    conversation, chat, system_prompt = fields.mapping(entry, "conv"), ChatBuilder(files), ""
     for message in fields.items(entry, "messages"):
         uid, parent = _llama_cpp_id(message, "id"), _llama_cpp_id(message, "parent") or None
         role, text = fields.text(message, "role"), fields.text(message, "content")
@@ -206,13 +216,11 @@ def _read_llama_cpp(entry: Any) -> ImportedConversation:
             system_prompt = system_prompt or text
             chat.pass_over(uid, parent)
             continue
-        extra = fields.items(message, "extra")
-        attachments = [
-            Attachment(fields.text(file, "name"), "text/plain", content)
-            for file in extra
-            if (content := fields.text(file, "content"))
-        ]
-        chat.left_out["file"] += len(extra) - len(attachments)
+        attachments = list[Attachment]()
+        for file in fields.items(message, "extra"):
+            name, content = fields.text(file, "name"), fields.text(file, "content")
+            picture = picture_of_url(fields.text(file, "base64Url"))
+            attachments += [Attachment(name, "text/plain", content)] if content else chat.picture(name, picture)
         chat.left_out["tool"] += bool(fields.text(message, "toolCalls"))
         text = with_thoughts([fields.text(message, "reasoningContent") or fields.text(message, "thinking")], text)
         written_at, model = fields.time(message, "timestamp"), fields.text(message, "model")
@@ -251,23 +259,27 @@ def is_message(entry: object) -> bool:
     return isinstance(entry, dict) and fields.text(entry, "role") in (*ROLES, *_INSTRUCTIONS, "tool")
 
 
-def _read_messages(entry: Any) -> ImportedConversation:
+def _read_messages(entry: Any, files: Files) -> ImportedConversation:
     """Return the chat. The first instructions are its system prompt; calls of tools and their results are counted."""
-    chat, first = ChatBuilder(), list[str]()
+    chat, first = ChatBuilder(files), list[str]()
     system_prompt, model = "", fields.text(entry, "model")
     for message in fields.items(entry, "messages"):
         role, calls = fields.text(message, "role"), fields.items(message, "tool_calls")
-        text, without_text = fields.parts_text(fields.items(message, "content"))
+        parts = fields.items(message, "content")
+        text, _others = fields.parts_text(parts)
         text = text or fields.text(message, "content")
         if role in _INSTRUCTIONS:
             system_prompt = system_prompt or text
             continue
-        chat.left_out["file"] += without_text + len(fields.items(message, "images"))
+        given = [picture_of_part(part) for part in parts if not is_text(part)]
+        # Ollama has them in a list beside the text.
+        given += [picture_of_base64(one) for one in fields.items(message, "images") if isinstance(one, str)]
+        pictures = [picture for content in given for picture in chat.picture("picture", content)]
         chat.left_out["tool"] += len(calls)
         text = with_thoughts([next(filter(None, (fields.text(message, name) for name in _THOUGHTS)), "")], text)
         written_at = fields.time(message, "created_at") or fields.time(message, "timestamp")
         uid = derived_uid(chat.last, role, text)
-        if (text.strip() or not calls) and chat.add(uid, chat.last, role, text, written_at, model):
+        if (text.strip() or not calls) and chat.add(uid, chat.last, role, text, written_at, model, pictures):
             first.append(uid)
     # Many chats begin with the same question; a longer export of one begins with the same answer, too.
     identity = fields.text(entry, "id") or derived_uid(*first[:2])

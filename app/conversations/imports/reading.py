@@ -6,6 +6,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -27,6 +28,7 @@ from app.conversations.imports.imported import (
     Skipped,
 )
 from app.conversations.imports.local_apps import JAN, LLAMA_CPP, LM_STUDIO, MESSAGES, OPEN_WEBUI, is_message
+from app.conversations.imports.pictures import Files, files_of
 
 _Step = Callable[[], object]
 
@@ -85,16 +87,18 @@ def import_file(run: Run, path: Path, step: Callable[[int], object] = lambda _do
 
 
 def _conversations(path: Path, step: _Step) -> Iterator[ImportedConversation | Skipped]:
-    for name, data in _documents(path, step):
-        if isinstance(data, Skipped):
-            yield data
-            continue
-        reader, entries = _reader_of(data)
-        if reader is None:
-            yield Skipped(name, "unknown-format")
-            continue
-        for entry in entries:
-            yield _read(reader, entry)
+    with ExitStack() as stack:
+        files = files_of(path, stack)
+        for name, data in _documents(path, step):
+            if isinstance(data, Skipped):
+                yield data
+                continue
+            reader, entries = _reader_of(data)
+            if reader is None:
+                yield Skipped(name, "unknown-format")
+                continue
+            for entry in entries:
+                yield _read(reader, entry, files)
 
 
 def _reader_of(data: Any) -> tuple[Reader | None, Iterable[Any]]:
@@ -107,10 +111,10 @@ def _reader_of(data: Any) -> tuple[Reader | None, Iterable[Any]]:
     return next((reader for entry in entries for reader in _READERS if reader.recognises(entry)), None), entries
 
 
-def _read(reader: Reader, entry: object) -> ImportedConversation | Skipped:
+def _read(reader: Reader, entry: object, files: Files) -> ImportedConversation | Skipped:
     title = " ".join(reader.title_of(entry).split())[:LONGEST_TITLE]
     try:
-        conversation = reader.read(entry)
+        conversation = reader.read(entry, files)
     except UNREADABLE as error:
         return Skipped(title, "unreadable", f"{type(error).__name__}: {error}")
     return replace(conversation, title=title) if conversation.messages else Skipped(title, EMPTY)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.conversations.chat_settings import TOOLS_ON, without_permissions
@@ -12,7 +12,9 @@ from app.conversations.encoding import round_from_row, stats_from_object, token_
 from app.conversations.exports.json_format import FORMAT, VERSION
 from app.conversations.imports import fields, json_steps
 from app.conversations.imports.imported import ImportedConversation, ImportedMessage, Reader, derived_uid, fit
+from app.conversations.imports.pictures import Files, usable_picture
 from app.conversations.records import COMPLETE, INTERRUPTED, ROLES, STATES, STREAMING, TOOL, AnswerSource, Attachment
+from app.text.picture_data import picture_of_base64
 
 
 def recognises(document: object) -> bool:
@@ -24,18 +26,22 @@ def entries(data: Any) -> Iterable[Any]:
     return found if isinstance(found, list | json_steps.Items) else []
 
 
-def _read(entry: Any) -> ImportedConversation:
+def _read(entry: Any, _files: Files) -> ImportedConversation:
     """Return one chat. Raises ValueError, TypeError or KeyError for malformed figures."""
     left_out: Counter[str] = Counter()
     messages: list[ImportedMessage] = []
     passed_over: dict[str, str | None] = {}
+    pictures: dict[str, bytes] = {}
+    stored = fields.mapping(entry, "pictures")
     for message in fields.items(entry, "messages"):
         uid, parent = fields.text(message, "uid"), fields.text(message, "parent") or None
         if fields.text(message, "role") not in (*ROLES, TOOL) or not uid:
             left_out["empty"] += 1
             passed_over[uid] = parent
             continue
-        messages.append(_message(uid, parent, message))
+        attachments = [_attachment(item, stored, pictures) for item in fields.items(message, "attachments")]
+        left_out["file"] += attachments.count(None)
+        messages.append(_message(uid, parent, message, tuple(filter(None, attachments))))
     return fit(
         ImportedConversation(
             uid=fields.text(entry, "uid") or derived_uid(*(message.uid for message in messages[:1])),
@@ -53,6 +59,7 @@ def _read(entry: Any) -> ImportedConversation:
             archived=entry.get("archived") is True,
             pinned=entry.get("pinned") is True,
             left_out=left_out,
+            pictures=pictures,
         ),
         passed_over,
     )
@@ -68,7 +75,19 @@ def _settings(entry: Any) -> dict[str, Any]:
     }
 
 
-def _message(uid: str, parent: str | None, message: Any) -> ImportedMessage:
+def _attachment(item: object, stored: Mapping[str, Any], pictures: dict[str, bytes]) -> Attachment | None:
+    """Return an attachment. A picture's file, one of `stored` in base64, is added to `pictures`; None if it is lost."""
+    name, digest = fields.text(item, "name"), fields.text(fields.mapping(item, "picture"), "digest")
+    if not digest:
+        return Attachment(name, fields.text(item, "media_type"), fields.text(item, "text"))
+    content = picture_of_base64(fields.text(stored, digest))
+    if (found := usable_picture(name, content)) is None or found.picture is None or content is None:
+        return None
+    pictures[found.picture.digest] = content
+    return found
+
+
+def _message(uid: str, parent: str | None, message: Any, attachments: tuple[Attachment, ...]) -> ImportedMessage:
     state = fields.text(message, "state")
     error = fields.mapping(message, "error")
     stats = fields.mapping(message, "stats")
@@ -87,10 +106,7 @@ def _message(uid: str, parent: str | None, message: Any) -> ImportedMessage:
             settings=fields.mapping(message, "settings"),
             seed=seed if isinstance(seed, int) and 0 <= seed < 2**64 else None,
         ),
-        attachments=tuple(
-            Attachment(fields.text(item, "name"), fields.text(item, "media_type"), fields.text(item, "text"))
-            for item in fields.items(message, "attachments")
-        ),
+        attachments=attachments,
         finish_reason=fields.text(message, "finish_reason") or None,
         error=(fields.text(error, "code"), fields.mapping(error, "arguments")) if error else None,
         # JSON and back, so that stored figures and these have the same types.

@@ -5,14 +5,12 @@ To add an action, add an entry to the menu's module. A menu has at most 12 entri
 
 from __future__ import annotations
 
+from app.window.actions.application import HELP_ACTIONS, TANDEM_ACTIONS, WINDOW_ACTIONS
 from app.window.actions.chat import CHAT_ACTIONS
 from app.window.actions.edit import EDIT_ACTIONS
 from app.window.actions.file import FILE_ACTIONS
-from app.window.actions.help import HELP_ACTIONS
 from app.window.actions.speculation import SPECULATION_ACTIONS
-from app.window.actions.tandem import TANDEM_ACTIONS
 from app.window.actions.view import VIEW_ACTIONS
-from app.window.actions.window import WINDOW_ACTIONS
 
 ACTIONS = {
     "tandem": TANDEM_ACTIONS,

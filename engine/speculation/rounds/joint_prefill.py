@@ -70,6 +70,6 @@ def prefill_together(sequences: Items[Sequence], most: int) -> list[int]:
 
 
 def _can_share(sequence: Sequence) -> bool:
-    if isinstance(sequence.caches, SharedCaches) or len(sequence.tokens) > LONGEST_TEXT:
+    if isinstance(sequence.caches, SharedCaches) or len(sequence.tokens) > LONGEST_TEXT or sequence.pictures_ahead:
         return False
     return rows_obstacle(sequence) is None

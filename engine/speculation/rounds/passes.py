@@ -9,22 +9,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
 
+from engine.pictures.placed import PassInput
+from engine.speculation.rounds.both_ways import reading_both_ways
 from engine.speculation.rounds.taps import CannotTap, Taps, first_output, layers_of, with_classes
 
 
 def model_pass(
-    model: Any, ids: mx.array, caches: Sequence[Any], taps: Taps | None, *, in_parts: bool = False
+    model: Any,
+    ids: mx.array,
+    caches: Sequence[Any],
+    taps: Taps | None,
+    *,
+    in_parts: bool = False,
+    seen: PassInput | None = None,
 ) -> tuple[mx.array, list[mx.array]]:
     """Return lazy logits (rows, width, V) of token ids (rows, width), and the outputs that `taps` recorded.
 
     With `in_parts`, most layers have been sent to the device when it returns, unless the model has no list of layers.
+    With pictures among the rows, the model reads what is `seen`.
     """
+    if seen is not None:
+        with reading_both_ways(caches, seen.blocks, in_windows=seen.in_windows) if seen.blocks else nullcontext():
+            return model_pass(partial(model, input_embeddings=seen.embeddings), seen.ids, caches, taps)
     launching = _launched_in_parts(model) if in_parts else nullcontext()
     if taps is None:
         with launching:

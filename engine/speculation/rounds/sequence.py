@@ -7,6 +7,7 @@ from typing import Any
 
 import mlx.core as mx
 
+from engine.pictures.placed import PassInput, PictureReader, PlacedPicture, content_of, within
 from engine.requests import MAX_DEPTH
 from engine.speculation.rounds.cache_kinds import check_widths
 from engine.speculation.rounds.compiled_steps import MAX_ROWS, CompiledSteps
@@ -64,6 +65,9 @@ class Sequence:
         self.known_ids: int | None = None
         # Positions at which turns end, ascending: a later conversation may share the text up to one of them.
         self.boundaries: tuple[int, ...] = ()
+        # The pictures in `tokens`, in their order, and what reads them while a request uses the sequence.
+        self.pictures: tuple[PlacedPicture, ...] = ()
+        self.reader: PictureReader | None = None
         self.checkpoints: list[Checkpoint] = []
         # Receives the tapped outputs of all kept rows.
         self.follower: Follower | None = None
@@ -88,6 +92,11 @@ class Sequence:
     def pending(self) -> list[int]:
         """The committed tokens that the caches do not hold."""
         return self.tokens[self.position :]
+
+    @property
+    def content(self) -> Tokens[int | str]:
+        """The tokens, and the digests of the pictures among them; two texts share what they have in common here."""
+        return content_of(self.tokens, self.pictures)
 
     def append(self, tokens: Tokens[int]) -> None:
         """Commit `tokens` without a forward pass, a prompt for example."""
@@ -183,6 +192,7 @@ class Sequence:
             self.position = reach
             self.checkpoints = [kept for kept in self.checkpoints if kept.position <= reach]
         del self.tokens[length:]
+        self.pictures = within(self.pictures, 0, length)
         return True
 
     def unread(self, length: int) -> bool:
@@ -200,6 +210,7 @@ class Sequence:
         twin = Sequence(self.model, copied(self.caches))
         twin.tokens, twin.position = list(self.tokens), self.position
         twin.boundaries, twin.checkpoints = self.boundaries, list(self.checkpoints)
+        twin.pictures = self.pictures
         return twin
 
     def lend(self) -> Tokens[Any]:
@@ -240,10 +251,15 @@ class Sequence:
         """
         rows = self.rows_to_prefill(most)
         if rows:
-            row = self._as_row(self.tokens[self.position : self.position + rows], ())
+            start, stop = self.position, self.position + rows
+            pictures = within(self.pictures, start, stop) if self.reader is not None else ()
+            row = self._as_row(self.tokens[start:stop], ())
             self.rollback.begin(rows)
             try:
-                self._run(row)
+                if self.reader is not None and pictures:
+                    self._run(row, seen=self.reader.pass_input(self.tokens, start, stop, pictures))
+                else:
+                    self._run(row)
             except BaseException:
                 self.abort()
                 raise
@@ -265,7 +281,24 @@ class Sequence:
 
     def rows_to_prefill(self, most: int) -> int:
         """Return how many tokens `prefill(most)` feeds."""
-        return max(0, min([self.position + most, len(self.tokens) - 1, *self._stops_ahead()]) - self.position)
+        end = min([self.position + most, len(self.tokens) - 1, *self._stops_ahead()])
+        if self.reader is not None and self.reader.both_ways:
+            cut = next((picture for picture in self.pictures if picture.start < end < picture.stop), None)
+            if cut is not None:
+                end = cut.start if cut.start > self.position else cut.stop
+        return max(0, end - self.position)
+
+    def picture_to_read(self, most: int) -> PlacedPicture | None:
+        """Return a picture whose embedding `prefill(most)` needs and the reader does not have yet."""
+        if self.reader is None:
+            return None
+        needed = within(self.pictures, self.position, self.position + self.rows_to_prefill(most))
+        return next((picture for picture in needed if not self.reader.has_read(picture)), None)
+
+    @property
+    def pictures_ahead(self) -> bool:
+        """Whether pictures are still to be prefilled."""
+        return self.reader is not None and bool(within(self.pictures, self.position, len(self.tokens)))
 
     def prefilled_elsewhere(self, rows: int, outputs: Tokens[mx.array]) -> None:
         """Follow, as `prefill` does, `rows` tokens that a batch has read; `outputs` are their tapped outputs."""
@@ -305,10 +338,10 @@ class Sequence:
         in_parts = rows.shape[1] > plain_rows and not isinstance(self.caches, SharedCaches)
         return self._run(rows, in_parts=in_parts)
 
-    def _run(self, rows: mx.array, *, in_parts: bool = False) -> mx.array:
+    def _run(self, rows: mx.array, *, in_parts: bool = False, seen: PassInput | None = None) -> mx.array:
         """Run the model over `rows` (1, rows); stores the follower's tapped outputs in `_outputs`."""
         taps = None if self.follower is None else self.follower.taps
-        logits, self._outputs = model_pass(self.model, rows, self.caches, taps, in_parts=in_parts)
+        logits, self._outputs = model_pass(self.model, rows, self.caches, taps, in_parts=in_parts, seen=seen)
         return logits
 
     def _report(self, start: int, rows: int) -> None:

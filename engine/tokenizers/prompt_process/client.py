@@ -1,7 +1,7 @@
 """The client of a prompt process, which it kills and replaces when that takes too long or too much memory.
 
-There are several processes: for prompts, for grammars and for the sizes of caches. Each is started when it is first
-needed; the starter pair never needs the first.
+There are several processes: for prompts, for grammars, for the sizes of caches and for pictures. Each is started when
+it is first needed; the starter pair never needs the first.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 import psutil
 
 from engine.errors import EngineClosed, GrammarNotUsable, PromptTooLong, TemplateFailed, without_frames
+from engine.files.picture_file import DecodedPicture
 from engine.grammars.grammar import Grammar
 from engine.model_files.cache_counting import CacheShape
 from engine.tokenizers.prompt_process import protocol
@@ -106,8 +107,8 @@ class PromptProcess:
         found: ThinkingChoice = self._do(protocol.FindThinking(source.folder), PROMPT_S, abandoned, source)
         return found
 
-    def start_prompt(self, source: TokenizerSource, job: PromptJob) -> PromptCall:
-        """Start to make a prompt. The future raises `TemplateFailed` and `PromptTooLong`."""
+    def start_prompt(self, source: TokenizerSource, job: PromptJob | Callable[[], PromptJob]) -> PromptCall:
+        """Start to make a prompt. The future raises `TemplateFailed`, `PromptTooLong`, and what the job raises."""
         call = PromptCall()
         threading.Thread(target=self._make, args=(source, job, call), name="prompt", daemon=True).start()
         return call
@@ -130,6 +131,13 @@ class PromptProcess:
         problem: str = self._do(protocol.TryGrammar(lark), seconds)
         return problem
 
+    def decode_picture(
+        self, data: bytes, sizes: list[tuple[int, int]], resample: int, seconds: float
+    ) -> DecodedPicture:
+        """Run `engine.files.picture_file.decode_picture` in the process. Waits; raises `TemplateFailed`."""
+        decoded: DecodedPicture = self._do(protocol.DecodePicture(data, sizes, resample), seconds)
+        return decoded
+
     def end(self) -> None:
         """End the process; the next task starts another."""
         if self._child is not None:
@@ -150,8 +158,9 @@ class PromptProcess:
     def _runs(self) -> bool:
         return self._child is not None and self._child.process.poll() is None
 
-    def _make(self, source: TokenizerSource, job: PromptJob, call: PromptCall) -> None:
+    def _make(self, source: TokenizerSource, given: PromptJob | Callable[[], PromptJob], call: PromptCall) -> None:
         try:
+            job = given if isinstance(given, PromptJob) else given()
             seconds = PROMPT_S + job.characters / CHARACTERS_A_SECOND
             call.set_result(self._do(protocol.MakePrompt(source.folder, job), seconds, call.abandoned, source))
         except Exception as error:
@@ -302,10 +311,11 @@ class PromptProcess:
         return _ProcessEnded(f"exit code {code}")
 
 
-# The first makes the prompts of all engines, the second tries grammars, and the third counts what caches hold.
+# The first makes the prompts of all engines, the second tries grammars, the third counts what caches hold, and the
+# fourth decodes pictures.
 PROMPT_PROCESS = PromptProcess()
-GRAMMAR_PROCESS, COUNTING_PROCESS = (PromptProcess(with_transformers=False) for _ in range(2))
-for process in (PROMPT_PROCESS, GRAMMAR_PROCESS, COUNTING_PROCESS):
+GRAMMAR_PROCESS, COUNTING_PROCESS, PICTURE_PROCESS = (PromptProcess(with_transformers=False) for _ in range(3))
+for process in (PROMPT_PROCESS, GRAMMAR_PROCESS, COUNTING_PROCESS, PICTURE_PROCESS):
     atexit.register(process.end)
 
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from engine.files.picture_file import DecodedPicture
 from engine.model_files.cache_counting import CacheShape
 from engine.tokenizers.prompts import Prompt, PromptJob
 from engine.tokenizers.thinking import ThinkingChoice
@@ -78,7 +79,16 @@ class TryGrammar(Message, frozen=True):
     lark: str
 
 
-Task = Build | FindThinking | MakePrompt | Measure | CountCaches | TryGrammar
+class DecodePicture(Message, frozen=True):
+    """Decode a picture's file, and scale it to each of `sizes` (width, height)."""
+
+    result: ClassVar[Any] = DecodedPicture
+    data: bytes
+    sizes: list[tuple[int, int]]
+    resample: int
+
+
+Task = Build | FindThinking | MakePrompt | Measure | CountCaches | TryGrammar | DecodePicture
 
 
 class Request(Message, frozen=True):

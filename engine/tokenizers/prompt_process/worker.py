@@ -1,4 +1,5 @@
-"""The prompt process: it builds tokenizers, makes prompts and tries grammars, within limits that the system enforces.
+"""The prompt process: it builds tokenizers, makes prompts, tries grammars and decodes pictures, within limits that the
+system enforces.
 
 It imports no Qt, and MLX only to count what caches hold. It knows no secrets and opens no files of the user. When it
 exceeds a limit, the system ends it, and the engine starts another.
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import PromptTooLong, TemplateFailed
+from engine.files.picture_file import decode_picture
 from engine.tokenizers.prompt_process import protocol
 from engine.tokenizers.prompts import make_prompt
 from engine.tokenizers.thinking import thinking_of
@@ -107,6 +109,8 @@ def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
         from engine.grammars.compiling import trial
 
         return _sendable(trial(task.lark))
+    if isinstance(task, protocol.DecodePicture):
+        return decode_picture(task.data, task.sizes, task.resample)
     if isinstance(task, protocol.CountCaches):
         return _cache_counter()(task.config)
     if isinstance(task, protocol.Measure):

@@ -10,8 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMainWindow
 from pytestqt.qtbot import QtBot
 
-from app.actions.actions import Actions
-from app.actions.menus import Menus
+from app.actions.actions import Actions, Menus
 from app.actions.spec import MENUS, ActionSpec, ActionState
 
 

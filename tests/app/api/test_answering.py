@@ -11,7 +11,7 @@ from starlette.types import Message
 
 from app.api.activity import Activity
 from app.api.answering import Answering, EventStream
-from app.api.replies import KEEP_ALIVE
+from app.api.errors import KEEP_ALIVE
 from engine.client import RequestStream
 from engine.events import Event, Finished, PrefillProgress
 from engine.requests import ChatRequest

@@ -89,7 +89,6 @@ def test_a_key_is_asked_for_in_either_header(serve: Serve) -> None:
         response = served.get("/v1/models", headers=headers)
         assert (response.status_code, response.json()["error"]["code"]) == (401, "invalid_api_key")
     assert served.get("/health").json() == {"status": "ok"}
-    assert served.api.status.needs_key
 
 
 def test_other_machines_are_let_in_only_with_a_key_and_under_no_rebound_name(serve: Serve) -> None:
@@ -122,7 +121,7 @@ def test_a_stopped_server_can_be_started_again(serve: Serve) -> None:
 
 def test_a_body_beyond_the_limit_is_not_read(told: Served) -> None:
     head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-    announced = raw(told, head + b"Content-Length: 10000000\r\n\r\n")
+    announced = raw(told, head + f"Content-Length: {LIMITS.size + 1}\r\n\r\n".encode())
     assert announced.startswith(b"HTTP/1.1 413")
     chunks = (b" " * 2**16 for _ in range(LIMITS.size // 2**16 + 2))
     response = told.client.post("/v1/chat/completions", content=chunks, headers=JSON)
@@ -131,10 +130,10 @@ def test_a_body_beyond_the_limit_is_not_read(told: Served) -> None:
 
 def test_a_client_that_sends_too_much_without_reading_is_told_so(told: Served) -> None:
     head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-    for length in (b"Content-Length: 10000000\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\n989680\r\n"):
+    for length in (b"Content-Length: 40000000\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\n2625a00\r\n"):
         with told.connect() as connection:
             connection.sendall(head + length)
-            connection.sendall(b" " * 10_000_000)
+            connection.sendall(b" " * 40_000_000)
             assert connection.recv(99).startswith(b"HTTP/1.1 413")
 
 

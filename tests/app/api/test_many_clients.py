@@ -220,8 +220,8 @@ def test_sixty_four_clients_at_once_are_answered_or_told_to_wait(told: Served, q
     assert told.api.status.under_way == ()
 
 
-def test_ten_megabytes_do_not_hold_others_up(told: Served, question: dict[str, Any]) -> None:
-    large = question | {"messages": [{"role": "user", "content": "x" * 10_000_000}]}
+def test_forty_megabytes_do_not_hold_others_up(told: Served, question: dict[str, Any]) -> None:
+    large = question | {"messages": [{"role": "user", "content": "x" * 40_000_000}]}
     thread, answers = ask_in_background(told, large)
     assert told.chat(question)["choices"][0]["message"]["content"]
     thread.join()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.chat.thinking_button import ThinkingButton
+from app.chat.choice_buttons import ThinkingButton
 from engine.tokenizers.thinking import ThinkingChoice
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine

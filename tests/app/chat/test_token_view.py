@@ -22,6 +22,7 @@ from engine.stats import RoundRecord
 from tests.app.chat.conftest import Show
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine, ScriptedRound, play
+from tests.app.window_parts import names_in
 
 MIXED = "One two, three.\n\n한국어 문장 하나와 👩‍💻 그림, そして日本語。\n```python\nx = 1\n```\nThe end of it all."
 
@@ -167,12 +168,12 @@ def test_the_colours_of_tokens_are_explained_once_where_the_panel_is_closed(open
     window.ask_and_wait("first", "second")
 
     def legends() -> list[list[str]]:
-        return [found.names for found in window.transcript.findChildren(TokenLegend) if found.isVisible()]
+        return [names_in(found) for found in window.transcript.findChildren(TokenLegend) if found.isVisible()]
 
     window.trigger("show-tokens")
     assert window.panel.isVisible()
     assert legends() == []
-    assert window.find(TokenLegend).names == ["main", "head", "rejected"]
+    assert names_in(window.find(TokenLegend)) == ["main", "head", "rejected"]
     window.trigger("toggle-panel")
     assert legends() == [["main", "head"]]
     window.trigger("show-text")
@@ -183,6 +184,6 @@ def test_the_legend_names_the_lookups_that_an_answer_used(open_window: OpenWindo
     looked_up = Script("One two three four five.", [ScriptedRound(4, 2, "ngram"), ScriptedRound(2, 1)])
     window = open_window(ScriptedEngine([looked_up, Script("One two.")]))
     window.ask_and_wait("first")
-    assert window.find(TokenLegend).names == ["main", "draft", "prompt lookup", "rejected"]
+    assert names_in(window.find(TokenLegend)) == ["main", "draft", "prompt lookup", "rejected"]
     window.ask_and_wait("second")
-    assert window.find(TokenLegend).names == ["main", "draft", "rejected"]
+    assert names_in(window.find(TokenLegend)) == ["main", "draft", "rejected"]

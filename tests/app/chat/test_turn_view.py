@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.chat import answer_texts
+from app.chat.answer_texts import STARTER, is_beyond_starter
+from app.chat.note import Note
+from app.chat.welcome import Welcome
+from app.conversations.records import Attachment
+from app.session.answer import Answer, State
+from app.session.chats import Turn
+from app.speculation.comparison import Comparer, Step
+from resources.starter.recipe.content import read_content
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import STORY, Script, ScriptedEngine
+from tests.app.scripted_engine import PLAIN, STORY, Script, ScriptedEngine
+from tests.app.shown_library import bare, path_of
+from tests.app.translation_files import forms, messages
+
+if TYPE_CHECKING:
+    from tests.app.conftest import OpenShown
 
 
 def test_an_edited_question_is_a_sibling_and_both_can_be_seen(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -100,3 +117,131 @@ def test_the_menu_of_an_answer_has_sections_and_nothing_that_cannot_be(open_wind
         "Edit the message",
         "Delete the message and its answer",
     ]
+
+
+REFUSAL = "For this, choose a larger model in the model picker in the header."
+
+
+def turn(question: str, text: str = "Tandem is an app.", model: str = STARTER, *files: Attachment) -> Turn:
+    return Turn(question, Answer(State.DONE, text=text, model=model), files)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "17*23",
+        "What is 3 + 14?",
+        "17 x 3",
+        "17 − 3",
+        "17 multiplied by 3",
+        "Give me a JSON object with name and version of the app",
+        "Translate 'good morning' into French",
+        "이 문장을 번역해 주세요",
+        "good morning in French",
+        "스페인어로 감사합니다",
+        "スペイン語でありがとう",
+        "西班牙语的谢谢",
+        "127 divided by 3",
+        "3 곱하기 14",
+        "17에 3을 곱하면?",
+        "20에서 3을 빼면?",
+        "17かける3は？",
+        "17と3を足すと？",
+        "120を3で割ると？",
+        "17乘以3等于多少",
+        "17和3相加",
+        "sort [3, 1, 2] in C++",
+        "並べ替えのコードを書いて",
+        "Fix this Python: def f(: pass",
+        "What does this do?\n```\nx = 1\n```",
+    ],
+)
+def test_code_arithmetic_json_and_translation_are_beyond_the_starter(question: str) -> None:
+    assert is_beyond_starter(turn(question))
+    assert not is_beyond_starter(turn(question, model="mlx-community/Qwen3-8B-4bit"))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "hi",
+        "What is Tandem?",
+        "Which 2 models come with Tandem 1.4?",
+        "how fast is it",
+        "说明用法语言",
+        "7 * 8",
+        "초안 토큰 3에 10을 설정",
+    ],
+)
+def test_questions_about_tandem_are_not(question: str) -> None:
+    assert not is_beyond_starter(turn(question))
+    assert is_beyond_starter(turn(question, REFUSAL))
+    assert is_beyond_starter(
+        turn(question, "Tandem.", STARTER, Attachment("a.txt", "text/plain", "the code word is elm"))
+    )
+
+
+def test_a_card_offers_a_larger_model_until_there_is_one(
+    open_shown: OpenShown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
+    monkeypatch.setattr(answer_texts, "STARTER", window.session.models.pair.names[0])
+    window.offer.refresh()
+    # Turned down, the offer stays with its first pair.
+    first, *others = [row.button for row in window.offer.rows]
+    assert others
+    window.offer.starter_button.click()
+    (first,) = [row.button for row in window.offer.rows]
+    assert window.offer.isVisible()
+    window.wait(first.isVisible)
+    assert first.text().startswith("Download (")
+    window.ask_and_wait("What is 17*23?")
+    note = window.turn().view.findChild(Note)
+    (button,) = note.findChildren(QPushButton)
+    window.wait(note.isVisible)
+    assert button.text() == f"Download {library.inventory.offers[0].name} {first.text().removeprefix('Download ')}"
+    window.ask_and_wait("What is Tandem?")
+    again = window.turn().view.findChild(Note)
+    assert again.isHidden()
+    window.session.answers.ask_again(window.session.chat.turns[-1])
+    window.wait(lambda: window.session.answers.quiet)
+    window.wait(window.turn().view.findChild(Note).isVisible)
+    assert "one answer to each question" in window.turn().view.findChild(Note).findChild(QLabel).text()
+    wanted: list[str] = []
+    monkeypatch.setattr(library, "get", lambda *ids: wanted.extend(ids))
+    button.click()
+    assert wanted[0] == library.inventory.offers[0].id
+    library.settings.change(main_model=path_of("a real model"))
+    window.offer.refresh()
+    assert note.isHidden()
+
+
+def test_a_fast_answer_is_shown_side_by_side_and_is_in_no_chat(open_shown: OpenShown) -> None:
+    window, _, engine = open_shown()
+    engine.scripts[:] = [Script("one"), Script("one two three four"), Script("one two three four", (PLAIN,))]
+    buttons = window.find(Welcome).findChildren(QPushButton)
+    shows = next(button for button in buttons if button.text() == "Show me a fast answer")
+    window.wait(shows.isEnabled)
+    shows.click()
+    made = window.find(Comparer).comparison
+    assert made is not None
+    assert made.question == read_content("en").at_length.questions[0]
+    window.wait(lambda: made.step is Step.DONE)
+    assert window.comparison.isVisible()
+    assert "× as fast with speculation." in window.comparison.verdict.text()
+    assert window.turns == []
+    window.wait(window.comparison.again.isEnabled)
+    engine.scripts[:] = [Script("two"), Script("one two three"), Script("one two three", (PLAIN,))]
+    window.comparison.again.click()
+    window.wait(lambda: window.find(Comparer).comparison.step is Step.DONE)
+    assert window.find(Comparer).comparison is not made
+    assert window.find(Comparer).comparison.question == made.question
+    assert window.turns == []
+    window.comparison.close_overlay()
+    assert not window.is_enabled("compare")
+
+
+@pytest.mark.parametrize(("language", "own"), [("ko", "ko"), ("ja", "ja"), ("zh_CN", "zh")])
+def test_the_demonstration_asks_in_the_words_to_which_the_starter_has_a_long_answer(language: str, own: str) -> None:
+    english, asked = (read_content(one).at_length.questions[0] for one in ("en", own))
+    assert [forms(one) for _, one in messages(language) if one.findtext("source") == english] == [[asked]]

@@ -15,8 +15,10 @@ from app.__main__ import main
 from app.cli.answers import TextOutput
 from engine import Event, Failed, Finished, RequestStats, SamplingSettings, TokensCommitted
 from engine.errors import EngineError
+from engine.pictures.reading import digest_of
 from engine.requests import MAX_DEPTH
 from tests.app.cli.scripted_chat import KOREAN, ROUND, ScriptedEngine
+from tests.app.picture_files import animation, picture
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -295,3 +297,29 @@ def test_the_last_line_says_of_speculation_what_is_known(
 def test_the_same_text_is_asked_for_by_an_option(engine: ScriptedEngine, options: list[str]) -> None:
     main(["chat", "Hello", *options])
     assert [asked.speculation.same_text for asked in engine.requests] == [bool(options)]
+
+
+def test_pictures_go_with_the_first_question(
+    engine: ScriptedEngine, pipe_in: Callable[[str], None], tmp_path: Path
+) -> None:
+    red = picture()
+    (tmp_path / "red.png").write_bytes(red)
+    pipe_in("What is this?\nAnd that?\n")
+    assert main(["chat", "--lines", "--image", str(tmp_path / "red.png")]) == 0
+    part, text = {"type": "image", "digest": digest_of(red)}, {"type": "text", "text": "What is this?"}
+    assert [asked[::2] for asked in engine.asked] == [[[part, text]], [[part, text], "And that?"]]
+    assert [request.pictures for request in engine.requests] == [{digest_of(red): red}] * 2
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(None, "there is no picture"), (b"text", "cannot be used: it is no PNG"), (animation(), "animated")],
+)
+def test_what_is_no_picture_is_refused_before_a_model_is_loaded(
+    engine: ScriptedEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes | None, words: str
+) -> None:
+    if content is not None:
+        (tmp_path / "file.png").write_bytes(content)
+    assert main(["chat", "Hi", "--image", str(tmp_path / "file.png")]) != 0
+    assert engine.asked == []
+    assert words in capsys.readouterr().err

@@ -43,7 +43,7 @@ def test_a_check_says_of_each_machine_what_it_would_hold(capsys: pytest.CaptureF
     ]
     assert all(row["problem"] == "" and row["versions"]["mlx"] for row in found)
     assert main(["cluster", "check", "--hosts", TWO]) == 0
-    assert "0 to 1" in capsys.readouterr().out
+    assert "127.0.0.1 (0): parts 1 to 2 of every layer" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("ssh")

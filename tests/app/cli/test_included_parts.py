@@ -40,7 +40,7 @@ def parts_of(folder: Path, qapp: Any, answer: str) -> dict[str, str]:
 def test_everything_is_here(tmp_path: Path, qapp: Any) -> None:
     before = qapp.language.choice
     parts = parts_of(tmp_path, qapp, "123")
-    assert len(parts) == 12
+    assert len(parts) == 13
     assert not any(parts.values()), parts
     assert qapp.language.choice == before
 
@@ -57,6 +57,7 @@ def test_each_part_that_is_missing_is_named(tmp_path: Path, qapp: Any, monkeypat
     monkeypatch.setattr(included_parts, "LocalApi", gone)
     monkeypatch.setattr(included_parts, "in_a_process", gone)
     monkeypatch.setattr(included_parts, "ToolHost", gone)
+    monkeypatch.setattr(included_parts, "picture_size", gone)
     monkeypatch.setattr(included_parts, "QCollator", CodePointOrder)
     monkeypatch.setattr(included_parts.QCoreApplication, "translate", lambda _, text: text)
     parts = parts_of(tmp_path, qapp, "Hello.")
@@ -72,5 +73,6 @@ def test_each_part_that_is_missing_is_named(tmp_path: Path, qapp: Any, monkeypat
         "grammars",
         "drafter",
         "tools",
+        "pictures",
     }
     assert "it was not collected" in parts["pdf"]

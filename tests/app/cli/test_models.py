@@ -204,8 +204,8 @@ def test_pairs_of_an_installed_model_are_ranked_with_their_reasons(
     assert run("pairs", "org/main") == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].startswith("*  org/draft")
-    assert lines[1].endswith("same tokenizer")
-    assert "different tokenizer" in lines[2]
+    assert lines[1].endswith("Same tokenizer.")
+    assert "Different tokenizer" in lines[2]
 
 
 def free_bytes(capsys: pytest.CaptureFixture[str]) -> int:
@@ -257,12 +257,6 @@ def test_working_offline_asks_nobody(
     assert run(*words) == 1
     assert "no connection is tried while working offline" in capsys.readouterr().err
     assert hub.requests == []
-
-
-def test_every_verdict_has_words() -> None:
-    from engine.advice.pairing import VERDICTS
-
-    assert set(terminal_models.VERDICTS) == set(VERDICTS)
 
 
 def test_without_a_known_draft_the_model_comes_alone_and_it_is_said(

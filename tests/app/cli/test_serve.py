@@ -16,7 +16,7 @@ import httpx2
 import pytest
 
 from app.__main__ import main
-from app.agents.endpoint import Endpoint, serving_endpoint
+from app.agents.table import Endpoint, serving_endpoint
 from app.api.guard import ApiSettings
 from app.cli.serve import serving
 from app.settings.declarations import SettingsValues

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from app.conversations.encoding import attachments_from_json
 from app.conversations.opening import open_store
+from app.conversations.records import pictures_in
 from app.conversations.schema import LATEST, version_of
 from tests.app.conversations.older_versions import write_version
 from tests.app.conversations.surviving import must_be_on_disk, wait_for
@@ -92,6 +94,10 @@ class Ledger:
         return compared
 
 
+def pictures_named(attachments: str) -> list[str]:
+    return [picture.digest for picture in pictures_in(attachments_from_json(attachments))]
+
+
 def run_and_kill(
     path: Path, after_s: float, *seed: str, begun: bytes = b"opening"
 ) -> tuple[list[dict[str, Any]], float]:
@@ -111,6 +117,10 @@ def run_and_kill(
 
 
 def check_sound(store: ConversationStore) -> None:
+    shown = {one for row in store.database.rows("SELECT attachments FROM messages") for one in pictures_named(row[0])}
+    assert all(store.pictures.get(digest) is not None for digest in shown)
+    folder = store.pictures.folder
+    assert not folder.exists() or {file.name for file in folder.iterdir()} == shown
     assert store.database.scalar("PRAGMA integrity_check") == "ok"
     assert store.database.rows("PRAGMA foreign_key_check") == []
     assert store.database.scalar("SELECT count(*) FROM chunks") == 0

@@ -15,7 +15,7 @@ from app.conversations import opening
 from app.conversations.answers import Answers
 from app.conversations.backups import back_up_now, backups_of
 from app.conversations.database import connect
-from app.conversations.errors import StoreInUse, StoreNotWritable
+from app.conversations.errors import StoreInUse, StoreNotWritable, refusal_of
 from app.conversations.opening import open_store
 from app.conversations.records import AnswerSource
 from app.conversations.recovery import Salvage, salvage
@@ -318,3 +318,18 @@ def test_no_damage_keeps_the_store_from_opening(path: Path, seed: int) -> None:
     chat = store.conversations.create()
     store.messages.add_user_turn(chat, "works again")
     store.close()
+
+
+@pytest.mark.parametrize(
+    ("error", "refusal"),
+    [
+        (StoreNotWritable("full", ""), "full"),
+        (StoreNotWritable("read-only", ""), "forbidden"),
+        (StoreNotWritable("io", ""), None),
+        (PermissionError(13, "no"), "forbidden"),
+        (OSError(28, "full"), "full"),
+        (ValueError(), None),
+    ],
+)
+def test_why_the_system_refuses_a_store(error: Exception, refusal: str | None) -> None:
+    assert refusal_of(error) == refusal

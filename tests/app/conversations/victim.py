@@ -13,11 +13,13 @@ from __future__ import annotations
 import random
 import sys
 import time
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from app.conversations.answer_writer import AnswerWriter
-from app.conversations.records import AnswerSource
+from app.conversations.records import AnswerSource, Attachment, Picture
+from app.conversations.store import ConversationStore
 from app.conversations.worker import StoreThread
 from engine.events import Token
 from engine.stats import RequestStats
@@ -35,7 +37,9 @@ class Victim:
 
     def run(self) -> None:
         while True:
-            kind = self.draw.choice(["chat", "turn", "stream", "stream", "edit", "trash", "purge", "branch", "rename"])
+            kind = self.draw.choice(
+                ["chat", "turn", "picture", "stream", "stream", "edit", "trash", "purge", "branch", "rename"]
+            )
             if kind != "chat" and not self.chats:
                 continue
             getattr(self, kind)()
@@ -53,6 +57,17 @@ class Victim:
     def turn(self) -> int:
         chat, text = self.draw.choice(self.chats), f"question {self.draw.random()}"
         return int(self.do("turn", lambda store: store.messages.add_user_turn(chat, text), chat=chat, text=text))
+
+    def picture(self) -> None:
+        chat, content = self.draw.choice(self.chats), self.draw.randbytes(200_000)
+        digest = sha256(content).hexdigest()
+        shown = Attachment("shot.png", "image/png", "", Picture(digest, 1, 1))
+
+        def attach(store: ConversationStore) -> int:
+            store.pictures.add(content)
+            return store.messages.add_user_turn(chat, digest, [shown])
+
+        self.do("turn", attach, chat=chat, text=digest)
 
     def stream(self) -> None:
         turn = self.turn()

@@ -28,7 +28,7 @@ def test_a_pair_is_offered_downloaded_chosen_and_answers(
     hub_window: WindowDriver, library: Library, qtbot: QtBot
 ) -> None:
     qtbot.waitUntil(hub_window.offer.isVisible)
-    QTest.mouseClick(hub_window.offer.buttons()[0], Qt.MouseButton.LeftButton)
+    QTest.mouseClick(hub_window.offer.rows[0].button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "Tiny Main is ready." in hub_window.banner_text)
     qtbot.waitUntil(lambda: {status.state for status in library.downloads} == {"ready"})
     qtbot.waitUntil(lambda: sum(entry.complete for entry in library.inventory.installed) == 2)  # type: ignore[union-attr]
@@ -82,9 +82,9 @@ def test_a_pair_that_was_paused_goes_on_as_a_pair(
     hub.bytes_a_second = 5_000
 
     def pair_button() -> QPushButton:
-        return next(card.main_button for card in page.cards() if card.entry.id == MAIN)
+        return next(card.main_button for card in page.cards if card.entry.id == MAIN)
 
-    qtbot.waitUntil(lambda: MAIN in [card.entry.id for card in page.cards()])
+    qtbot.waitUntil(lambda: MAIN in [card.entry.id for card in page.cards])
     assert pair_button().text().startswith("Download (")
     pair_button().click()
     qtbot.waitUntil(lambda: len(page.findChildren(DownloadCard)) == 2)
@@ -102,12 +102,12 @@ def test_a_pair_that_was_paused_goes_on_as_a_pair(
 
 def test_a_search_finds_and_a_pasted_address_is_looked_at(page: Any, qtbot: QtBot) -> None:
     QTest.keyClicks(page.field, "tiny")
-    qtbot.waitUntil(lambda: len(page.cards()) == 2)
+    qtbot.waitUntil(lambda: len(page.cards) == 2)
     page.field.clear()
     page.field.setText(f"https://huggingface.co/{MAIN}")
     page.field.textEdited.emit(page.field.text())
-    qtbot.waitUntil(lambda: [card.entry.id for card in page.cards()] == [MAIN])
-    assert page.cards()[0].entry.context == 512
+    qtbot.waitUntil(lambda: [card.entry.id for card in page.cards] == [MAIN])
+    assert page.cards[0].entry.context == 512
     page.field.clear()
     QTest.keyClicks(page.field, "tiny-org/nothing")
     qtbot.waitUntil(lambda: "There is no model tiny-org/nothing" in page.empty.text())
@@ -119,7 +119,7 @@ def test_an_installed_model_is_removed_with_its_size_first(
     library.get(DRAFT)
     qtbot.waitUntil(lambda: bool(library.inventory.installed))  # type: ignore[union-attr]
     page.show_tab(INSTALLED)
-    (card,) = page.cards()
+    (card,) = page.cards
     card.remove_button.click()
     qtbot.waitUntil(lambda: "Delete this model?" in card.facts.text())
     assert "Hugging Face cache" in card.facts.text()
@@ -129,7 +129,7 @@ def test_an_installed_model_is_removed_with_its_size_first(
     card.remove_button.click()
     qtbot.waitUntil(lambda: card.main_button.text() == "Delete")
     card.main_button.click()
-    qtbot.waitUntil(lambda: not page.cards() and not page.findChildren(DownloadCard))
+    qtbot.waitUntil(lambda: not page.cards and not page.findChildren(DownloadCard))
     assert not list((tmp_path / "cache").glob("models--*"))
 
 

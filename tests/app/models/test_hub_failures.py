@@ -138,13 +138,13 @@ def test_a_search_and_a_pasted_address_show_gated_models_with_the_way_to_their_p
     for text in ("asks-first", "https://huggingface.co/org/asks-first"):
         page.field.clear()
         QTest.keyClicks(page.field, text)
-        qtbot.waitUntil(lambda: [card.entry.id for card in page.cards()] == ["org/asks-first"])
-        (card,) = page.cards()
+        qtbot.waitUntil(lambda: [card.entry.id for card in page.cards] == ["org/asks-first"])
+        (card,) = page.cards
         assert "gated" in card.facts.text()
         assert not card.page_button.isHidden()
         page.field.clear()
         library.finder.search("")
-        qtbot.waitUntil(lambda: not page.cards())
+        qtbot.waitUntil(lambda: not page.cards)
 
 
 @pytest.mark.usefixtures("without_compilation")
@@ -166,8 +166,8 @@ def test_a_search_reads_configurations_and_judges_drafts_before_a_weight_is_here
     page.show_tab(SEARCH)
     hub.sent.clear()
     QTest.keyClicks(page.field, "tuned")
-    qtbot.waitUntil(lambda: bool(page.cards()) and page.cards()[0].entry.advice is not None)
-    (card,) = page.cards()
+    qtbot.waitUntil(lambda: bool(page.cards) and page.cards[0].entry.advice is not None)
+    (card,) = page.cards
     assert card.entry.context == 512
     assert card.entry.fit is not None
     assert card.entry.fit.context == 512
@@ -185,7 +185,7 @@ def test_a_damaged_model_is_repaired_with_the_damaged_file_alone(
     config.resolve().write_bytes(content.replace(b"512", b"513"))
     page.show_tab(INSTALLED)
     hub.sent.clear()
-    page.cards()[0].check_button.click()
+    page.cards[0].check_button.click()
     qtbot.waitUntil(lambda: config.exists() and config.read_bytes() == content)
     qtbot.waitUntil(lambda: {one.state for one in library.downloads} == {"ready"})
     assert [sent.name for sent in hub.sent] == ["config.json"]

@@ -42,7 +42,7 @@ def open_page(window: WindowDriver, tab: int = RECOMMENDED) -> ModelsPage:
 
 
 def card_of(page: ModelsPage, id_: str):  # type: ignore[no-untyped-def]
-    return next(card for card in page.cards() if card.entry.id == id_)
+    return next(card for card in page.cards if card.entry.id == id_)
 
 
 def test_recommended_fits_is_of_the_last_year_and_ends_with_the_starter(open_settings: OpenShown) -> None:
@@ -51,10 +51,10 @@ def test_recommended_fits_is_of_the_last_year_and_ends_with_the_starter(open_set
     window.offer.refresh()
     assert window.offer.isHidden()
     page = open_page(window)
-    assert [card.entry.id for card in page.cards()[:3]] == [entry.id for entry in reversed(library.inventory.offers)]
-    assert all(card.entry.fit.fits for card in page.cards() if card.entry.fit is not None)
-    assert page.cards()[-1].badge.text() == "built in"
-    released = [card.entry.released for card in page.cards()[3:-1]]
+    assert [card.entry.id for card in page.cards[:3]] == [entry.id for entry in reversed(library.inventory.offers)]
+    assert all(card.entry.fit.fits for card in page.cards if card.entry.fit is not None)
+    assert page.cards[-1].badge.text() == "built in"
+    released = [card.entry.released for card in page.cards[3:-1]]
     assert released == sorted(released, reverse=True)
     assert released[0] >= "2026-06"
 
@@ -101,10 +101,10 @@ def test_a_model_without_a_worthwhile_draft_is_offered_alone(
     window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
     bare.cache_clear()
     window.offer.refresh()
-    assert len(window.offer.buttons()) == 3
+    assert len(window.offer.rows) == 3
     words = [label.text() for label in window.offer.findChildren(QLabel)]
     assert not any("draft" in text or "×" in text for text in words)
-    window.offer.buttons()[0].click()
+    window.offer.rows[0].button.click()
     assert library.asked == [("add", library.inventory.offers[0].id)]
 
 
@@ -212,18 +212,18 @@ def test_search_explains_itself_and_its_failures(open_settings: OpenShown) -> No
         QTest.keyClicks(page.field, "qwen")
         next(button for button in page.findChildren(QPushButton) if button.text() == tab).click()
         assert page.field.text() == ""
-        assert page.cards()
+        assert page.cards
 
 
 def test_a_first_run_offers_pairs_and_gets_out_of_the_way(open_shown: OpenShown) -> None:
     window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
-    first = open_page(window).cards()[0]
+    first = open_page(window).cards[0]
     assert (first.entry.is_starter, first.badge.text()) == (True, "in use")
     window.settings.close()
     window.offer.refresh()
-    sizes = [button.text().replace("\u00a0", " ") for button in window.offer.buttons()]
+    sizes = [button.text().replace("\u00a0", " ") for button in (row.button for row in window.offer.rows)]
     assert sizes == ["Download (2.4 GB)", "Download (6.6 GB)", "Download (11.3 GB)"]
-    window.offer.buttons()[0].click()
+    window.offer.rows[0].button.click()
     first = library.inventory.offers[0]
     assert library.asked == [("add", first.id), ("add", first.draft)]
     # The pair is announced once, when both models are there.
@@ -238,7 +238,7 @@ def test_a_first_run_offers_pairs_and_gets_out_of_the_way(open_shown: OpenShown)
     window.offer.starter_button.click()
     assert window.edit.hasFocus()
     assert library.settings.values.offer_seen
-    assert len(window.offer.buttons()) == 1
+    assert len(window.offer.rows) == 1
     assert window.offer.starter_button.isHidden()
 
 

@@ -29,7 +29,7 @@ def test_what_arrives_between_frames_is_handed_over_at_once_on_the_gui_thread(qt
     put = bridge.listen(lambda events: calls.append((events, threading.current_thread())))
     sent: list[Event] = [PrefillProgress(done, 100) for done in range(100)]
     in_thread(lambda: [put(event) for event in [*sent, END]])
-    with qtbot.waitSignal(bridge.frame):
+    with qtbot.waitSignal(bridge.frame_begins):
         pass
     assert calls == [([*sent, END], threading.main_thread())]
 
@@ -39,7 +39,7 @@ def test_an_idle_bridge_has_no_timer_running(qtbot: QtBot) -> None:
     put = bridge.listen(lambda _events: None)
     assert bridge._timer.isActive()
     put(END)
-    with qtbot.waitSignal(bridge.frame):
+    with qtbot.waitSignal(bridge.frame_begins):
         pass
     assert not bridge._timer.isActive()
 

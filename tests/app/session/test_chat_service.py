@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
 from pytestqt.qtbot import QtBot
 
+from app.session import prompt_variables
+from app.session.model_service import Pair
 from app.session.session import Session
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.session.conftest import OpenSession, Settle
@@ -114,3 +118,17 @@ def test_a_store_that_cannot_be_opened_is_replaced_until_the_end(
     # No prefix is stored, and none is removed, because the user's chats are unknown.
     assert [request.conversation for request in engine.requests] == [None]
     assert engine.stored == []
+
+
+@pytest.mark.parametrize(
+    ("main", "draft", "expected"),
+    [
+        ("mlx-community/Qwen3-8B-4bit", "mlx-community/Qwen3-0.6B-4bit", ("Qwen3 8B", "Qwen3 0.6B")),
+        ("starter/main", "starter/draft", ("Starter", "Starter draft")),
+        ("starter/main", "", ("Starter", "")),
+    ],
+)
+def test_models_have_the_names_that_the_window_shows(main: str, draft: str, expected: tuple[str, str]) -> None:
+    pair = Pair(SimpleNamespace(name=main), SimpleNamespace(name=draft) if draft else None)
+    values = prompt_variables.values(pair)
+    assert (values["model"], values["draft"]) == expected

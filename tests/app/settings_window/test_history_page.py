@@ -18,8 +18,7 @@ from app.conversations.errors import StoreNotWritable
 from app.conversations.records import AnswerSource
 from app.conversations.request_history import DeletedRows, ProgramRequest, RequestHistory
 from app.conversations.store import ConversationStore
-from app.settings_window.history_page import HistoryPage
-from app.speculation.history_table import COLUMNS
+from app.settings_window.history_page import COLUMNS, HistoryPage
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
 from engine.stats import RequestStats

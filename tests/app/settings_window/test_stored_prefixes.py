@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from unittest.mock import Mock
 
 import pytest
 
@@ -123,7 +124,9 @@ def test_the_index_of_answers_has_a_switch(open_shown: OpenShown) -> None:
 
 
 @pytest.mark.parametrize("button", ["clear", "clear_prefixes"])
-def test_both_clear_buttons_forget_it(open_settings: OpenShown, qtbot: QtBot, button: str) -> None:
+def test_both_clear_buttons_forget_it(
+    open_settings: OpenShown, qtbot: QtBot, button: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     prefix_folder().mkdir(parents=True)
     (prefix_folder() / "mark-1.safetensors").write_bytes(b"x" * 5000)
     (prefix_folder().parent / "other").write_bytes(b"x" * 7000)
@@ -131,8 +134,10 @@ def test_both_clear_buttons_forget_it(open_settings: OpenShown, qtbot: QtBot, bu
     storage = window.settings_page("storage")
     assert "· 5\u00a0kB" in storage.folders["prefixes"].help.text()
     assert "· 7\u00a0kB" in storage.folders["caches"].help.text()
+    clear = Mock(wraps=engine.clear_prefix_cache)
+    monkeypatch.setattr(engine, "clear_prefix_cache", clear)
     getattr(storage, button).click()
     qtbot.waitUntil(lambda: "· 0\u00a0bytes" in storage.folders["prefixes"].help.text())
-    assert engine.cleared == 1
+    clear.assert_called_once()
     assert (prefix_folder().parent / "other").exists() == (button == "clear_prefixes")
     assert not storage.clear_prefixes.isEnabled()

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from app.settings.declarations import PAGES, settings_of
 from app.settings.setting import AT_ONCE
-from tests.app.conftest import OpenShown
+from app.widgets.application import Application
+from tests.app.conftest import OpenShown, OpenWindow
+from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.window_driver import WindowDriver
 
 
 def test_a_page_goes_back_to_its_defaults(open_settings: OpenShown) -> None:
@@ -54,3 +59,62 @@ def test_every_setting_that_does_not_take_effect_at_once_says_when(open_settings
                 row = next(row for row in shown.rows if row.control is shown.control(setting.key))
                 said = f"{row.help.text()} {shown.note.text() if not shown.note.isHidden() else ''}"
                 assert any(word in said for word in ("next answer", "next time a model is loaded", "after a restart"))
+
+
+QWEN = (("temperature", 0.6), ("top_p", 0.95), ("top_k", 20))
+
+
+@pytest.fixture
+def engine() -> ScriptedEngine:
+    return ScriptedEngine([Script("Yes.")], recommended=QWEN)
+
+
+@pytest.fixture
+def window(open_window: OpenWindow, engine: ScriptedEngine) -> WindowDriver:
+    return open_window(engine)
+
+
+def test_where_nothing_was_chosen_answers_are_sampled_as_the_model_recommends_and_drawn_anew(
+    window: WindowDriver, engine: ScriptedEngine
+) -> None:
+    window.ask_and_wait("question")
+    sampling = engine.requests[-1].sampling
+    assert (sampling.temperature, sampling.top_p, sampling.top_k, sampling.min_p) == (0.6, 0.95, 20, 0.0)
+    assert engine.requests[-1].max_tokens is None
+    window.trigger("ask-again")
+    window.wait_until_answered()
+    assert engine.requests[-1].sampling.temperature == 0.6
+    assert engine.requests[-1].sampling.seed is None
+    window.trigger("chat-settings")
+    sheet = window.chat_settings
+    assert sheet.recommendation.text().startswith("Recommended for main")
+    assert sheet.rows["temperature"].control.value() == 0.6
+    sheet.rows["temperature"].control.setValue(0.0)
+    window.ask_and_wait("question")
+    assert engine.requests[-1].sampling.temperature == 0.0
+
+
+def test_the_page_shows_the_recommendation_and_what_was_chosen_over_it(
+    window: WindowDriver, engine: ScriptedEngine, qapp: Application
+) -> None:
+    page = window.settings_page("generation")
+    assert page.recommendation.text() == "Recommended for main: Temperature 0.60 · Top p 0.95 · Top k 20"
+    assert page.control("temperature").value() == 0.6
+    page.control("temperature").setValue(0.0)
+    window.ask_and_wait("question")
+    assert (engine.requests[-1].sampling.temperature, engine.requests[-1].sampling.top_k) == (0.0, 20)
+    page.reset.click()
+    assert page.control("temperature").value() == 0.6
+    qapp.language.choose("ko")
+    qapp.processEvents()
+    assert "main" in page.recommendation.text()
+    assert not page.recommendation.text().startswith("Recommended")
+
+
+def test_a_model_without_a_recommendation_is_greedy_and_nothing_is_said(open_window: OpenWindow) -> None:
+    engine = ScriptedEngine([Script("Yes.")])
+    window = open_window(engine)
+    page = window.settings_page("generation")
+    assert page.recommendation.isHidden()
+    window.ask_and_wait("question")
+    assert engine.requests[-1].sampling.temperature == 0.0

@@ -123,7 +123,8 @@ def test_before_the_first_answer_a_round_is_drawn_in_three_steps(panel: Speculat
     assert panel.sample.isVisible()
     assert not panel.rate.isVisible()
     assert not panel.strip.isVisible()
-    drafted, checked, kept = (step.texts[1:] for step in panel.sample.steps)
+    # A step has its number, its words and the text so far before the tokens.
+    drafted, checked, kept = ([part.text() for part in step.findChildren(QLabel)][3:] for step in panel.sample.steps)
     accepted = [token.removesuffix(" ✓") for token in checked if token.endswith("✓")]
     assert drafted[: len(accepted)] == accepted == kept[:-1]
     # The round of the sample is one as the engine runs it: the main model's own token stands in for the rejected one.
@@ -143,7 +144,9 @@ def test_every_figure_and_chart_is_explained_in_a_sentence_and_the_sample_is_who
     qapp.language.choose(language)
     qapp.processEvents()
     panel.show_answer(None)
-    assert [len(step.texts) for step in panel.sample.steps] == [6, 6, ACCEPTED + 2]
+    steps = panel.sample.steps
+    # A number and words, then the tokens.
+    qtbot.waitUntil(lambda: [len(step.findChildren(QLabel)) - 2 for step in steps] == [6, 6, ACCEPTED + 2])
     panel.details.fold.setChecked(True)
     panel.show_answer(Answer())
     assert all(sentence.endswith((".", "요.", "。")) for sentence in EXPLANATIONS.values())

@@ -12,11 +12,10 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from app.chat.answer_texts import origin_text
 from app.session.session import Session
-from app.settings_window.history_page import HistoryPage
+from app.settings_window.history_page import COLUMNS, HistoryPage
 from app.speculation import learned_section
 from app.speculation.comparison import Comparer, Step
 from app.speculation.comparison_view import ComparisonView
-from app.speculation.history_table import COLUMNS
 from app.speculation.learned_section import LearnedSection
 from app.widgets.application import Application
 from app.window.main_window import MainWindow

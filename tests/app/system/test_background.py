@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterator
-from concurrent.futures import Future
 
 import pytest
 from PySide6.QtCore import QObject
@@ -91,17 +90,6 @@ def test_nothing_is_delivered_after_close(qtbot: QtBot) -> None:
     qtbot.wait(1)
     assert not arrived
     assert background.run(lambda: 1, arrived.append).cancelled()
-
-
-def test_futures_of_other_threads_come_back_too(background: Background, qtbot: QtBot) -> None:
-    future: Future[int] = Future()
-    arrived: list[int] = []
-    background.watch(future, arrived.append)
-    thread = threading.Thread(target=future.set_result, args=(7,))
-    thread.start()
-    qtbot.waitUntil(lambda: bool(arrived))
-    thread.join()
-    assert arrived == [7]
 
 
 def test_one_receiver_that_raises_does_not_stop_the_others(

@@ -1,12 +1,16 @@
-"""A crash of the process leaves a report, which the next start finds once."""
+"""A crash of the process leaves a report, which the next start finds once; the log of a run is kept in memory."""
 
 from __future__ import annotations
 
+import io
+import logging
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 
+from app.system.log_buffer import MOST_LINES, LogBuffer
 from app.system.paths import data_folder
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
@@ -55,3 +59,46 @@ def test_the_report_is_offered_and_opened_on_request(open_window: OpenWindow, mo
     assert opened == []
     window.press_banner()
     assert opened == [str(data_folder() / "last-crash.txt")]
+
+
+log = logging.getLogger("engine.something")
+
+
+@pytest.fixture
+def buffer() -> Iterator[LogBuffer]:
+    """A buffer that keeps records, as in a running window."""
+    buffer = LogBuffer()
+    buffer.start()
+    yield buffer
+    buffer.stop()
+
+
+def test_records_are_kept_from_info_on(buffer: LogBuffer) -> None:
+    log.info("after")
+    log.debug("too low")
+    logging.getLogger("somebody.else").info("another package")
+    [line] = buffer.text.splitlines()
+    assert line.endswith("INFO     engine.something  after")
+
+
+def test_only_the_latest_records_are_kept(buffer: LogBuffer) -> None:
+    for number in range(MOST_LINES + 1):
+        log.info("number %d", number)
+    lines = buffer.text.splitlines()
+    assert (len(lines), lines[0].split()[-1]) == (MOST_LINES, "1")
+
+
+def test_other_handlers_keep_their_own_level() -> None:
+    root, stream = logging.getLogger(), io.StringIO()
+    terminal = logging.StreamHandler(stream)
+    root.addHandler(terminal)
+    buffer = LogBuffer()
+    buffer.start()
+    try:
+        log.info("for the buffer only")
+    finally:
+        buffer.stop()
+        root.removeHandler(terminal)
+    log.info("after the end")
+    assert buffer.text.endswith("for the buffer only")
+    assert stream.getvalue() == ""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
 from app.text.blocks import LONG_TAIL, LONGEST_CODE, LONGEST_PARAGRAPH, Code, Prose, Splitter
+from app.text.fences import OpenBlock, fenced, is_fence, without_blocks
 from app.text.pieces import LONG_PARAGRAPH, TABLE_ROWS, weight
 from tests.app.hostile_answers import ANSWERS
+from tests.app.markdown_streams import BLOCKS, ODD, stream
 
 TEXTS = {
     "paragraphs": "One.\n\nTwo goes\non.\n\n## Heading\n\nThree.",
@@ -210,3 +214,64 @@ def test_a_line_after_a_hundred_rows_may_be_something_else() -> None:
     for after in ("1. one\n2. two\n", "# Heading\n", "> said\n", "| last | one |", "words"):
         text = head + "".join(rows) + after
         assert blocks_of(text, [len(text) - len(after), *[1] * len(after)]).frozen == blocks_of(text, []).frozen, after
+
+
+def seeds(default: int, full: int) -> list[Any]:
+    return [*range(default), *(pytest.param(seed, marks=pytest.mark.full) for seed in range(default, full))]
+
+
+def assert_parsing_every_time_gives_the_same(pieces: Iterable[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    quick, thorough = Splitter(), Splitter()
+    monkeypatch.setattr(thorough, "_only_longer", lambda _delta: False)
+    monkeypatch.setattr(thorough, "_only_a_row", lambda _delta: False)
+    for piece in pieces:
+        quick.feed(piece)
+        thorough.feed(piece)
+        assert quick.frozen == thorough.frozen
+        assert quick.tail == thorough.tail
+
+
+@pytest.mark.parametrize("seed", seeds(15, 60))
+def test_blocks_are_those_of_a_splitter_that_parses_every_time(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert_parsing_every_time_gives_the_same(stream(seed), monkeypatch)
+
+
+@pytest.mark.parametrize("seed", seeds(5, 30))
+def test_rows_of_a_long_table_are_those_of_a_splitter_that_parses_every_time(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = random.Random(seed)
+    signs = ("| ", " | ", "a", "\\|", "`", "\n", "\n| ", "|\n", " ", "**", "b ")
+    pieces = [draw.choice(signs if draw.random() < 0.9 else BLOCKS + ODD) for _ in range(60)]
+    rows = "| one | two |\n" * draw.randrange(8, 102)
+    assert_parsing_every_time_gives_the_same(["| a | b |\n|---|---|\n", rows, *pieces], monkeypatch)
+
+
+def test_a_sentence_is_parsed_only_as_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    splitter, parsed = Splitter(), []
+    settle = splitter._settle_prose
+    monkeypatch.setattr(splitter, "_settle_prose", lambda: parsed.append(1) or settle())
+    for word in ["A draft model ", "guesses ", "several ", "tokens, ", "and so on."]:
+        splitter.feed(word)
+    assert len(parsed) == 1
+
+
+@pytest.mark.parametrize(("line", "expected"), [("```python", True), ("  ~~~", True), ("text ```", False), ("", False)])
+def test_a_line_is_a_fence_by_how_it_begins(line: str, expected: bool) -> None:
+    assert is_fence(line) == expected
+
+
+@pytest.mark.parametrize(("text", "fence"), [("x", "```"), ("a ``` b", "````"), ("`````", "``````")])
+def test_the_fence_around_a_text_does_not_occur_in_it(text: str, fence: str) -> None:
+    assert fenced(text) == f"{fence}\n{text}\n{fence}"
+
+
+def test_blocks_are_left_out_also_one_that_is_open() -> None:
+    assert without_blocks("a\n```\nb\n```\nc\n~~~\nd", "|") == "a\n|\nc\n|"
+
+
+def test_only_a_fence_of_the_same_sign_and_length_closes_a_block() -> None:
+    block = OpenBlock.of("  ````python title")
+    assert (block.language, block.indent) == ("python", 2)
+    assert [block.closes(line) for line in ("```", "~~~~", "`````", "    ````")] == [False, False, True, False]
+    assert (block.dedented("    x"), block.dedented(" x")) == ("  x", "x")

@@ -50,4 +50,4 @@ def test_each_reference_server_is_called(hosts: Hosts, programs: Path, tmp_path:
     assert text("filesystem", "read_text_file", path=str(tmp_path / "hello.txt")) == "Hello from a file."
     assert "Access denied" in text("filesystem", "read_text_file", path="/etc/hosts")
     assert text("everything", "get-sum", a=1, b=2) == "The sum of 1 and 2 is 3."
-    assert "[Not shown: image, image/png" in text("everything", "get-tiny-image")
+    assert "[A picture of " in text("everything", "get-tiny-image")

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.conversations.request_history import RequestRow
 from app.session.attachments import Attachment
 from app.settings.declarations import PAGES
-from app.speculation.history_table import HistoryTable
+from app.settings_window.history_page import HistoryTable
 from app.widgets.labels import ElidedLabel, WrappedLabel, label, tip, wrapped_tip
 from app.widgets.line_breaks import with_good_breaks
 from tests.app.conftest import OpenWindow

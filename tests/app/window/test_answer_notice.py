@@ -6,57 +6,17 @@ import sys
 import threading
 
 import pytest
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from app.session.tool_calls import ONCE
 from app.tools.tool import ToolResult
 from app.widgets import outside
-from app.widgets.application import Application
 from app.window import answer_notice
 from engine.errors import EngineError
-from tests.app.conftest import OpenWindow
+from tests.app.conftest import OpenWindow, Tray
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool
 from tests.app.scripted_engine import STORY, Script, ScriptedEngine
-
-
-class Tray(QObject):
-    """A fake icon in the menu bar that records its notifications."""
-
-    activated = Signal(object)
-    messageClicked = Signal()  # noqa: N815
-
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self.visible, self.notified = False, []
-
-    def show(self) -> None:
-        self.visible = True
-
-    def hide(self) -> None:
-        self.visible = False
-
-    def showMessage(self, title: str, sentence: str) -> None:
-        self.notified.append((title, sentence))
-
-
-@pytest.fixture
-def trays(monkeypatch: pytest.MonkeyPatch) -> list[Tray]:
-    """The fake icons that were created."""
-    made: list[Tray] = []
-    monkeypatch.setattr(outside, "in_bundle", lambda: True)
-    monkeypatch.setattr(answer_notice, "system_tray", lambda parent, _icon: made.append(Tray(parent)) or made[-1])
-    return made
-
-
-@pytest.fixture
-def numbers(qapp: Application, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The numbers that the program's icon showed, without what other tests left on it."""
-    qapp.setProperty(outside._COUNTS, None)
-    shown: list[int] = []
-    monkeypatch.setattr(QGuiApplication, "setBadgeNumber", lambda _application, number: shown.append(number))
-    return shown
 
 
 @pytest.fixture

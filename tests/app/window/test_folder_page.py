@@ -10,7 +10,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
 from app.chat.folder_page import FolderPage
-from app.conversations.chat_settings import Generation
 from app.conversations.conversation_list import ConversationList
 from app.conversations.projects import models_of
 from app.conversations.records import Folder
@@ -68,7 +67,7 @@ def test_what_is_typed_and_added_begins_the_next_chat(window: WindowDriver, page
     page.new_chat.click()
     assert page.isHidden()
     window.ask_and_wait("Which word?")
-    request = window.session.answers.request(window.session.chat, window.session.chat.turns[0], Generation())
+    [request] = [one for one in window.session.models.engine.requests if not one.shared]
     system = "notes.md\n```\nThe code word is heron.\n```\n\nAnswer in one word."
     assert request.messages[0]["content"] == system
     assert window.sidebar.rows == ["Folders", "[Novel]", "-Which word?"]
@@ -106,7 +105,7 @@ def test_what_cannot_be_read_is_said_in_a_sentence(window: WindowDriver, page: F
     add(window, page, book)
     add(window, page, book / "cover.png")
     refused, unread = page.trouble.text().splitlines()
-    assert "cover.png cannot be attached" in refused
+    assert refused.startswith("cover.png is a picture.")
     assert unread == "Not read: book/cover.png"
     page.close_overlay()
     book.rename(tmp_path / "moved")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPlainTextEdit
+from pytestqt.qtbot import QtBot
 
 from app.conversations.conversation_list import TRASHED
 from app.widgets.application import Application
 from engine import starter_pair
 from tests.app.conftest import EACH_LANGUAGE, OpenShown, OpenWindow
-from tests.app.scripted_engine import ScriptedEngine
+from tests.app.cut_texts import wait_until_nothing_is_cut
+from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.shown_library import bare
+from tests.app.window_driver import WindowDriver
 
 
 def test_an_empty_list_says_what_would_be_in_it_and_nothing_of_the_archive(open_window: OpenWindow) -> None:
@@ -65,3 +68,34 @@ def test_the_offer_of_a_first_pair_pushes_nothing_up_when_it_comes(open_shown: O
     library.settings.change(main_model="models/Qwen3-8B-4bit")
     window.offer.refresh()
     assert window.offer.isHidden()
+
+
+ANSWER = "A paragraph.\n\n```python\nx = 1\n```\n\nAnother one with a [link](https://example.org)."
+
+
+@pytest.fixture
+def window(open_window: OpenWindow) -> WindowDriver:
+    window = open_window(ScriptedEngine([Script(ANSWER)]))
+    window.ask_and_wait("question")
+    return window.window
+
+
+def test_every_control_has_a_name_and_every_button_is_reached_by_tab(window: WindowDriver) -> None:
+    for widget in (
+        found for kind in (QAbstractButton, QLineEdit, QPlainTextEdit) for found in window.findChildren(kind)
+    ):
+        shown = widget.isVisibleTo(window) and not widget.objectName().startswith("qt_")
+        if not shown or isinstance(widget.parent(), QLineEdit):
+            continue
+        name = widget.accessibleName() or (widget.text() if isinstance(widget, QAbstractButton) else "")
+        assert name, widget
+        if isinstance(widget, QAbstractButton):
+            assert widget.focusPolicy() & Qt.FocusPolicy.TabFocus, name
+
+
+@pytest.mark.parametrize("language", EACH_LANGUAGE)
+def test_no_text_is_cut_off(window: WindowDriver, qapp: Application, qtbot: QtBot, language: str) -> None:
+    qapp.language.choose(language)
+    for size in ((1440, 900), (1110, 700), (900, 600), (790, 600), (560, 420)):
+        window.resize(*size)
+        wait_until_nothing_is_cut(window, qtbot)

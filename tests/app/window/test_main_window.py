@@ -73,7 +73,7 @@ def test_stop_ends_the_answer_and_keeps_its_text_and_closing_while_one_streams_i
     engine.gate.release(5)  # type: ignore[union-attr]
     window.wait(lambda: len(window.turns) == 2 and window.shown_text() != "")
     window.close()
-    assert not engine.running
+    assert engine.closed
 
 
 def test_another_chat_can_be_read_while_one_streams(open_window: OpenWindow) -> None:
@@ -225,7 +225,7 @@ def test_an_engine_that_ends_by_itself_is_replaced_and_the_window_says_so(open_w
     assert second.pair == starter_pair()
     window.ask_and_wait("second")
     assert window.session.chat.turns[-1].answer.text == "Two."
-    assert not first.running
+    assert first.closed
 
 
 def starter_pair() -> LoadedPair:

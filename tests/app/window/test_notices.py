@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QLabel, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.conversations.schema import LATEST
+from app.session.attachments import NotAttachable
 from app.system.paths import data_folder
 from app.widgets.application import Application
 from app.window import startup
@@ -197,7 +198,7 @@ def test_nothing_leaves_under_the_hand(open_window: OpenWindow, qtbot: QtBot) ->
 
 
 def refused(window: MainWindow) -> None:
-    window.findChild(AttachmentReader).refuse_picture()
+    window.findChild(AttachmentReader).show_reason(NotAttachable("notes.bin", "not-text"))
 
 
 def test_why_a_file_was_refused_leaves_with_its_chat(open_window: OpenWindow) -> None:

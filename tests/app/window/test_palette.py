@@ -36,17 +36,17 @@ def test_a_few_letters_and_enter_run_a_command(open_window: OpenWindow, qapp: Ap
     qapp.language.choose("ko")
     qapp.processEvents()
     window.trigger("palette")
-    every = len(palette.commands)
+    every = len(palette.rows)
     window.compose("새", palette.field)
-    assert 0 < len(palette.commands) < every
-    assert palette.commands[0] == window.action("new-chat").whatsThis()
+    assert 0 < len(palette.rows) < every
+    assert palette.rows[0] == window.action("new-chat").whatsThis()
     # So do the English names.
     palette.press(Qt.Key.Key_Escape)
     window.trigger("palette")
     palette.type("larger")
-    assert window.action("zoom-in").whatsThis() in palette.commands
+    assert window.action("zoom-in").whatsThis() in palette.rows
     palette.type("qqq")
-    assert palette.commands == []
+    assert palette.rows == []
     assert [one.text() for one in palette.palette.findChildren(QLabel) if one.isVisible()] == ["일치하는 명령 없음"]
 
 
@@ -72,7 +72,7 @@ def test_only_what_is_possible_now_is_offered_and_arrows_choose_and_wrap(open_wi
     window = open_window(ScriptedEngine())
     window.trigger("palette")
     palette = window.palette
-    offered = palette.commands
+    offered = palette.rows
     assert window.action("new-chat").whatsThis() in offered
     assert window.action("stop").whatsThis() not in offered
     assert window.action("copy-answer").whatsThis() not in offered

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.chat.call_card import CallCard
-from app.chat.tools_button import ToolsButton
+from app.chat.choice_buttons import ToolsButton
 from app.tools.tool import Permission, Progress, ToolResult
 from app.widgets.application import Application
 from tests.app.conftest import EACH_LANGUAGE, OpenWindow

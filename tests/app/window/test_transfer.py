@@ -12,7 +12,6 @@ from PySide6.QtGui import QDesktopServices, QFileOpenEvent
 
 from app.system.paths import data_folder
 from app.widgets.application import Application
-from app.window.transfer_journal import IMPORT, JournalEntry, TransferJournal
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.window_driver import WindowDriver
@@ -172,7 +171,8 @@ def test_the_next_start_says_that_an_import_was_cut_short(
 def test_a_kill_in_the_middle_of_an_import_is_told_at_the_next_start(open_window: OpenWindow) -> None:
     # A kill leaves the journal of the run that it ended.
     data_folder().mkdir(parents=True, exist_ok=True)
-    TransferJournal(data_folder() / "chats.transfers").begin(JournalEntry(IMPORT, "old.json"))
+    journal = {"running": [{"kind": "import", "name": "old.json"}]}
+    (data_folder() / "chats.transfers").write_text(json.dumps(journal))
     window = open_window(ScriptedEngine())
     window.wait(lambda: "import of old.json was cut off" in window.banner_text)
 

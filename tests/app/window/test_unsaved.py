@@ -16,6 +16,7 @@ from app.conversations.opening import open_store
 from app.conversations.schema import LATEST
 from app.system.paths import data_folder
 from tests.app.conftest import OpenWindow
+from tests.app.picture_files import RULES, picture
 from tests.app.scripted_engine import STORY, Script, ScriptedEngine
 from tests.app.window_driver import WindowDriver
 
@@ -92,14 +93,17 @@ def test_exporting_before_quitting_keeps_the_chats(unsaved: WindowDriver, tmp_pa
     assert "One." in (tmp_path / "kept.json").read_text()
 
 
-def test_trying_again_adds_the_chats_to_the_users_own(open_window: OpenWindow) -> None:
+def test_trying_again_adds_the_chats_to_the_users_own(open_window: OpenWindow, tmp_path: Path) -> None:
     before = open_window(ScriptedEngine([Script("Zero.")]))
     before.ask_and_wait("earlier")
     before.close()
     forbid()
-    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
+    window = open_window(ScriptedEngine([Script("One."), Script("Two.")], pictures=RULES))
     window.ask_and_wait("first")
     window.write("half a thought")
+    (tmp_path / "red.png").write_bytes(picture())
+    window.paste(tmp_path / "red.png")
+    window.wait(lambda: window.attached == ["red.png"])
     window.press_banner("Try again")
     window.wait(lambda: window.session.answers.ready)
     assert "not saved" in window.banner_text
@@ -111,7 +115,8 @@ def test_trying_again_adds_the_chats_to_the_users_own(open_window: OpenWindow) -
     assert not left_behind().exists()
     window.ask_and_wait("second")
     window.trigger("new-chat")
-    assert window.unsent == "half a thought"
+    assert (window.unsent, window.attached) == ("half a thought", ["red.png"])
+    assert [file.read_bytes() for file in window.session.store.pictures.iterdir()] == [picture()]
     window.close()
     assert window.question is None
     store, _ = open_store(data_folder() / "chats.db")

@@ -1,4 +1,4 @@
-"""Every error code of the engine has a sentence in every language."""
+"""Every error code of the engine, the Hub and a cluster has a sentence in every language."""
 
 from __future__ import annotations
 
@@ -18,6 +18,11 @@ from app.session.chats import RecordedError, stored_answer
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
 from app.wording import errors as wording
+from app.wording.cluster import CLUSTER_REASONS
+from app.wording.errors import error_sentence
+from app.wording.hub import HUB_REASONS, hub_sentence
+from app.wording.machines import together_sentence
+from engine.cluster.errors import ClusterError
 from engine.errors import (
     BadRequest,
     CannotTeach,
@@ -25,12 +30,15 @@ from engine.errors import (
     EngineError,
     GrammarNotUsable,
     InternalFailure,
+    ModelCannotSee,
     ModelNotUsable,
     NotEnoughMemory,
+    PictureNotUsable,
     PromptTooLong,
     QueueFull,
     TemplateFailed,
 )
+from engine.hub.failures import HubError
 from engine.stats import PlainSpan
 
 EXAMPLES = {
@@ -46,6 +54,8 @@ EXAMPLES = {
     InternalFailure: lambda: InternalFailure("out of luck"),
     GrammarNotUsable: lambda: GrammarNotUsable("invalid", "unknown name"),
     CannotTeach: lambda: CannotTeach("too-little", "12%"),
+    PictureNotUsable: lambda: PictureNotUsable("animated"),
+    ModelCannotSee: lambda: ModelCannotSee("Qwen3-8B"),
 }
 
 
@@ -60,6 +70,8 @@ def every_error() -> list[EngineError]:
     found = [EXAMPLES.get(kind, kind)() for kind in subclasses(EngineError) if kind is not ModelNotUsable]
     found += [GrammarNotUsable(reason, "3") for reason in GrammarNotUsable.REASONS]
     found += [CannotTeach(reason, "3") for reason in CannotTeach.REASONS]
+    found += [PictureNotUsable(reason, "3") for reason in PictureNotUsable.REASONS]
+    found += [ModelCannotSee("Qwen3-8B", "cluster")]
     found += [DeviceFailed("out of memory", unloaded="Qwen3-8B")]
     return found + [ModelNotUsable("models/some-model", reason, "detail.bin") for reason in ModelNotUsable.REASONS]
 
@@ -83,12 +95,9 @@ def test_every_error_has_a_sentence_without_a_placeholder_left(qapp: Application
         assert wording.DRAFT_REASONS[reason] in wording.plain_sentence(span)
     assert len(plain_codes()) >= 10
     for code in plain_codes():
-        now, then = (wording.plain_sentence(PlainSpan(3, code), past=past) for past in (False, True))
-        assert now, code
-        assert "{" not in now + then
-        # The sentence on the first token has no tense.
-        assert then != now or code == "first-token"
-        assert then, code
+        sentence = wording.plain_sentence(PlainSpan(3, code))
+        assert sentence, code
+        assert "{" not in sentence
 
 
 @pytest.mark.parametrize(
@@ -130,10 +139,8 @@ def test_numbers_follow_the_language() -> None:
 def test_a_costly_round_is_told_in_the_time_of_tokens() -> None:
     arguments = (("plain_ms", 10.0), ("round_ms", 25.0), ("tokens_per_round", 1.5))
     sentence = wording.plain_sentence(PlainSpan(8, "costs-more", arguments))
-    assert "2.5× the time of one token" in sentence
-    assert "produce only 1.5." in sentence
-    ended = wording.plain_sentence(PlainSpan(8, "costs-more", arguments), past=True)
-    assert "would have taken 2.5× the time of one token" in ended
+    assert "would have taken 2.5× the time of one token" in sentence
+    assert "produced only 1.5." in sentence
 
 
 def test_an_error_that_was_recorded_reads_as_when_it_happened(tmp_path: Path) -> None:
@@ -178,3 +185,34 @@ def test_a_folder_that_forbids_everything_is_told_from_a_broken_disk(tmp_path: P
     with pytest.raises(sqlite3.OperationalError) as raised:
         sqlite3.connect(tmp_path / "nowhere" / "chats.db")
     assert "does not allow it" in wording.closed_store_sentence(raised.value)
+
+
+@pytest.mark.parametrize("reason", HubError.REASONS)
+def test_every_failure_of_the_hub_is_a_sentence(reason: str) -> None:
+    arguments = {"endpoint": "http://mirror", "revision": "v2", "file": "a.json", "status": 503, "path": "somewhere"}
+    arguments |= {"family": "llama", "app": "LM Studio"}
+    error = HubError(reason, "org/model", **arguments, needed=5_000_000_000, free=1_000_000_000)
+    sentence = error_sentence(error)
+    assert sentence == hub_sentence(error)
+    assert "{" not in sentence
+    assert sentence.endswith(".")
+    assert set(HUB_REASONS) == set(HubError.REASONS)
+
+
+def test_every_reason_has_a_sentence_that_names_the_machine_wherever_it_is_known() -> None:
+    assert CLUSTER_REASONS.keys() == ClusterError.REASONS.keys()
+    for reason, plain in ClusterError.REASONS.items():
+        sentence = error_sentence(ClusterError(reason, "studio.local", "some detail"))
+        assert ("studio.local" in sentence) == ("{host}" in plain)
+        assert ("some detail" in sentence) == ("{detail}" in plain)
+        assert "{" not in sentence
+        unknown = error_sentence(ClusterError(reason, detail="some detail"))
+        assert ("One of the computers" in unknown) == ("{host}" in plain)
+
+
+@pytest.mark.parametrize(
+    ("language", "joined"), [("zh_CN", "、studio 和 mini"), ("ja", "、studio、mini"), ("en", ", studio")]
+)
+def test_names_are_joined_as_each_language_writes_them(qapp: Application, language: str, joined: str) -> None:
+    qapp.language.choose(language)
+    assert joined in together_sentence(["127.0.0.1", "studio", "mini"])

@@ -51,7 +51,7 @@ def test_figures_name_a_pair_as_the_pickers_do(main: str, draft: str, name: str)
     assert wording.pair_name(main, draft) == name
 
 
-@pytest.mark.parametrize("verdict", [verdict for verdict in VERDICTS if verdict != "lookup"])
+@pytest.mark.parametrize("verdict", VERDICTS)
 def test_every_verdict_is_a_sentence_of_its_own(qapp: Application, verdict: str) -> None:
     said = in_every_language(qapp, lambda: wording.verdict_words(advice(verdict)))
     assert len(set(said)) == len(LANGUAGES)

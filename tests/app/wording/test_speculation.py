@@ -9,6 +9,8 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from app.wording.rounding import ahead_sentence
+from engine.stats import RequestStats
 from tests.app.conftest import OpenShown, OpenWindow
 from tests.app.scripted_engine import STORY, Script, ScriptedEngine, ScriptedRound
 from tests.app.shown_library import DRAFT, MAIN, path_of
@@ -52,15 +54,14 @@ def test_while_an_answer_is_plain_all_three_say_why(open_window: OpenWindow, qtb
     gate.release(8)
     qtbot.waitUntil(lambda: len(window.answer().rounds) > 2)
     said = window.header.draft.toolTip()
-    assert said.startswith("Not speculating: ")
+    assert said == "Without speculation: drafting failed."
     assert any(said.startswith(label.text()[:15]) for label in window.header.findChildren(QLabel) if label.text()[1:])
     assert picker_says(window) == said
     qtbot.waitUntil(lambda: said in window.panel_text)
     gate.release(10_000)
     window.wait_until_answered()
-    # Once the answer has ended, the sentences are in the past tense.
+    # Once the answer has ended, only the panel is about it.
     assert window.header.draft.toolTip() == picker_says(window) == "Speculation: auto"
-    assert "Not speculating" not in window.panel_text + window.foot()
     assert "Without speculation: " in window.panel_text
 
 
@@ -69,8 +70,26 @@ def test_another_chat_does_not_keep_the_sentence_of_the_one_before(open_window: 
     window = open_window(ScriptedEngine([Script(STORY, (FAILED,))], gate=gate))
     window.ask("Tell me a story")
     gate.release(8)
-    qtbot.waitUntil(lambda: "Not speculating" in window.header.draft.toolTip())
+    qtbot.waitUntil(lambda: "Without speculation" in window.header.draft.toolTip())
     window.trigger("new-chat")
     assert window.header.draft.toolTip() == "Speculation: auto"
     gate.release(10_000)
     qtbot.waitUntil(lambda: not window.session.busy)
+
+
+STATES = (
+    "ready", "starting", "no-gain", "no-memory", "no-address", "no-branches", "not-usable", "other-tokenizer",
+    "unreachable", "network-denied", "ended",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_every_state_has_a_sentence(state: str) -> None:
+    assert ahead_sentence(RequestStats(ahead=state)).startswith("Parallel drafting")
+
+
+def test_hits_are_counted_among_all_verdicts_and_nothing_is_said_without_drafting_ahead() -> None:
+    assert ahead_sentence(RequestStats()) == ""
+    assert "tried" in ahead_sentence(RequestStats(ahead="ready", ahead_hits=8))
+    stats = RequestStats(ahead="ready", ahead_hits=7, ahead_misses=2, ahead_late=1, ahead_used=6)
+    assert "7 of 10" in ahead_sentence(stats)

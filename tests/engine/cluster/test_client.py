@@ -15,7 +15,7 @@ from engine.cluster.client import RemoteEngine
 from engine.cluster.errors import ClusterError
 from engine.cluster.messages import TO_CLIENT, TO_ENGINE, Call, Reply, ToEngine, enc_hook
 from engine.cluster.server import serve
-from engine.errors import EngineError, InternalFailure, ModelNotUsable
+from engine.errors import EngineError, InternalFailure, ModelCannotSee, ModelNotUsable
 from engine.events import Failed
 from engine.requests import ChatRequest
 from engine.settings import EngineSettings
@@ -96,6 +96,14 @@ def test_what_is_no_answer_ends_everything(
     assert isinstance(asked.exception(PATIENCE_S), ClusterError)
     *_, event = stream
     assert isinstance(event, Failed)
+
+
+def test_a_request_with_pictures_is_refused(engine: RemoteEngine) -> None:
+    content = [{"type": "image", "digest": "0f"}]
+    [event] = engine.submit(ChatRequest([{"role": "user", "content": content}], pictures={"0f": b"PNG"}))
+    assert isinstance(event, Failed)
+    assert isinstance(event.error, ModelCannotSee)
+    assert event.error.arguments["reason"] == "cluster"
 
 
 def test_a_request_that_is_no_text_fails_by_itself(engine: RemoteEngine) -> None:

@@ -1,0 +1,250 @@
+"""The buttons below the message box that show and choose the chat's preset, its thinking and its tools."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QCoreApplication, QSize, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QToolButton, QWidget
+
+from app.conversations.presets import BUILT_IN, Preset, preset_in_use
+from app.session.session import Session
+from app.tools.tool import Tool
+from app.widgets import theme
+from app.widgets.icons import icon
+from app.widgets.labels import set_name, wrapped_tip
+from app.widgets.popups import Menu
+from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
+from app.wording.tools import server_state, tool_name
+from engine.tokenizers.thinking import SWITCHED, ThinkingChoice
+
+DEFAULTS = Preset("")
+_SET_ASIDE = "set-aside"
+# In pixels: of a preset's name, and of the state of a server, which can be a long error.
+_WIDEST_NAME, _WIDEST = 160, 360
+
+
+def name_of(preset: Preset | None) -> str:
+    """Return the name of a preset. None stands for settings that differ from every preset."""
+    translate = QCoreApplication.translate
+    if preset is None:
+        return translate("Presets", "Custom")
+    if preset == DEFAULTS:
+        return translate("Presets", "Defaults")
+    words = {
+        "precise": translate("Presets", "Precise"),
+        "balanced": translate("Presets", "Balanced"),
+        "creative": translate("Presets", "Creative"),
+        "concise": translate("Presets", "Concise"),
+        _SET_ASIDE: translate("Presets", "Custom"),
+    }
+    return words.get(preset.built_in, preset.name)
+
+
+def presets_of(session: Session) -> list[Preset]:
+    """Return the choices: defaults, built-in presets, the user's own, and the settings that a preset replaced."""
+    aside = session.chat.set_aside
+    if aside is None or chosen_in(session) is None:
+        return named_presets(session)
+    return [*named_presets(session), Preset("", *aside, built_in=_SET_ASIDE)]
+
+
+def chosen_in(session: Session) -> Preset | None:
+    """Return the preset of the chat on screen; None if its settings differ from every preset."""
+    return preset_in_use(named_presets(session), session.chat.system_prompt, session.chat.own)
+
+
+def choose(session: Session, preset: Preset) -> None:
+    """Apply a preset to the chat on screen, after setting aside settings that differ from every preset."""
+    if chosen_in(session) is None:
+        session.settings.set_aside(session.chat)
+    session.settings.set_own(session.chat, preset.system_prompt, preset.own)
+
+
+def named_presets(session: Session) -> list[Preset]:
+    """Return the choices that do not depend on a chat."""
+    return [DEFAULTS, *BUILT_IN, *session.settings.presets]
+
+
+class PresetButton(Restyled, QToolButton):
+    """The button and its menu. `settings` is the menu's action that opens the chat's settings."""
+
+    def __init__(self, session: Session, settings: QAction, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._settings = session, settings
+        styled(self, "small")
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setIconSize(QSize(18, 14))
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu_ = Menu(self)
+        self.setMenu(self.menu_)
+        self.menu_.aboutToShow.connect(self.fill_menu)
+        session.chats.opened.connect(self.refresh)
+        session.settings.chat_changed.connect(self.refresh)
+        session.settings.presets_changed.connect(self.refresh)
+        self.restyle()
+
+    def refresh(self) -> None:
+        """Show the preset of the chat on screen."""
+        chosen = chosen_in(self._session)
+        name = name_of(chosen) if chosen != DEFAULTS else self.tr("Preset")
+        short = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, _WIDEST_NAME)
+        self.setText(short.replace("&", "&&"))
+        set_name(self, self.tr("Chat settings: {name}").format(name=name_of(chosen)))
+        self.updateGeometry()
+
+    retranslate = refresh
+
+    def fill_menu(self) -> None:
+        menu, chosen = self.menu_, chosen_in(self._session)
+        menu.clear()
+        for preset in presets_of(self._session):
+            menu.add_choice(name_of(preset), preset == chosen, partial(choose, self._session, preset))
+        menu.addSeparator()
+        menu.addAction(self._settings)
+
+    def apply_theme(self) -> None:
+        self.setIcon(icon("settings", theme.colours().muted))
+
+
+class ThinkingButton(Restyled, QToolButton):
+    """A toggle, or a menu of levels. Hidden for models whose chat template has no such choice."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        styled(self, "small")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._levels = Menu(self)
+        self._levels.aboutToShow.connect(self._fill)
+        self.clicked.connect(self._toggle)
+        for changed in (
+            *(session.chats.opened, session.settings.chat_changed),
+            *(session.settings.defaults_changed, session.models.changed),
+        ):
+            changed.connect(self.refresh)
+        self.restyle()
+
+    @property
+    def chosen(self) -> str:
+        """The level that the template gets in the chat on screen; "" if its default is not one of its levels."""
+        choice = self._choice
+        return choice.level(self._session.settings.generation_of(self._session.chat).thinking) or choice.default
+
+    @property
+    def _choice(self) -> ThinkingChoice:
+        return self._session.models.pair.thinking
+
+    @property
+    def _has_levels(self) -> bool:
+        return self._choice.levels != SWITCHED
+
+    def refresh(self) -> None:
+        """Show the choice in the chat on screen."""
+        self.setVisible(bool(self._choice.levels))
+        has_levels = self._has_levels
+        self.setMenu(self._levels if has_levels else None)  # type: ignore[arg-type]
+        popup = QToolButton.ToolButtonPopupMode
+        self.setPopupMode(popup.InstantPopup if has_levels else popup.DelayedPopup)
+        self.setCheckable(not has_levels)
+        self.setChecked(not has_levels and self.chosen == "on")
+        self.setText(self.tr("Thinking: {level}").format(level=_name(self.chosen)))
+        self.setToolTip(self.tr("Whether the model thinks before it answers in this chat"))
+        self.setAccessibleName(self.text())
+        self.updateGeometry()
+
+    retranslate = refresh
+
+    def choose(self, thinking: str) -> None:
+        """Use this choice for the chat on screen from the next answer on."""
+        chat = self._session.chat
+        self._session.settings.set_own(chat, chat.system_prompt, {**chat.own, "thinking": thinking})
+
+    def _toggle(self) -> None:
+        if not self._has_levels:
+            self.choose("off" if self.chosen == "on" else "on")
+
+    def _fill(self) -> None:
+        self._levels.clear()
+        for level in self._choice.levels:
+            self._levels.add_choice(_name(level), level == self.chosen, partial(self.choose, level))
+
+
+def _name(thinking: str) -> str:
+    translate = QCoreApplication.translate
+    return {
+        "": translate("Settings", "Model default"),
+        "on": translate("Settings", "On"),
+        "off": translate("Settings", "Off"),
+        "low": translate("Settings", "Low"),
+        "medium": translate("Settings", "Medium"),
+        "high": translate("Settings", "High"),
+        "max": translate("Settings", "Maximum"),
+    }[thinking]
+
+
+class ToolsButton(Restyled, QToolButton):
+    """Opens a menu: the switch, then the servers with their tools. Disabled for models that cannot call tools."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        styled(self, "small")
+        self.setObjectName("tools")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu_of_tools = Menu(self)
+        self.menu_of_tools.aboutToShow.connect(self._fill)
+        self.setMenu(self.menu_of_tools)
+        for changed in (session.chats.opened, session.tools.changed, session.models.changed):
+            changed.connect(self.refresh)
+        self.restyle()
+
+    def refresh(self) -> None:
+        """Show whether the chat on screen has tools."""
+        session = self._session
+        loaded, usable = session.models.pair.main is not None, session.tools.usable
+        on = usable and session.tools.is_on(session.chat)
+        self.setEnabled(usable)
+        self.setText(self.tr("Tools: on") if on else self.tr("Tools: off"))
+        self.setAccessibleName(self.text())
+        if usable:
+            words = self.tr("The tools that the model can use in this chat")
+        elif loaded:
+            words = self.tr(
+                "This model can't use tools: its chat template has no place for them. Choose another model."
+            )
+        else:
+            words = self.tr("You can turn on tools once a model is loaded.")
+        self.setToolTip(wrapped_tip(words))
+        self.updateGeometry()
+
+    retranslate = refresh
+
+    def _fill(self) -> None:
+        session, menu = self._session, self.menu_of_tools
+        menu.clear()
+        for listed in menu.findChildren(Menu):
+            listed.deleteLater()
+        switch = menu.addAction(self.tr("Use tools in this chat"))
+        switch.setCheckable(True)
+        switch.setChecked(session.tools.is_on(session.chat))
+        switch.triggered.connect(lambda on: session.tools.set_on(session.chat, on))
+        menu.addSeparator()
+        self._add_server("Tandem", [one.tool for one in session.tools.built_in])
+        off = "" if session.tools.has_servers(session.chat) else self.tr("Off until you turn on tools in this chat")
+        for server in session.tools.settings.servers:
+            status = session.tools.host.status(server.name)
+            self._add_server(f"{server.name} · {off or server_state(server, status)}", status.tools)
+
+    def _add_server(self, words: str, tools: Sequence[Tool]) -> None:
+        """Add a server, from which its tools open; they are only shown."""
+        listed = Menu(self.menu_of_tools)
+        listed.setTitle(self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, theme.scaled(_WIDEST)))
+        listed.setEnabled(bool(tools))
+        for tool in tools:
+            listed.addAction(tool_name(tool.server, tool.name, tool.title)).setEnabled(False)
+        self.menu_of_tools.addMenu(listed)

@@ -1,0 +1,84 @@
+"""Pictures of imported chats: found in the file itself or beside it, and checked in a process with limits."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from bisect import bisect_left
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from app.conversations.imports import fields
+from app.conversations.records import Attachment, Picture
+from app.text.picture_data import kind_of_picture, picture_of_url
+from engine.errors import EngineError
+from engine.files.picture_file import MOST_MEGABYTES
+from engine.pictures.reading import digest_of, picture_size
+
+# Returns the content of the file whose name begins so; None if there is none.
+Files = Callable[[str], bytes | None]
+
+_LARGEST = MOST_MEGABYTES * 2**20
+# LM Studio keeps pictures in this folder, beside that of its chats.
+_OF_LM_STUDIO = "user-files"
+
+
+def usable_picture(name: str, content: bytes | None) -> Attachment | None:
+    """Return a picture as an attachment; None for a file that is lost, no picture or not usable. Waits."""
+    if content is None:
+        return None
+    try:
+        picture = Picture(digest_of(content), *picture_size(content))
+    except EngineError:
+        return None
+    return Attachment(name, f"image/{kind_of_picture(content)}", "", picture)
+
+
+def picture_of_part(part: Any) -> bytes | None:
+    """Return the picture in a part of a message in the forms of OpenAI's APIs; None if it has none."""
+    given = part.get("image_url") if isinstance(part, dict) else None
+    return picture_of_url(fields.text(given, "url") if isinstance(given, dict) else str(given or ""))
+
+
+def files_of(path: Path, stack: ExitStack) -> Files:
+    """Return what finds the files of an export: in the ZIP file, or beside the file and where LM Studio keeps them."""
+    if not path.is_dir() and zipfile.is_zipfile(path):
+        archive = stack.enter_context(zipfile.ZipFile(path))
+        return _finder(lambda: {Path(one.filename).name: one for one in archive.infolist()}, archive.read)
+    folders = [path.parent, *(parent / _OF_LM_STUDIO for parent in path.parents)]
+    return _finder(lambda: {one.name: one for folder in folders for one in _listed(folder)}, Path.read_bytes)
+
+
+def _finder(list_files: Callable[[], dict[str, Any]], read: Callable[[Any], bytes]) -> Files:
+    """Return what reads a file by the beginning of its name. The files are listed when the first one is looked for."""
+
+    @cache
+    def listed() -> tuple[list[str], dict[str, Any]]:
+        files = list_files()
+        return sorted(files), files
+
+    def find(name: str) -> bytes | None:
+        names, files = listed()
+        at = bisect_left(names, name)
+        if not name or at == len(names) or not names[at].startswith(name) or _size(files[names[at]]) > _LARGEST:
+            return None
+        try:
+            return read(files[names[at]])
+        except (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError):
+            return None
+
+    return find
+
+
+def _size(file: Path | zipfile.ZipInfo) -> int:
+    return file.file_size if isinstance(file, zipfile.ZipInfo) else file.stat().st_size
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return [file for file in folder.iterdir() if file.is_file()]
+    except OSError:
+        return []

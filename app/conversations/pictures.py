@@ -1,0 +1,135 @@
+"""The pictures of messages, in a folder beside the database: one file for each content, named by its SHA-256.
+
+A picture is on disk before a message refers to it, and is removed after the last reference is gone, so that a kill
+leaves at most a file that nothing refers to; the next start removes that. Backups have links to theirs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing, suppress
+from pathlib import Path
+
+from app.conversations.database import Database
+from app.conversations.errors import StoreNotWritable, refusal_of
+from app.conversations.records import Message, pictures_in
+from engine.files import private_files
+from engine.files.atomic_file import write_atomically
+
+# Where the columns refer to pictures: the indexes of version 7 hold these rows. A damaged column still counts.
+_COLUMNS = """
+    SELECT CAST(attachments AS BLOB) FROM messages WHERE instr(attachments, '"picture":{') > 0
+    UNION ALL SELECT CAST(draft_attachments AS BLOB) FROM conversations
+    WHERE instr(draft_attachments, '"picture":{') > 0"""
+_DIGEST = re.compile(b'"digest":"([0-9a-f]{64})"')
+
+
+class Pictures:
+    """The pictures of an open store. Only `get` may be called on any thread."""
+
+    def __init__(self, database: Database, folder: Path) -> None:
+        self._database, self.folder = database, folder
+
+    def add(self, content: bytes) -> str:
+        """Write a picture, unless it is there, and return its digest. It stays while no message refers to it yet.
+
+        Raises StoreNotWritable.
+        """
+        digest = hashlib.sha256(content).hexdigest()
+        try:
+            if self.get(digest) is None:
+                private_files.make_folder(self.folder)
+                write_atomically(self.folder / digest, content)
+        except OSError as error:
+            reason = {"full": "full", "forbidden": "read-only"}.get(refusal_of(error) or "", "io")
+            raise StoreNotWritable(reason, str(error)) from error
+        self._database.unreferenced.add(digest)
+        return digest
+
+    def get(self, digest: str) -> bytes | None:
+        """Return the picture's bytes; None if they are lost or damaged."""
+        try:
+            content = (self.folder / digest).read_bytes()
+        except OSError:
+            return None
+        return content if hashlib.sha256(content).hexdigest() == digest else None
+
+    def of(self, messages: Iterable[Message]) -> dict[str, bytes]:
+        """Return the files of all pictures of messages by their digests, without those that are lost."""
+        shown = pictures_in(attachment for message in messages for attachment in message.attachments)
+        found = {picture.digest: self.get(picture.digest) for picture in shown}
+        return {digest: content for digest, content in found.items() if content is not None}
+
+    def remove_unreferenced(self) -> None:
+        """Remove every picture that no message and no unsent message has."""
+        # After damage the next start tries again.
+        with suppress(sqlite3.Error):
+            kept = digests_in(self._database.connection) | self._database.unreferenced
+            _remove_all_but(kept, self.folder)
+
+    def restore(self, backups: Path, *, keep_all: bool) -> None:
+        """Take pictures that are missing from those of the backups, then remove what nothing refers to.
+
+        With `keep_all` nothing is removed as long as this store is open, because a damaged file may refer to it.
+        """
+        digests = digests_in(self._database.connection)
+        # The store opens on a disk that is full, too.
+        with suppress(OSError):
+            link_pictures(digests, backups, self.folder)
+        if keep_all:
+            self._database.unreferenced |= {file.name for file in _files(self.folder)} - digests
+        self.remove_unreferenced()
+
+
+def pictures_of(store: Path) -> Path:
+    """Return the folder of the pictures of the store, or backup, at `store`."""
+    return store.parent / "pictures"
+
+
+def digests_in(connection: sqlite3.Connection) -> set[str]:
+    """Return the digests of all pictures that the database refers to."""
+    return {digest.decode() for row in connection.execute(_COLUMNS) for digest in _DIGEST.findall(row[0])}
+
+
+def link_pictures(digests: Iterable[str], source: Path, target: Path) -> None:
+    """Give `target` those pictures of `source` that it lacks: as links, so that they take no space, or as copies."""
+    for digest in digests:
+        if (target / digest).exists() or not (source / digest).exists():
+            continue
+        private_files.make_folder(target)
+        try:
+            os.link(source / digest, target / digest)
+        except OSError:
+            # The disk has no links.
+            write_atomically(target / digest, (source / digest).read_bytes())
+
+
+def remove_pictures_without(backups: Iterable[Path], folder: Path) -> None:
+    """Remove the pictures that none of these backups has; none if one cannot be read."""
+    kept: set[str] = set()
+    for backup in backups:
+        try:
+            with closing(sqlite3.connect(f"{backup.absolute().as_uri()}?immutable=1", uri=True)) as connection:
+                kept |= digests_in(connection)
+        except (sqlite3.Error, UnicodeDecodeError):
+            return
+    _remove_all_but(kept, folder)
+
+
+def _remove_all_but(kept: set[str], folder: Path) -> None:
+    for file in _files(folder):
+        if file.name not in kept:
+            with suppress(OSError):
+                file.unlink()
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return the files of a folder, those of writes that were killed included."""
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []

@@ -1,0 +1,88 @@
+"""A button that copies a text and says so for a moment, and one for what cannot be undone, which asks first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QFocusEvent, QGuiApplication, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from app.widgets.keys import ENTER, claims_escape, is_escape
+from app.widgets.restyled import Restyled
+from app.widgets.style_class import set_style_class, styled
+
+# How long a button confirms that it has copied.
+CONFIRMED_MS = 2000
+
+
+class CopyButton(Restyled, QPushButton):
+    """Copies what `text` returns when it is pressed."""
+
+    def __init__(self, parent: QWidget, text: Callable[[], str], style_class: str = "button") -> None:
+        super().__init__(parent)
+        set_style_class(self, style_class)
+        self._text = text
+        self.bound("Copy", self)
+        self.clicked.connect(self._copy)
+        self.restyle()
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._text())
+        self.setText(self.tr("Copied"))
+        QTimer.singleShot(CONFIRMED_MS, self, lambda: self.setText(self.tr("Copy")))
+
+
+class ConfirmButton(Restyled, QPushButton):
+    """`confirmed` follows the second press. Subclasses word the button and its question in `retranslate`.
+
+    The question is withdrawn when the focus moves or Escape is pressed; `left` is emitted after Escape.
+    """
+
+    confirmed = Signal()
+    left = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        styled(self, "button")
+        self.asks = False
+        self.clicked.connect(self._press)
+
+    def ask(self) -> None:
+        self.asks = True
+        self.retranslate()
+        # Not every system gives the focus to a button that is clicked.
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def withdraw(self) -> None:
+        self.asks = False
+        self.retranslate()
+
+    def _press(self) -> None:
+        if self.asks:
+            self.confirmed.emit()
+            self.withdraw()
+        else:
+            self.ask()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if is_escape(event) and self.asks:
+            self.withdraw()
+            self.left.emit()
+        elif event.key() in ENTER and not event.isAutoRepeat():
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        # Nobody has read the question before the second press of a double click.
+        event.accept()
+
+    def event(self, event: QEvent) -> bool:
+        # The first events come while the button is being made.
+        return (is_escape(event) and self.asks and claims_escape(event)) or super().event(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if self.asks:
+            self.withdraw()

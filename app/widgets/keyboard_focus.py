@@ -1,0 +1,164 @@
+"""The focus of the keyboard: shown where widgets do not show it themselves, and only if the keyboard moved it there
+(:focus-visible); and the order in which Tab goes through a window or a card: line by line, whatever was made first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QGuiApplication, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QLineEdit, QScrollArea, QWidget
+from shiboken6 import isValid
+
+from app.widgets import theme
+from app.widgets.style_class import set_property
+
+if TYPE_CHECKING:
+    _Widget = QWidget
+else:
+    # Only one class of a widget's bases may be Qt's own.
+    _Widget = object
+
+# Their parts are not stops: Qt passes the focus on to them.
+_WHOLE = (QAbstractSpinBox, QComboBox, QLineEdit)
+_WIDTH, _RADIUS = 2, 6
+_KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
+
+
+class KeyboardFocus(QObject):
+    """Tells by `changed`, after every change of the focus of `target`, whether to show it.
+
+    A focus that returns with its window, or after a menu or a card was closed, is shown if it was shown before.
+    """
+
+    changed = Signal(bool)
+
+    def __init__(self, target: QWidget) -> None:
+        super().__init__(target)
+        self._by_keyboard = False
+        target.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QFocusEvent):
+            by_keyboard = event.reason() in _KEYBOARD
+            if by_keyboard or event.reason() == Qt.FocusReason.MouseFocusReason:
+                self._by_keyboard = by_keyboard and event.gotFocus()
+            self.changed.emit(self._by_keyboard and event.gotFocus())
+        return super().eventFilter(watched, event)
+
+
+def mark_keyboard_focus(rows: QWidget) -> None:
+    """Keep the property `keyboardFocus` of a list up to date. Its delegate reads it."""
+
+    def mark(has_focus: bool) -> None:
+        # A list that has the focus loses it while it is being deleted.
+        if isValid(rows):
+            set_property(rows, "keyboardFocus", has_focus)
+
+    KeyboardFocus(rows).changed.connect(mark)
+
+
+class FocusRing(QWidget):
+    """A frame over the edge of `target`, visible while the focus is to be shown."""
+
+    def __init__(self, target: QWidget) -> None:
+        super().__init__(target)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setGeometry(target.rect())
+        self.hide()
+        KeyboardFocus(target).changed.connect(self._show_focus)
+        target.installEventFilter(self)
+
+    def _show_focus(self, has_focus: bool) -> None:
+        self.setVisible(has_focus)
+        self.raise_()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and isinstance(watched, QWidget):
+            self.setGeometry(watched.rect())
+        return super().eventFilter(watched, event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(theme.colours().main), _WIDTH))
+        painter.drawRoundedRect(self.rect().adjusted(1, 1, -1, -1), _RADIUS, _RADIUS)
+
+
+class TabOrdered(_Widget):
+    """The mixin for a window or a card inside of which Tab stays: `class Card(TabOrdered, QFrame)`."""
+
+    def focusNextPrevChild(self, forwards: bool) -> bool:
+        return go_to_next(self, forwards)
+
+
+def go_to_next(container: QWidget, forwards: bool) -> bool:
+    """Move the focus to the next or the previous stop; after the last comes the first. False if there is none."""
+    found = stops(container)
+    if not found:
+        return False
+    focus = QApplication.focusWidget()
+    # A part of a control, or a text that is not a stop, counts as the stop around it.
+    while focus is not None and focus not in found and focus is not container:
+        focus = focus.parentWidget()
+    if focus in found:
+        wanted = found[(found.index(focus) + (1 if forwards else -1)) % len(found)]
+    else:
+        wanted = found[0 if forwards else -1]
+    wanted.setFocus(Qt.FocusReason.TabFocusReason if forwards else Qt.FocusReason.BacktabFocusReason)
+    above = wanted.parentWidget()
+    while above is not None and above is not container:
+        if isinstance(above, QScrollArea):
+            above.ensureWidgetVisible(wanted)
+        above = above.parentWidget()
+    return True
+
+
+def stops(container: QWidget) -> list[QWidget]:
+    """Return every widget in `container` at which Tab stops, in reading order."""
+    all_controls = QGuiApplication.styleHints().tabFocusBehavior() == Qt.TabFocusBehavior.TabFocusAllControls
+    return _stops(container, Qt.FocusPolicy.TabFocus if all_controls else Qt.FocusPolicy.StrongFocus)
+
+
+def _stops(widget: QWidget, policy: Qt.FocusPolicy) -> list[QWidget]:
+    found = []
+    children = widget.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    for child in in_reading_order((each for each in children if not each.isHidden()), QWidget.geometry):
+        if child.isWindow() or not child.isEnabled():
+            continue
+        if child.focusPolicy() & policy == policy and child.focusProxy() is None:
+            found.append(child)
+        if not isinstance(child, _WHOLE):
+            found += _stops(child, policy)
+    return found
+
+
+def in_reading_order(things: Iterable[QWidget], place: Callable[[QWidget], QRect]) -> list[QWidget]:
+    """Return widgets in reading order: cut into lines, these into columns, and so on (a recursive XY cut)."""
+    left = sorted(things, key=lambda thing: (place(thing).y(), place(thing).x()))
+    if len(left) < 2:
+        return left
+    lines = _cut(left, place, QRect.top, QRect.bottom)
+    if len(lines) == 1:
+        lines = _cut(left, place, QRect.left, QRect.right)
+    if len(lines) == 1:
+        return left
+    return [thing for line in lines for thing in in_reading_order(line, place)]
+
+
+def _cut(
+    things: list[QWidget], place: Callable[[QWidget], QRect], start: Callable[[QRect], int], end: Callable[[QRect], int]
+) -> list[list[QWidget]]:
+    """Return groups that do not overlap in one direction."""
+    groups: list[list[QWidget]] = []
+    reached = 0
+    for thing in sorted(things, key=lambda thing: start(place(thing))):
+        if groups and start(place(thing)) <= reached:
+            groups[-1].append(thing)
+            reached = max(reached, end(place(thing)))
+        else:
+            groups.append([thing])
+            reached = end(place(thing))
+    return groups

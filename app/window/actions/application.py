@@ -1,0 +1,133 @@
+"""The menus of the app itself: the one that macOS names after it, and those of its windows and its help."""
+
+from __future__ import annotations
+
+import sys
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+
+from app.window.actions.window_action import ActedWindow, WindowAction
+
+
+def _zoom(window: ActedWindow) -> None:
+    """Maximise the window in front, or restore it."""
+    front = window.front_window
+    if front.isMaximized():
+        front.showNormal()
+    else:
+        front.showMaximized()
+
+
+TANDEM_ACTIONS = (
+    WindowAction(
+        "about",
+        "About Tandem",
+        "Show version and licenses",
+        lambda window: window.settings.open_about(),
+        role=QAction.MenuRole.AboutRole,
+    ),
+    WindowAction(
+        "check-updates",
+        "Check for updates…",
+        "Look for a newer version of Tandem",
+        lambda window: window.updates.check(),
+        role=QAction.MenuRole.ApplicationSpecificRole,
+    ),
+    WindowAction(
+        "settings",
+        "Settings…",
+        "Open settings",
+        lambda window: window.settings.open("general"),
+        "Ctrl+,",
+        "settings",
+        role=QAction.MenuRole.PreferencesRole,
+        begins_section=True,
+    ),
+    WindowAction(
+        "quit",
+        "Quit Tandem",
+        "Quit Tandem",
+        lambda window: window.close(),
+        "Ctrl+Q",
+        role=QAction.MenuRole.QuitRole,
+        begins_section=True,
+    ),
+)
+
+WINDOW_ACTIONS = (
+    WindowAction(
+        "minimize",
+        "Minimize",
+        "Minimize the window",
+        lambda window: window.front_window.showMinimized(),
+        "Ctrl+M" if sys.platform == "darwin" else "",
+    ),
+    WindowAction("zoom-window", "Zoom", "Make the window as large as possible, or restore its size", _zoom),
+    WindowAction(
+        "previous-chat",
+        "Previous chat",
+        "Go to the chat above this one in the list",
+        lambda window: window.chats.step(-1),
+        "Ctrl+Alt+Up",
+        begins_section=True,
+    ),
+    WindowAction(
+        "next-chat",
+        "Next chat",
+        "Go to the chat below this one in the list",
+        lambda window: window.chats.step(1),
+        "Ctrl+Alt+Down",
+    ),
+    WindowAction(
+        "focus-composer",
+        "Focus message box",
+        "Go to the message box",
+        lambda window: window.composer.setFocus(Qt.FocusReason.ShortcutFocusReason),
+        "Ctrl+L",
+        "edit",
+        begins_section=True,
+    ),
+    WindowAction(
+        "models-page",
+        "Models and downloads…",
+        "Show models and downloads",
+        lambda window: window.settings.open("models"),
+        "Ctrl+Shift+L",
+        "arrow-down",
+        begins_section=True,
+    ),
+    WindowAction(
+        "serve-api",
+        "Start the local API",
+        "Let other programs on this Mac use the models",
+        lambda window: window.preferences.change(api_serve=not window.preferences.values.api_serve),
+        other_text="Stop the local API",
+        shows_other=lambda window: window.preferences.values.api_serve,
+        begins_section=True,
+    ),
+)
+
+
+HELP_ACTIONS = (
+    WindowAction(
+        "palette",
+        "Command palette…",
+        "Find a command",
+        lambda window: window.command_palette.open(),
+        "Ctrl+K",
+        "search",
+    ),
+    WindowAction(
+        "explain", "Explain", "Explain the figures of the live panel", lambda window: window.explanations.open()
+    ),
+    WindowAction(
+        "show-report",
+        "Show crash report",
+        "Show the crash report",
+        lambda window: window.notifications.open_report(),
+        enabled=lambda now: now.has_report,
+        hides=True,
+        begins_section=True,
+    ),
+)

@@ -1,0 +1,52 @@
+"""Words for pictures: why one cannot be used, and which models see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QCoreApplication, QLocale
+
+from app.wording.sentences import Sentences
+from app.wording.sources import recorded_name
+
+translate = QCoreApplication.translate
+
+
+def picture_sentence(arguments: Mapping[str, str]) -> str:
+    """Say why a picture cannot be used: the arguments are those of `PictureNotUsable`."""
+    return PICTURE_REASONS[arguments["reason"]].format(detail=arguments.get("detail", ""))
+
+
+PICTURE_REASONS = Sentences(
+    "Pictures",
+    {
+        "unknown-format": "Tandem reads PNG, JPEG, WebP and GIF pictures. Save the picture in one of these formats.",
+        "damaged": "The picture is damaged ({detail}). Save or download it again.",
+        "animated": "The picture is animated. Take a screenshot of what the model should see.",
+        "too-large": "The picture's file is larger than {detail} MB. Save a smaller copy.",
+        "too-many-pixels": "The picture has more than {detail} megapixels. Save a smaller copy.",
+        "too-narrow": "The picture is too narrow: one side is over {detail} times the other. Cut out a part of it.",
+        "too-slow": "Reading the picture was stopped after {detail} seconds. Save it again in another format.",
+        "too-much-memory": "Reading the picture takes too much memory. Save a smaller copy.",
+        "crashed": "The picture can't be read ({detail}). Save it again in another format.",
+    },
+)
+"""One sentence for each `PictureNotUsable` reason."""
+
+
+def blind_sentence(name: str, seeing: Sequence[str] = (), *, cluster: bool = False) -> str:
+    """Say that the main model `name` cannot see, and name models that can."""
+    if cluster:
+        words = translate("Pictures", "{name} can't see pictures on multiple Macs. Use it on one Mac, or remove them.")
+    elif seeing:
+        words = translate("Pictures", "{name} can't see pictures. Models that can: {models}.")
+    else:
+        words = translate("Pictures", "{name} can't see pictures. Choose a model that can, or remove the pictures.")
+    return words.format(name=recorded_name(name), models=QLocale().createSeparatedList(list(seeing)))
+
+
+def not_installed_sentence() -> str:
+    """Say how to add the packages that pictures need."""
+    return translate("Pictures", "Pictures need more packages. Run: {command}").format(
+        command="pip install 'tandem-chat[images]'"
+    )

@@ -1,0 +1,209 @@
+"""The eyes of a main model: its tower, loaded with the first picture, and the pictures of requests. Uses MLX.
+
+All of it belongs to the engine's thread, except where it says so.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+import numpy as np
+from mlx.utils import tree_flatten
+
+from engine.cpu_backend.backend import as_computed, backend
+from engine.errors import BadRequest, ModelNotUsable, TemplateFailed, is_device_failure
+from engine.files.bounded_json import CONFIG
+from engine.files.steps import in_chunks
+from engine.model_files.config import read_json
+from engine.model_files.inspection import weight_files
+from engine.model_files.safetensors_header import parameter_count, read_checked_header
+from engine.model_files.vision_kinds import VisionKind, vision_kind
+from engine.pictures.families import FAMILIES
+from engine.pictures.placed import PassInput, PlacedPicture
+from engine.pictures.reading import digest_of, picture_size, read_picture
+from engine.pictures.rules import PictureRules
+
+log = logging.getLogger(__name__)
+
+PROCESSORS = ("processor_config.json", "preprocessor_config.json")
+
+
+class Eyes:
+    """The tower of the main model in `folder`, and its projector.
+
+    `placeholder` is the token that stands for a row of a picture, `rules` say how many of them a picture has, and the
+    tower takes `bytes` once it is loaded.
+    """
+
+    def __init__(self, folder: Path, config: Mapping[str, Any], kind: VisionKind, placeholder: int, size: int) -> None:
+        self._folder, self._config, self._kind = folder, config, kind
+        self._family = FAMILIES[kind.name]
+        self._processor = processor_of(folder)
+        self.placeholder, self.bytes = placeholder, size
+        self.rules = PictureRules(kind.name, self._family.settings(config, self._processor))
+        self._tower: nn.Module | None = None
+
+    @property
+    def missing_bytes(self) -> int:
+        """The bytes that the next picture takes for the tower."""
+        return self.bytes if self._tower is None else 0
+
+    def embed(self, data: bytes) -> mx.array:
+        """Return the embedding (tokens, width) of a picture's file, evaluated. Loads the tower if need be.
+
+        Raises `PictureNotUsable`, `PicturesNotInstalled` and `ModelNotUsable`.
+        """
+        layout = self.rules.layout(*picture_size(data))
+        decoded = read_picture(data, layout.sizes, layout.resample)
+        views = [
+            np.frombuffer(view, np.uint8).reshape(height, width, 3)
+            for view, (width, height) in zip(decoded.views, layout.sizes, strict=True)
+        ]
+        try:
+            self._tower = self._tower or self._load()
+            rows = self._family.embed(self._tower, self._config, self._processor, views)
+            mx.eval(rows)
+        # The tower's code can fail in any way on the folder's shapes and values.
+        except Exception as error:
+            if isinstance(error, ModelNotUsable) or is_device_failure(error):
+                raise
+            raise ModelNotUsable(self._folder, "wrong-tensors", " ".join(str(error).split())[:120]) from error
+        if rows.shape[0] != layout.tokens:
+            raise ModelNotUsable(self._folder, "wrong-tensors", f"{rows.shape[0]} rows of {layout.tokens}")
+        return rows
+
+    def _load(self) -> nn.Module:
+        tower, weights = self._family.build(self._config), dict[str, mx.array]()
+        for file in weight_files(self._folder):
+            found: dict[str, mx.array] = mx.load(str(file))  # type: ignore[assignment]
+            weights |= {name.removeprefix("model."): array for name, array in found.items() if self._kind.holds(name)}
+        weights = self._family.converted(tower, weights)
+        self._quantise(tower, weights)
+        names = {name for name, _ in tree_flatten(tower.parameters())}
+        if lacking := names - weights.keys():
+            raise ModelNotUsable(self._folder, "wrong-tensors", f"{min(lacking)} is missing")
+        tower.load_weights([(name, array) for name, array in weights.items() if name in names])
+        tower = as_computed(tower)
+        tower.eval()
+        for chunk in in_chunks([array for _, array in tree_flatten(tower.parameters())]):
+            mx.eval(chunk)
+        log.info("loaded the tower of %s: %.1f MB", self._folder.name, self.bytes / 1e6)
+        return tower
+
+    def _quantise(self, tower: nn.Module, weights: Mapping[str, mx.array]) -> None:
+        settings = self._config.get("quantization") or self._config.get("quantization_config") or {}
+        if not any(name.endswith(".scales") for name in weights):
+            return
+
+        def stored(path: str, module: nn.Module) -> bool | dict[str, Any]:
+            own = settings.get(path)
+            packed = hasattr(module, "to_quantized") and f"{path}.scales" in weights
+            return own if packed and isinstance(own, dict) else packed
+
+        mode = settings.get("mode", "affine")
+        nn.quantize(tower, settings["group_size"], settings["bits"], mode=mode, class_predicate=stored)
+
+
+def eyes_of(folder: Path, config: Mapping[str, Any], token_of: Callable[[str], int | None]) -> Eyes | None:
+    """Return the eyes of a model that sees, else None; `token_of` is that of its `LoadedModel`. Reads headers only."""
+    if not config.get("vision_config"):
+        return None
+    tensors = {
+        name: tensor for file in weight_files(folder) for name, tensor in read_checked_header(folder, file).items()
+    }
+    kind = vision_kind(config, tensors)
+    if kind is None or (placeholder := token_of(FAMILIES[kind.name].mark)) is None:
+        return None
+    own = {name: tensor for name, tensor in tensors.items() if kind.holds(name)}
+    size = sum(tensor.nbytes for tensor in own.values())
+    if not backend().keeps_weights:
+        group = (config.get("quantization") or {}).get("group_size")
+        size = 4 * parameter_count(own, group)
+    try:
+        return Eyes(folder, config, kind, placeholder, size)
+    # Configurations lack what their family needs in all kinds of ways.
+    except Exception as error:
+        log.warning("%s is used without its eyes: %s: %s", folder.name, type(error).__name__, error)
+        return None
+
+
+def processor_of(folder: Path) -> dict[str, Any]:
+    """Return the settings for pictures in a model folder, {} if there are none. Raises `ModelNotUsable`."""
+    found: dict[str, Any] = {}
+    for name in PROCESSORS:
+        if (folder / name).exists():
+            settings = read_json(folder, name, CONFIG)
+            found |= settings.get("image_processor", settings)
+    return found
+
+
+@dataclass(eq=False)
+class RequestPictures:
+    """Reads the pictures of one request for `model`; `files` are their bytes by digest."""
+
+    eyes: Eyes
+    model: nn.Module
+    files: Mapping[str, bytes]
+
+    def __post_init__(self) -> None:
+        self._rows: dict[str, mx.array] = {}
+
+    @property
+    def both_ways(self) -> bool:
+        return self.eyes.rules.both_ways > 0
+
+    def texts(self) -> dict[str, str]:
+        """Return, by digest, the texts that replace the pictures in a prompt. Waits; thread-safe.
+
+        Raises `PictureNotUsable`, `PicturesNotInstalled`, and `BadRequest` for a wrong digest.
+        """
+        for digest, data in self.files.items():
+            if digest_of(data) != digest:
+                raise BadRequest("pictures", f"files by their digests, such as {digest_of(data)}", digest)
+        return {digest: self.eyes.rules.layout(*picture_size(data)).text for digest, data in self.files.items()}
+
+    def places(self, ids: Sequence[int], digests: Sequence[str]) -> tuple[PlacedPicture, ...]:
+        """Return where the pictures `digests` are in a prompt. Raises `TemplateFailed` if they are not all there."""
+        at = [position for position, token in enumerate(ids) if token == self.eyes.placeholder]
+        placed, first = list[PlacedPicture](), 0
+        for digest in digests:
+            end = first + self.eyes.rules.layout(*picture_size(self.files[digest])).tokens
+            if end > len(at):
+                break
+            placed.append(PlacedPicture(digest, at[first], at[end - 1] + 1))
+            first = end
+        if first != len(at) or len(placed) != len(digests):
+            raise TemplateFailed("", "pictures")
+        return tuple(placed)
+
+    def has_read(self, picture: PlacedPicture) -> bool:
+        return picture.digest in self._rows
+
+    def read(self, picture: PlacedPicture) -> None:
+        """Make the embedding of a picture. Raises as `Eyes.embed` does."""
+        self._rows[picture.digest] = self.eyes.embed(self.files[picture.digest])
+
+    def pass_input(self, tokens: Sequence[int], start: int, stop: int, pictures: Sequence[PlacedPicture]) -> PassInput:
+        ids = mx.array([tokens[start:stop]], mx.uint32)
+        ids = mx.where(ids == self.eyes.placeholder, 0, ids)
+        embeddings: mx.array = self._embed_text(ids)
+        for picture in pictures:
+            at = [
+                position for position in range(picture.start, picture.stop) if tokens[position] == self.eyes.placeholder
+            ]
+            inside = [index for index, position in enumerate(at) if start <= position < stop]
+            rows = self._rows[picture.digest][inside[0] : inside[-1] + 1]
+            embeddings[:, mx.array([at[index] - start for index in inside])] = rows.astype(embeddings.dtype)
+        blocks = [(picture.start - start, picture.stop - start) for picture in pictures] if self.both_ways else []
+        return PassInput(ids, embeddings, blocks, in_windows=self.eyes.rules.both_ways == 2)
+
+    @cached_property
+    def _embed_text(self) -> Any:
+        return next(module for name, module in self.model.named_modules() if name.endswith("embed_tokens"))

@@ -1,0 +1,15 @@
+"""The modules of the families that see, by the names in `engine.model_files.vision_kinds`."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from engine.pictures.family import Family
+from engine.pictures.gemma3 import Gemma3
+from engine.pictures.gemma4 import Gemma4
+from engine.pictures.lfm2_vl import Lfm2Vl
+from engine.pictures.pixtral import Pixtral
+
+FAMILIES: MappingProxyType[str, Family] = MappingProxyType(
+    {"gemma3": Gemma3(), "gemma4": Gemma4(), "pixtral": Pixtral(), "lfm2_vl": Lfm2Vl()}
+)

@@ -1,0 +1,98 @@
+"""What a family of models that see consists of. Imports no MLX: only building and using a tower does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import mlx.core as mx
+    import mlx.nn as nn
+
+# The pixels of a picture, (height, width, 3).
+Pixels = npt.NDArray[Any]
+
+# The numbers of a model on which its layouts depend, by name.
+Settings = Mapping[str, float]
+# How the decoder scales: Pillow's numbers of its filters.
+BILINEAR, BICUBIC = 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a model reads a picture: scaled to each of `sizes` (width, height) with `resample`, and as `text`.
+
+    The text replaces the picture in the prompt. `tokens` placeholders in it stand for the rows of its embedding;
+    `cost` counts all its tokens.
+    """
+
+    sizes: tuple[tuple[int, int], ...]
+    resample: int
+    text: str
+    tokens: int
+    cost: int
+
+
+class Family(Protocol):
+    """A family. `config` is a model's config.json, and `processor` its settings for pictures, perhaps empty."""
+
+    # The text of the placeholder token.
+    mark: str
+
+    def settings(self, config: Mapping[str, Any], processor: Mapping[str, Any]) -> dict[str, float]:
+        """Return the settings of a model; "both_ways" is 1 if a picture's tokens read each other in both directions.
+
+        With 2 they do so only in layers with sliding windows.
+
+        Raises any exception for a configuration that is not of this family.
+        """
+        ...
+
+    def layout(self, settings: Settings, width: int, height: int) -> Layout:
+        """Return the layout of a picture of `width` times `height` pixels."""
+        ...
+
+    def build(self, config: Mapping[str, Any]) -> nn.Module:
+        """Build tower and projector, without their weights, under the names that the tensors have in model folders."""
+        ...
+
+    def converted(self, tower: nn.Module, weights: dict[str, mx.array]) -> dict[str, mx.array]:
+        """Return weights that may be stored as by PyTorch in the layout of MLX."""
+        ...
+
+    def embed(
+        self, tower: Any, config: Mapping[str, Any], processor: Mapping[str, Any], views: Sequence[Pixels]
+    ) -> mx.array:
+        """Return the embedding (tokens, width) of a picture, lazily, in the place of the text model's own embeddings.
+
+        `views` has the picture in each size of its layout, in numbers of 0 to 255.
+        """
+        ...
+
+
+def normalised(view: Pixels, processor: Mapping[str, Any], mean: Sequence[float], std: Sequence[float]) -> Pixels:
+    """Return pixels around 0, in float32, by the processor's mean and deviation or else these."""
+    scaled = view.astype(np.float32) * np.float32(processor.get("rescale_factor", 1 / 255))
+    middle = np.asarray(processor.get("image_mean", mean), np.float32)
+    shifted: Pixels = (scaled - middle) / np.asarray(processor.get("image_std", std), np.float32)
+    return shifted
+
+
+def as_mlx(weights: dict[str, mx.array], kernels: str) -> dict[str, mx.array]:
+    """Return weights with the kernels of convolutions, whose names end with `kernels`, in the layout of MLX."""
+    return {
+        # PyTorch's have the channels before their height and width.
+        name: array.transpose(0, 2, 3, 1) if name.endswith(kernels) and array.shape[1] < array.shape[-1] else array
+        for name, array in weights.items()
+    }
+
+
+def size_of(value: Any) -> int:
+    """Return the longer side in a processor's size: a number, or a mapping by longest edge or height and width."""
+    if isinstance(value, Mapping):
+        return int(value.get("longest_edge") or max(value["height"], value["width"]))
+    return int(value)

@@ -1,0 +1,120 @@
+"""LFM2-VL: a small picture keeps its shape; a large one is cut into tiles, which a small view of it follows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from engine.pictures.family import BICUBIC, Layout, Pixels, Settings, normalised
+
+if TYPE_CHECKING:
+    import mlx.core as mx
+    import mlx.nn as nn
+
+_HALF = (0.5, 0.5, 0.5)
+# The numbers of tiles. Many folders switch tiles off, although the models were trained with them.
+_TILES = range(2, 11)
+_DEFAULTS = {
+    "downsample_factor": 2, "encoder_patch_size": 16, "min_image_tokens": 64, "max_image_tokens": 256,
+    "tile_size": 512, "max_pixels_tolerance": 2.0, "resample": BICUBIC,
+}  # fmt: skip
+
+
+class Lfm2Vl:
+    """The family of LFM2-VL and LFM2.5-VL, whose tower is SigLIP 2."""
+
+    mark = "<image>"
+
+    def settings(self, config: Mapping[str, Any], processor: Mapping[str, Any]) -> dict[str, float]:
+        return {name: processor.get(name, config.get(name, default)) for name, default in _DEFAULTS.items()}
+
+    def layout(self, settings: Settings, width: int, height: int) -> Layout:
+        whole, side = self._whole(settings, width, height), int(settings["tile_size"])
+        cell = int(settings["encoder_patch_size"] * settings["downsample_factor"])
+        tokens = math.prod(whole) // cell**2
+        nearest = [max(int(settings["encoder_patch_size"]), round(length / cell) * cell) for length in (width, height)]
+        if math.prod(nearest) <= settings["max_image_tokens"] * cell**2 * settings["max_pixels_tolerance"]:
+            text = f"<|image_start|>{self.mark * tokens}<|image_end|>"
+            return Layout((whole,), int(settings["resample"]), text, tokens, tokens + 2)
+        columns, rows = _grid(width, height, side)
+        tile = math.ceil(side / cell) ** 2
+        tiles = [f"<|img_row_{row}_col_{column}|>" for row in range(1, rows + 1) for column in range(1, columns + 1)]
+        text = "".join(f"{name}{self.mark * tile}" for name in tiles)
+        text = f"<|image_start|>{text}<|img_thumbnail|>{self.mark * tokens}<|image_end|>"
+        held = len(tiles) * tile + tokens
+        sizes = ((columns * side, rows * side), whole)
+        return Layout(sizes, int(settings["resample"]), text, held, held + len(tiles) + 3)
+
+    def build(self, config: Mapping[str, Any]) -> nn.Module:
+        import mlx.nn as nn
+        from mlx_vlm.models.lfm2_vl import ModelConfig, TextConfig, VisionConfig, VisionModel
+        from mlx_vlm.models.lfm2_vl.lfm2_vl import Lfm2VlMultiModalProjector, PixelUnshuffleBlock
+
+        text, vision = TextConfig.from_dict(config["text_config"]), VisionConfig.from_dict(config["vision_config"])
+        whole = ModelConfig.from_dict({**config, "text_config": text, "vision_config": vision})
+        tower = nn.Module()
+        tower.vision_tower = VisionModel(vision)
+        if whole.vision_feature_layer != -1:
+            del tower.vision_tower.encoder.layers[whole.vision_feature_layer + 1 :]
+        tower.pixel_unshuffle = PixelUnshuffleBlock(whole.downsample_factor)
+        tower.multi_modal_projector = Lfm2VlMultiModalProjector(whole)
+        return tower
+
+    def converted(self, tower: nn.Module, weights: dict[str, mx.array]) -> dict[str, mx.array]:  # noqa: ARG002
+        return {name.replace("vision_tower.vision_model.", "vision_tower."): array for name, array in weights.items()}
+
+    def embed(
+        self, tower: Any, config: Mapping[str, Any], processor: Mapping[str, Any], views: Sequence[Pixels]
+    ) -> mx.array:
+        import mlx.core as mx
+
+        *tiled, whole = views
+        side = int(processor.get("tile_size", config.get("tile_size", _DEFAULTS["tile_size"])))
+        tiles = [
+            view[row : row + side, column : column + side]
+            for view in tiled
+            for row in range(0, view.shape[0], side)
+            for column in range(0, view.shape[1], side)
+        ]
+        return mx.concatenate([self._rows(tower, config, processor, view) for view in (*tiles, whole)])
+
+    def _rows(self, tower: Any, config: Mapping[str, Any], processor: Mapping[str, Any], view: Pixels) -> mx.array:
+        import mlx.core as mx
+
+        patch = int(config["vision_config"].get("patch_size", 16))
+        pixels = normalised(view, processor, _HALF, _HALF)
+        rows, columns = pixels.shape[0] // patch, pixels.shape[1] // patch
+        patches = pixels.reshape(rows, patch, columns, patch, 3).transpose(0, 2, 1, 3, 4).reshape(1, rows * columns, -1)
+        shape = mx.array([[rows, columns]])
+        *_, states = tower.vision_tower(mx.array(patches), output_hidden_states=True, spatial_shapes=shape)
+        found = tower.multi_modal_projector(tower.pixel_unshuffle(states.reshape(1, rows, columns, -1)))
+        embedding: mx.array = found.reshape(-1, found.shape[-1])
+        return embedding
+
+    @staticmethod
+    def _whole(settings: Settings, width: int, height: int) -> tuple[int, int]:
+        """Return the size of a picture in one view: that of at least and at most so many tokens, in whole cells."""
+        cell = int(settings["encoder_patch_size"] * settings["downsample_factor"])
+        least, most = (int(settings[name] * cell**2) for name in ("min_image_tokens", "max_image_tokens"))
+        nearest = [max(cell, round(length / cell) * cell) for length in (width, height)]
+        if math.prod(nearest) > most:
+            factor = math.sqrt(width * height / most)
+            nearest = [max(cell, math.floor(length / factor / cell) * cell) for length in (width, height)]
+        elif math.prod(nearest) < least:
+            factor = math.sqrt(least / (width * height))
+            nearest = [math.ceil(length * factor / cell) * cell for length in (width, height)]
+        return nearest[0], nearest[1]
+
+
+def _grid(width: int, height: int, side: int) -> tuple[int, int]:
+    """Return the columns and rows of tiles whose shape is closest to the picture's; of equal ones, not too large."""
+    lengths = range(1, _TILES[-1] + 1)
+    grids = {(columns, rows) for columns in lengths for rows in lengths if columns * rows in _TILES}
+    best, distance = (1, 1), math.inf
+    for columns, rows in sorted(grids, key=lambda grid: grid[0] * grid[1]):
+        found = abs(width / height - columns / rows)
+        fits = width * height > 0.5 * side * side * columns * rows
+        if found < distance or (found == distance and fits):
+            best, distance = (columns, rows), found
+    return best

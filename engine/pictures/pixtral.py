@@ -1,0 +1,86 @@
+"""Pixtral's tower, of Mistral 3 and its kin: a picture keeps its shape, and each row of tokens ends with a mark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from engine.pictures.family import BICUBIC, Layout, Pixels, Settings, as_mlx, normalised, size_of
+
+if TYPE_CHECKING:
+    import mlx.core as mx
+    import mlx.nn as nn
+
+# Those of CLIP.
+_MEAN, _STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
+
+
+class Pixtral:
+    """The family of models with Pixtral's tower. Mistral 3's projector also merges squares of patches."""
+
+    mark = "[IMG]"
+
+    def settings(self, config: Mapping[str, Any], processor: Mapping[str, Any]) -> dict[str, float]:
+        vision = config["vision_config"]
+        merge = config.get("spatial_merge_size", 2) if _merges(config) else 1
+        # The tower has positions up to its own size only.
+        longest = min(size_of(processor.get("size", vision["image_size"])), vision["image_size"])
+        patch = int(vision["patch_size"] * merge)
+        return {"longest": longest, "patch": patch, "resample": int(processor.get("resample", BICUBIC))}
+
+    def layout(self, settings: Settings, width: int, height: int) -> Layout:
+        longest, patch = int(settings["longest"]), int(settings["patch"])
+        ratio = max(1.0, width / longest, height / longest)
+        columns, rows = (max(1, -(-int(side / ratio) // patch)) for side in (width, height))
+        text = "[IMG_BREAK]".join([self.mark * columns] * rows) + "[IMG_END]"
+        size = (columns * patch, rows * patch)
+        return Layout((size,), int(settings["resample"]), text, columns * rows, (columns + 1) * rows)
+
+    def build(self, config: Mapping[str, Any]) -> nn.Module:
+        import mlx.nn as nn
+        from mlx_vlm.models import mistral3, pixtral
+
+        family = mistral3 if _merges(config) else pixtral
+        text, vision = family.TextConfig.from_dict(config["text_config"]), config["vision_config"]
+        whole = family.ModelConfig.from_dict(
+            {**config, "text_config": text, "vision_config": family.VisionConfig.from_dict(vision)}
+        )
+        tower = nn.Module()
+        tower.vision_tower = pixtral.VisionModel(whole.vision_config)
+        if _merges(config):
+            tower.multi_modal_projector = mistral3.mistral3.Mistral3MultiModalProjector(whole)
+        else:
+            tower.multi_modal_projector = pixtral.pixtral.LlavaMultiModalProjector(whole)
+        return tower
+
+    def converted(self, tower: nn.Module, weights: dict[str, mx.array]) -> dict[str, mx.array]:  # noqa: ARG002
+        whole = {
+            name if "vision_model." in name else name.replace("vision_tower.", "vision_tower.vision_model."): array
+            for name, array in weights.items()
+        }
+        return as_mlx(whole, "patch_conv.weight")
+
+    def embed(
+        self, tower: Any, config: Mapping[str, Any], processor: Mapping[str, Any], views: Sequence[Pixels]
+    ) -> mx.array:
+        import mlx.core as mx
+        from mlx_vlm.models.pixtral.vision import position_ids_in_meshgrid
+
+        vision, height, width = tower.vision_tower.vision_model, *views[0].shape[:2]
+        pixels = mx.array(normalised(views[0], processor, _MEAN, _STD))[None].astype(vision.patch_conv.weight.dtype)
+        patches = vision.patch_conv(pixels)
+        side = vision.config.image_size // vision.config.patch_size
+        rows = vision.ln_pre(patches.reshape(1, -1, patches.shape[-1]))
+        turns = vision.patch_positional_embedding(rows, position_ids_in_meshgrid([patches[0]], max_width=side))
+        states = [rows]
+        # The tower's own call would mask patches of other pictures, which takes memory by the square of the patches.
+        for layer in vision.transformer.layers:
+            states.append(layer(states[-1], turns))
+        chosen = states[config.get("vision_feature_layer", -1)][0]
+        sizes = [[(height, width)]] if _merges(config) else []
+        found: mx.array = tower.multi_modal_projector(chosen, *sizes)
+        return found
+
+
+def _merges(config: Mapping[str, Any]) -> bool:
+    return bool(config["model_type"] == "mistral3")

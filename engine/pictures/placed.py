@@ -1,0 +1,68 @@
+"""Pictures in a text: where their placeholders are, and what a pass over these reads instead of their embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import mlx.core as mx
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedPicture:
+    """A picture in a text: the digest of its file, and the positions from its first placeholder on, up to `stop`."""
+
+    digest: str
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class PassInput:
+    """What a pass over pictures reads: `embeddings` (1, rows, width), and `ids` (1, rows) where it needs these, too.
+
+    The rows of each of `blocks`, (start, stop), read each other in both directions, perhaps in sliding windows only.
+    """
+
+    ids: mx.array
+    embeddings: mx.array
+    blocks: Sequence[tuple[int, int]] = ()
+    in_windows: bool = False
+
+
+class PictureReader(Protocol):
+    """Reads the pictures of one request for the main model."""
+
+    @property
+    def both_ways(self) -> bool:
+        """Whether the placeholders of a picture read each other in both directions, so that one pass reads them all."""
+        ...
+
+    def has_read(self, picture: PlacedPicture) -> bool:
+        """Whether the embedding of a picture is known."""
+        ...
+
+    def read(self, picture: PlacedPicture) -> None:
+        """Make the embedding of a picture. Raises `EngineError`."""
+        ...
+
+    def pass_input(self, tokens: Sequence[int], start: int, stop: int, pictures: Sequence[PlacedPicture]) -> PassInput:
+        """Return the input of a pass over `tokens[start:stop]`; `pictures` are those in it, which have been read."""
+        ...
+
+
+def content_of(tokens: Sequence[int], pictures: Sequence[PlacedPicture]) -> Sequence[int | str]:
+    """Return what makes two texts the same: the tokens, with the digest of each picture for its first placeholder."""
+    if not pictures:
+        return tokens
+    content: list[int | str] = [*tokens]
+    for picture in pictures:
+        content[picture.start] = picture.digest
+    return content
+
+
+def within(pictures: Sequence[PlacedPicture], start: int, stop: int) -> tuple[PlacedPicture, ...]:
+    """Return the pictures that have placeholders from position `start` on and before `stop`."""
+    return tuple(picture for picture in pictures if picture.start < stop and picture.stop > start)

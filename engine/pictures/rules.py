@@ -1,0 +1,33 @@
+"""What a picture costs with a loaded main model: plain data that may cross threads. Imports no MLX."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from engine.pictures.family import Layout
+
+
+@dataclass(frozen=True)
+class PictureRules:
+    """How a model of the family `kind` reads pictures, given its `settings`."""
+
+    kind: str
+    settings: dict[str, float] = field(default_factory=dict, hash=False)
+
+    def layout(self, width: int, height: int) -> Layout:
+        """Return the layout of a picture of `width` times `height` pixels."""
+        # Imported here: NumPy would delay the window's first frame.
+        from engine.pictures.families import FAMILIES
+
+        return FAMILIES[self.kind].layout(self.settings, width, height)
+
+    def tokens(self, width: int, height: int) -> int:
+        """Return the tokens that a picture of `width` times `height` pixels takes."""
+        return self.layout(width, height).cost
+
+    @property
+    def both_ways(self) -> float:
+        """1 if the tokens of a picture read each other in both directions, 2 if in sliding windows only, else 0."""
+        return self.settings.get("both_ways", 0)

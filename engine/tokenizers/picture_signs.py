@@ -1,0 +1,46 @@
+"""Brings pictures through chat templates: a sign stands for each in a text until the template has rendered it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+# By digest, the text that replaces a picture.
+PictureTexts = Mapping[str, str]
+NO_PICTURES: PictureTexts = MappingProxyType({})
+# Noncharacters of Unicode, as `CUT` is; the digest between them says which picture it is.
+_BEGIN, _END = "\ufdd2", "\ufdd3"
+_SIGN = re.compile(f"{_BEGIN}([0-9a-f]+){_END}")
+
+
+def as_texts(messages: Sequence[Mapping[str, Any]], pictures: PictureTexts) -> Sequence[Mapping[str, Any]]:
+    """Return messages whose contents are texts, with signs for those of their pictures that are in `pictures`.
+
+    Other pictures are left out, and so is the beginning of a sign in a text.
+    """
+    if not pictures and all(isinstance(message["content"], str) for message in messages):
+        return messages
+    return [{**message, "content": _as_text(message["content"], pictures)} for message in messages]
+
+
+def _as_text(content: str | Sequence[Mapping[str, Any]], pictures: PictureTexts) -> str:
+    if isinstance(content, str):
+        return content.replace(_BEGIN, "")
+    return "".join(
+        part["text"].replace(_BEGIN, "")
+        if part["type"] == "text"
+        else f"{_BEGIN}{part['digest']}{_END}" * (part["digest"] in pictures)
+        for part in content
+    )
+
+
+def with_pictures(text: str, pictures: PictureTexts) -> str:
+    """Return a rendered text with the texts of pictures in place of their signs."""
+    return _SIGN.sub(lambda found: pictures.get(found[1], ""), text)
+
+
+def signs_in(messages: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the digests of the signs in messages, in their order."""
+    return [digest for message in messages for digest in _SIGN.findall(message["content"])]

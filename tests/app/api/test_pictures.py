@@ -1,0 +1,109 @@
+"""Pictures in the three APIs: they reach the engine as files, and no address is ever fetched."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from typing import Any
+
+import pytest
+
+from engine.errors import ModelCannotSee, PictureNotUsable
+from tests.app.api.conftest import Serve
+from tests.app.picture_files import RULES, picture
+from tests.app.scripted_engine import Script, ScriptedEngine
+
+RED = picture()
+BASE64 = base64.b64encode(RED).decode()
+URL, ADDRESS = f"data:image/png;base64,{BASE64}", "http://192.168.0.1/a.png"
+PART = {"type": "image", "digest": hashlib.sha256(RED).hexdigest()}
+TEXT = {"type": "text", "text": "What is this?"}
+
+
+def openai_chat(given: Any) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": [TEXT, {"type": "image_url", "image_url": {"url": given}}]}]}
+
+
+def responses(given: Any) -> dict[str, Any]:
+    parts = [{"type": "input_text", "text": TEXT["text"]}, {"type": "input_image", "image_url": given}]
+    return {"input": [{"role": "user", "content": parts}]}
+
+
+def messages(given: Any) -> dict[str, Any]:
+    source = {"type": "url", "url": given}
+    if given == URL:
+        source = {"type": "base64", "media_type": "image/png", "data": BASE64}
+    return {"max_tokens": 9, "messages": [{"role": "user", "content": [TEXT, {"type": "image", "source": source}]}]}
+
+
+ENDPOINTS = [("/v1/chat/completions", openai_chat), ("/v1/responses", responses), ("/v1/messages", messages)]
+
+
+@pytest.fixture
+def engine() -> ScriptedEngine:
+    return ScriptedEngine([Script("Red.")], pictures=RULES)
+
+
+@pytest.mark.parametrize(("path", "body"), ENDPOINTS)
+def test_a_picture_reaches_the_engine_where_it_stands(
+    serve: Serve, engine: ScriptedEngine, path: str, body: Any
+) -> None:
+    served = serve(engine)
+    assert served.post(path, body(URL)).status_code == 200
+    [request] = engine.requests
+    assert request.messages[-1] == {"role": "user", "content": [TEXT, PART]}
+    assert request.pictures == {PART["digest"]: RED}
+
+
+@pytest.mark.parametrize(("path", "body"), ENDPOINTS)
+@pytest.mark.parametrize("given", [ADDRESS, "file:///etc/passwd", "data:image/png;base64,%%%", 5])
+def test_an_address_and_what_is_no_picture_is_refused(
+    serve: Serve, engine: ScriptedEngine, path: str, body: Any, given: Any
+) -> None:
+    response = serve(engine).post(path, body(given))
+    assert response.status_code == 400
+    assert ("fetches no pictures" in response.text) == (given in (ADDRESS, "file:///etc/passwd"))
+    assert engine.requests == []
+
+
+def test_pictures_in_results_of_functions_reach_the_engine(serve: Serve, engine: ScriptedEngine) -> None:
+    served = serve(engine)
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": BASE64}}
+    result = {"type": "tool_result", "tool_use_id": "t", "content": [{"type": "text", "text": "Here."}, image]}
+    call = {"type": "tool_use", "id": "t", "name": "look", "input": {}}
+    asked = [{"role": "user", "content": "Look."}, {"role": "assistant", "content": [call]}]
+    reminded = [{"type": "text", "text": "Think."}, image]
+    turns = [{"role": "user", "content": [result]}, {"role": "system", "content": "Short."}]
+    body = {"max_tokens": 9, "messages": [*asked, *turns, {"role": "user", "content": reminded}]}
+    assert served.post("/v1/messages", body).status_code == 200
+    output = {"type": "function_call_output", "call_id": "t", "output": [{"type": "input_image", "image_url": URL}]}
+    called = {"type": "function_call", "call_id": "t", "name": "look", "arguments": "{}"}
+    assert served.post("/v1/responses", {"input": [{"role": "user", "content": "Look."}, called, output]}).is_success
+    first, second = ([turn for turn in request.messages if turn["role"] == "tool"] for request in engine.requests)
+    assert [turn["content"] for turn in (*first, *second)] == [[{"type": "text", "text": "Here."}, PART], [PART]]
+    joined = engine.requests[0].messages[-1]["content"]
+    assert joined == [{"type": "text", "text": text} for text in ("Short.", "\n\n", "Think.")] + [PART]
+
+
+def test_only_users_and_tools_have_pictures(serve: Serve, engine: ScriptedEngine) -> None:
+    body = openai_chat(URL)
+    body["messages"][0]["role"] = "system"
+    assert "Only messages of the user" in serve(engine).post("/v1/chat/completions", body).text
+
+
+@pytest.mark.parametrize("error", [ModelCannotSee("main"), PictureNotUsable("animated")])
+def test_why_a_picture_is_not_seen_is_told(serve: Serve, error: Any) -> None:
+    served = serve(ScriptedEngine([Script("It is red.", error=error, fail_after=0)], pictures=RULES))
+    response = served.post("/v1/chat/completions", openai_chat(URL))
+    assert (response.status_code, response.json()["error"]["code"]) == (400, error.code)
+
+
+def test_the_description_says_what_a_picture_is(serve: Serve, engine: ScriptedEngine) -> None:
+    schemas = serve(engine).get("/openapi.json").json()["components"]["schemas"]
+    urls = [
+        one["properties"][name]
+        for one in schemas.values()
+        for name in ("url", "image_url")
+        if name in one["properties"]
+    ]
+    assert [url["pattern"] for url in urls if "pattern" in url] == ["^data:"] * 3

@@ -1,0 +1,212 @@
+"""Pictures in the window: pasted or attached, shown, sent, and refused with a reason."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QToolButton
+
+from app.chat.call_card import CallCard
+from app.chat.picture_button import PictureButton, PictureView
+from app.session.calls import CallState
+from app.tools.tool import ToolPicture, ToolResult
+from engine.errors import PicturesNotInstalled
+from tests.app.conftest import OpenWindow
+from tests.app.fake_tools import FakeHost, call_text, set_up, tool
+from tests.app.picture_files import RULES, animation, picture
+from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.window_driver import WindowDriver
+
+RED, BLUE = picture("red"), picture("blue", form="JPEG")
+
+
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def part(content: bytes) -> dict[str, str]:
+    return {"type": "image", "digest": digest(content)}
+
+
+def text(words: str) -> dict[str, str]:
+    return {"type": "text", "text": words}
+
+
+def attach(window: WindowDriver, folder: Path, content: bytes = RED, name: str = "red.png") -> None:
+    (folder / name).write_bytes(content)
+    window.paste(folder / name)
+    window.wait(lambda: name in window.attached)
+
+
+def seeing(*texts: str) -> ScriptedEngine:
+    return ScriptedEngine([Script(words) for words in texts] or [Script()], pictures=RULES)
+
+
+def test_a_picture_is_shown_before_and_after_it_is_sent_and_large_on_a_click(
+    open_window: OpenWindow, tmp_path: Path
+) -> None:
+    engine = seeing("It is red.", "And blue.")
+    window = open_window(engine)
+    attach(window, tmp_path)
+    window.wait(lambda: "210" in window.context_text)
+    window.ask_and_wait("What is this?")
+    assert engine.requests[-1].messages[-1]["content"] == [part(RED), text("What is this?")]
+    assert engine.requests[-1].pictures == {digest(RED): RED}
+    attach(window, tmp_path, BLUE, "blue.jpg")
+    QTest.keyClick(window.edit, Qt.Key.Key_Return)
+    window.wait_until_answered()
+    assert engine.requests[-1].messages[-1]["content"] == [part(BLUE)]
+    assert engine.requests[-1].pictures == {digest(RED): RED, digest(BLUE): BLUE}
+    window.close()
+    window = open_window(seeing())
+    window.wait(lambda: len(window.session.chat.turns) == 2)
+    window.settle()
+    shown = window.turn(0).bubble.findChild(PictureButton)
+    assert shown.accessibleName() == "Picture: red.png"
+    window.wait(lambda: shown.grab().toImage().pixelColor(60, 60) == QColor("red"))
+    shown.click()
+    view = window.find(PictureView)
+    assert "red.png · 560 × 280 pixels" in view.name.text()
+    QTest.keyClick(view, Qt.Key.Key_Escape)
+    assert view.isHidden()
+
+
+def test_a_screenshot_from_the_clipboard_can_be_taken_out_again(open_window: OpenWindow) -> None:
+    window = open_window(seeing())
+    image = QMimeData()
+    image.setImageData(QImage(40, 20, QImage.Format.Format_RGB32))
+    window.edit.insertFromMimeData(image)
+    window.wait(lambda: window.attached == ["Picture.png"])
+    row = window.composer.files
+    assert (row.attachments[0].picture.width, row.attachments[0].picture.height) == (40, 20)
+    next(one for one in row.findChildren(QToolButton) if one.isVisible() and "Remove" in one.accessibleName()).click()
+    assert window.attached == []
+    assert not window.is_enabled("send")
+
+
+def test_edits_further_answers_and_branches_keep_the_picture(open_window: OpenWindow, tmp_path: Path) -> None:
+    engine = seeing("Red.")
+    window = open_window(engine)
+    attach(window, tmp_path)
+    window.ask_and_wait("What is this?")
+    answers = window.session.answers
+    answers.ask_again(window.session.chat.turns[0])
+    window.wait_until_answered()
+    answers.edit(window.session.chat.turns[0], "And what is this?")
+    window.wait_until_answered()
+    window.session.chats.branch(window.session.chat.turns[0])
+    window.wait(lambda: window.session.chat.title.endswith(" 2"))
+    answers.ask_again(window.session.chat.turns[0])
+    window.wait_until_answered()
+    contents = [request.messages[-1]["content"] for request in engine.requests]
+    assert [content[0] for content in contents] == [part(RED)] * 4
+    assert [content[1]["text"] for content in contents] == ["What is this?"] * 2 + ["And what is this?"] * 2
+
+
+def test_a_model_that_cannot_see_is_told_before_sending(open_window: OpenWindow, tmp_path: Path) -> None:
+    window = open_window(ScriptedEngine())
+    window.edit.setPlainText("What is this?")
+    attach(window, tmp_path)
+    assert "main can't see pictures." in window.banner_text
+    assert window.banner_buttons == [window.action("choose-main").text()]
+    window.wait(lambda: "can't see pictures" in window.context_text)
+    assert not window.is_enabled("send")
+    window.composer.files.remove(window.composer.files.attachments[0])
+    assert window.notices == []
+    window.wait(lambda: window.is_enabled("send"))
+    assert window.unsent == "What is this?"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("broken.png", RED[:60], "broken.png: The picture is damaged"),
+        ("text.jpg", b"no picture", "text.jpg: Tandem reads PNG, JPEG, WebP and GIF pictures."),
+        ("moving.gif", animation(), "moving.gif: The picture is animated."),
+        ("huge.png", b"\x89PNG\r\n\x1a\n" + bytes(21 * 2**20), "huge.png: The picture's file is larger than 20 MB."),
+    ],
+)
+def test_what_is_no_usable_picture_is_refused_and_the_rest_stays(
+    open_window: OpenWindow, tmp_path: Path, name: str, content: bytes, words: str
+) -> None:
+    window = open_window(seeing())
+    window.edit.setPlainText("Look:")
+    attach(window, tmp_path)
+    (tmp_path / name).write_bytes(content)
+    window.paste(tmp_path / name)
+    window.wait(lambda: words in window.banner_text)
+    assert (window.unsent, window.attached) == ("Look:", ["red.png"])
+
+
+def test_without_the_packages_one_sentence_says_how_to_add_them(
+    open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(_content: bytes) -> tuple[int, int]:
+        raise PicturesNotInstalled
+
+    monkeypatch.setattr("engine.pictures.reading.picture_size", missing)
+    window = open_window(seeing())
+    (tmp_path / "red.png").write_bytes(RED)
+    window.paste(tmp_path / "red.png")
+    window.wait(lambda: "pip install 'tandem-chat[images]'" in window.banner_text)
+
+
+def test_a_lost_file_is_left_out_of_the_request(open_window: OpenWindow, tmp_path: Path) -> None:
+    engine = seeing("Red.", "Gone.")
+    window = open_window(engine)
+    attach(window, tmp_path)
+    window.ask_and_wait("What is this?")
+    (window.session.store.pictures / digest(RED)).unlink()
+    window.ask_and_wait("And now?")
+    assert [message["content"] for message in engine.requests[-1].messages] == ["What is this?", "Red.", "And now?"]
+
+
+@pytest.mark.parametrize("sees", [True, False])
+def test_pictures_in_results_reach_a_model_that_sees_and_are_on_the_card(
+    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, sees: bool
+) -> None:
+    monkeypatch.setattr("app.session.session.data_folder", lambda: tmp_path)
+    found = ToolPicture(RED, digest(RED), "png", 560, 280)
+    host = FakeHost()
+    host.offered, host.results = [tool("look")], {"look": ToolResult("[A picture]", pictures=(found,))}
+    host.install(monkeypatch)
+    scripts = [Script(call_text("clock_look", zone="UTC")), Script("Red."), Script("Yes.")]
+    engine = ScriptedEngine(scripts, tool_format="json_tools", pictures=RULES if sees else None)
+    window = open_window(engine)
+    set_up(window.session, "clock")
+    window.ask("Look.")
+    window.wait(lambda: bool(asking(window)))
+    asking(window)[0].chosen.emit(asking(window)[0].call, "once")
+    window.wait_until_answered()
+    window.ask_and_wait("Really?")
+    results = [one["content"] for request in engine.requests[1:] for one in request.messages if one["role"] == "tool"]
+    expected = [part(RED), text("[A picture]")] if sees else "[A picture]"
+    assert results == [expected, expected]
+    window.settle()
+    [button] = window.turn(0).view.findChildren(PictureButton)
+    assert button.accessibleName() == "Picture: look.png"
+
+
+def asking(window: WindowDriver) -> list[CallCard]:
+    return [card for card in window.window.findChildren(CallCard) if card.call.state is CallState.ASKS]
+
+
+def test_on_a_full_disk_one_sentence_says_so_and_the_message_stays(
+    open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "no space left")
+
+    window = open_window(seeing())
+    window.edit.setPlainText("Look:")
+    (tmp_path / "red.png").write_bytes(RED)
+    monkeypatch.setattr("app.conversations.pictures.write_atomically", full)
+    window.paste(tmp_path / "red.png")
+    window.wait(lambda: "The disk is full" in window.banner_text)
+    assert (window.unsent, window.attached, window.composer.files.reading) == ("Look:", [], False)

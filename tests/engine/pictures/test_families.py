@@ -1,0 +1,166 @@
+"""Every family reads pictures as mlx-vlm's whole model does, which loads the same folder by itself."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from collections.abc import Sequence as Items
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import numpy as np
+import pytest
+from mlx_vlm.models.gemma4.processing_gemma4 import Gemma4ImageProcessor
+from mlx_vlm.models.lfm2_vl.processing_lfm2_vl import Lfm2VlNumpyImageProcessor
+from mlx_vlm.models.pixtral.image_processing_pixtral import PixtralImageProcessor
+from mlx_vlm.utils import load_model
+from PIL import Image
+
+from engine.main_model.loading import LoadedModel, load
+from engine.pictures.reading import digest_of
+from engine.speculation.rounds.passes import model_pass
+from engine.speculation.rounds.sequence import Sequence
+from tests.engine.pictures.questions import FILES, GOLDEN_COLUMNS, GOLDEN_ROWS, GOLDENS, prompted
+from tests.tiny_models import FLOAT32, FOUR_BITS, Stored
+from tests.tiny_vision import GEMMA4_BOTH_WAYS, MODELS, write_vision_model
+
+
+@pytest.fixture(scope="module", params=[FLOAT32, FOUR_BITS], ids=str)
+def stored(request: pytest.FixtureRequest) -> Stored:
+    return request.param
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def family(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, family: str, stored: Stored) -> Path:
+    return write_vision_model(tmp_path_factory.mktemp("vision") / family, MODELS[family], stored=stored)
+
+
+@pytest.fixture(scope="module")
+def model(folder: Path) -> LoadedModel:
+    return load(folder)
+
+
+def our_logits(model: LoadedModel) -> tuple[list[int], mx.array]:
+    """Return a prompt with two pictures, and the logits of its rows."""
+    reader, ids, placed = prompted(model)
+    seen = reader.pass_input(ids, 0, len(ids), placed)
+    logits, _ = model_pass(model.model, mx.array([ids]), model.new_caches(), None, seen=seen)
+    return ids, logits[0].astype(mx.float32)
+
+
+def gemma3(reference: Any, ids: Items[int], pictures: Items[Image.Image]) -> Any:
+    side = reference.config.vision_config.image_size
+    pixels = np.stack([np.array(one.resize((side, side), 2), np.float32).transpose(2, 0, 1) for one in pictures])
+    row, found = mx.array([ids]), mx.array((pixels / 255 - 0.5) / 0.5)
+    reference.config.hidden_size = reference.config.text_config.hidden_size
+    embeddings = reference.get_input_embeddings(row, found, mx.ones_like(row)).inputs_embeds
+    # Its own mask shows every row the text behind it.
+    seen = np.tril(np.ones((len(ids), len(ids)), bool))
+    marked = np.array(ids) == reference.config.image_token_index
+    for start in np.flatnonzero(marked & ~np.roll(marked, 1)):
+        stop = start + int(np.argmin(marked[start:]))
+        seen[start:stop, start:stop] = True
+    return reference.language_model(row, inputs_embeds=embeddings, mask=mx.array(seen)).logits
+
+
+def gemma4(reference: Any, ids: Items[int], pictures: Items[Image.Image]) -> Any:
+    sizes = MODELS["gemma4"].config["vision_config"]
+    made, _ = Gemma4ImageProcessor(
+        max_soft_tokens=12, patch_size=sizes["patch_size"], pooling_kernel_size=sizes["pooling_kernel_size"]
+    )(list(pictures))
+    return reference(mx.array([ids]), pixel_values=[mx.array(one) for one in made["pixel_values"]]).logits
+
+
+def pixtral(reference: Any, ids: Items[int], pictures: Items[Image.Image], merge: int = 1) -> Any:
+    patch = reference.config.vision_config.patch_size * merge
+    longest = MODELS[reference.config.model_type].processor["size"]
+    made = PixtralImageProcessor(size=longest, patch_size=patch, image_std=[0.26862954, 0.26130258, 0.27577711])(
+        list(pictures)
+    )
+    row, sizes = mx.array([ids]), made["image_sizes"]
+    embeddings = reference.get_input_embeddings(row, mx.array(made["pixel_values"]), image_sizes=sizes).inputs_embeds
+    return reference.language_model(row, inputs_embeds=embeddings).logits
+
+
+def mistral3(reference: Any, ids: Items[int], pictures: Items[Image.Image]) -> Any:
+    return pixtral(reference, ids, pictures, reference.config.spatial_merge_size)
+
+
+def lfm2_vl(reference: Any, ids: Items[int], pictures: Items[Image.Image]) -> Any:
+    made = Lfm2VlNumpyImageProcessor(**MODELS["lfm2_vl"].processor)(list(pictures))
+    views = {name: mx.array(made[name]) for name in ("pixel_values", "spatial_shapes", "pixel_attention_mask")}
+    return reference(mx.array([ids]), mask=None, **views).logits
+
+
+REFERENCES: dict[str, Callable[[Any, Items[int], Items[Image.Image]], Any]] = {
+    "gemma3": gemma3, "gemma4": gemma4, "mistral3": mistral3, "pixtral": pixtral, "lfm2_vl": lfm2_vl,
+}  # fmt: skip
+
+
+@pytest.mark.expects_log
+def test_two_pictures_and_text_give_the_reference_s_logits(
+    model: LoadedModel, folder: Path, family: str, stored: Stored
+) -> None:
+    ids, logits = our_logits(model)
+    pictures = [Image.open(io.BytesIO(file)) for file in FILES]
+    wanted = REFERENCES[family](load_model(folder), ids, pictures)[0].astype(mx.float32)
+    error = mx.sqrt(mx.square(logits - wanted).mean() / mx.square(wanted).mean()).item()
+    assert error < (1e-5 if stored is FLOAT32 else 0.1)
+
+
+@pytest.mark.parametrize("name", ["gemma3", "gemma4"])
+def test_what_is_read_in_both_directions_gives_transformers_logits(name: str, tmp_path: Path) -> None:
+    model = GEMMA4_BOTH_WAYS if name == "gemma4" else MODELS[name]
+    _, logits = our_logits(load(write_vision_model(tmp_path / name, model, stored=FLOAT32)))
+    wanted = np.array(json.loads(GOLDENS.read_text())[name])
+    found = np.array(logits[mx.array(GOLDEN_ROWS)][:, :GOLDEN_COLUMNS])
+    # mlx-lm's Gemma 4 differs from transformers' by 0.2 % for text, too.
+    assert np.sqrt(np.square(found - wanted).mean() / np.square(wanted).mean()) < 3e-3
+
+
+@pytest.mark.parametrize("name", ["gemma3", "gemma4"])
+def test_no_chunk_of_a_prompt_cuts_what_is_read_in_both_directions(name: str, tmp_path: Path) -> None:
+    model = load(
+        write_vision_model(tmp_path / name, GEMMA4_BOTH_WAYS if name == "gemma4" else MODELS[name], stored=FLOAT32)
+    )
+    ids, logits = our_logits(model)
+    reader = model.reader({digest_of(file): file for file in FILES})
+    for most in (1, 7, 19):
+        sequence = Sequence(model.model, model.new_caches())
+        sequence.append(ids)
+        sequence.reader, sequence.pictures = reader, reader.places(ids, [digest_of(file) for file in FILES])
+        while sequence.rows_to_prefill(most):
+            while (needed := sequence.picture_to_read(most)) is not None:
+                reader.read(needed)
+            sequence.prefill(most)
+        newest = sequence.verify()[-1].astype(mx.float32)
+        assert mx.allclose(newest, logits[-1], rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("name", ["gemma3", "pixtral", "lfm2_vl"])
+def test_a_tower_as_pytorch_stores_it_gives_the_same_embedding(name: str, tmp_path: Path) -> None:
+    folder = write_vision_model(tmp_path / name, MODELS[name], stored=FLOAT32)
+    wanted = embedding(folder)
+    stored: dict[str, mx.array] = mx.load(str(folder / "model.safetensors"))  # type: ignore[assignment]
+    theirs, ours = ("vision_tower.", "vision_tower.vision_model.")[:: 1 if name == "pixtral" else -1]
+    written = {}
+    for tensor, array in stored.items():
+        if tensor.endswith(("patch_embedding.weight", "patch_conv.weight")) and array.ndim == 4:
+            array = array.transpose(0, 3, 1, 2)
+        written[tensor if name == "gemma3" else tensor.replace(ours, theirs)] = array
+    mx.save_safetensors(str(folder / "model.safetensors"), written, metadata={"format": "pt"})
+    assert mx.array_equal(embedding(folder), wanted)
+
+
+def embedding(folder: Path) -> mx.array:
+    eyes = load(folder).eyes
+    assert eyes is not None
+    return eyes.embed(FILES[0])
