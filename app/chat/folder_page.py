@@ -256,8 +256,8 @@ class FolderPage(Restyled, Overlay):
     def _store_typed(self) -> None:
         self._typed.stop()
         if self._folder is not None:
-            text = self.prompt.edit.toPlainText()
-            self._session.list.change(ConversationList.set_instructions, self._folder.id, text)
+            typed = self.prompt.edit.toPlainText()
+            self._session.list.change(ConversationList.set_instructions, self._folder.id, typed)
 
     def retranslate(self) -> None:
         if not self.isHidden():

@@ -66,7 +66,6 @@ class AnswerService(QObject):
         self._running: dict[Turn, StreamingAnswer] = {}
         self._ends_not_stored: list[StreamingAnswer] = []
         self._loading_tokens: set[Turn] = set()
-        # The uids of folders whose files are kept, with the paths of the models that read them.
         self._files_kept: set[tuple[str, tuple[str, str | None]]] = set()
         chats.removing.connect(self._stop_in)
 

@@ -135,14 +135,13 @@ class StreamingAnswer:
             self._services.chats.show_branch_of(self.chat, stored.answer.id, self._read_files)
 
     def _read_files(self) -> None:
-        """Read those files of the chat's folder again that have changed on the disk."""
+        """Read those files of the chat's folder again that have changed on the disk; a stop may come first."""
         self._gathering = True
         self._services.projects.read_again(self.chat.folder_id, self._gather_tools)
 
     def _gather_tools(self) -> None:
         """Get the chat's tools, for which servers may have to start, then submit the request."""
         if not self._gathering:
-            # It was stopped while files were read.
             return
         self.turn.answer.state = State.STARTING
         self._services.tools.gather(self.chat, self._submit_with)

@@ -102,8 +102,7 @@ class ChatCommands(QObject):
         if folder is None:
             return
         self._session.chats.new_chat(folder)
-        wanted = models_of(folder)
-        if wanted is not None and wanted != models.pair.paths and not models.pair.loading:
+        if (wanted := models_of(folder)) and wanted != models.pair.paths and not models.pair.loading:
             models.load(*wanted)
 
     def step(self, by: int) -> None:
