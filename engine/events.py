@@ -15,21 +15,36 @@ from engine.stats import RequestStats, RoundRecord
 
 
 @dataclass(frozen=True, slots=True)
-class PrefillProgress:
-    """`done` of `total` prompt tokens are in the main model's cache; `cached` of them came from an earlier turn."""
-
-    done: int
-    total: int
-    cached: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Alternative:
     """A token that could have been drawn: its id, its text by itself, and its natural log-probability."""
 
     id: int
     text: str
     logprob: float
+
+
+@dataclass(frozen=True, slots=True)
+class PromptToken:
+    """A token of a prompt; the fields are those of `Token`. The first one has no `logprob`."""
+
+    id: int
+    text: str
+    logprob: float | None
+    alternatives: tuple[Alternative, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PrefillProgress:
+    """`done` of `total` prompt tokens are in the main model's cache; `cached` of them came from an earlier turn.
+
+    With `ChatRequest.prompt_logprobs`, `read` holds the tokens that have been read since the last event; all of them
+    together are the prompt.
+    """
+
+    done: int
+    total: int
+    cached: int = 0
+    read: tuple[PromptToken, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +120,8 @@ def as_json(event: Event) -> dict[str, Any]:
             "stats": to_builtins(event.stats),
         }
     fields = to_builtins(event)
+    if isinstance(event, PrefillProgress) and not event.read:
+        del fields["read"]
     if isinstance(event, TokensCommitted):
         del fields["stats"]
         fields["ids"] = [token.id for token in event.tokens]

@@ -139,7 +139,9 @@ class ChatRequest:
     Marks of control tokens in the texts of messages and tools, such as "<|im_end|>", are ordinary text, unless
     `control_tokens`; None uses the engine's setting. In a `prompt` they are control tokens.
     Each token is reported with `alternatives` others that could have been drawn, at most MOST_ALTERNATIVES, and with
-    `leads` with its lead over the next best one.
+    `leads` with its lead over the next best one. With `prompt_logprobs`, so are the tokens of a `prompt`, by
+    `PrefillProgress`: its whole text is read, neither taken from earlier turns nor kept for later ones, and
+    `max_tokens` may be 0.
 
     Raises `BadRequest` when a message has no role or content, or the last one has nothing to answer.
     """
@@ -161,17 +163,20 @@ class ChatRequest:
     alternatives: int = 0
     leads: bool = False
     pictures: Mapping[str, bytes] = field(default_factory=dict)
+    prompt_logprobs: bool = False
 
     def __post_init__(self) -> None:
         if self.prompt is None:
             _check_messages(self.messages, self.pictures)
+            require(not self.prompt_logprobs, "prompt_logprobs", "given with a prompt only", self.prompt_logprobs)
         else:
             require(not self.messages and not self.tools, "prompt", "alone, without messages and tools", self.messages)
             require(len(self.prompt) > 0, "prompt", "a text or token ids", self.prompt)
             possible = isinstance(self.prompt, str) or all(token >= 0 for token in self.prompt)
             require(possible, "prompt", "token ids of 0 or more", self.prompt)
         if self.max_tokens is not None:
-            require(self.max_tokens >= 1, "max_tokens", "1 or more", self.max_tokens)
+            least = 0 if self.prompt_logprobs else 1
+            require(self.max_tokens >= least, "max_tokens", f"{least} or more", self.max_tokens)
         if self.overflow is not None:
             require_one_of(OVERFLOW_RULES, "overflow", self.overflow)
         require_between(0, "alternatives", self.alternatives, MOST_ALTERNATIVES)

@@ -2227,6 +2227,10 @@
         <translation>GPU のエラーが 2 回続いたため、「{name}」をメモリから解放しました。より小さいモデルを選ぶか、同時に送る質問を減らすか、新しいチャットを始めてください。次に質問すると、モデルはもう一度読み込まれます。</translation>
     </message>
     <message>
+        <source>The model&apos;s chat template leaves pictures of this chat out. Choose another model.</source>
+        <translation>モデルのチャットテンプレートがこのチャットの画像を抜かしています。別のモデルを選んでください。</translation>
+    </message>
+    <message>
         <source>There is no model folder at {path}. Choose another one.</source>
         <translation>{path} にモデルのフォルダがありません。別のフォルダを選んでください。</translation>
     </message>

@@ -2227,6 +2227,10 @@
         <translation>GPU 오류가 두 번 연달아 나서 {name} 모델을 언로드했어요. 더 작은 모델을 선택하거나 한 번에 묻는 질문을 줄이거나 새 대화를 시작해 주세요. 다음 질문을 보내면 모델을 다시 불러와요.</translation>
     </message>
     <message>
+        <source>The model&apos;s chat template leaves pictures of this chat out. Choose another model.</source>
+        <translation>모델의 대화 템플릿이 이 대화의 이미지를 빠뜨려요. 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
         <source>There is no model folder at {path}. Choose another one.</source>
         <translation>{path}에 모델 폴더가 없어요. 다른 폴더를 선택해 주세요.</translation>
     </message>

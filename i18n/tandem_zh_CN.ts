@@ -2227,6 +2227,10 @@
         <translation>GPU 连续两次出错，“{name}”已移出内存。请选择更小的模型、减少同时提出的问题，或开始新对话；下次提问时会重新加载该模型。</translation>
     </message>
     <message>
+        <source>The model&apos;s chat template leaves pictures of this chat out. Choose another model.</source>
+        <translation>模型的对话模板遗漏了此对话中的图片。请选择其他模型。</translation>
+    </message>
+    <message>
         <source>There is no model folder at {path}. Choose another one.</source>
         <translation>“{path}”处没有模型文件夹。请选择其他文件夹。</translation>
     </message>

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -20,7 +20,7 @@ from app.api import errors
 from app.api.activity import CANCELLED, Activity, outcome
 from app.api.errors import EVENT_HEADERS, KEEP_ALIVE, ApiError
 from engine.client import EngineClient, RequestStream
-from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
+from engine.events import Event, Failed, Finished, PrefillProgress, PromptToken, Token, TokensCommitted
 from engine.requests import ChatRequest, SpeculationSettings
 
 # Seconds: the longest wait for a turn, and between two keep-alives.
@@ -161,24 +161,28 @@ class Answering:
 
 @dataclass
 class Answer:
-    """A whole answer and all of its tokens."""
+    """A whole answer and all of its tokens; `prompt` are those of its prompt, if the request asks for them."""
 
     finished: Finished
     tokens: list[Token]
+    prompt: list[PromptToken]
 
 
 async def all_of(answering: Answering) -> list[Answer]:
     """Wait for all answers and return them in order. Raises `ApiError` and `ClientGone`."""
+    prompts: defaultdict[int, list[PromptToken]] = defaultdict(list)
     tokens: defaultdict[int, list[Token]] = defaultdict(list)
     found: dict[int, Answer] = {}
     async for batch in answering.events():
         for index, event in batch:
             if (error := failure(event)) is not None:
                 raise error
-            if isinstance(event, TokensCommitted):
+            if isinstance(event, PrefillProgress):
+                prompts[index] += event.read
+            elif isinstance(event, TokensCommitted):
                 tokens[index] += event.tokens
             elif isinstance(event, Finished):
-                found[index] = Answer(event, tokens[index])
+                found[index] = Answer(event, tokens[index], prompts[index])
     return [found[index] for index in sorted(found)]
 
 
@@ -192,9 +196,10 @@ def failure(event: Event) -> ApiError | None:
 
 
 class EventStream:
-    """An ASGI response: the answers as server-sent events, which `write` makes of each batch.
+    """An ASGI response: the answers as a stream, which `write` makes of each batch.
 
-    `finish` returns what follows the last event; `close` is called in any case.
+    `finish` returns what follows the last event; `close` is called in any case. `keep_alive` is sent when nothing else
+    was for a while.
     """
 
     def __init__(
@@ -203,8 +208,11 @@ class EventStream:
         write: Callable[[list[Indexed]], bytes],
         finish: Callable[[], bytes],
         close: Callable[[], object],
+        headers: Mapping[str, str] = EVENT_HEADERS,
+        keep_alive: bytes = KEEP_ALIVE,
     ) -> None:
         self._answering, self._write, self._finish, self._close = answering, write, finish, close
+        self._headers, self._keep_alive = headers, keep_alive
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del scope, receive
@@ -216,12 +224,12 @@ class EventStream:
             self._close()
 
     async def _send_all(self, send: Send) -> None:
-        headers = [(name.encode(), value.encode()) for name, value in EVENT_HEADERS.items()]
+        headers = [(name.encode(), value.encode()) for name, value in self._headers.items()]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         sent = time.monotonic()
         async for batch in self._answering.events():
             silent = time.monotonic() - sent >= KEEP_ALIVE_S
-            if body := self._write(batch) or (KEEP_ALIVE if silent else b""):
+            if body := self._write(batch) or (self._keep_alive if silent else b""):
                 await send({"type": "http.response.body", "body": body, "more_body": True})
                 sent = time.monotonic()
         await send({"type": "http.response.body", "body": self._finish(), "more_body": False})

@@ -119,16 +119,19 @@ class Api:
     async def answer(self, request: Request, body: AnswerBody) -> ASGIApp | JsonReply:
         """Answer a call. Raises `ApiError`."""
         with ExitStack() as kept:
+            asked = time.perf_counter()
             lease = await self.models.use(body.model or "")
             kept.callback(lease.release)
             if body.draft_model not in (None, "", "none"):
                 await self.models.set_draft(body.draft_model)
             plan = body.plan(self, lease.info, self.models.name_of(lease.info))
+            plan.shape.load_s = time.perf_counter() - asked
             answering = self._start(request, plan, lease.info)
             self._answering[answering] = body
             await answering.begin(request.receive)
             if body.stream:
-                return EventStream(answering, plan.shape.write, plan.shape.finish, kept.pop_all().close)
+                shape, close = plan.shape, kept.pop_all().close
+                return EventStream(answering, shape.write, shape.finish, close, shape.headers, shape.keep_alive)
             with closing(answering):
                 return JsonReply(plan.shape.whole(await all_of(answering)))
 

@@ -12,15 +12,15 @@ from app.api.calls import Api, Plan, SeveralAnswers
 from app.api.errors import bad_field
 from app.api.request_settings import MOST_CHOICES, refuse_unsupported
 from app.api.shapes import Choices
-from engine.events import Event, Finished, Token, TokensCommitted
+from engine.events import Event, Finished, PrefillProgress, PromptToken, Token, TokensCommitted
 from engine.status import ModelInfo
 
 _UNSUPPORTED = {
-    "echo": "Echoing the prompt is not supported.",
     "suffix": "Filling in the middle is not supported: write the model's own marks into the prompt.",
 }
 # The default of the OpenAI API.
 _MAX_TOKENS = 16
+_AnyToken = PromptToken | Token
 _TokenId = Annotated[int, Meta(ge=0, lt=2**31)]
 
 
@@ -30,7 +30,9 @@ class CompletionBody(SeveralAnswers, kw_only=True):
     prompt: str | Annotated[list[_TokenId | str | list[_TokenId]], Meta(min_length=1)]
     best_of: Annotated[int, Meta(ge=1, le=1)] | None = None
     logprobs: bool | Annotated[int, Meta(ge=0, le=5)] | None = None
-    echo: Any = None
+    echo: bool | None = None
+    # With `echo`, 0 asks for the prompt alone.
+    max_tokens: Annotated[int, Meta(ge=0, le=2**31)] | None = None
     suffix: Any = None
 
     def __post_init__(self) -> None:
@@ -40,8 +42,11 @@ class CompletionBody(SeveralAnswers, kw_only=True):
         prompts, count = self._prompts(), self.n or 1
         if len(prompts) * count > MOST_CHOICES:
             raise bad_field("prompt", f"at most {MOST_CHOICES} prompts times `n`")
-        alternatives = 0 if isinstance(self.logprobs, bool) else self.logprobs or 0
-        wanted: dict[str, Any] = {"max_tokens": self.most_tokens or _MAX_TOKENS, "alternatives": alternatives}
+        wanted: dict[str, Any] = {
+            "max_tokens": 0 if self.max_tokens == 0 else self.most_tokens or _MAX_TOKENS,
+            "alternatives": 0 if isinstance(self.logprobs, bool) else self.logprobs or 0,
+            "prompt_logprobs": bool(self.echo),
+        }
         requests = [
             one for prompt in prompts for one in self.engine_requests(api, info, count=count, prompt=prompt, **wanted)
         ]
@@ -68,23 +73,34 @@ class CompletionShape(Choices):
         self._lengths: dict[int, int] = {}
 
     def events(self, index: int, event: Event) -> list[bytes]:
-        if isinstance(event, TokensCommitted) and (event.text or self._logprobs):
-            chunk = self.chunk(self._choice(index, event.text, event.tokens, None))
-            self._lengths[index] = self._lengths.get(index, 0) + len(event.text)
+        tokens: Sequence[_AnyToken] = ()
+        if isinstance(event, PrefillProgress):
+            tokens = event.read
+        elif isinstance(event, TokensCommitted):
+            tokens = event.tokens
+        if tokens and ((text := _text_of(tokens)) or self._logprobs):
+            chunk = self.chunk(self._choice(index, text, tokens, None))
+            self._lengths[index] = self._lengths.get(index, 0) + len(text)
             return [chunk]
         if isinstance(event, Finished):
             return [self.last_chunk(index, event.stats, self._choice(index, "", (), event.reason))]
         return []
 
     def choice(self, index: int, answer: Answer) -> dict[str, Any]:
-        return self._choice(index, answer.finished.text, answer.tokens, answer.finished.reason)
+        tokens: list[_AnyToken] = [*answer.prompt, *answer.tokens]
+        text = _text_of(answer.prompt) + answer.finished.text
+        return self._choice(index, text, tokens, answer.finished.reason)
 
-    def _choice(self, index: int, text: str, tokens: Sequence[Token], reason: str | None) -> dict[str, Any]:
+    def _choice(self, index: int, text: str, tokens: Sequence[_AnyToken], reason: str | None) -> dict[str, Any]:
         logprobs = _logprobs(tokens, self._lengths.get(index, 0)) if self._logprobs and tokens else None
         return {"index": index, "text": text, "logprobs": logprobs, "finish_reason": reason}
 
 
-def _logprobs(tokens: Sequence[Token], start: int) -> dict[str, Any]:
+def _text_of(tokens: Sequence[_AnyToken]) -> str:
+    return "".join(token.text for token in tokens)
+
+
+def _logprobs(tokens: Sequence[_AnyToken], start: int) -> dict[str, Any]:
     """Return the log-probabilities in the form of this endpoint; the first token's text begins at `start`."""
     offsets = []
     for token in tokens:
@@ -98,6 +114,8 @@ def _logprobs(tokens: Sequence[Token], start: int) -> dict[str, Any]:
     }
 
 
-def _likeliest(token: Token) -> dict[str, float]:
-    """Return the log-probabilities of a token and its alternatives, by text."""
-    return {other.text: other.logprob for other in reversed(token.alternatives)} | {token.text: token.logprob}
+def _likeliest(token: _AnyToken) -> dict[str, float] | None:
+    """Return the log-probabilities of a token and its alternatives, by text; of equal texts, that of the likeliest."""
+    if token.logprob is None:
+        return None
+    return {token.text: token.logprob} | {other.text: other.logprob for other in reversed(token.alternatives)}

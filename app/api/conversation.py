@@ -50,7 +50,7 @@ class _Url(Struct):
     url: DataUrl
 
 
-class _Image(Struct, tag_field="type", tag="image_url"):
+class ImagePart(Struct, tag_field="type", tag="image_url"):
     image_url: _Url | DataUrl
 
     @property
@@ -68,7 +68,7 @@ class _InputImage(Struct, tag_field="type", tag="input_image"):
         refuse_address(self.url)
 
 
-_Part = TextPart | _InputText | _OutputText | _Refusal | _Thought | _Image | _InputImage
+_Part = TextPart | _InputText | _OutputText | _Refusal | _Thought | ImagePart | _InputImage
 Content = str | list[_Part]
 # The pictures of a request by their digests.
 Pictures = dict[str, bytes]
@@ -135,7 +135,7 @@ def content_of(content: Content | None, pictures: Pictures) -> EngineContent:
     """Return a content for the engine, and add its pictures to `pictures`. Raises `ApiError`."""
     parts = [
         picture_part(picture_of_url(part.url), pictures)
-        if isinstance(part, _Image | _InputImage)
+        if isinstance(part, ImagePart | _InputImage)
         else {"type": "text", "text": part.text}
         for part in ([TextPart(content)] if isinstance(content, str) else content or ())
     ]

@@ -88,6 +88,10 @@ class ApiError(ValueError):
         """The body in the shape of the OpenAI API."""
         return {"error": {"message": self.sentence, "type": self.kind, "param": self.param, "code": self.code}}
 
+    def ollama(self) -> dict[str, Any]:
+        """The body in the shape of Ollama's API."""
+        return {"error": self.sentence}
+
     def anthropic(self) -> dict[str, Any]:
         """The body in the shape of the Anthropic API."""
         return {"type": "error", "error": {"type": self.kind, "message": self.sentence}}
@@ -145,8 +149,8 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-# Endpoints whose clients expect the form of the Anthropic API.
-_ANTHROPIC_PATHS = "/v1/messages"
+# Endpoints whose clients expect the form of the Anthropic and of Ollama's API.
+_ANTHROPIC_PATHS, _OLLAMA_PATHS = "/v1/messages", "/api/"
 EVENT_HEADERS = {"content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no"}
 KEEP_ALIVE = b": keep-alive\n\n"
 DONE = b"data: [DONE]\n\n"
@@ -170,7 +174,10 @@ def error_reply(error: ApiError, path: str) -> JsonReply:
         headers["www-authenticate"] = "Bearer"
     if error.closes:
         headers["connection"] = "close"
-    body = error.anthropic() if path.startswith(_ANTHROPIC_PATHS) else error.openai()
+    if path.startswith(_ANTHROPIC_PATHS):
+        body = error.anthropic()
+    else:
+        body = error.ollama() if path.startswith(_OLLAMA_PATHS) else error.openai()
     return JsonReply(body, error.status, headers)
 
 

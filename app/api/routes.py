@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from app.api import speculation
+from app.api import ollama_models, speculation
 from app.api.answering import ClientGone
 from app.api.anthropic_messages import CountBody, MessageBody, count_tokens
 from app.api.bodies import Endpoint, description
@@ -22,6 +22,7 @@ from app.api.completions import CompletionBody
 from app.api.errors import ApiError, JsonReply, error_reply, unexpected
 from app.api.guard import ApiSettings, Guard
 from app.api.models import listed
+from app.api.ollama import OllamaChatBody, OllamaGenerateBody, answer_or_load
 from app.api.responses import ResponseBody
 from app.api.speculation import SpeculationBody
 
@@ -67,6 +68,14 @@ ENDPOINTS = (
     Endpoint("POST", "/v1/responses", answer, ResponseBody),
     Endpoint("POST", "/v1/messages", answer, MessageBody),
     Endpoint("POST", "/v1/messages/count_tokens", count_tokens, CountBody),
+    Endpoint("GET", "/", ollama_models.greet),
+    Endpoint("POST", "/api/chat", answer_or_load, OllamaChatBody),
+    Endpoint("POST", "/api/generate", answer_or_load, OllamaGenerateBody),
+    Endpoint("GET", "/api/tags", ollama_models.tags),
+    Endpoint("GET", "/api/ps", ollama_models.running),
+    Endpoint("GET", "/api/version", ollama_models.version),
+    Endpoint("POST", "/api/show", ollama_models.show, ollama_models.ShowBody),
+    Endpoint("POST", "/api/embed", ollama_models.refuse_embedding),
     Endpoint("GET", "/v1/speculation", speculation.show),
     Endpoint("PUT", "/v1/speculation", speculation.change, SpeculationBody),
     Endpoint("DELETE", "/v1/speculation", speculation.clear),

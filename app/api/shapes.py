@@ -5,11 +5,11 @@ from __future__ import annotations
 import secrets
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from app.api.answering import Answer, Indexed, failure
-from app.api.errors import DONE, ApiError, sse
+from app.api.errors import DONE, EVENT_HEADERS, KEEP_ALIVE, ApiError, sse
 from app.api.usage import openai_usage, speculation, timings
 from app.text.answer_parts import AnswerParts, Delta
 from engine.call_forms.form import ToolCall
@@ -18,7 +18,18 @@ from engine.stats import RequestStats
 
 
 class Shape(ABC):
-    """Writes the answers of one call in the form of its endpoint."""
+    """Writes the answers of one call in the form of its endpoint.
+
+    `headers` are those of a stream, and `keep_alive` is what it sends when nothing happens for a while. `load_s` are
+    the seconds that the call waited for its model.
+    """
+
+    headers: ClassVar[Mapping[str, str]] = EVENT_HEADERS
+    load_s = 0.0
+
+    @property
+    def keep_alive(self) -> bytes:
+        return KEEP_ALIVE
 
     def write(self, batch: list[Indexed]) -> bytes:
         """Return a batch of events as server-sent events."""

@@ -40,8 +40,8 @@ def add_parser(subparsers: Any) -> None:
         "serve",
         "serve the models to other programs",
         ("tandem serve", "tandem serve --main mlx-community/Qwen3-8B-4bit --port 8080", "tandem serve --key"),
-        "Serve the models to other programs on this computer, through the OpenAI and Anthropic "
-        "APIs. Answers are decoded speculatively and are the same as in the window.",
+        "Serve the models to other programs on this computer, through the OpenAI, Anthropic "
+        "and Ollama APIs. Answers are decoded speculatively and are the same as in the window.",
     )
     add_pair_options(parser)
     add = parser.add_argument

@@ -123,7 +123,7 @@ class Transfer(QObject):
 
     def import_chats(self) -> None:
         name, _ = QFileDialog.getOpenFileName(
-            self._window, self.tr("Import chats"), str(Path.home()), "JSON, ZIP (*.json *.jsonl *.zip)"
+            self._window, self.tr("Import chats"), str(Path.home()), "JSON, ZIP, SQLite (*.json *.jsonl *.zip *.sqlite)"
         )
         if name:
             self.read(Path(name))

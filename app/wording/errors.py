@@ -122,6 +122,7 @@ TEMPLATE_REASONS = Sentences(
             "The model's chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose "
             "another model."
         ),
+        "pictures": "The model's chat template leaves pictures of this chat out. Choose another model.",
     },
 )
 

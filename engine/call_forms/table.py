@@ -236,6 +236,15 @@ FORMS: dict[str, CallForm] = {
         (("[func_name1(",),),
         identifiers=True,
     ),
+    "olmo3": CallForm(
+        _between("<function_calls>", "</function_calls>"),
+        as_python,
+        python_call,
+        "<function_calls>",
+        "</function_calls>",
+        signs=(("<function_calls>", "tool_calls"),),
+        identifiers=True,
+    ),
     "json_tools": CallForm(
         _between("<tool_call>", "</tool_call>"),
         as_json,

@@ -17,6 +17,7 @@ from typing import cast
 import mlx.core as mx
 from msgspec.structs import replace
 
+from engine.decoders.prompt_tokens import PromptTokens
 from engine.errors import BadRequest
 from engine.events import Alternative, Finished, PrefillProgress, Token, TokensCommitted
 from engine.grammars.calls import opening_of
@@ -28,7 +29,7 @@ from engine.model_files.thought_marks import opened_thought
 from engine.prefix.cache import PrefixCache
 from engine.requests import ChatRequest
 from engine.speculation.choosing.choice import Choice
-from engine.speculation.conversation import Conversation
+from engine.speculation.conversation import Conversation, continue_on
 from engine.speculation.rounds.interruptible import PrefillPass
 from engine.speculation.rounds.proposal import Proposal
 from engine.stats import RequestLog, RequestStats, RoundRecord
@@ -101,7 +102,14 @@ class Generation:
         self._reader = main.reader(request.pictures) if request.pictures else None
         self._pictures = () if self._reader is None else self._reader.places(prompt, made.pictures)
         self._main, self._cache = main, cache
-        self.conversation = self._take(prompt)
+        self.text_of = local_decoder(main.tokenizer)
+        self.prompt_tokens: PromptTokens | None = None
+        if request.prompt_logprobs:
+            self.conversation = Conversation(continue_on(None, main, prompt))
+            self.prompt_tokens = PromptTokens(prompt, main, request.alternatives, self.text_of)
+            self.conversation.main.on_logits = self.prompt_tokens.read
+        else:
+            self.conversation = self._take(prompt)
         sequence = self.conversation.main
         sequence.boundaries = _boundaries(request, made, main) if sequence.needs_boundaries else ()
         self.sampler = Sampler(request.sampling, main.vocabulary, constraint, request.alternatives)
@@ -111,7 +119,6 @@ class Generation:
         # When the latest round ended. With `timing_interrupted`, other work has run since then.
         self.round_ended = started
         self.timing_interrupted = False
-        self.text_of = local_decoder(main.tokenizer)
         known = RequestStats(
             prompt_tokens=len(prompt),
             cached_tokens=sequence.position,
@@ -124,7 +131,7 @@ class Generation:
         )
         self.log = RequestLog(started, known)
         # The most tokens of the answer.
-        self.budget = min(request.max_tokens or limit, limit - len(prompt))
+        self.budget = min(limit if request.max_tokens is None else request.max_tokens, limit - len(prompt))
         continued = prompt[-1:] if request.continues else ()
         self._text = AnswerText(main.tokenizer.detokenizer, request.stop, continued)
 
@@ -160,7 +167,8 @@ class Generation:
     def progress(self) -> PrefillProgress:
         """How much of the prompt has been prefilled."""
         sequence = self.conversation.main
-        return PrefillProgress(sequence.position, len(sequence.tokens), self.log.figures.cached_tokens)
+        read = self.prompt_tokens.take() if self.prompt_tokens is not None else ()
+        return PrefillProgress(sequence.position, len(sequence.tokens), self.log.figures.cached_tokens, read)
 
     def read_picture(self, most: int) -> bool:
         """Make the embedding of a picture that the next `most` tokens need, if one is missing. Returns whether it was.
@@ -290,8 +298,9 @@ class Generation:
         )
 
     def release(self) -> None:
-        """Give the intact caches to the prefix cache."""
-        self._cache.put(self.conversation)
+        """Give the intact caches to the prefix cache, unless the prompt was only to be scored."""
+        if self.prompt_tokens is None:
+            self._cache.put(self.conversation)
 
 
 def prompt_job(request: ChatRequest, main: LoadedModel) -> PromptJob:

@@ -177,7 +177,7 @@ class Sampler:
         if not self.alternatives:
             return None
         count = min(self.alternatives, self.vocabulary)
-        ids = mx.argpartition(-logprobs, kth=count - 1, axis=-1)[:, :count]
+        ids = likeliest_ids(logprobs, count)
         return LikeliestTokens(ids, mx.take_along_axis(logprobs, ids, axis=-1))
 
     def likely_draw(self, logprobs: mx.array, noise: mx.array) -> tuple[mx.array, mx.array, mx.array]:
@@ -277,6 +277,13 @@ def fit(logits: mx.array, vocabulary: int) -> mx.array:
         return logits[:, :vocabulary]
     padding = mx.full((logits.shape[0], vocabulary - width), -mx.inf, dtype=logits.dtype)
     return mx.concatenate([logits, padding], axis=-1)
+
+
+def likeliest_ids(scores: mx.array, count: int) -> mx.array:
+    """Return the ids (rows, count) of the largest `scores` of each row, in no order."""
+    if count == 1:
+        return mx.argmax(scores, axis=-1, keepdims=True)
+    return mx.argpartition(-scores, kth=count - 1, axis=-1)[:, :count]
 
 
 def make_noise(samplers: Sequence[Sampler], positions: Sequence[int], counts: Sequence[int]) -> None:

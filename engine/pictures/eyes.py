@@ -32,6 +32,8 @@ from engine.pictures.rules import PictureRules
 
 log = logging.getLogger(__name__)
 
+# Sizes for which a tower's constructor or a layout loops; those of the largest published towers are far below.
+MOST_LAYERS, LARGEST_SETTING = 1_000, 2**24
 PROCESSORS = ("processor_config.json", "preprocessor_config.json")
 
 
@@ -48,6 +50,9 @@ class Eyes:
         self._processor = processor_of(folder)
         self.placeholder, self.bytes = placeholder, size
         self.rules = PictureRules(kind.name, self._family.settings(config, self._processor))
+        layers = [config["vision_config"].get(name, 1) for name in ("num_hidden_layers", "depth")]
+        if max(layers) > MOST_LAYERS or max(self.rules.settings.values()) > LARGEST_SETTING:
+            raise ValueError("a size is out of bounds")
         self._tower: nn.Module | None = None
 
     @property

@@ -36,12 +36,12 @@ def picture_size(data: bytes) -> tuple[int, int]:
     Raises `PictureNotUsable` and `PicturesNotInstalled`.
     """
     digest = digest_of(data)
-    if digest not in _known:
+    if (size := _known.get(digest)) is None:
         decoded = read_picture(data)
-        _known[digest] = decoded.width, decoded.height
-        while len(_known) > _MOST_KNOWN:
+        size = _known[digest] = decoded.width, decoded.height
+        if len(_known) > _MOST_KNOWN:
             _known.popitem(last=False)
-    return _known[digest]
+    return size
 
 
 def read_picture(data: bytes, sizes: Sequence[tuple[int, int]] = (), resample: int = 0) -> DecodedPicture:

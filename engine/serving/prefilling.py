@@ -101,17 +101,19 @@ class Prefilling(deque[ActiveRequest]):
 
     def _together(self, first: ActiveRequest, most: int) -> list[ActiveRequest]:
         """Return the requests of the next pass, `first` among them."""
-        if first in self._alone or first.generation.prefilled or _is_strict(first):
+        if not self._may_share(first):
             return [first]
-        by_sequence = {
-            active.generation.conversation.main: active
-            for active in self
-            if active not in self._alone and not active.generation.prefilled and not _is_strict(active)
-        }
+        by_sequence = {active.generation.conversation.main: active for active in self if self._may_share(active)}
         chosen = choose_together(list(by_sequence), most)
         if len(chosen) > 1 and not self._fit(max(len(sequence.tokens) for sequence in chosen) * len(chosen)):
             return [first]
         return [by_sequence[sequence] for sequence in chosen]
+
+    def _may_share(self, active: ActiveRequest) -> bool:
+        """Whether the prompt may be read in a pass with others."""
+        generation = active.generation
+        alone = active in self._alone or generation.prompt_tokens is not None or _is_strict(active)
+        return not (alone or generation.prefilled)
 
     def _fit(self, tokens: int) -> bool:
         """Whether there is memory for the rows of a joint pass beside the caches from and to which they are copied."""
@@ -146,6 +148,8 @@ class Prefilling(deque[ActiveRequest]):
             most = PREFILL_CHUNK
         elif alone and in_parts(sequence):
             most = self._pacer.chunk_size(streaming=streaming, in_parts=True)
+        if active.generation.prompt_tokens is not None:
+            most = min(most, active.generation.prompt_tokens.most_rows)
         tokens = sequence.rows_to_prefill(most)
         if not tokens:
             yield active, None

@@ -254,9 +254,12 @@ class Scheduler:
                 continue
             if outcome is not None:
                 active.stream.deliver(outcome)
-            if active.generation.prefilled:
+            if active.generation.prefilled and active.generation.budget:
                 self._prefilling.discard(active)
                 self._decoding.add(active)
+            elif active.generation.prefilled:
+                active.generation.reason = "length"
+                self._finish(active)
 
     # Decoding
 

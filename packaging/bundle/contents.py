@@ -119,6 +119,9 @@ def is_unused_module(name: str) -> bool:
 
 def is_unused_file(path: str) -> bool:
     """Return whether a file, named by its path in the bundle, is left out."""
+    if path == "transformers/__init__.py":
+        # Its processors run it once more, from its file.
+        return False
     if path.startswith("transformers/") and path.endswith(".py"):
         # transformers reads the sources of its models to find what they define, and no other sources.
         name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")

@@ -59,6 +59,7 @@ def test_transformers_comes_for_its_tokenizers_alone(name: str, unused: bool) ->
         ("transformers/models/llama/tokenization_llama.py", False),
         ("transformers/models/llama/modeling_llama.py", True),
         ("transformers/trainer.py", True),
+        ("transformers/__init__.py", False),
         ("resources/starter/main/model.safetensors", False),
         ("tandem_chat-0.1.0.dist-info/METADATA", False),
         ("tandem_chat-0.1.0.dist-info/RECORD", True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import zipfile
 import zlib
 from collections import Counter
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from app.conversations.exports.writing import Run
-from app.conversations.imports import json_steps, tandem
+from app.conversations.imports import anythingllm, cherry_studio, json_steps, ollama_app, tandem
 from app.conversations.imports.adding import ADDED, EXTENDED, UNCHANGED, add
 from app.conversations.imports.chatgpt import CHATGPT
 from app.conversations.imports.claude import CLAUDE
@@ -27,6 +28,7 @@ from app.conversations.imports.imported import (
     Reader,
     Skipped,
 )
+from app.conversations.imports.librechat import LIBRECHAT
 from app.conversations.imports.local_apps import JAN, LLAMA_CPP, LM_STUDIO, MESSAGES, OPEN_WEBUI, is_message
 from app.conversations.imports.pictures import Files, files_of
 
@@ -34,7 +36,13 @@ _Step = Callable[[], object]
 
 
 # Readers of other apps' exports, each of which recognises its chats by fields that none before it has.
-_READERS = (CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO, JAN, LLAMA_CPP, MESSAGES)
+_READERS = (CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO, JAN, LLAMA_CPP, LIBRECHAT, MESSAGES)
+# Documents whose chats are not the items of a list: how one is recognised, its chats, and their reader.
+_DOCUMENTS = (
+    (tandem.recognises, tandem.entries, tandem.TANDEM),
+    (cherry_studio.recognises, cherry_studio.entries, cherry_studio.CHERRY_STUDIO),
+    (anythingllm.recognises, anythingllm.entries, anythingllm.ANYTHINGLLM),
+)
 # Bytes. A whole history is some hundred megabytes, of whose chats only one is in memory at a time.
 LARGEST_FILE = 2**30
 # Tokens in Tandem's exports are the shortest containers of chats, 24 bytes each. Small files may have more of them.
@@ -46,7 +54,8 @@ LONGEST_TITLE = 300
 
 
 def import_file(run: Run, path: Path, step: Callable[[int], object] = lambda _done: None) -> ImportReport:
-    """Import a JSON or JSONL file, a ZIP file of ChatGPT or Claude, or a Jan thread (its folder or messages.jsonl).
+    """Import a JSON or JSONL file, a ZIP file of ChatGPT, Claude or Cherry Studio, the database of Ollama's app, or a
+    Jan thread (its folder or messages.jsonl).
 
     Call it on a thread that may wait: `run` uses the store's thread for one chat at a time, so that streaming answers
     are written in between. Between two chats, and while the file is read, `step` gets the number of chats so far; an
@@ -67,7 +76,7 @@ def import_file(run: Run, path: Path, step: Callable[[int], object] = lambda _do
             continue
         try:
             outcome, identity = run(partial(add, conversation=found))
-        except UNREADABLE as error:
+        except (*UNREADABLE, sqlite3.IntegrityError) as error:
             # A readable chat may hold values that no column takes.
             skipped.append(Skipped(found.title, "unreadable", f"{type(error).__name__}: {error}"))
             continue
@@ -89,6 +98,9 @@ def import_file(run: Run, path: Path, step: Callable[[int], object] = lambda _do
 def _conversations(path: Path, step: _Step) -> Iterator[ImportedConversation | Skipped]:
     with ExitStack() as stack:
         files = files_of(path, stack)
+        if _is_database(path):
+            yield from _database(path, files)
+            return
         for name, data in _documents(path, step):
             if isinstance(data, Skipped):
                 yield data
@@ -103,8 +115,9 @@ def _conversations(path: Path, step: _Step) -> Iterator[ImportedConversation | S
 
 def _reader_of(data: Any) -> tuple[Reader | None, Iterable[Any]]:
     """Return the reader of a document and its chats. In a list, the first recognised entry decides."""
-    if tandem.recognises(data):
-        return tandem.TANDEM, tandem.entries(data)
+    for recognises, entries_of, reader in _DOCUMENTS:
+        if recognises(data):
+            return reader, entries_of(data)
     entries = data if isinstance(data, list | json_steps.Items) else [data]
     if any(map(is_message, islice(entries, 1))):
         entries = [{"messages": list(entries)}]
@@ -118,6 +131,24 @@ def _read(reader: Reader, entry: object, files: Files) -> ImportedConversation |
     except UNREADABLE as error:
         return Skipped(title, "unreadable", f"{type(error).__name__}: {error}")
     return replace(conversation, title=title) if conversation.messages else Skipped(title, EMPTY)
+
+
+def _is_database(path: Path) -> bool:
+    if path.is_dir():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(ollama_app.SIGN)) == ollama_app.SIGN
+
+
+def _database(path: Path, files: Files) -> Iterator[ImportedConversation | Skipped]:
+    if path.stat().st_size > LARGEST_FILE:
+        yield Skipped(path.name, "too-large")
+        return
+    try:
+        for entry in ollama_app.entries(path):
+            yield _read(ollama_app.OLLAMA_APP, entry, files)
+    except sqlite3.DatabaseError as error:
+        yield Skipped(path.name, "unknown-format", str(error))
 
 
 def _documents(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
@@ -143,8 +174,8 @@ def _zipped(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
             name = Path(member.filename).name
-            # ChatGPT splits large histories into conversations-000.json and so on.
-            if not (name.startswith("conversations") and name.endswith(".json")):
+            # ChatGPT splits large histories into conversations-000.json and so on; data.json is Cherry Studio's.
+            if not ((name.startswith("conversations") and name.endswith(".json")) or name == "data.json"):
                 continue
             if member.file_size > min(LARGEST_FILE, _FREE_OF_RATIO + member.compress_size * _LARGEST_RATIO):
                 yield name, Skipped(name, "too-large")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Sequence as Tokens
 from typing import Any
 
@@ -71,6 +72,9 @@ class Sequence:
         self.checkpoints: list[Checkpoint] = []
         # Receives the tapped outputs of all kept rows.
         self.follower: Follower | None = None
+        # Receives the position and the lazy logits (rows, V) of each prefill pass that is over.
+        self.on_logits: Callable[[int, mx.array], object] | None = None
+        self._logits: mx.array | None = None
         self._outputs: list[mx.array] = []
         self._pending_rows = self._draft_rows = 0
 
@@ -230,7 +234,7 @@ class Sequence:
 
     def abort(self) -> None:
         """Undo the open transaction: caches, `tokens` and `position` are as before verify."""
-        self._outputs = []
+        self._outputs, self._logits = [], None
         self.rollback.abort()
 
     def prefill(self, most: int) -> int:
@@ -256,10 +260,11 @@ class Sequence:
             row = self._as_row(self.tokens[start:stop], ())
             self.rollback.begin(rows)
             try:
+                seen = None
                 if self.reader is not None and pictures:
-                    self._run(row, seen=self.reader.pass_input(self.tokens, start, stop, pictures))
-                else:
-                    self._run(row)
+                    seen = self.reader.pass_input(self.tokens, start, stop, pictures)
+                logits = self._run(row, seen=seen)
+                self._logits = logits[0] if self.on_logits is not None else None
             except BaseException:
                 self.abort()
                 raise
@@ -276,6 +281,9 @@ class Sequence:
         start = self.position
         self.position += self.rollback.commit(rows)
         self._report(start, rows)
+        if self.on_logits is not None and self._logits is not None:
+            logits, self._logits = self._logits, None
+            self.on_logits(start, logits)
         mx.clear_cache()
         self._remember_boundary()
 

@@ -71,7 +71,8 @@ def check(served: Served, method: str, path: str, body: Any) -> None:
     response = served.client.request(method, path, content=json.dumps(body).encode(), headers=headers)
     assert response.status_code in (200, 400, 404, 429), f"{response.status_code} {response.text} to {body}"
     if response.status_code != 200:
-        assert response.json()["error"]["message"].endswith(".")
+        error = response.json()["error"]
+        assert (error if isinstance(error, str) else error["message"]).endswith(".")
     assert "Traceback" not in response.text
     assert "/home" not in response.text
 

@@ -212,6 +212,53 @@ MESSAGES = [
 ]
 
 
+_ROOT = "00000000-0000-0000-0000-000000000000"
+LIBRECHAT = {
+    "conversationId": "c-1",
+    "title": "Cars",
+    "recursive": True,
+    "options": {"model": "gpt", "promptPrefix": "Be brief."},
+    "messagesTree": [
+        {"messageId": "u1", "parentMessageId": _ROOT, "isCreatedByUser": True, "text": "how far?", "files": [{}],
+            "createdAt": "2024-04-09T14:32:05.230Z", "children": [
+                {"messageId": "a1", "parentMessageId": "u1", "isCreatedByUser": False, "text": "100 km"},
+                {"messageId": "a2", "parentMessageId": "u1", "isCreatedByUser": False, "model": "qwen", "children": [],
+                    "content": [{"type": "think", "think": "Far."}, {"type": "tool_call", "tool_call": {}},
+                        {"type": "text", "text": {"value": "200 km"}}]}]},
+    ],
+}  # fmt: skip
+_STATE = {"assistants": [{"prompt": "Be kind.", "topics": [
+    {"id": "t-1", "name": "Rivers", "createdAt": "2025-01-02T03:04:05.000Z", "pinned": True}]}]}  # fmt: skip
+CHERRY = {
+    "version": 5,
+    "localStorage": {"persist:cherry-studio": json.dumps({"assistants": json.dumps(_STATE)})},
+    "indexedDB": {
+        "topics": [
+            {"id": "t-1", "messages": [
+                {"id": "u1", "role": "user", "blocks": ["b1", "b2"], "createdAt": "2025-01-02T03:04:05.000Z"},
+                {"id": "a1", "role": "assistant", "askId": "u1", "blocks": ["b3", "b4", "b5"],
+                    "model": {"name": "qwen"}},
+                {"id": "a2", "role": "assistant", "askId": "u1", "blocks": ["b6"], "modelId": "glm"},
+                {"id": "u2", "role": "user", "blocks": ["b7", "gone"]}]},
+            {"id": "t-0", "messages": [{"id": "o1", "role": "user", "content": "old"}, {"id": "o2", "role": "assistant",
+                "content": "older", "reasoning_content": "Hm."}]},
+        ],
+        "message_blocks": [
+            {"id": "b1", "type": "main_text", "content": "longest?"}, {"id": "b2", "type": "image"},
+            {"id": "b3", "type": "thinking", "content": "Big."}, {"id": "b4", "type": "main_text", "content": "Nile"},
+            {"id": "b5", "type": "tool"}, {"id": "b6", "type": "code", "language": "text", "content": "Amazon"},
+            {"id": "b7", "type": "main_text", "content": "sure?"},
+        ],
+    },
+}  # fmt: skip
+ANYTHINGLLM = [
+    {"id": 1, "workspace": "Work", "prompt": "one?", "response": "1", "sent_at": "2025-01-02T03:04:05.000Z",
+        "attachments": [{"type": "image"}]},
+    {"id": 2, "workspace": "Home", "prompt": "tea?", "response": "Yes.", "sent_at": "2025-01-02T03:04:06.000Z"},
+    {"id": 3, "workspace": "Work", "prompt": "two?", "response": "2", "sent_at": "2025-01-02T03:04:07.000Z"},
+]  # fmt: skip
+
+
 def jan_line(uid: str, role: str, text: str, when: int, thoughts: str = "") -> str:
     content = [{"type": "text", "text": {"value": text, "annotations": []}}]
     if thoughts:

@@ -23,8 +23,11 @@ from app.session.store_client import last_on_screen
 from app.wording import errors as wording
 from app.wording import figures
 from tests.app.conversations.foreign_exports import (
+    ANYTHINGLLM,
     CHATGPT,
+    CHERRY,
     CLAUDE,
+    LIBRECHAT,
     LLAMA_CPP,
     LM_STUDIO,
     MESSAGES,
@@ -33,6 +36,8 @@ from tests.app.conversations.foreign_exports import (
     node,
     shown,
 )
+
+EXPORTS = [OWN, CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO, LLAMA_CPP, MESSAGES, LIBRECHAT, CHERRY, ANYTHINGLLM]
 
 
 @pytest.mark.parametrize("text", ["", "[", "{}", "[]", "[1, null]", '{"messages": 3}', "[" * 100_000, '"\\ud800"'])
@@ -66,7 +71,7 @@ def mutated(value: Any, draw: Any) -> Any:
 
 
 @settings(max_examples=25)
-@given(st.data(), st.sampled_from([OWN, CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO, LLAMA_CPP, MESSAGES]))
+@given(st.data(), st.sampled_from(EXPORTS))
 def test_whatever_came_in_can_be_listed_shown_and_exported(
     store: ConversationStore, load: Any, data: st.DataObject, export: Any
 ) -> None:

@@ -69,6 +69,7 @@ def subclasses(kind: type[EngineError]) -> Iterator[type[EngineError]]:
 def every_error() -> list[EngineError]:
     found = [EXAMPLES.get(kind, kind)() for kind in subclasses(EngineError) if kind is not ModelNotUsable]
     found += [GrammarNotUsable(reason, "3") for reason in GrammarNotUsable.REASONS]
+    found += [TemplateFailed("3", reason) for reason in TemplateFailed.REASONS]
     found += [CannotTeach(reason, "3") for reason in CannotTeach.REASONS]
     found += [PictureNotUsable(reason, "3") for reason in PictureNotUsable.REASONS]
     found += [ModelCannotSee("Qwen3-8B", "cluster")]

@@ -77,6 +77,7 @@ WRITTEN: list[tuple[str, str, list[dict[str, Any]]]] = [
     ),
     ("pythonic", 'find(city="\\ud83d\\ude00\n", from=1.5)', [{"city": "😀\n", "from": 1.5}]),
     ("functionary", '<function=find>{"days": 2}</function>', [{"days": 2}]),
+    ("olmo3", '\nfind(city="a)\\n", days=2)\nfind(near=null)\n', [{"city": "a)\n", "days": 2}, {"near": None}]),
 ]
 
 
@@ -140,6 +141,7 @@ def test_unreadable_text_is_no_call(form: str, text: str) -> None:
         ("<tool_call>{{ call.name }}", "", "json_tools"),
         ("<tool_call>\n<function=", "qwen3_coder", "qwen3_coder"),
         ("mlx_lm.chat_templates.deepseek_v32", "", "deepseek_v32"),
+        ("{{ '<function_calls>' }}{% for call in message.tool_calls %}", "", "olmo3"),
         ("{% for message in messages %}{{ message.content }}{% endfor %}", "", ""),
     ],
 )

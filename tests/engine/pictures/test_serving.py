@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -120,14 +121,14 @@ def test_answers_at_once_are_those_alone(served: Scheduler) -> None:
 def test_another_picture_gives_another_text_and_no_cached_tokens(served: Scheduler, reads: list[bytes]) -> None:
     """The prompts have the same tokens: without the digest, the second would be answered from the first's caches."""
     same_size = picture(3, 40, 30)
-    first = alone(served, asked("the fox ", FOX, " jumps"))
-    [client] = run(served, asked("the fox ", FOX, " jumps"))
-    [other] = run(served, asked("the fox ", same_size, " jumps"))
+    first = alone(served, asked("the fox ", FOX, " jumps", temperature=0.9))
+    [client] = run(served, asked("the fox ", FOX, " jumps", temperature=0.9))
+    [other] = run(served, asked("the fox ", same_size, " jumps", temperature=0.9))
     assert reads == [FOX, FOX, same_size]
     assert client.finished.ids == first.ids
     assert other.finished.stats.prompt_tokens == first.stats.prompt_tokens
     assert other.finished.stats.cached_tokens < first.stats.prompt_tokens - other.finished.stats.picture_tokens
-    assert other.finished.ids == alone(served, asked("the fox ", same_size, " jumps")).ids != first.ids
+    assert other.finished.ids == alone(served, asked("the fox ", same_size, " jumps", temperature=0.9)).ids != first.ids
 
 
 def test_the_next_turn_reads_only_its_own_picture(served: Scheduler, reads: list[bytes]) -> None:
@@ -146,7 +147,7 @@ def test_a_reopened_chat_reads_no_picture_twice(folder: Path, tmp_path: Path, re
     for file in (FOX, FOX, picture(3, 40, 30)):
         with closing(Scheduler(EngineSettings(prefix_cache_folder=tmp_path))) as scheduler:
             load_models(scheduler, folder, None)
-            [client] = run(scheduler, replace(asked("the fox ", file, " jumps"), conversation="chat"))
+            [client] = run(scheduler, replace(asked("the fox ", file, " jumps", temperature=0.9), conversation="chat"))
             texts.append(client.finished.ids)
     assert reads == [FOX, picture(3, 40, 30)]
     assert texts[0] == texts[1] != texts[2]
@@ -216,6 +217,15 @@ def test_a_template_that_leaves_a_picture_out_is_refused(served: Scheduler, monk
     [client] = run(served, asked("the fox ", FOX))
     assert isinstance(client.last, Failed)
     assert isinstance(client.last.error, TemplateFailed)
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("changes", [{"num_hidden_layers": 10**7}, {"image_size": 10**9}, {"depth": "x"}])
+def test_a_tower_with_impossible_sizes_is_not_used(changes: dict[str, Any], tmp_path: Path) -> None:
+    folder = write_vision_model(tmp_path / "model", MODELS["gemma3"])
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "vision_config": config["vision_config"] | changes}))
+    assert not load(folder).info.sees
 
 
 def test_a_tower_that_does_not_fit_is_refused_before_it_is_read(served: Scheduler, reads: list[bytes]) -> None:

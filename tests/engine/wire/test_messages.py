@@ -27,7 +27,7 @@ from engine.cluster import messages as cluster
 from engine.cluster.errors import ClusterError
 from engine.cluster.messages import CALLS, REPLIES, as_plain, dec_hook, enc_hook, from_plain
 from engine.errors import EngineError, InternalFailure
-from engine.events import Alternative, Event
+from engine.events import Alternative, Event, PromptToken
 from engine.grammars.grammar import Grammar
 from engine.stats import PlainSpan, RoundRecord
 from engine.status import EngineStatus, LoadedPair, MemoryUse, ModelInfo, PrefixCacheUsage
@@ -61,6 +61,7 @@ VALUES: dict[str, Any] = {
 }
 EVENT_VALUES: list[Event] = [
     PrefillProgress(1, 2),
+    PrefillProgress(1, 2, 0, (PromptToken(3, "é", None), PromptToken(4, "x", -0.5, (Alternative(1, "x", -1.0),)))),
     TokensCommitted("é", (Token(3, "é", "draft", 0, 1, -0.5, (Alternative(1, "x", float("-inf")),)),), ROUND, STATS),
     Finished("stop", "text", (1, 2), STATS),
 ]

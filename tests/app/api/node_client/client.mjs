@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import Anthropic from "@anthropic-ai/sdk";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, jsonSchema, Output, streamText } from "ai";
+import { Ollama } from "ollama";
 import OpenAI from "openai";
 
 const [address] = process.argv.slice(2);
@@ -61,6 +62,17 @@ assert.equal((await generateText(generated)).text, text);
 assert.equal(await streamText(generated).text, text);
 const object = await generateText({ ...generated, maxOutputTokens: 400, output: Output.object({ schema: jsonSchema(schema) }) });
 assert.equal(typeof object.output.dark, "boolean");
+
+const ollama = new Ollama({ host: address });
+const short = { model: "starter/main", options: { num_predict: 24, temperature: 0 } };
+assert.equal((await ollama.chat({ ...short, messages })).message.content, text);
+assert.equal((await ollama.generate({ ...short, prompt: messages[0].content })).response, text);
+let pieces = "";
+for await (const piece of await ollama.chat({ ...short, messages, stream: true })) pieces += piece.message.content;
+assert.equal(pieces, text);
+assert.equal((await ollama.list()).models[0].name, "starter/main");
+assert.equal((await ollama.show({ model: "starter/main" })).details.family, "qwen3");
+await assert.rejects(ollama.embed({ model: "starter/main", input: "a" }), { status_code: 501 });
 
 assert.equal((await openai.chat.completions.create({ ...asked, model: "gpt-4o" })).model, "starter/main");
 await assert.rejects(openai.chat.completions.create({ ...asked, temperature: -1 }), OpenAI.BadRequestError);

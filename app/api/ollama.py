@@ -1,0 +1,314 @@
+"""POST /api/chat and /api/generate in the shape of Ollama's API, for programs that speak nothing else.
+
+Answers stream as lines of JSON unless `stream` is false. Options of Ollama's runtime, such as `num_gpu` and `num_ctx`,
+and `keep_alive` have no effect: Tandem's settings decide on memory.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, ClassVar, Literal
+
+import msgspec
+from msgspec import Struct, field
+from starlette.requests import Request
+from starlette.types import ASGIApp
+
+from app.api.answering import Answer
+from app.api.calls import AnswerBody, Api, Plan
+from app.api.conversation import (
+    ChatMessage,
+    Content,
+    ImagePart,
+    Message,
+    Pictures,
+    TextPart,
+    content_of,
+    joined_instructions,
+)
+from app.api.errors import ApiError, JsonReply
+from app.api.request_settings import JsonSchema, Stop, grammar_of, refuse_unsupported, thinking_options
+from app.api.shapes import Shape
+from app.api.tool_use import Function, ToolUse, function_tool, tool_use
+from app.api.usage import TopLogprobs, token_logprobs
+from app.text.answer_parts import AnswerParts
+from engine.call_forms.form import ToolCall
+from engine.events import Event, Finished, Token, TokensCommitted
+from engine.grammars.grammar import Grammar
+from engine.status import ModelInfo
+
+_UNSUPPORTED = {
+    "suffix": "Filling in the middle is not supported: set `raw`, and write the model's own marks into the prompt.",
+    "template": "The model's own chat template is used: set `raw` to write its marks yourself.",
+    "context": "`context` is not supported: send the whole conversation to /api/chat.",
+}
+
+
+class _Options(Struct, kw_only=True):
+    # The names here are those of `RequestSettings`.
+    temperature: float | None = None
+    top_k: int | None = None
+    top_p: float | None = None
+    min_p: float | None = None
+    repetition_penalty: float | None = field(name="repeat_penalty", default=None)
+    penalty_window: int | None = field(name="repeat_last_n", default=None)
+    presence_penalty: float | None = None
+    frequency_penalty: float | None = None
+    seed: int | None = None
+    stop: Stop | None = None
+    max_tokens: int | None = field(name="num_predict", default=None)
+
+    def __post_init__(self) -> None:
+        # Numbers below 0 stand for no limit, a random seed and the whole text.
+        self.max_tokens = self.max_tokens if (self.max_tokens or 0) > 0 else None
+        self.seed = self.seed if (self.seed or 0) >= 0 else None
+        self.penalty_window = max(0, self.penalty_window) if self.penalty_window is not None else None
+
+
+class _OllamaBody(AnswerBody, kw_only=True):
+    options: _Options | None = None
+    # "" stands for no format.
+    format: Literal["json", ""] | dict[str, Any] | None = None
+    think: bool | str | None = None
+    keep_alive: str | float | None = None
+    logprobs: bool | None = None
+    top_logprobs: TopLogprobs | None = None
+
+    def __post_init__(self) -> None:
+        self.stream = self.stream is not False
+        # Many programs add the tag that Ollama's models have by default.
+        self.model = (self.model or "").removesuffix(":latest")
+        for name, value in msgspec.structs.asdict(self.options or _Options()).items():
+            setattr(self, name, value)
+
+    def plan(self, api: Api, info: ModelInfo, name: str) -> Plan:
+        tools, content = ToolUse(), self.content(info)
+        if self.functions:
+            offered = [function_tool(one.name, one.description, one.parameters) for one in self.functions]
+            tools = tool_use(info.tool_format, offered, "auto", parallel=True)
+        alternatives = self.top_logprobs or 0
+        requests = self.engine_requests(
+            api, info, tools, self._grammar(), "format", alternatives=alternatives, **content
+        )
+        shape = OllamaShape(name, tools.parts(), self.answer_in, logprobs=bool(self.logprobs or alternatives))
+        return Plan(requests, shape, "format")
+
+    @property
+    def functions(self) -> list[Function]:
+        """The functions that the model may call."""
+        return []
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to answer: the model is only to be loaded."""
+        raise NotImplementedError
+
+    def content(self, info: ModelInfo) -> dict[str, Any]:
+        """Return the fields of `ChatRequest` that hold what is to be answered. Raises `ApiError`."""
+        raise NotImplementedError
+
+    def answer_in(self, text: str, thoughts: str, calls: Sequence[ToolCall]) -> dict[str, Any]:
+        """Return the field that holds a piece of the answer."""
+        raise NotImplementedError
+
+    def thinking(self, info: ModelInfo) -> dict[str, Any]:
+        """Return the template's variables for `think`."""
+        named = self.think if isinstance(self.think, str) else {None: None, True: "on", False: "none"}[self.think]
+        return thinking_options(info, named)
+
+    def _grammar(self) -> Grammar | None:
+        if isinstance(self.format, dict):
+            return grammar_of(JsonSchema(self.format), "format")[0]
+        return Grammar("json_object") if self.format else None
+
+
+class _Message(ChatMessage, kw_only=True):
+    thinking: str | None = None
+    images: list[str] | None = None
+    tool_name: str | None = None
+
+    def __post_init__(self) -> None:
+        self.content = _with_images(self.content, self.images)
+        self.reasoning_content = self.thinking or None
+
+
+class _Tool(Struct):
+    function: Function
+
+
+class OllamaChatBody(_OllamaBody, kw_only=True):
+    """Answer a conversation, in the shape of Ollama's API."""
+
+    messages: list[_Message] | None = None
+    tools: list[_Tool] | None = None
+
+    @property
+    def functions(self) -> list[Function]:
+        return [tool.function for tool in self.tools or ()]
+
+    @property
+    def empty(self) -> bool:
+        return not self.messages
+
+    def content(self, info: ModelInfo) -> dict[str, Any]:
+        pictures: Pictures = {}
+        turns = joined_instructions(_turns(self.messages or (), pictures))
+        return {"messages": turns, "pictures": pictures, "template_options": self.thinking(info)}
+
+    def answer_in(self, text: str, thoughts: str, calls: Sequence[ToolCall]) -> dict[str, Any]:
+        message: dict[str, Any] = {"role": "assistant", "content": text}
+        if thoughts:
+            message["thinking"] = thoughts
+        if calls:
+            found = [{"name": call.name, "arguments": json.loads(call.arguments)} for call in calls]
+            message["tool_calls"] = [{"function": function} for function in found]
+        return {"message": message}
+
+
+class OllamaGenerateBody(_OllamaBody, kw_only=True):
+    """Continue or answer a prompt, in the shape of Ollama's API."""
+
+    prompt: str | None = None
+    system: str | None = None
+    # Whether the prompt is a text that no chat template wraps.
+    raw: bool | None = None
+    images: list[str] | None = None
+    suffix: Any = None
+    template: Any = None
+    context: Any = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        refuse_unsupported(self, _UNSUPPORTED)
+
+    @property
+    def empty(self) -> bool:
+        return not self.prompt
+
+    def content(self, info: ModelInfo) -> dict[str, Any]:
+        if self.raw:
+            return {"prompt": self.prompt}
+        system: list[Message] = [{"role": "system", "content": self.system}] if self.system else []
+        pictures: Pictures = {}
+        question = content_of(_with_images(self.prompt, self.images), pictures)
+        turns = [*system, {"role": "user", "content": question}]
+        return {"messages": turns, "pictures": pictures, "template_options": self.thinking(info)}
+
+    def answer_in(self, text: str, thoughts: str, calls: Sequence[ToolCall]) -> dict[str, Any]:
+        del calls
+        return {"response": text} | ({"thinking": thoughts} if thoughts else {})
+
+
+async def answer_or_load(request: Request, body: _OllamaBody) -> ASGIApp:
+    """Answer a call, or load its model if there is nothing to answer. Raises `ApiError`."""
+    api: Api = request.app.state.api
+    if not body.empty:
+        return await api.answer(request, body)
+    lease = await api.models.use(body.model or "")
+    lease.release()
+    loaded = {"model": api.models.name_of(lease.info), "created_at": _now(), **body.answer_in("", "", ())}
+    return JsonReply({**loaded, "done": True, "done_reason": "load"})
+
+
+def _with_images(content: Content | None, images: Sequence[str] | None) -> Content | None:
+    """Return a content with pictures in base64 before its text, where Ollama puts them."""
+    if not images:
+        return content
+    texts = [TextPart(content)] if isinstance(content, str) else content or ()
+    return [*(ImagePart(f"data:image;base64,{image}") for image in images), *texts]
+
+
+def _turns(messages: Sequence[_Message], pictures: Pictures) -> list[Message]:
+    """Return the turns of a conversation, and add their pictures to `pictures`.
+
+    Calls and results get ids, which Ollama's API lacks and templates need.
+    """
+    turns, waiting, count = [message.turn(message.role, pictures) for message in messages], list[Message](), 0
+    for turn, message in zip(turns, messages, strict=True):
+        for call in turn.get("tool_calls", ()):
+            call["id"], count = f"call{count:05}", count + 1
+            waiting.append(call)
+        if message.role == "tool" and waiting:
+            answered = next((one for one in waiting if one["function"]["name"] == message.tool_name), waiting[0])
+            turn["tool_call_id"] = answered["id"]
+            waiting.remove(answered)
+    return turns
+
+
+class OllamaShape(Shape):
+    """Writes an answer as lines of JSON, or whole; `answer_in` returns the field that holds a piece of it."""
+
+    headers: ClassVar[Mapping[str, str]] = {"content-type": "application/x-ndjson"}
+
+    def __init__(
+        self,
+        model: str,
+        parts: AnswerParts,
+        answer_in: Callable[[str, str, Sequence[ToolCall]], dict[str, Any]],
+        *,
+        logprobs: bool,
+    ) -> None:
+        self._model, self._parts, self._answer_in, self._logprobs = model, parts, answer_in, logprobs
+        self._began = time.perf_counter()
+
+    @property
+    def keep_alive(self) -> bytes:
+        # Clients parse every line, so it is a piece without text.
+        return _line(self._piece("", "", ()))
+
+    def events(self, index: int, event: Event) -> list[bytes]:
+        del index
+        if isinstance(event, TokensCommitted):
+            delta = self._parts.add(event.text, event.stats.opening)
+            if not (delta.content or delta.reasoning or delta.calls or self._logprobs):
+                return []
+            return [_line(self._piece(delta.content, delta.reasoning, delta.calls, event.tokens))]
+        if isinstance(event, Finished):
+            delta = self._parts.add("", ended=True)
+            pieces = [] if not (delta.content or delta.calls) else [self._piece(delta.content, "", delta.calls)]
+            return [*map(_line, pieces), _line(self._piece("", "", ()) | self._end(event))]
+        return []
+
+    def whole(self, answers: Sequence[Answer]) -> dict[str, Any]:
+        [found] = answers
+        parts, finished = self._parts, found.finished
+        parts.add(finished.text, finished.stats.opening, ended=True)
+        return self._piece(parts.content, parts.reasoning, parts.calls, found.tokens) | self._end(finished)
+
+    def failed(self, error: ApiError) -> bytes:
+        return _line(error.ollama())
+
+    def _piece(
+        self, text: str, thoughts: str, calls: Sequence[ToolCall], tokens: Sequence[Token] = ()
+    ) -> dict[str, Any]:
+        piece = {"model": self._model, "created_at": _now(), **self._answer_in(text, thoughts, calls), "done": False}
+        return piece | ({"logprobs": token_logprobs(tokens)} if self._logprobs and tokens else {})
+
+    def _end(self, event: Finished) -> dict[str, Any]:
+        stats, total_s = event.stats, time.perf_counter() - self._began + self.load_s
+        decoding_s = stats.generated_tokens / stats.decode_tps if stats.decode_tps else 0.0
+        return {
+            "done": True,
+            "done_reason": event.reason,
+            "total_duration": _ns(total_s),
+            "load_duration": _ns(self.load_s),
+            "prompt_eval_count": stats.prompt_tokens,
+            "prompt_eval_duration": _ns(stats.ttft_s or 0.0),
+            "eval_count": stats.generated_tokens,
+            "eval_duration": _ns(decoding_s),
+        }
+
+
+def _line(value: dict[str, Any]) -> bytes:
+    return msgspec.json.encode(value) + b"\n"
+
+
+def _ns(seconds: float) -> int:
+    return round(seconds * 1e9)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat()

@@ -1,0 +1,119 @@
+"""GET /api/tags, /api/ps, /api/version and POST /api/show: the installed models in the shape of Ollama's API."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from app.api.calls import Api
+from app.api.errors import ApiError, JsonReply
+from engine.call_forms.table import form_of
+from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_bytes, read_object
+from engine.model_files.discovery import InstalledModel
+from engine.tokenizers.thinking import may_choose
+
+# The version of Ollama's API that is followed here. Programs ask for it to see what they can use.
+_VERSION = "0.12.6"
+# Models stay loaded until another one is needed; programs expect a date.
+_STAYS = timedelta(days=365)
+
+
+class ShowBody(Struct, kw_only=True):
+    """What is known of a model, in the shape of Ollama's API."""
+
+    model: str | None = None
+    # The older spelling.
+    name: str | None = None
+    verbose: bool | None = None
+
+
+async def greet(request: Request) -> Response:
+    """Whether the server answers, as programs for Ollama ask."""
+    del request
+    return PlainTextResponse("Tandem is running")
+
+
+async def version(request: Request) -> Response:
+    """The version of Ollama's API that this one is like."""
+    del request
+    return JsonReply({"version": _VERSION})
+
+
+async def tags(request: Request) -> Response:
+    """The installed models, in the shape of Ollama's API."""
+    api: Api = request.app.state.api
+    models = await api.models.chat_model_first()
+    return JsonReply({"models": [_entry(model) for model in models if "main" in model.kinds]})
+
+
+async def running(request: Request) -> Response:
+    """The loaded main model, in the shape of Ollama's API."""
+    api: Api = request.app.state.api
+    info = api.models.host.pair.main
+    model = await api.models.named(api.models.name_of(info)) if info is not None else None
+    if info is None or model is None:
+        return JsonReply({"models": []})
+    expires = (datetime.now(UTC) + _STAYS).isoformat()
+    loaded = {"size": info.bytes, "size_vram": info.bytes, "context_length": info.context_length, "expires_at": expires}
+    return JsonReply({"models": [{**_entry(model), **loaded}]})
+
+
+async def show(request: Request, body: ShowBody) -> Response:
+    api: Api = request.app.state.api
+    name = (body.model or body.name or "").removesuffix(":latest")
+    model = await api.models.named(name) or await api.models.named(api.models.name_of(api.models.host.pair.main))
+    if model is None or "main" not in model.kinds:
+        raise ApiError(404, f"model '{name[:100]}' not found.", code="model_not_found")
+    template, entry = _template(Path(model.path)), _entry(model)
+    known = {
+        "general.architecture": model.architecture,
+        "general.parameter_count": model.parameters,
+        f"{model.architecture}.context_length": model.context,
+    }
+    can = ["completion", *(["tools"] if form_of(template, "") else []), *(["thinking"] if may_choose(template) else [])]
+    about = {"modelfile": "", "license": "", "parameters": "", "template": template, "capabilities": can}
+    return JsonReply({**about, "details": entry["details"], "model_info": known, "modified_at": entry["modified_at"]})
+
+
+async def refuse_embedding(request: Request) -> Response:
+    """Embeddings, which no model here makes."""
+    del request
+    raise ApiError(501, "This server does not support embeddings.", code="unsupported")
+
+
+def _entry(model: InstalledModel) -> dict[str, Any]:
+    """Return a model as /api/tags lists it."""
+    modified = datetime.fromtimestamp(os.stat(model.path).st_mtime, UTC).isoformat()
+    billions = model.parameters / 1e9
+    details = {
+        "parent_model": "",
+        "format": "safetensors",
+        "family": model.architecture,
+        "families": [model.architecture],
+        "parameter_size": f"{billions:.1f}B" if billions >= 1 else f"{billions * 1e3:.0f}M",
+        "quantization_level": f"{model.bits}-bit" if model.bits is not None else "",
+    }
+    # Programs tell versions of a model apart by it.
+    digest = hashlib.sha256(f"{model.id}\0{model.weight_bytes}\0{modified}".encode()).hexdigest()
+    named = {"name": model.id, "model": model.id, "modified_at": modified}
+    return {**named, "size": model.weight_bytes, "digest": digest, "details": details}
+
+
+def _template(folder: Path) -> str:
+    """Return the chat template in a model's folder; "" if it has none."""
+    try:
+        return read_bytes(folder / "chat_template.jinja", CONFIG.size).decode()
+    except (OSError, ValueError):
+        pass
+    try:
+        found = read_object(folder / "tokenizer_config.json", CONFIG).get("chat_template")
+    except (OSError, UntrustedJsonError):
+        return ""
+    return found if isinstance(found, str) else ""

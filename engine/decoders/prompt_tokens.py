@@ -1,0 +1,75 @@
+"""The log-probabilities of a prompt's own tokens, from the logits of the passes that read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import cast
+
+import mlx.core as mx
+
+from engine.events import Alternative, PromptToken
+from engine.main_model.loading import LoadedModel
+from engine.main_model.sampling import LikeliestTokens, fit, likeliest_ids
+from engine.tokenizers.answer_text import AnswerText
+
+# The most memory for the logits of a pass, at two bytes each, and for those of them that are normalised at once.
+_PASS_BYTES, _PIECE_BYTES = 2**28, 2**25
+
+
+class PromptTokens:
+    """Takes the logits of a prompt's passes, and reports its `ids` with their log-probabilities, in order.
+
+    With each come the `alternatives` likeliest tokens in its place. `text_of` returns the text of ids.
+    """
+
+    def __init__(
+        self, ids: Sequence[int], main: LoadedModel, alternatives: int, text_of: Callable[[Sequence[int]], str]
+    ) -> None:
+        self._ids, self._vocabulary, self._alternatives = ids, main.vocabulary, alternatives
+        self._text = AnswerText(main.tokenizer.detokenizer)
+        self._text_of = cache(lambda token: text_of([token]))
+        # A mark that begins every text is no part of it, and nothing comes before the first token.
+        marked = len(ids) > 1 and ids[0] == getattr(main.tokenizer, "bos_token_id", None)
+        self._new = [PromptToken(ids[0], "" if marked else self._added(0), None)]
+
+    @property
+    def most_rows(self) -> int:
+        """The most tokens that a pass may read."""
+        return max(1, _PASS_BYTES // (2 * self._vocabulary))
+
+    def read(self, start: int, logits: mx.array) -> None:
+        """Take the logits (rows, V) of the tokens from `start` on, and evaluate them in pieces.
+
+        Row i holds the scores of the token `start` + i + 1. A pass that is repeated is taken twice, so call this when
+        it is over.
+        """
+        rows = max(1, _PIECE_BYTES // (4 * self._vocabulary))
+        for first in range(0, logits.shape[0], rows):
+            self._read(start + first + 1, logits[first : first + rows])
+
+    def take(self) -> tuple[PromptToken, ...]:
+        """Return the tokens that were read since the last call."""
+        taken, self._new = tuple(self._new), []
+        return taken
+
+    def _read(self, first: int, logits: mx.array) -> None:
+        scores = fit(logits, self._vocabulary).astype(mx.float32)
+        total = mx.logsumexp(scores, axis=-1, keepdims=True)
+        ids = mx.array(list(self._ids[first : first + logits.shape[0]]), mx.uint32)
+        own = mx.take_along_axis(scores, ids[:, None], axis=-1) - total
+        found = None
+        if self._alternatives:
+            likeliest = likeliest_ids(scores, self._alternatives)
+            found = LikeliestTokens(likeliest, mx.take_along_axis(scores, likeliest, axis=-1) - total)
+        mx.eval(own, *(found.arrays if found is not None else ()))
+        others = found.read() if found is not None else [[]] * logits.shape[0]
+        logprobs = cast("list[list[float]]", own.tolist())
+        for index, ([logprob], likely) in enumerate(zip(logprobs, others, strict=True), first):
+            alternatives = tuple(Alternative(token, self._text_of(token), value) for token, value in likely)
+            self._new.append(PromptToken(self._ids[index], self._added(index), logprob, alternatives))
+
+    def _added(self, index: int) -> str:
+        """Return the text that the token at `index` adds to the prompt."""
+        added = self._text.add(self._ids[index])
+        return added + self._text.finish() if index == len(self._ids) - 1 else added

@@ -1,0 +1,70 @@
+"""/v1/completions: prompts that come back with their log-probabilities, as evaluation tools ask for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tokenizers import Tokenizer
+
+from engine import starter_pair
+from tests.app.api.serving import Served
+
+TOKENIZER = Tokenizer.from_file(str(starter_pair()[0] / "tokenizer.json"))
+TEXTS = ["The fox sat on the", "Once upon a time"]
+SCORED = {"echo": True, "logprobs": 1, "max_tokens": 0, "temperature": 0}
+
+
+def scored(starter: Served, prompt: Any, **more: Any) -> list[dict[str, Any]]:
+    response = starter.post("/v1/completions", {"prompt": prompt, **SCORED, **more})
+    assert response.status_code == 200, response.text
+    choices: list[dict[str, Any]] = response.json()["choices"]
+    return choices
+
+
+def test_prompts_come_back_with_offsets_and_log_probabilities(starter: Served) -> None:
+    for text, choice in zip(TEXTS, scored(starter, TEXTS), strict=True):
+        found = choice["logprobs"]
+        assert (choice["text"], choice["finish_reason"]) == (text, "length")
+        for token, offset in zip(found["tokens"], found["text_offset"], strict=True):
+            assert text.startswith(token, offset)
+        assert "".join(found["tokens"]) == text
+        assert (found["token_logprobs"][0], found["top_logprobs"][0]) == (None, None)
+        for value, top in zip(found["token_logprobs"][1:], found["top_logprobs"][1:], strict=True):
+            assert value <= max(top.values()) <= 0
+
+
+def test_token_ids_are_scored_as_their_text_and_an_answer_comes_after_them(starter: Served) -> None:
+    ids = TOKENIZER.encode(TEXTS[0]).ids
+    [whole] = scored(starter, ids, max_tokens=3)
+    [by_text], listed = scored(starter, TEXTS[0]), scored(starter, [ids, ids[:3]])
+    count = len(ids)
+    for found in (whole, listed[0]):
+        assert found["logprobs"]["tokens"][:count] == by_text["logprobs"]["tokens"]
+        assert found["logprobs"]["token_logprobs"][1:count] == pytest.approx(
+            by_text["logprobs"]["token_logprobs"][1:], abs=1e-3
+        )
+    assert len(listed[1]["logprobs"]["tokens"]) == 3
+    assert len(whole["logprobs"]["tokens"]) == count + 3
+    assert whole["text"] == "".join(whole["logprobs"]["tokens"])
+
+
+def test_a_stream_begins_with_the_prompt(starter: Served) -> None:
+    [whole] = scored(starter, TEXTS[0], max_tokens=3)
+    chunks = list(starter.events("/v1/completions", {"prompt": TEXTS[0], **SCORED, "max_tokens": 3}))
+    choices = [choice for chunk in chunks for choice in chunk["choices"]]
+    assert "".join(choice["text"] for choice in choices) == whole["text"]
+    offsets = [offset for choice in choices if choice["logprobs"] for offset in choice["logprobs"]["text_offset"]]
+    assert offsets == whole["logprobs"]["text_offset"]
+
+
+def test_the_official_client_scores_a_text(starter: Served) -> None:
+    [choice] = starter.openai().completions.create(model="default", prompt=TEXTS[0], **SCORED).choices
+    assert choice.text == TEXTS[0]
+    assert choice.logprobs is not None
+    assert choice.logprobs.text_offset == [0, 3, 7, 9, 11, 14]
+
+
+def test_an_answer_of_no_tokens_needs_a_prompt_to_echo(starter: Served) -> None:
+    response = starter.post("/v1/completions", {"prompt": TEXTS[0], "max_tokens": 0})
+    assert (response.status_code, response.json()["error"]["param"]) == (400, "max_tokens")

@@ -1,0 +1,104 @@
+"""Exports of LibreChat, Cherry Studio and AnythingLLM, and the database of Ollama's app."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zipfile
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.conversations.imports.reading import import_file
+from app.conversations.store import ConversationStore
+from tests.app.conversations.foreign_exports import ANYTHINGLLM, CHERRY, LIBRECHAT, shown
+
+
+@pytest.fixture
+def ollama(tmp_path: Path) -> Path:
+    """A database as Ollama's app writes it."""
+    path = tmp_path / "db.sqlite"
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(
+            "CREATE TABLE chats (id TEXT PRIMARY KEY, title TEXT, created_at TIMESTAMP, browser_state TEXT);"
+            "CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, chat_id TEXT, role TEXT, content TEXT,"
+            " thinking TEXT, model_name TEXT, created_at TIMESTAMP, tool_result TEXT);"
+            "CREATE TABLE tool_calls (id INTEGER PRIMARY KEY, message_id INTEGER, function_name TEXT);"
+            "CREATE TABLE attachments (id INTEGER PRIMARY KEY, message_id INTEGER, filename TEXT, data BLOB);"
+            "INSERT INTO chats VALUES ('c-1', 'Tea', '2025-08-01 10:00:00.123456789-07:00', NULL);"
+            "INSERT INTO messages (chat_id, role, content, thinking, model_name, created_at) VALUES"
+            " ('c-1', 'user', 'tea?', '', NULL, '2025-08-01 10:00:01-07:00'),"
+            " ('c-1', 'assistant', '', '', 'qwen', '2025-08-01 10:00:02-07:00'),"
+            " ('c-1', 'tool', 'green', '', NULL, '2025-08-01 10:00:03-07:00'),"
+            " ('c-1', 'assistant', 'Green.', 'Hm.', 'qwen', '2025-08-01 10:00:04-07:00');"
+            "INSERT INTO tool_calls VALUES (1, 2, 'shop');"
+            "INSERT INTO attachments VALUES (1, 1, 'list.txt', CAST('teas' AS BLOB)), (2, 1, 'a.png', x'89504e47ff00');"
+        )
+    return path
+
+
+def test_librechat_branches_come_in(store: ConversationStore, load: Any) -> None:
+    report = load(LIBRECHAT)
+    (chat,) = report.added
+    assert shown(store, chat) == [("user", "how far?"), ("assistant", "<think>\nFar.\n</think>\n\n200 km")]
+    answer = store.messages.path(chat)[1]
+    assert (answer.sibling_count, answer.source.main_model) == (2, "qwen")
+    assert report.left_out == {"file": 1, "tool": 1}
+    assert store.conversations.get(chat).system_prompt == "Be brief."
+    flat = [{**LIBRECHAT["messagesTree"][0], "children": []}, *LIBRECHAT["messagesTree"][0]["children"]]  # type: ignore[index]
+    assert load({**LIBRECHAT, "messagesTree": None, "messages": flat}).unchanged == (chat,)
+
+
+def test_a_backup_of_cherry_studio_comes_in(store: ConversationStore, tmp_path: Path) -> None:
+    file = tmp_path / "backup.zip"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("data.json", json.dumps(CHERRY))
+    report = import_file(lambda operation: operation(store), file)
+    rivers, old = report.added
+    assert shown(store, rivers) == [("user", "longest?"), ("assistant", "```text\nAmazon\n```"), ("user", "sure?")]
+    assert shown(store, old) == [("user", "old"), ("assistant", "<think>\nHm.\n</think>\n\nolder")]
+    answer = store.messages.path(rivers)[1]
+    assert (answer.sibling_count, answer.source.main_model) == (2, "glm")
+    assert report.left_out == {"file": 1, "tool": 1}
+    chat = store.conversations.get(rivers)
+    assert (chat.title, chat.system_prompt, chat.created_at) == ("Rivers", "Be kind.", 1735787045.0)
+    assert store.conversations.pinned() == [rivers]
+
+
+def test_each_workspace_of_anythingllm_becomes_a_chat(store: ConversationStore, load: Any) -> None:
+    report = load(ANYTHINGLLM)
+    assert [store.conversations.get(chat).title for chat in report.added] == ["Work", "Home"]
+    questions = [("user", "one?"), ("assistant", "1"), ("user", "two?"), ("assistant", "2")]
+    assert shown(store, report.added[0]) == questions
+    assert report.left_out == {"file": 1}
+
+
+def test_chats_of_ollamas_app_come_in(store: ConversationStore, ollama: Path) -> None:
+    report = import_file(lambda operation: operation(store), ollama)
+    (chat,) = report.added
+    assert shown(store, chat) == [("user", "tea?"), ("assistant", "<think>\nHm.\n</think>\n\nGreen.")]
+    question, answer = store.messages.path(chat)
+    assert [(file.name, file.text) for file in question.attachments] == [("list.txt", "teas")]
+    assert (answer.source.main_model, store.conversations.get(chat).title) == ("qwen", "Tea")
+    assert report.left_out == {"file": 1, "tool": 2, "empty": 1}
+    assert import_file(lambda operation: operation(store), ollama).unchanged == (chat,)
+
+
+def test_another_database_is_told_apart(store: ConversationStore, tmp_path: Path) -> None:
+    path = tmp_path / "other.sqlite"
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript("CREATE TABLE messages (id); CREATE VIEW chats AS SELECT 1 AS id;")
+    damaged = tmp_path / "damaged.sqlite"
+    damaged.write_bytes(path.read_bytes()[:100] + b"x" * 900)
+    for file in (path, damaged):
+        (skipped,) = import_file(lambda operation: operation(store), file).skipped
+        assert (skipped.title, skipped.reason) == (file.name, "unknown-format")
+
+
+@pytest.mark.parametrize("data", [LIBRECHAT, CHERRY, ANYTHINGLLM], ids=["librechat", "cherry", "anythingllm"])
+def test_importing_twice_changes_nothing(load: Any, data: Any) -> None:
+    added = load(data).added
+    report = load(data)
+    assert (report.added, report.unchanged, report.left_out) == ((), added, {})
