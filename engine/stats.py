@@ -144,10 +144,10 @@ class RequestStats(Struct, frozen=True):
     unknown) may differ, "" if it is unknown. `same_text_cost` is the share of the speed that
     `SpeculationSettings.same_text`, if set, is expected to cost.
 
-    `ahead` is the state of an asynchronous drafter, "" if none was configured: "starting", "ready", a reason of
-    `DrafterLink`, "no-gain" (drafting takes too little of a round), "not-faster" (as was measured), "no-memory" or
-    "no-address". The drafter had prepared draft tokens for `ahead_hits` verdicts, of which `ahead_used` were verified,
-    and not for `ahead_misses`; `ahead_late` answers came too late.
+    `ahead` is the state of an asynchronous drafter, "" if none was configured or the text has pictures: "starting",
+    "ready", a reason of `DrafterLink`, "no-gain" (drafting takes too little of a round), "not-faster" (as was
+    measured), "no-memory" or "no-address". The drafter had prepared draft tokens for `ahead_hits` verdicts, of which
+    `ahead_used` were verified, and not for `ahead_misses`; `ahead_late` answers came too late.
 
     The prompt has `pictures`; those that no cache held have `picture_tokens`, and their files and the tower took
     `picture_s` seconds of the time to the first token.

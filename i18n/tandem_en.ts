@@ -34,10 +34,10 @@
 <context>
     <name>ComparisonView</name>
     <message numerus="yes">
-        <source>Identical text: all %n token(s) match.</source>
+        <source>The same text as without drafts: all %n token(s) match.</source>
         <translation>
-            <numerusform>Identical text: %n token matches.</numerusform>
-            <numerusform>Identical text: all %n tokens match.</numerusform>
+            <numerusform>The same text as without drafts: %n token matches.</numerusform>
+            <numerusform>The same text as without drafts: all %n tokens match.</numerusform>
         </translation>
     </message>
     <message numerus="yes">

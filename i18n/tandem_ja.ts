@@ -1775,12 +1775,6 @@
         <translation>停止しました。</translation>
     </message>
     <message numerus="yes">
-        <source>Identical text: all %n token(s) match.</source>
-        <translation>
-            <numerusform>出力は同一です。%n トークンがすべて一致しました。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>Identical so far: %n token(s).</source>
         <translation>
             <numerusform>ここまで %n トークンが一致しています。</numerusform>
@@ -1821,6 +1815,12 @@
     <message>
         <source>The load on this Mac changed between the two runs.</source>
         <translation>2 回の実行の間に、この Mac の負荷が変わりました。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The same text as without drafts: all %n token(s) match.</source>
+        <translation>
+            <numerusform>ドラフトなしの場合と同じテキストです。%n トークンがすべて一致しました。</numerusform>
+        </translation>
     </message>
     <message>
         <source>With speculation</source>
@@ -3274,6 +3274,18 @@
         <translation>通常のデコード：メインモデルだけを使います。</translation>
     </message>
     <message>
+        <source>{gain} (measured, {rate} accepted)</source>
+        <translation>{gain}（実測、受理率 {rate}）</translation>
+    </message>
+    <message>
+        <source>about {times} as fast (estimate)</source>
+        <translation>約 {times}の速さ（推定）</translation>
+    </message>
+    <message>
+        <source>{times} as fast (estimate)</source>
+        <translation>{times}の速さ（推定）</translation>
+    </message>
+    <message>
         <source>Incomplete: download it again.</source>
         <translation>足りないファイルがあります。もう一度ダウンロードしてください。</translation>
     </message>
@@ -3334,22 +3346,6 @@
         <translation>別のモデル用のヘッドです。語彙数が異なります（ヘッド {theirs}、モデル {ours}）。</translation>
     </message>
     <message>
-        <source>Measured on this Mac: {speed}.</source>
-        <translation>この Mac での実測：{speed}。</translation>
-    </message>
-    <message>
-        <source>Measured on this Mac: {speed}, {rate} accepted.</source>
-        <translation>この Mac での実測：{speed}、受理率 {rate}。</translation>
-    </message>
-    <message>
-        <source>Estimate: {speed}.</source>
-        <translation>推定：{speed}。</translation>
-    </message>
-    <message>
-        <source>Estimate: {speed} until measured.</source>
-        <translation>推定：{speed}（実測前）。</translation>
-    </message>
-    <message>
         <source>As draft for {main}: {verdict}</source>
         <translation>「{main}」のドラフトとして：{verdict}</translation>
     </message>
@@ -3360,14 +3356,6 @@
     <message>
         <source>Built-in model that explains Tandem. Choose another model for real work.</source>
         <translation>Tandem について説明する内蔵モデルです。本格的に使うなら別のモデルを選んでください。</translation>
-    </message>
-    <message>
-        <source>about {speed} (estimate)</source>
-        <translation>約 {speed}（推定）</translation>
-    </message>
-    <message>
-        <source>about {speed} (estimate until measured)</source>
-        <translation>約 {speed}（実測前の推定）</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -3384,10 +3372,6 @@
     <message>
         <source>With {draft} as draft</source>
         <translation>ドラフト：{draft}</translation>
-    </message>
-    <message>
-        <source>{speed} measured on this Mac</source>
-        <translation>この Mac での実測：{speed}</translation>
     </message>
     <message>
         <source>sees pictures</source>
@@ -4027,10 +4011,6 @@
 <context>
     <name>PresetButton</name>
     <message>
-        <source>Preset</source>
-        <translation>プリセット</translation>
-    </message>
-    <message>
         <source>Chat settings: {name}</source>
         <translation>チャットの設定：{name}</translation>
     </message>
@@ -4217,18 +4197,6 @@
 <context>
     <name>Rounding</name>
     <message>
-        <source>The text is identical to plain decoding.</source>
-        <translation>テキストは通常のデコードと同一です。</translation>
-    </message>
-    <message>
-        <source>The text is that of plain decoding up to rounding.</source>
-        <translation>テキストは丸めを除いて通常のデコードと同じです。</translation>
-    </message>
-    <message>
-        <source>The text is that of plain decoding up to rounding: about one token in {count} may differ.</source>
-        <translation>テキストは丸めを除いて通常のデコードと同じです。およそ {count} トークンに 1 つが異なる可能性があります。</translation>
-    </message>
-    <message>
         <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
         <translation>この Mac が「{main}」でどう丸めるかは、Tandem の待機中に測定します。</translation>
     </message>
@@ -4249,8 +4217,16 @@
         <translation>回答は遅くなりません。</translation>
     </message>
     <message>
-        <source>It slows answers down by about {share}%.</source>
-        <translation>回答が約 {share}% 遅くなります。</translation>
+        <source>The same text as without drafts.</source>
+        <translation>ドラフトなしの場合と同じテキストです。</translation>
+    </message>
+    <message>
+        <source>The same text as without drafts, apart from rounding.</source>
+        <translation>丸めの差を除き、ドラフトなしの場合と同じテキストです。</translation>
+    </message>
+    <message>
+        <source>The same text as without drafts, apart from rounding: about one token in {count} may differ.</source>
+        <translation>丸めの差を除き、ドラフトなしの場合と同じテキストです。約 {count} トークンに 1 つが異なる場合があります。</translation>
     </message>
     <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
@@ -4263,6 +4239,10 @@
     <message>
         <source>With {main}, rounding stays the same up to {most} draft tokens per round on this Mac.</source>
         <translation>「{main}」では、ラウンドあたりのドラフトトークンが {most} 個までなら、この Mac での丸めは同じです。</translation>
+    </message>
+    <message>
+        <source>It slows answers down by about {share}% (estimate, measured rounds: {rounds}).</source>
+        <translation>回答が約 {share}% 遅くなります（推定、測定したラウンド：{rounds}）。</translation>
     </message>
 </context>
 <context>
@@ -6022,6 +6002,14 @@
     <message>
         <source>Regenerate</source>
         <translation>再生成</translation>
+    </message>
+    <message>
+        <source>Regenerate: the same words, because temperature 0 was chosen</source>
+        <translation>再生成：温度が 0 に設定されているため、同じ文章になります</translation>
+    </message>
+    <message>
+        <source>Regenerate: mostly the same words, because the Starter knows its answers by heart</source>
+        <translation>再生成：スターターは回答を暗記しているため、ほとんど同じ文章になります</translation>
     </message>
     <message>
         <source>Branch from here</source>

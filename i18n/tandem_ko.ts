@@ -1775,12 +1775,6 @@
         <translation>중지했어요.</translation>
     </message>
     <message numerus="yes">
-        <source>Identical text: all %n token(s) match.</source>
-        <translation>
-            <numerusform>동일한 출력이에요. 토큰 %n개가 모두 일치해요.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>Identical so far: %n token(s).</source>
         <translation>
             <numerusform>지금까지 토큰 %n개가 일치해요.</numerusform>
@@ -1821,6 +1815,12 @@
     <message>
         <source>The load on this Mac changed between the two runs.</source>
         <translation>두 번 실행하는 사이에 이 Mac의 부하가 달라졌어요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>The same text as without drafts: all %n token(s) match.</source>
+        <translation>
+            <numerusform>초안 없이 쓴 것과 같은 텍스트예요. 토큰 %n개가 모두 일치해요.</numerusform>
+        </translation>
     </message>
     <message>
         <source>With speculation</source>
@@ -3274,6 +3274,18 @@
         <translation>일반 디코딩: 메인 모델만 써요.</translation>
     </message>
     <message>
+        <source>{gain} (measured, {rate} accepted)</source>
+        <translation>{gain}(실측, 채택률 {rate})</translation>
+    </message>
+    <message>
+        <source>about {times} as fast (estimate)</source>
+        <translation>약 {times} 속도(추정)</translation>
+    </message>
+    <message>
+        <source>{times} as fast (estimate)</source>
+        <translation>{times} 속도(추정)</translation>
+    </message>
+    <message>
         <source>Incomplete: download it again.</source>
         <translation>빠진 파일이 있어요. 다시 다운로드해 주세요.</translation>
     </message>
@@ -3334,22 +3346,6 @@
         <translation>다른 모델용 헤드예요. 어휘 크기가 서로 달라요(헤드 {theirs}, 모델 {ours}).</translation>
     </message>
     <message>
-        <source>Measured on this Mac: {speed}.</source>
-        <translation>이 Mac에서 측정: {speed}.</translation>
-    </message>
-    <message>
-        <source>Measured on this Mac: {speed}, {rate} accepted.</source>
-        <translation>이 Mac에서 측정: {speed}, 채택률 {rate}.</translation>
-    </message>
-    <message>
-        <source>Estimate: {speed}.</source>
-        <translation>추정: {speed}.</translation>
-    </message>
-    <message>
-        <source>Estimate: {speed} until measured.</source>
-        <translation>추정: {speed}(실측 전까지).</translation>
-    </message>
-    <message>
         <source>As draft for {main}: {verdict}</source>
         <translation>{main} 모델의 초안으로 쓰면: {verdict}</translation>
     </message>
@@ -3360,14 +3356,6 @@
     <message>
         <source>Built-in model that explains Tandem. Choose another model for real work.</source>
         <translation>Tandem을 안내하는 내장 모델이에요. 실제로 사용하려면 다른 모델을 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>about {speed} (estimate)</source>
-        <translation>약 {speed}(추정)</translation>
-    </message>
-    <message>
-        <source>about {speed} (estimate until measured)</source>
-        <translation>약 {speed}(실측 전 추정)</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -3384,10 +3372,6 @@
     <message>
         <source>With {draft} as draft</source>
         <translation>초안: {draft}</translation>
-    </message>
-    <message>
-        <source>{speed} measured on this Mac</source>
-        <translation>이 Mac에서 측정: {speed}</translation>
     </message>
     <message>
         <source>sees pictures</source>
@@ -4027,10 +4011,6 @@
 <context>
     <name>PresetButton</name>
     <message>
-        <source>Preset</source>
-        <translation>프리셋</translation>
-    </message>
-    <message>
         <source>Chat settings: {name}</source>
         <translation>대화 설정: {name}</translation>
     </message>
@@ -4217,18 +4197,6 @@
 <context>
     <name>Rounding</name>
     <message>
-        <source>The text is identical to plain decoding.</source>
-        <translation>텍스트는 일반 디코딩과 동일해요.</translation>
-    </message>
-    <message>
-        <source>The text is that of plain decoding up to rounding.</source>
-        <translation>텍스트는 반올림을 제외하면 일반 디코딩과 같아요.</translation>
-    </message>
-    <message>
-        <source>The text is that of plain decoding up to rounding: about one token in {count} may differ.</source>
-        <translation>텍스트는 반올림을 제외하면 일반 디코딩과 같아요. 토큰 약 {count}개 중 하나가 다를 수 있어요.</translation>
-    </message>
-    <message>
         <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
         <translation>이 Mac에서 {main} 모델의 반올림 방식은 Tandem이 쉬는 동안 측정해요.</translation>
     </message>
@@ -4249,8 +4217,16 @@
         <translation>답변이 느려지지 않아요.</translation>
     </message>
     <message>
-        <source>It slows answers down by about {share}%.</source>
-        <translation>답변이 약 {share}% 느려져요.</translation>
+        <source>The same text as without drafts.</source>
+        <translation>초안 없이 쓴 것과 같은 텍스트예요.</translation>
+    </message>
+    <message>
+        <source>The same text as without drafts, apart from rounding.</source>
+        <translation>반올림 차이를 빼면 초안 없이 쓴 것과 같은 텍스트예요.</translation>
+    </message>
+    <message>
+        <source>The same text as without drafts, apart from rounding: about one token in {count} may differ.</source>
+        <translation>반올림 차이를 빼면 초안 없이 쓴 것과 같은 텍스트예요. 토큰 약 {count}개 중 하나가 다를 수 있어요.</translation>
     </message>
     <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
@@ -4263,6 +4239,10 @@
     <message>
         <source>With {main}, rounding stays the same up to {most} draft tokens per round on this Mac.</source>
         <translation>{main} 모델은 이 Mac에서 라운드당 초안 토큰 {most}개까지 반올림이 같아요.</translation>
+    </message>
+    <message>
+        <source>It slows answers down by about {share}% (estimate, measured rounds: {rounds}).</source>
+        <translation>답변이 약 {share}% 느려져요(추정, 측정한 라운드 {rounds}개).</translation>
     </message>
 </context>
 <context>
@@ -6022,6 +6002,14 @@
     <message>
         <source>Regenerate</source>
         <translation>다시 생성</translation>
+    </message>
+    <message>
+        <source>Regenerate: the same words, because temperature 0 was chosen</source>
+        <translation>다시 생성: 온도를 0으로 정해서 같은 텍스트가 나와요</translation>
+    </message>
+    <message>
+        <source>Regenerate: mostly the same words, because the Starter knows its answers by heart</source>
+        <translation>다시 생성: 스타터는 답변을 외우고 있어서 대개 같은 텍스트가 나와요</translation>
     </message>
     <message>
         <source>Branch from here</source>

@@ -1775,12 +1775,6 @@
         <translation>已停止。</translation>
     </message>
     <message numerus="yes">
-        <source>Identical text: all %n token(s) match.</source>
-        <translation>
-            <numerusform>输出完全一致：%n 个 token 全部相同。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>Identical so far: %n token(s).</source>
         <translation>
             <numerusform>到目前为止 %n 个 token 一致。</numerusform>
@@ -1821,6 +1815,12 @@
     <message>
         <source>The load on this Mac changed between the two runs.</source>
         <translation>两次运行之间本机的负载发生了变化。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The same text as without drafts: all %n token(s) match.</source>
+        <translation>
+            <numerusform>与不用草稿时的文字相同：%n 个 token 全部一致。</numerusform>
+        </translation>
     </message>
     <message>
         <source>With speculation</source>
@@ -3274,6 +3274,18 @@
         <translation>普通解码：只用主模型。</translation>
     </message>
     <message>
+        <source>{gain} (measured, {rate} accepted)</source>
+        <translation>{gain}（实测，接受率 {rate}）</translation>
+    </message>
+    <message>
+        <source>about {times} as fast (estimate)</source>
+        <translation>约 {times}速（估算）</translation>
+    </message>
+    <message>
+        <source>{times} as fast (estimate)</source>
+        <translation>{times}速（估算）</translation>
+    </message>
+    <message>
         <source>Incomplete: download it again.</source>
         <translation>文件不完整，请重新下载。</translation>
     </message>
@@ -3334,22 +3346,6 @@
         <translation>为其他模型制作的草稿头：词表大小不同（草稿头 {theirs}，此模型 {ours}）。</translation>
     </message>
     <message>
-        <source>Measured on this Mac: {speed}.</source>
-        <translation>本机实测：{speed}。</translation>
-    </message>
-    <message>
-        <source>Measured on this Mac: {speed}, {rate} accepted.</source>
-        <translation>本机实测：{speed}，接受率 {rate}。</translation>
-    </message>
-    <message>
-        <source>Estimate: {speed}.</source>
-        <translation>估算：{speed}。</translation>
-    </message>
-    <message>
-        <source>Estimate: {speed} until measured.</source>
-        <translation>估算：{speed}（实测前）。</translation>
-    </message>
-    <message>
         <source>As draft for {main}: {verdict}</source>
         <translation>作为“{main}”的草稿：{verdict}</translation>
     </message>
@@ -3360,14 +3356,6 @@
     <message>
         <source>Built-in model that explains Tandem. Choose another model for real work.</source>
         <translation>介绍 Tandem 的内置模型。要用于实际工作，请选择其他模型。</translation>
-    </message>
-    <message>
-        <source>about {speed} (estimate)</source>
-        <translation>约 {speed}（估算）</translation>
-    </message>
-    <message>
-        <source>about {speed} (estimate until measured)</source>
-        <translation>约 {speed}（实测前估算）</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -3384,10 +3372,6 @@
     <message>
         <source>With {draft} as draft</source>
         <translation>草稿：{draft}</translation>
-    </message>
-    <message>
-        <source>{speed} measured on this Mac</source>
-        <translation>本机实测 {speed}</translation>
     </message>
     <message>
         <source>sees pictures</source>
@@ -4027,10 +4011,6 @@
 <context>
     <name>PresetButton</name>
     <message>
-        <source>Preset</source>
-        <translation>预设</translation>
-    </message>
-    <message>
         <source>Chat settings: {name}</source>
         <translation>对话设置：{name}</translation>
     </message>
@@ -4217,18 +4197,6 @@
 <context>
     <name>Rounding</name>
     <message>
-        <source>The text is identical to plain decoding.</source>
-        <translation>文字与普通解码完全一致。</translation>
-    </message>
-    <message>
-        <source>The text is that of plain decoding up to rounding.</source>
-        <translation>除舍入外，文字与普通解码相同。</translation>
-    </message>
-    <message>
-        <source>The text is that of plain decoding up to rounding: about one token in {count} may differ.</source>
-        <translation>除舍入外，文字与普通解码相同：大约每 {count} 个 token 可能有一个不同。</translation>
-    </message>
-    <message>
         <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
         <translation>Tandem 会在空闲时测量本机使用“{main}”时的舍入情况。</translation>
     </message>
@@ -4249,8 +4217,16 @@
         <translation>不会让回答变慢。</translation>
     </message>
     <message>
-        <source>It slows answers down by about {share}%.</source>
-        <translation>回答会变慢约 {share}%。</translation>
+        <source>The same text as without drafts.</source>
+        <translation>与不用草稿时的文字相同。</translation>
+    </message>
+    <message>
+        <source>The same text as without drafts, apart from rounding.</source>
+        <translation>除舍入差异外，与不用草稿时的文字相同。</translation>
+    </message>
+    <message>
+        <source>The same text as without drafts, apart from rounding: about one token in {count} may differ.</source>
+        <translation>除舍入差异外，与不用草稿时的文字相同：大约每 {count} 个 token 可能有一个不同。</translation>
     </message>
     <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
@@ -4263,6 +4239,10 @@
     <message>
         <source>With {main}, rounding stays the same up to {most} draft tokens per round on this Mac.</source>
         <translation>使用“{main}”时，本机上每轮草稿 token 不超过 {most} 个时舍入一致。</translation>
+    </message>
+    <message>
+        <source>It slows answers down by about {share}% (estimate, measured rounds: {rounds}).</source>
+        <translation>会让回答变慢约 {share}%（估算，已测 {rounds} 轮）。</translation>
     </message>
 </context>
 <context>
@@ -6022,6 +6002,14 @@
     <message>
         <source>Regenerate</source>
         <translation>重新生成</translation>
+    </message>
+    <message>
+        <source>Regenerate: the same words, because temperature 0 was chosen</source>
+        <translation>重新生成：温度设为 0，文字会相同</translation>
+    </message>
+    <message>
+        <source>Regenerate: mostly the same words, because the Starter knows its answers by heart</source>
+        <translation>重新生成：入门模型的回答是背下来的，文字大多相同</translation>
     </message>
     <message>
         <source>Branch from here</source>

@@ -21,7 +21,7 @@ BELOW_SPECULATION = (
     "engine.answer_index", "engine.async_drafting", "engine.cpu_backend", "engine.errors", "engine.files",
     "engine.grammars", "engine.heads", "engine.main_model.loading",
     "engine.main_model.output_rows", "engine.main_model.sampling", "engine.mlx_lm_private", "engine.pictures.placed",
-    "engine.requests",
+    "engine.pictures.positions", "engine.requests",
     "engine.speculation.conversation", "engine.stats", "engine.status", "engine.tokenizers.prompts",
     "engine.tokenizers.vocabulary", "engine.tuning",
 )  # fmt: skip

@@ -15,6 +15,7 @@ from mlx.utils import tree_flatten
 from PIL import Image
 
 from engine.pictures.families import FAMILIES
+from tests import tiny_qwens
 from tests.tiny_models import FOUR_BITS, SPECIAL, Stored, read_weights, train_tokenizer, write_model, write_weights
 
 _TEXT: dict[str, Any] = {
@@ -124,19 +125,22 @@ LFM2_VL = VisionModel(
     ("<image>", "<|image_start|>", "<|image_end|>", "<|img_thumbnail|>",
      *(f"<|img_row_{row}_col_{column}|>" for row in range(1, 11) for column in range(1, 11))),
 )  # fmt: skip
-MODELS = {"gemma3": GEMMA3, "gemma4": GEMMA4, "mistral3": MISTRAL3, "pixtral": PIXTRAL, "lfm2_vl": LFM2_VL}
+MODELS = {"gemma3": GEMMA3, "gemma4": GEMMA4, "mistral3": MISTRAL3, "pixtral": PIXTRAL, "lfm2_vl": LFM2_VL} | {
+    name: VisionModel("qwen", config, tiny_qwens.SIZES, tiny_qwens.MARKS) for name, config in tiny_qwens.CONFIGS.items()
+}
 
 
 def write_vision_model(folder: Path, model: VisionModel, *, seed: int = 5, stored: Stored = FOUR_BITS) -> Path:
     """Write a model that sees. Its tower's embeddings are about as large as those of the text."""
     tokenizer = train_tokenizer(384, [*SPECIAL, *model.marks])
     placeholder = tokenizer.token_to_id(FAMILIES[model.family].mark)
-    config = {**model.config, "image_token_index": placeholder, "image_token_id": placeholder}
+    ids = {"image_token_index": placeholder, "image_token_id": placeholder}
+    config = {**model.config, **ids, "vision_start_token_id": tokenizer.token_to_id("<|vision_start|>")}
     write_model(folder, seed=seed, config=config, tokenizer=tokenizer, stored=stored)
     (folder / "preprocessor_config.json").write_text(json.dumps(model.processor))
     whole = json.loads((folder / "config.json").read_text())
     # mlx-lm's models change the configuration that they are given.
-    whole["text_config"] |= model.config["text_config"]
+    whole.get("text_config", {}).update(model.config.get("text_config", {}))
     (folder / "config.json").write_text(json.dumps(whole))
     mx.random.seed(seed + 1)
     tower = FAMILIES[model.family].build(whole)

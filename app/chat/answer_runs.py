@@ -23,6 +23,8 @@ RUN_LENGTH = 6000
 _FORMULA_LENGTH, _CELL_LENGTH, _MARK_LENGTH = 100, 45, 45
 # Lines of lists and headings.
 _MARK = re.compile(r"^[ \t]*(?:[-+*]|\d+[.)]|#+)[ \t]", re.MULTILINE)
+# Tables with fewer lines between columns than this share a widget with the text around them.
+_WIDE = 6
 # The cost of a code block's frame and header.
 _CODE_LENGTH = 1000
 # Characters of an answer that are shown at most; copies and exports contain all of it.
@@ -57,7 +59,7 @@ class Run:
         last = self.block
         if not isinstance(last, ProseText) or not isinstance(block, ProseText):
             return False
-        if last.plain or block.plain or self.cost > RUN_LENGTH:
+        if last.plain or block.plain or self.cost > RUN_LENGTH or _is_wide_table(last) or _is_wide_table(block):
             return False
         self.block = replace(last, text=f"{last.text.rstrip()}\n\n{block.text}")
         self.cost += length_of(block)
@@ -137,15 +139,25 @@ def runs_of(text: str) -> list[Block]:
 
 
 def grouped(blocks: list[Block]) -> list[Block]:
-    """Join neighbouring blocks of open prose, which share a widget."""
+    """Join neighbouring blocks of open prose, which share a widget. A wide table has its own."""
     groups: list[Block] = []
     for block in blocks:
         last = groups[-1] if groups else None
-        if isinstance(last, ProseText) and isinstance(block, ProseText) and last.plain == block.plain:
+        if (
+            isinstance(last, ProseText)
+            and isinstance(block, ProseText)
+            and (last.plain, _is_wide_table(last)) == (block.plain, _is_wide_table(block))
+        ):
             groups[-1] = replace(block, text=last.text + block.text)
         else:
             groups.append(block)
     return groups
+
+
+def _is_wide_table(block: ProseText) -> bool:
+    """Whether a block is a table that may have to be scrolled, with the scroll bar right below it."""
+    head = block.text.lstrip().partition("\n")[0]
+    return not block.plain and head.startswith("|") and head.count("|") > _WIDE
 
 
 def length_of(block: Block) -> int:

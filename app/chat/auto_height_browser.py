@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from PySide6.QtCore import QMimeData, Qt, QUrl, Signal
-from PySide6.QtGui import QResizeEvent, QTextBlock, QTextDocument, QTextOption, QWheelEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent, QTextBlock, QTextDocument, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
 # Height of a line, in font sizes.
@@ -29,7 +29,7 @@ class _ClosedDocument(QTextDocument):
 
 
 class AutoHeightTextBrowser(QTextBrowser):
-    """Read-only text without scroll bars, whose height follows its text and its width.
+    """Read-only text whose height follows its text and its width. Only what is too wide, such as a table, is scrolled.
 
     `grows` carries by how many pixels the height will grow, before it does.
     """
@@ -45,6 +45,7 @@ class AutoHeightTextBrowser(QTextBrowser):
         self.document().setUndoRedoEnabled(False)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._is_wide = False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setOpenLinks(False)
@@ -56,7 +57,15 @@ class AutoHeightTextBrowser(QTextBrowser):
         return None
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()
+        if self._is_wide and abs(event.angleDelta().x()) > abs(event.angleDelta().y()):
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        # Qt scrolls to the cursor, which is at the end of the text.
+        self.horizontalScrollBar().setValue(0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -68,7 +77,13 @@ class AutoHeightTextBrowser(QTextBrowser):
         # `setTextWidth` lays out the whole text again, even for the same width.
         if self.document().textWidth() != self.viewport().width():
             self.document().setTextWidth(self.viewport().width())
-        height = max(1, math.ceil(self.document().size().height()))
+        # Borders of tables may take a pixel more.
+        wide, policy = self.document().size().width() > self.viewport().width() + 1, Qt.ScrollBarPolicy
+        if wide != self._is_wide:
+            self._is_wide = wide
+            self.setHorizontalScrollBarPolicy(policy.ScrollBarAlwaysOn if wide else policy.ScrollBarAlwaysOff)
+        bar = self.horizontalScrollBar().sizeHint().height() if wide else 0
+        height = max(1, math.ceil(self.document().size().height())) + bar
         if height == self.height() == self.maximumHeight():
             return
         if height > self.height() and self.isVisible():

@@ -70,18 +70,15 @@ def named_presets(session: Session) -> list[Preset]:
 
 
 class PresetButton(Restyled, QToolButton):
-    """The button and its menu. `settings` is the menu's action that opens the chat's settings."""
+    """Opens the chat's settings by the action `settings`. Names the chat's preset unless it is the defaults."""
 
     def __init__(self, session: Session, settings: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session, self._settings = session, settings
+        self._session = session
         styled(self, "small")
-        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setIconSize(QSize(18, 14))
-        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.menu_ = Menu(self)
-        self.setMenu(self.menu_)
-        self.menu_.aboutToShow.connect(self.fill_menu)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.clicked.connect(settings.trigger)
         session.chats.opened.connect(self.refresh)
         session.settings.chat_changed.connect(self.refresh)
         session.settings.presets_changed.connect(self.refresh)
@@ -90,21 +87,15 @@ class PresetButton(Restyled, QToolButton):
     def refresh(self) -> None:
         """Show the preset of the chat on screen."""
         chosen = chosen_in(self._session)
-        name = name_of(chosen) if chosen != DEFAULTS else self.tr("Preset")
+        name = name_of(chosen) if chosen != DEFAULTS else ""
+        style = Qt.ToolButtonStyle
+        self.setToolButtonStyle(style.ToolButtonTextBesideIcon if name else style.ToolButtonIconOnly)
         short = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, _WIDEST_NAME)
         self.setText(short.replace("&", "&&"))
         set_name(self, self.tr("Chat settings: {name}").format(name=name_of(chosen)))
         self.updateGeometry()
 
     retranslate = refresh
-
-    def fill_menu(self) -> None:
-        menu, chosen = self.menu_, chosen_in(self._session)
-        menu.clear()
-        for preset in presets_of(self._session):
-            menu.add_choice(name_of(preset), preset == chosen, partial(choose, self._session, preset))
-        menu.addSeparator()
-        menu.addAction(self._settings)
 
     def apply_theme(self) -> None:
         self.setIcon(icon("settings", theme.colours().muted))
@@ -187,7 +178,10 @@ def _name(thinking: str) -> str:
 
 
 class ToolsButton(Restyled, QToolButton):
-    """Opens a menu: the switch, then the servers with their tools. Disabled for models that cannot call tools."""
+    """Opens a menu: the switch, then the servers with their tools. Disabled for models that cannot call tools.
+
+    Hidden until the person has set up a server, or switched the tools of the chat on or off.
+    """
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -208,6 +202,7 @@ class ToolsButton(Restyled, QToolButton):
         session = self._session
         loaded, usable = session.models.pair.main is not None, session.tools.usable
         on = usable and session.tools.is_on(session.chat)
+        self.setVisible(session.tools.concern(session.chat))
         self.setEnabled(usable)
         self.setText(self.tr("Tools: on") if on else self.tr("Tools: off"))
         self.setAccessibleName(self.text())

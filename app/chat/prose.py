@@ -72,8 +72,6 @@ class Prose(Restyled, AutoHeightTextBrowser):
         self.anchorClicked.connect(lambda url: self.link_chosen.emit(url.toString(_ENCODED)))
         self.markdown = ""
         self._plain = self._quotes = self._tables = False
-        # The width at which the words of the tables did not fit.
-        self._too_narrow = 0
         # The formulas that are shown as LaTeX because they are not typeset yet.
         self._missing: list[Formula] = []
         pictures().ready.connect(self._take_formulas)
@@ -85,8 +83,6 @@ class Prose(Restyled, AutoHeightTextBrowser):
         """Render a text, or show it literally if `plain`."""
         if plain == self._plain and (text == self.markdown or self._append(text)):
             return
-        if not text.startswith(self.markdown):
-            self._too_narrow = 0
         self.markdown, self._plain = text, plain
         # A widget has the application's font until it is polished with the style sheet.
         self.ensurePolished()
@@ -107,23 +103,12 @@ class Prose(Restyled, AutoHeightTextBrowser):
         self.fit()
 
     def fit(self) -> None:
-        """Set the height that the text needs. Words of a table are broken only if they cannot fit."""
-        width, document = self.viewport().width(), self.document()
-        if not self._tables or width <= self._too_narrow:
-            self._wrap(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        else:
-            self._wrap(QTextOption.WrapMode.WordWrap)
-            if document.textWidth() != width:
-                document.setTextWidth(width)
-            # Borders may take a pixel more.
-            if document.size().width() > width + 1:
-                self._too_narrow = width
-                self._wrap(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        super().fit()
-
-    def _wrap(self, mode: QTextOption.WrapMode) -> None:
+        """Set the height that the text needs. Words of a table are never broken: one that is too wide is scrolled."""
+        modes = QTextOption.WrapMode
+        mode = modes.WordWrap if self._tables else modes.WrapAtWordBoundaryOrAnywhere
         if self.wordWrapMode() != mode:
             self.setWordWrapMode(mode)
+        super().fit()
 
     def _append(self, text: str) -> bool:
         """Insert only the new text, if it is plain words at the end of a plain line. Returns whether it was."""
@@ -172,6 +157,7 @@ class Prose(Restyled, AutoHeightTextBrowser):
         super().paintEvent(event)
         if self._quotes:
             painter, layout = QPainter(self.viewport()), self.document().documentLayout()
+            painter.translate(-self.horizontalScrollBar().value(), 0)
             for block in blocks_of(self.document()):
                 bar = layout.blockBoundingRect(block)
                 for level in range(_quote_level(block)):

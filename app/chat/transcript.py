@@ -179,6 +179,12 @@ class Transcript(Restyled, TurnOwner):
             self.offer = offer
             self._refresh_feet()
 
+    def set_repeats(self, repeats: str) -> None:
+        """Set why Regenerate says the same words, "" if it does not."""
+        if repeats != self.repeats:
+            self.repeats = repeats
+            self._refresh_feet()
+
     def show_round(self, turn: Turn, number: int) -> None:
         """Select the tokens of a round and scroll to them. Answers must be shown as tokens."""
         tokens = self.view(turn).tokens

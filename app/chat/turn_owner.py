@@ -39,6 +39,8 @@ class TurnOwner(QScrollArea):
     as_tokens, with_figures = False, True
     # The text of the button below answers that are beyond the Starter, "" for no such button.
     offer = ""
+    # Why Regenerate says the same words: "greedy", "starter", or "" if it does not.
+    repeats = ""
     # Returns the folder of the pictures.
     pictures: Callable[[], Path] = Path
     # The search whose matches are highlighted; a turn and the index of the current match in it.

@@ -94,7 +94,6 @@ class TurnView(Restyled, QWidget):
         self.bound("Edit the message", question("edit"), set_name)
         self.bound("Copy the message", question("copy-question"), set_name)
         self.bound("Copy the answer as Markdown", answer("copy"), set_name)
-        self.bound("Regenerate", answer("again"), set_name)
         self.bound("Continue the answer", answer("go-on"), set_name)
         self.bound("Branch from here", answer("branch"), set_name)
         self.bound("More actions", answer("more"), set_name)
@@ -330,6 +329,12 @@ class TurnView(Restyled, QWidget):
         self._foot.setText(foot_html(answer, with_figures))
         self.answer_row.setToolTip("" if with_figures else figures_text(answer))
         self.answer_row.show_origin(origin_text(answer))
+        again = {
+            "": self.tr("Regenerate"),
+            "greedy": self.tr("Regenerate: the same words, because temperature 0 was chosen"),
+            "starter": self.tr("Regenerate: mostly the same words, because the Starter knows its answers by heart"),
+        }[self._transcript.repeats]
+        set_name(self.answer_row.button("again"), again)
         if trouble := trouble_of(self.turn, self._transcript.offer):
             self._note.show_trouble(trouble)
         else:

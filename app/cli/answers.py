@@ -118,7 +118,6 @@ def _summary(stats: RequestStats) -> str:
 
 def _rounding(stats: RequestStats) -> str:
     if stats.rounding == "identical":
-        return "the text of plain decoding"
-    return "the text of plain decoding up to rounding" + (
-        "" if stats.one_in is None else f" (about one token in {stats.one_in:,} may differ)"
-    )
+        return "the same text as without drafts"
+    may_differ = "" if stats.one_in is None else f" (about one token in {stats.one_in:,} may differ)"
+    return f"the same text as without drafts, apart from rounding{may_differ}"

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import urllib.request
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,10 @@ from app.cli.command import BAD_USAGE, DONE, FAILED, add_actions, add_command
 from app.cli.downloads import follow
 from app.cli.pair_options import memory_limit, models_here
 from app.cli.terminal import format_bytes, print_table, say
-from app.system.paths import cache_folder
+from app.conversations.errors import StoreInUse
+from app.conversations.opening import stored_pairs
+from app.library.measured import Measured, MeasuredPairs, measured_pairs
+from app.system.paths import cache_folder, data_folder
 from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice, advise, candidates
 from engine.advice.suggestion import advise_remotely, suggest_draft
@@ -166,32 +169,47 @@ def _remove(arguments: argparse.Namespace) -> int:
 
 
 def _pairs(arguments: argparse.Namespace) -> int:
-    advice = _advice(arguments)
+    installed = _installed(arguments)
+    main = next((model for model in installed if _is_named(model, arguments.id)), None)
+    name = main.id if main is not None else parse_repository(arguments.id)
+    measured = {draft: one for (of, draft), one in _measured().items() if of == name}
+    advice = _advice(arguments, main or name, installed, {draft: one.factor for draft, one in measured.items()})
     objects = ({"event": "pair", **asdict(one), "works": one.works} for one in advice)
     rows = [
         (
             "*" if one.best else "",
             one.id or "(lookup)",
             format_bytes(one.weight_bytes or None),
-            _expected(one),
-            _verdict(one),
+            *_words(one, measured.get(one.id)),
         )
         for one in advice
     ]
     return _show(arguments, objects, ("", "DRAFT", "SIZE", "SPEED", "VERDICT"), rows)
 
 
-def _advice(arguments: argparse.Namespace) -> list[PairAdvice]:
-    limit = memory_limit()
-    catalog, installed = load_catalog(), _installed(arguments)
-    main = next((model for model in installed if _is_named(model, arguments.id)), None)
-    known = main or catalog.models.get(parse_repository(arguments.id))
+def _measured() -> MeasuredPairs:
+    """Return what the stored answers measured; nothing while the window has them open."""
+    try:
+        return measured_pairs(stored_pairs(data_folder() / "chats.db"))
+    except StoreInUse:
+        say("tandem: all speeds are estimates, as the open window alone can read what was measured.")
+        return {}
+
+
+def _advice(
+    arguments: argparse.Namespace,
+    main: InstalledModel | str,
+    installed: Sequence[InstalledModel],
+    measured: Mapping[str, float],
+) -> list[PairAdvice]:
+    limit, catalog = memory_limit(), load_catalog()
+    known = catalog.models.get(main) if isinstance(main, str) else main
     if known is not None:
         subject, drafts = candidates(known, installed, catalog)
-        return advise(subject, drafts, arguments.context, limit)
+        return advise(subject, drafts, arguments.context, limit, measured)
+    assert isinstance(main, str)
     with HubClient(chosen_access(arguments)) as client:
-        name = parse_repository(arguments.id)
-        return advise_remotely(client, name, catalog, arguments.context, limit, _small_files())
+        return advise_remotely(client, main, catalog, arguments.context, limit, _small_files())
 
 
 def _is_named(model: InstalledModel, name: str) -> bool:
@@ -249,18 +267,13 @@ def _use(model: InstalledModel) -> str:
     return f"{use} ({app})" if app else use
 
 
-def _verdict(one: PairAdvice) -> str:
+def _words(one: PairAdvice, measured: Measured | None) -> tuple[str, str]:
+    """Return the speed and the verdict as the window says them."""
     # Not at the top: it imports Qt, which no other action needs.
-    from app.wording.models import verdict_words
+    from app.wording.models import pair_speed, verdict_words
 
-    return verdict_words(one).replace("\u00a0", " ")
-
-
-def _expected(one: PairAdvice) -> str:
-    if one.expected is None:
-        return ""
-    speeds = [f"{speed:.1f}x" for speed in one.expected.bounds or (one.expected.speedup,)]
-    return f"{' to '.join(speeds)} estimated"
+    speed = pair_speed(one.expected if one.works else None, measured).replace("×", "x")
+    return speed.replace("\u00a0", " "), verdict_words(one).replace("\u00a0", " ")
 
 
 def _examples(action: str, option: str) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from app.conversations.database import Database, connect
 from app.conversations.errors import StoreInUse, StoreTooNew
 from app.conversations.pictures import pictures_of
 from app.conversations.recovery import Salvage, salvage
+from app.conversations.request_history import PairSummary, RequestHistory
 from app.conversations.schema import LATEST, is_sound, migrate, version_of
 from app.conversations.store import ConversationStore
 from app.conversations.store_files import (
@@ -100,6 +101,18 @@ def is_open_elsewhere(path: Path) -> bool:
     except (sqlite3.Error, UnicodeDecodeError):
         return False
     return False
+
+
+def stored_pairs(path: Path) -> list[PairSummary]:
+    """Return the figures of each pair in the store at `path`; none if it cannot be read. Raises StoreInUse."""
+    if not path.exists():
+        return []
+    try:
+        with closing(connect(path)) as connection:
+            known = version_of(connection) == LATEST
+            return RequestHistory(Database(connection, time.time)).by_pair() if known else []
+    except (sqlite3.Error, UnicodeDecodeError):
+        return []
 
 
 def _connect_and_check(path: Path) -> tuple[sqlite3.Connection | None, str]:

@@ -116,7 +116,9 @@ class AnswerService(QObject):
 
         An answer whose calls have results, but which has no answer from them, is continued from these.
         """
-        chat, source = self._chats.shown, self._source()
+        chat = self._chats.shown
+        varied = self._settings.varied_generation_of(chat, turn.version_node.count)
+        source = self._source(varied)
         question_id, before = turn.question_node.id, turn.answer_node.id
         if before is None and question_id is None:
             return
@@ -135,7 +137,6 @@ class AnswerService(QObject):
                 return question_id, store.answers.start(results, source)
             return question_id, store.answers.regenerate(before, source)
 
-        varied = self._settings.varied_generation_of(chat)
         self._begin(chat, fresh, source, write, lambda: self._chats.reload_path(chat), varied)
 
     def edit(self, turn: Turn, question: str) -> None:
@@ -248,9 +249,9 @@ class AnswerService(QObject):
             # The disk may have space again.
             answer.write_end()
 
-    def _source(self) -> AnswerSource:
+    def _source(self, generation: Generation | None = None) -> AnswerSource:
         chat, (main, draft) = self._chats.shown, self._models.pair.names
-        chosen = self._settings.generation_of(chat)
+        chosen = generation or self._settings.generation_of(chat)
         settings: dict[str, object] = {"sampling": asdict(chosen.sampling), "speculation": asdict(chosen.speculation)}
         if chat.system_prompt:
             settings["system_prompt"] = filled(chat.system_prompt, prompt_variables.values(self._models.pair))

@@ -122,6 +122,11 @@ class ModelService(QObject):
         self.pair = Pair()
 
     @property
+    def is_starter(self) -> bool:
+        """Whether the main model is the one that comes with Tandem."""
+        return self.pair.paths[0] == str(self.starter_pair[0])
+
+    @property
     def made(self) -> bool:
         """Whether there is an engine yet."""
         return self._engine is not None

@@ -49,15 +49,22 @@ class SettingsService(QObject):
         """Return how answers in that chat are generated."""
         return self.defaults.with_own(chat.own)
 
-    def varied_generation_of(self, chat: Chat) -> Generation:
-        """Return how another answer to a question is generated.
+    def varied_generation_of(self, chat: Chat, before: int = 1) -> Generation:
+        """Return how another answer to a question that has `before` answers is generated.
 
-        At temperature 0 a model repeats its words, but a person who asks again wants others.
+        A model repeats its words at temperature 0 and with the same seed, but a person who asks again wants others.
         """
         chosen = self.generation_of(chat)
-        if chosen.sampling.temperature > 0.0 or self.temperature_chosen or "temperature" in chat.own:
+        if self.is_greedy(chat):
             return chosen
-        return replace(chosen, sampling=replace(chosen.sampling, temperature=VARIED, seed=None))
+        sampling, seed = chosen.sampling, chosen.sampling.seed
+        seed = None if seed is None else (seed + before) % 2**64
+        return replace(chosen, sampling=replace(sampling, temperature=sampling.temperature or VARIED, seed=seed))
+
+    def is_greedy(self, chat: Chat) -> bool:
+        """Whether another answer in that chat has the same words, because the person chose temperature 0."""
+        chosen = self.temperature_chosen or "temperature" in chat.own
+        return chosen and not self.generation_of(chat).sampling.temperature
 
     @property
     def sampling(self) -> SamplingSettings:

@@ -84,7 +84,11 @@ class ToolService(QObject):
     def is_on(self, chat: Chat) -> bool:
         """Whether the chat has tools. By default only the Starter has, which was taught those of Tandem."""
         chosen = chat.settings.get(TOOLS_ON)
-        return chosen if isinstance(chosen, bool) else self._is_starter
+        return chosen if isinstance(chosen, bool) else self._models.is_starter
+
+    def concern(self, chat: Chat) -> bool:
+        """Whether the person has a server of tools, or chose whether the chat has tools."""
+        return bool(self.settings.servers) or TOOLS_ON in chat.settings
 
     def set_on(self, chat: Chat, on: bool) -> None:
         """Give the chat its tools, or none, from the next question on."""
@@ -150,10 +154,6 @@ class ToolService(QObject):
         self._writes.shutdown()
         if self._host is not None:
             self._host.close()
-
-    @property
-    def _is_starter(self) -> bool:
-        return self._models.pair.paths[0] == str(self._models.starter_pair[0])
 
     def _keep(self, chat: Chat, key: str, value: object) -> None:
         """Keep a setting of the chat. One that is not stored yet takes its settings along."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QPoint, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QApplication, QLineEdit, QListWidget, QListWidgetItem, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QListWidget, QListWidgetItem, QStackedWidget, QWidget
 from shiboken6 import isValid
 
 from app.settings.declarations import PAGES, settings_of
@@ -14,9 +14,8 @@ from app.settings_window.form import Form
 from app.widgets.keyboard_focus import TabOrdered, mark_keyboard_focus, stops
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, settle_layouts, vbox
-from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
-from app.widgets.search_field import colour_clear_button, name_clear_button
+from app.widgets.search_field import SearchField, colour_clear_button, name_clear_button
 
 if TYPE_CHECKING:
     from app.library.library import Library
@@ -46,9 +45,8 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
 
     def _make(self) -> None:
         # Made first, so that it has the focus when the window opens.
-        self.search = QLineEdit(self)
+        self.search = SearchField(self)
         self._list, self._stack = QListWidget(self), QStackedWidget(self)
-        round_field_menu(self.search)
         self.search.setClearButtonEnabled(True)
         self._side = QWidget(self)
         self._side.setObjectName("settingsSide")
@@ -68,7 +66,8 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
             self._items[page_id] = QListWidgetItem(self._list)
             self._items[page_id].setData(Qt.ItemDataRole.UserRole, page_id)
         self._list.currentItemChanged.connect(lambda *_: self._open_current())
-        self.search.textChanged.connect(self._find)
+        self.search.typed.connect(self._find)
+        self.search.down.connect(lambda: self._list.setFocus(Qt.FocusReason.ShortcutFocusReason))
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         application.focusChanged.connect(self._follow_focus)
@@ -115,7 +114,7 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         page = self.page(item.data(Qt.ItemDataRole.UserRole))
         self._stack.setCurrentWidget(page)
         if isinstance(page, Form):
-            page.show_matching(self.search.text().strip())
+            page.show_matching(self.search.words.strip())
 
     def _follow_focus(self, _before: QWidget | None, now: QWidget | None) -> None:
         """Return the focus to what replaced a control that is gone; Qt moves it to the search."""

@@ -193,7 +193,7 @@ class ComparisonView(Restyled, Overlay):
         if verdict is Verdict.NONE or comparison.step is Step.FAILED:
             return ""
         if verdict is Verdict.SAME:
-            return self.tr("Identical text: all %n token(s) match.", "", count)
+            return self.tr("The same text as without drafts: all %n token(s) match.", "", count)
         if verdict is Verdict.SAME_SO_FAR:
             return self.tr("Identical so far: %n token(s).", "", count)
         differing = comparison.divergence()

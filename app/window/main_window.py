@@ -98,7 +98,7 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         self._make_chat()
         self._make_panel()
         self._menus = Menus(self._actions, self)
-        self.command_palette = CommandPalette(self._actions, self)
+        self.command_palette = CommandPalette(self._actions, self.settings.open, self)
         self._effects = Effects(self.preferences, application, session, self.composer, self)
         self._announcer = Announcer(session, self)
         AnswerNotice(session, self.preferences, self)

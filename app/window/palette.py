@@ -1,13 +1,17 @@
-"""The command palette: finds an enabled action by a few letters and runs it with Enter."""
+"""The command palette: finds an enabled action or a page of the settings by a few letters and runs it with Enter."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QSize, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QLabel, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from app.actions.actions import Actions
 from app.actions.spec import menu_title
+from app.settings.declarations import PAGES
 from app.widgets import theme
 from app.widgets.labels import ElidedLabel
 from app.widgets.layouts import fill, hbox, vbox
@@ -27,9 +31,12 @@ def matches(text: str, wanted: str) -> bool:
 
 
 class CommandPalette(Restyled, Overlay):
-    def __init__(self, actions: Actions, window: QWidget) -> None:
+    def __init__(self, actions: Actions, open_page: Callable[[str], object], window: QWidget) -> None:
         super().__init__(window, 560)
         self._actions = actions
+        self._pages = {page_id: QAction(self) for page_id in PAGES}
+        for page_id, action in self._pages.items():
+            action.triggered.connect(partial(open_page, page_id))
         # Each action with its name and the path of its menu.
         self._found: list[tuple[QAction, str, str]] = []
 
@@ -73,10 +80,11 @@ class CommandPalette(Restyled, Overlay):
             possible = spec.id != "palette" and row[0].isEnabled()
             if possible and (matches(_words(*row), wanted) or matches(in_english, wanted)):
                 found.append(row)
-        # Actions that begin with the typed text come first and those of the app menu last; the table's order decides
-        # among equals.
-        last = menu_title("tandem")
-        found.sort(key=lambda row: (not _words(*row).casefold().startswith(wanted.casefold()), row[2] == last))
+        found += [row for row, in_english in self._pages_now() if matches(f"{_words(*row)} {in_english}", wanted)]
+        # Actions that begin with the typed text come first, and those of the app menu and the pages last; the table's
+        # order decides among equals.
+        last = {title: place for place, title in enumerate((menu_title("tandem"), _settings()), 1)}
+        found.sort(key=lambda row: (not _words(*row).casefold().startswith(wanted.casefold()), last.get(row[2], 0)))
         self._found = found
         # Rows are as wide as the list, whatever the length of their texts.
         size = QSize(0, _Row(*found[0]).sizeHint().height()) if found else QSize()
@@ -87,6 +95,13 @@ class CommandPalette(Restyled, Overlay):
         self._none.setHidden(bool(found))
         self._list.setCurrentRow(0)
         self._make_rows()
+
+    def _pages_now(self) -> Iterator[tuple[tuple[QAction, str, str], str]]:
+        """Yield a row for each page of the settings, with its English words."""
+        for page_id, title in PAGES.items():
+            action, name = self._pages[page_id], QCoreApplication.translate("Settings", title)
+            action.setWhatsThis(f"{_settings()}: {name}")
+            yield (action, name, _settings()), f"{title} Settings"
 
     def _make_rows(self) -> None:
         """Create only the visible rows: creating all of them at every letter is slow."""
@@ -103,6 +118,10 @@ class CommandPalette(Restyled, Overlay):
             action, _, _ = self._found[row]
             self.close_overlay()
             action.trigger()
+
+
+def _settings() -> str:
+    return QCoreApplication.translate("Settings", "Settings")
 
 
 def _words(action: QAction, name: str, menu: str) -> str:

@@ -58,6 +58,10 @@ class TurnCommands(QObject):
         transcript.call_chosen.connect(session.answers.choose)
         transcript.tokens_wanted.connect(lambda turn: session.answers.load_tokens(session.chat, turn))
         transcript.menu_wanted.connect(self._show_menu)
+        settings = session.settings
+        changes = session.chats.opened, settings.chat_changed, settings.defaults_changed, session.models.changed
+        for changed in changes:
+            changed.connect(self._tell_of_repeats)
 
     def _declare(self) -> dict[str, _TurnAction]:
         """Return the actions by the ids of the buttons, in the order of the menu."""
@@ -120,6 +124,11 @@ class TurnCommands(QObject):
         """Run the action of a button, unless the chat shows other turns by now."""
         if turn in self._session.chat.turns:
             self._actions[action_id].run(turn)
+
+    def _tell_of_repeats(self) -> None:
+        session = self._session
+        greedy = session.settings.is_greedy(session.chat)
+        self._transcript.set_repeats("greedy" if greedy else "starter" if session.models.is_starter else "")
 
     def on_last(self, run: Callable[[Turn], object]) -> None:
         """Call `run` with the last turn of the chat on screen, if it has one."""

@@ -9,8 +9,8 @@ from PySide6.QtCore import QCoreApplication, QObject
 from app.session.model_names import short_name
 from app.settings.declarations import SETTINGS
 from app.settings.engine_settings import recommended_of
-from app.wording.errors import DRAFT_REASONS, joined
-from app.wording.figures import number, percent, speedup, times, times_between
+from app.wording.errors import DRAFT_REASONS
+from app.wording.figures import as_fast, capitalized, number, percent, times, times_between
 from app.wording.hub import hub_sentence, size_words
 from app.wording.sentences import Sentences
 from app.wording.sources import recorded_name
@@ -88,9 +88,10 @@ def choice_sentence(choice: Choice) -> str:
         return translate("Models", "Frees the memory of both models.")
     if choice.kind == "none":
         return translate("Models", "Plain decoding: the main model alone.")
-    if choice.advice is not None or choice.kind == "lookup":
-        words = VERDICTS["lookup"] if choice.advice is None else verdict_words(choice.advice)
-        return joined(words, _expectation(choice))
+    if choice.advice is not None:
+        return capitalized(_with_speed(choice.advice, choice.measured))
+    if choice.kind == "lookup":
+        return VERDICTS["lookup"]
     entry = choice.entry
     if entry is None:
         return ""
@@ -138,44 +139,29 @@ VERDICTS = Sentences(
 )
 
 
-def _expectation(choice: Choice) -> str:
-    if choice.measured is not None:
-        return _measured_words(choice.measured)
-    return _expected_words(choice.advice) if choice.advice is not None and choice.usable else ""
-
-
-def _measured_words(measured: Measured) -> str:
-    speed = speedup(measured)
-    if measured.accept_rate is None:
-        return translate("Models", "Measured on this Mac: {speed}.").format(speed=speed)
-    return translate("Models", "Measured on this Mac: {speed}, {rate} accepted.").format(
-        speed=speed, rate=percent(measured.accept_rate)
-    )
-
-
-def _expected_words(advice: PairAdvice) -> str:
-    if advice.expected is None or not advice.works:
+def pair_speed(expected: Estimate | None, measured: Measured | None) -> str:
+    """Say how fast a pair is: as measured on this computer, or else as estimated; "" if neither is known."""
+    if measured is not None:
+        text = translate("Models", "{gain} (measured, {rate} accepted)")
+        return text.format(gain=as_fast(measured), rate=percent(measured.accept_rate))
+    if expected is None:
         return ""
-    if advice.expected.bounds is None:
-        words = translate("Models", "Estimate: {speed}.").format(speed=times(advice.expected.speedup))
-        # Kept on one line.
-        return words.replace(" ", "\u00a0")
-    # The range stays on one line.
-    speed = times_between(*advice.expected.bounds).replace(" ", "\u00a0")
-    return translate("Models", "Estimate: {speed} until measured.").format(speed=speed)
-
-
-def _expected_speed(expected: Estimate) -> str:
     if expected.bounds is None:
-        return translate("Models", "about {speed} (estimate)").format(speed=times(expected.speedup))
-    speed = times_between(*expected.bounds)
-    return translate("Models", "about {speed} (estimate until measured)").format(speed=speed)
+        return translate("Models", "about {times} as fast (estimate)").format(times=times(expected.speedup))
+    # The range stays on one line.
+    speed = times_between(*expected.bounds).replace(" ", "\u00a0")
+    return translate("Models", "{times} as fast (estimate)").format(times=speed)
+
+
+def _with_speed(advice: PairAdvice, measured: Measured | None) -> str:
+    """Say how fast a draft is, if that is known, and then the verdict on it."""
+    return _separated(pair_speed(advice.expected if advice.works else None, measured), verdict_words(advice))
 
 
 def as_draft_words(advice: PairAdvice, main: str, measured: Measured | None = None) -> str:
     """Return the verdict on a search result as a draft for the main model named `main`."""
-    sentence = translate("Models", "As draft for {main}: {verdict}").format(main=main, verdict=verdict_words(advice))
-    return joined(sentence, _expected_words(advice) if measured is None else _measured_words(measured))
+    text = translate("Models", "As draft for {main}: {verdict}")
+    return text.format(main=main, verdict=_with_speed(advice, measured))
 
 
 def _obstacle_words(entry: Entry) -> str:
@@ -200,9 +186,7 @@ def draft_words(entry: Entry, measured: Measured | None = None) -> str:
     if not entry.draft:
         return ""
     words = translate("Models", "With {draft} as draft").format(draft=entry.draft_name)
-    if measured is not None:
-        return _separated(words, translate("Models", "{speed} measured on this Mac").format(speed=speedup(measured)))
-    return _separated(words, _expected_speed(entry.expected) if entry.expected is not None else "")
+    return _separated(words, pair_speed(entry.expected, measured))
 
 
 def facts_words(entry: Entry, measured: Measured | None = None, *, with_draft: bool = False) -> str:

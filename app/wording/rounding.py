@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from math import floor, log10
+from operator import itemgetter
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
-from app.session.model_names import short_name
 from app.wording.errors import joined
 from app.wording.sentences import Sentences
+from app.wording.sources import recorded_name
 from engine.requests import MAX_DEPTH
 from engine.stats import RequestStats
 from engine.tuning import KeyRange, LearnedPair, Rounding
@@ -24,11 +25,12 @@ def text_sentence(stats: RequestStats) -> str:
     if not stats.drafted or not stats.rounding:
         return ""
     if stats.rounding == "identical":
-        return translate("Rounding", "The text is identical to plain decoding.")
+        return translate("Rounding", "The same text as without drafts.")
     if stats.one_in is None:
-        return translate("Rounding", "The text is that of plain decoding up to rounding.")
+        return translate("Rounding", "The same text as without drafts, apart from rounding.")
     text = translate(
-        "Rounding", "The text is that of plain decoding up to rounding: about one token in {count} may differ."
+        "Rounding",
+        "The same text as without drafts, apart from rounding: about one token in {count} may differ.",
     )
     return text.format(count=_about(stats.one_in))
 
@@ -37,7 +39,7 @@ def same_text_sentence(pair: LearnedPair | None) -> str:
     """Say what "always the same text" means with the loaded pair on this computer; "" if no pair is loaded."""
     if pair is None:
         return ""
-    main = short_name(pair.main)[0]
+    main = recorded_name(pair.main)
     if pair.rounding is None:
         return translate("Rounding", "How this Mac rounds with {main} is measured while Tandem is idle.").format(
             main=main
@@ -84,13 +86,15 @@ def _held(usual: KeyRange) -> str:
 
 
 def _cost(pair: LearnedPair) -> str:
-    costs = [known.same_text_cost for known in pair.contexts if known.same_text_cost is not None]
+    costs = [(known.same_text_cost, known) for known in pair.contexts if known.same_text_cost is not None]
     if not costs:
         return ""
-    if max(costs) < _NOT_FELT:
+    cost, known = max(costs, key=itemgetter(0))
+    if cost < _NOT_FELT:
         return translate("Rounding", "It does not slow answers down.")
-    share = QLocale().toString(100.0 * max(costs), "f", 0)
-    return translate("Rounding", "It slows answers down by about {share}%.").format(share=share)
+    text = translate("Rounding", "It slows answers down by about {share}% (estimate, measured rounds: {rounds}).")
+    rounds = known.plain_samples + sum(one.samples for one in known.depths)
+    return text.format(share=QLocale().toString(100.0 * cost, "f", 0), rounds=QLocale().toString(rounds))
 
 
 def _about(count: int) -> str:

@@ -351,7 +351,10 @@ def _head_inside(
 
 
 def _rank(one: PairAdvice) -> tuple[int, float, int, str]:
-    """Return the sort key: working ones by speed-up, then unknown tokenizers, lookup, and the rest."""
+    """Return the sort key: those measured to be faster, by speed-up, those estimated to be, lookup, and the rest.
+
+    Among the estimated ones, those whose tokenizer is unknown are last.
+    """
     if one.verdict == "lookup":
         return (2, 0.0, 0, "")
     if one.verdict in _UNREAD and one.expected is None:
@@ -360,7 +363,8 @@ def _rank(one: PairAdvice) -> tuple[int, float, int, str]:
     if one.works and one.expected is not None and one.expected.speedup >= WORTH_IT:
         # An installed model wins a near tie.
         head_start = 0.03 if one.source == "installed" else 0.0
-        return (1 if one.verdict == "unknown" else 0, -(one.expected.speedup + head_start), one.weight_bytes, one.id)
+        group = -1 if one.expected.measured else 1 if one.verdict == "unknown" else 0
+        return (group, -(one.expected.speedup + head_start), one.weight_bytes, one.id)
     return (3, float(VERDICTS.index(one.verdict)), one.weight_bytes, one.id)
 
 
@@ -368,4 +372,4 @@ def _is_recommendable(one: PairAdvice) -> bool:
     """Return whether it may be marked as the best: never an unknown tokenizer or an unchecked head."""
     if one.verdict in ("head-other", *_UNREAD) and not (one.expected and one.expected.measured):
         return False
-    return one.verdict == "lookup" or _rank(one)[0] == 0
+    return one.verdict == "lookup" or _rank(one)[0] <= 0

@@ -289,6 +289,7 @@ class Generation:
         request = self.request
         taken = self._cache.take(self._main, tokens, request.conversation, self._pictures, shared=request.shared)
         taken.main.reader = self._reader
+        taken.main.positions = None if self._reader is None else self._reader.positions(self._pictures)
         return taken
 
     def finish(self) -> Finished:

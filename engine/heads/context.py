@@ -100,6 +100,11 @@ class HeadContext:
         return self.layers[0].end
 
     @property
+    def first_position(self) -> int:
+        """The position in the text of the row that has rotary position 0."""
+        return 0
+
+    @property
     def nbytes(self) -> int:
         """Bytes of memory that the context holds."""
         return sum(array.nbytes for array in self.kept_arrays())
@@ -189,6 +194,10 @@ class ChainContext(HeadContext):
 
     def __init__(self, layers: int, start: int = 0) -> None:
         super().__init__([None] * layers, start, goes_on=True)
+
+    @property
+    def first_position(self) -> int:
+        return self.start
 
     @property
     def length(self) -> int:

@@ -55,7 +55,7 @@ class HeadAttention(nn.Module):  # type: ignore[misc]
         if norms:
             self.q_norm = nn.RMSNorm(size, eps=config.eps)
             self.k_norm = nn.RMSNorm(size, eps=config.eps)
-        self._rope = initialize_rope(
+        self.rope = initialize_rope(
             rotated or size, rope.base, rope.traditional, None if scaling is None else dict(scaling), rope.max_positions
         )
 
@@ -64,7 +64,7 @@ class HeadAttention(nn.Module):  # type: ignore[misc]
         queries = self.q_proj(rows).reshape(1, rows.shape[1], self._heads, self._size)
         if "q_norm" in self:
             queries = self.q_norm(queries)
-        turned: mx.array = self._rope(queries.transpose(0, 2, 1, 3), offset=position)
+        turned: mx.array = self.rope(queries.transpose(0, 2, 1, 3), offset=position)
         return turned
 
     def keys_and_values(self, rows: mx.array, position: int) -> Rows:
@@ -74,7 +74,7 @@ class HeadAttention(nn.Module):  # type: ignore[misc]
         values = self.v_proj(rows).reshape(split) if "v_proj" in self else keys
         if "k_norm" in self:
             keys = self.k_norm(keys)
-        return self._rope(keys.transpose(0, 2, 1, 3), offset=position), values.transpose(0, 2, 1, 3)
+        return self.rope(keys.transpose(0, 2, 1, 3), offset=position), values.transpose(0, 2, 1, 3)
 
     def projected(self, attended: mx.array) -> mx.array:
         """Return the output (1, n, width) of attention (1, n, heads, size)."""

@@ -13,15 +13,18 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class VisionKind:
-    """A family: the `model_type`s of its configurations, and the prefixes of its tower's tensors, without "model."."""
+    """A family: the `model_type`s of its configurations, and the prefixes of its tower's tensors, without "model.".
+
+    A tuple among the prefixes holds the names of one part, any of which a folder may use.
+    """
 
     name: str
     model_types: tuple[str, ...]
-    prefixes: tuple[str, ...]
+    prefixes: tuple[str | tuple[str, ...], ...]
 
     def holds(self, name: str) -> bool:
         """Whether a tensor is part of the tower."""
-        return name.removeprefix("model.").startswith(self.prefixes)
+        return any(name.removeprefix("model.").startswith(prefix) for prefix in self.prefixes)
 
 
 _PROJECTED = ("vision_tower.", "multi_modal_projector.")
@@ -30,6 +33,11 @@ KINDS = (
     VisionKind("gemma4", ("gemma4",), ("vision_tower.", "embed_vision.")),
     VisionKind("pixtral", ("mistral3", "pixtral"), _PROJECTED),
     VisionKind("lfm2_vl", ("lfm2-vl", "lfm2_vl"), _PROJECTED),
+    VisionKind(
+        "qwen",
+        ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe"),
+        (("visual.", "vision_tower."),),
+    ),
 )
 
 

@@ -27,6 +27,7 @@ from engine.model_files.safetensors_header import parameter_count, read_checked_
 from engine.model_files.vision_kinds import VisionKind, vision_kind
 from engine.pictures.families import FAMILIES
 from engine.pictures.placed import PassInput, PlacedPicture
+from engine.pictures.positions import Grid, Positions
 from engine.pictures.reading import digest_of, picture_size, read_picture
 from engine.pictures.rules import PictureRules
 
@@ -188,6 +189,14 @@ class RequestPictures:
             raise TemplateFailed("", "pictures")
         return tuple(placed)
 
+    def positions(self, pictures: Sequence[PlacedPicture]) -> Positions | None:
+        """Return the positions in a text with `pictures`, None if these are the indices of tokens."""
+        if (axes := self.eyes.rules.axes) is None:
+            return None
+        layouts = [self.eyes.rules.layout(*picture_size(self.files[picture.digest])) for picture in pictures]
+        grids = [Grid(picture.start, *layout.grid) for picture, layout in zip(pictures, layouts, strict=True)]
+        return Positions(axes, grids)
+
     def has_read(self, picture: PlacedPicture) -> bool:
         return picture.digest in self._rows
 
@@ -196,18 +205,25 @@ class RequestPictures:
         self._rows[picture.digest] = self.eyes.embed(self.files[picture.digest])
 
     def pass_input(self, tokens: Sequence[int], start: int, stop: int, pictures: Sequence[PlacedPicture]) -> PassInput:
-        ids = mx.array([tokens[start:stop]], mx.uint32)
-        ids = mx.where(ids == self.eyes.placeholder, 0, ids)
-        embeddings: mx.array = self._embed_text(ids)
+        places, rows = list[int](), list[mx.array]()
         for picture in pictures:
             at = [
                 position for position in range(picture.start, picture.stop) if tokens[position] == self.eyes.placeholder
             ]
             inside = [index for index, position in enumerate(at) if start <= position < stop]
-            rows = self._rows[picture.digest][inside[0] : inside[-1] + 1]
-            embeddings[:, mx.array([at[index] - start for index in inside])] = rows.astype(embeddings.dtype)
+            places += [at[index] - start for index in inside]
+            rows.append(self._rows[picture.digest][mx.array(inside, mx.int32)])
+        ids, held, placed = mx.array([tokens[start:stop]], mx.uint32), mx.concatenate(rows), mx.array(places, mx.int32)
+        # The model may have written the placeholder itself elsewhere.
+        ids[:, placed] = 0
+        text: mx.array = self._embed_text(ids)
+        width = text.shape[-1]
+        # Behind their embeddings, rows of pictures may have more to add to the outputs of layers.
+        read = mx.pad(text, [(0, 0), (0, 0), (0, held.shape[1] - width)])
+        read[:, placed] = held.astype(read.dtype)
+        embeddings, *deeper = mx.split(read, read.shape[-1] // width, axis=-1)
         blocks = [(picture.start - start, picture.stop - start) for picture in pictures] if self.both_ways else []
-        return PassInput(ids, embeddings, blocks, in_windows=self.eyes.rules.both_ways == 2)
+        return PassInput(ids, embeddings, blocks, self.eyes.rules.both_ways == 2, deeper)
 
     @cached_property
     def _embed_text(self) -> Any:

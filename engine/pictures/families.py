@@ -9,7 +9,8 @@ from engine.pictures.gemma3 import Gemma3
 from engine.pictures.gemma4 import Gemma4
 from engine.pictures.lfm2_vl import Lfm2Vl
 from engine.pictures.pixtral import Pixtral
+from engine.pictures.qwen import Qwen
 
 FAMILIES: MappingProxyType[str, Family] = MappingProxyType(
-    {"gemma3": Gemma3(), "gemma4": Gemma4(), "pixtral": Pixtral(), "lfm2_vl": Lfm2Vl()}
+    {"gemma3": Gemma3(), "gemma4": Gemma4(), "pixtral": Pixtral(), "lfm2_vl": Lfm2Vl(), "qwen": Qwen()}
 )

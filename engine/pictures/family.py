@@ -27,7 +27,7 @@ class Layout:
     """How a model reads a picture: scaled to each of `sizes` (width, height) with `resample`, and as `text`.
 
     The text replaces the picture in the prompt. `tokens` placeholders in it stand for the rows of its embedding;
-    `cost` counts all its tokens.
+    `cost` counts all its tokens. `grid` are their rows and columns, if positions depend on these.
     """
 
     sizes: tuple[tuple[int, int], ...]
@@ -35,6 +35,7 @@ class Layout:
     text: str
     tokens: int
     cost: int
+    grid: tuple[int, int] = (0, 0)
 
 
 class Family(Protocol):
@@ -47,6 +48,7 @@ class Family(Protocol):
         """Return the settings of a model; "both_ways" is 1 if a picture's tokens read each other in both directions.
 
         With 2 they do so only in layers with sliding windows.
+        "time", "row", "column" and "interleaved" are the axes of its positions, if these have three coordinates.
 
         Raises any exception for a configuration that is not of this family.
         """
@@ -69,7 +71,8 @@ class Family(Protocol):
     ) -> mx.array:
         """Return the embedding (tokens, width) of a picture, lazily, in the place of the text model's own embeddings.
 
-        `views` has the picture in each size of its layout, in numbers of 0 to 255.
+        Behind its `width` numbers, a row may have as many again for each of the first layers, to be added to their
+        outputs. `views` has the picture in each size of its layout, in numbers of 0 to 255.
         """
         ...
 

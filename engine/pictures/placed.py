@@ -24,12 +24,14 @@ class PassInput:
     """What a pass over pictures reads: `embeddings` (1, rows, width), and `ids` (1, rows) where it needs these, too.
 
     The rows of each of `blocks`, (start, stop), read each other in both directions, perhaps in sliding windows only.
+    Each of `deeper` (1, rows, width) is added to the output of a layer, from the first on.
     """
 
     ids: mx.array
     embeddings: mx.array
     blocks: Sequence[tuple[int, int]] = ()
     in_windows: bool = False
+    deeper: Sequence[mx.array] = ()
 
 
 class PictureReader(Protocol):
@@ -61,6 +63,12 @@ def content_of(tokens: Sequence[int], pictures: Sequence[PlacedPicture]) -> Sequ
     for picture in pictures:
         content[picture.start] = picture.digest
     return content
+
+
+def without_pictures(tokens: Sequence[int], pictures: Sequence[PlacedPicture]) -> list[int]:
+    """Return the tokens of a text without the placeholders of its pictures, for models that cannot see."""
+    starts, stops = [picture.start for picture in pictures], [picture.stop for picture in pictures]
+    return [token for start, stop in zip([0, *stops], [*starts, None], strict=True) for token in tokens[start:stop]]
 
 
 def within(pictures: Sequence[PlacedPicture], start: int, stop: int) -> tuple[PlacedPicture, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from engine.pictures.family import Layout
+    from engine.pictures.positions import Axes
 
 
 @dataclass(frozen=True)
@@ -31,3 +32,13 @@ class PictureRules:
     def both_ways(self) -> float:
         """1 if the tokens of a picture read each other in both directions, 2 if in sliding windows only, else 0."""
         return self.settings.get("both_ways", 0)
+
+    @property
+    def axes(self) -> Axes | None:
+        """The axes of positions, None if these are the indices of tokens."""
+        from engine.pictures.positions import Axes
+
+        own = self.settings
+        if "time" not in own:
+            return None
+        return Axes((int(own["time"]), int(own["row"]), int(own["column"])), interleaved=bool(own["interleaved"]))

@@ -57,7 +57,7 @@ class Conversation:
         if self.head is None or self.head.head.identity != head.identity:
             self.head = HeadSession(head, taps)
         # It may have another output matrix now.
-        self.head.head = head
+        self.head.head, self.head.positions = head, self.main.positions
         if self.head.length < self.main.position:
             self.head.restart(self.main.position)
         self.main.follower = self.head

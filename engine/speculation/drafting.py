@@ -194,7 +194,8 @@ class Drafting:
 
     def _drafting_ahead(self, request: RequestProposers) -> DraftingAhead | None:
         draft, self.why_not_ahead = self._drafter, ""
-        if not isinstance(draft, DraftSource):
+        if not isinstance(draft, DraftSource) or request.conversation.main.pictures:
+            # Positions tell the asynchronous drafter the noise of a token, so it cannot leave placeholders out.
             return None
         share = self.controller.costs.drafting_share(DRAFTER_METHOD, USUAL_DEPTH, USUAL_DEPTH + 1)
         link = self._reach(draft, share)

@@ -17,7 +17,6 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.chat.call_card import CallCard
-from app.chat.choice_buttons import ToolsButton
 from app.cli import self_test
 from app.conversations.chat_settings import Generation
 from app.session.answer import State
@@ -126,7 +125,6 @@ def test_the_text_is_the_same_without_speculation_and_the_panel_says_so(window: 
 def test_the_starter_asks_tandem_and_answers_from_what_it_says(
     window: WindowDriver, models: str, named: str, acceptance: str, said: str
 ) -> None:
-    assert window.find(ToolsButton).text() == "Tools: on"
     window.ask_and_wait(models)
     assert window.turn(0).text == named
     window.ask_and_wait(acceptance)
@@ -169,9 +167,7 @@ def test_a_program_gets_the_text_that_stands_in_the_window_greedy_and_by_seed(wi
     for chosen in (greedy, by_seed):
         window.trigger("new-chat")
         # The program asks without tools, so the window does, too.
-        menu = window.find(ToolsButton).menu_of_tools
-        menu.aboutToShow.emit()
-        menu.actions()[0].trigger()
+        window.session.tools.set_on(window.session.chat, False)
         window.trigger("chat-settings")
         for key, value in chosen.items():
             window.chat_settings.rows[key].control.setValue(value)

@@ -10,14 +10,17 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 import mlx.core as mx
 
 from engine.errors import is_device_failure
 from engine.heads.context import HeadContext
-from engine.heads.head import Head
+from engine.heads.head import Draw, Head, HeadProposal
+from engine.pictures.positions import Positions
 from engine.speculation.rounds.taps import Taps
+from engine.speculation.rounds.turning import turning
 
 log = logging.getLogger(__name__)
 
@@ -66,6 +69,8 @@ class HeadSession:
     def __init__(self, head: Head, taps: Taps, context: HeadContext | None = None) -> None:
         self.head = head
         self.taps = taps
+        # Those of the text, where its pictures make them differ from indices.
+        self.positions: Positions | None = None
         self.context = head.new_context() if context is None else context
         self._unread: deque[_Piece] = deque()
         self._unread_bytes = 0
@@ -137,8 +142,14 @@ class HeadSession:
                 self._unread_bytes -= piece.nbytes
         if tokens:
             by_tap = [_joined(list(parts), axis=1) for parts in zip(*rows, strict=True)]
-            self.head.extend(self.context, _joined(by_tap, axis=-1), tokens)
+            with self._turning():
+                self.head.extend(self.context, _joined(by_tap, axis=-1), tokens)
         return len(tokens)
+
+    def propose(self, anchor: int, count: int, draw: Draw) -> HeadProposal:
+        """Return `count` draft tokens to follow the newest token, `anchor`; see `Head.propose`."""
+        with self._turning():
+            return self.head.propose(self.context, mx.array([anchor], mx.int32), count, draw)
 
     def settle(self) -> None:
         """Read everything that is unread, and evaluate the context."""
@@ -169,6 +180,7 @@ class HeadSession:
     def copy(self) -> HeadSession:
         """Return an independent session that shares arrays until one of the two changes."""
         twin = HeadSession(self.head, self.taps, self.context.copy())
+        twin.positions = self.positions
         twin._unread = deque(_Piece(piece.outputs, list(piece.tokens), piece.first) for piece in self._unread)
         twin._unread_bytes = self._unread_bytes
         return twin
@@ -176,6 +188,12 @@ class HeadSession:
     def arrays(self) -> list[mx.array]:
         """Every array that the context keeps."""
         return self.context.kept_arrays()
+
+    def _turning(self) -> AbstractContextManager[None]:
+        """Let the head read the positions of the text in what the body builds."""
+        if self.positions is None:
+            return nullcontext()
+        return turning(self.head.network, self.positions, self.context.first_position)
 
 
 def _joined(parts: list[mx.array], axis: int) -> mx.array:

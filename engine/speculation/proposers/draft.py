@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.pictures.placed import within, without_pictures
 from engine.speculation.conversation import continue_on
 from engine.speculation.drafters.sources import DraftSource
 from engine.speculation.proposers.context import ProposerContext, ProposerUnavailable
@@ -24,7 +25,10 @@ def build(context: ProposerContext) -> DraftModelProposer | None:
     sequence.steps = draft.steps
     sequence.known_ids = draft.model.rows
     if draft.translation is None:
-        sequence.boundaries = conversation.main.boundaries
+        main = conversation.main
+        sequence.boundaries = tuple(
+            len(without_pictures(main.tokens[:end], within(main.pictures, 0, end))) for end in main.boundaries
+        )
     if sequence.plain_only is not None:
         raise ProposerUnavailable("cache-kind", ("kind", sequence.plain_only))
     return proposer
@@ -33,9 +37,10 @@ def build(context: ProposerContext) -> DraftModelProposer | None:
 def _for_tokenizers(draft: DraftSource, context: ProposerContext) -> DraftModelProposer:
     model, translation, sampler = draft.model, draft.translation, context.sampler
     main, held, limit = context.conversation.main, context.conversation.draft, model.info.context_length
+    tokens = without_pictures(main.tokens, main.pictures)
     rejection = context.settings.redraws
     if translation is None:
-        sequence = continue_on(held, model, main.tokens)
-        return DraftModelProposer(sequence, sampler, limit, keep_distributions=rejection)
-    sequence = continue_on(held, model, translation.spelled(main.tokens))
+        sequence = continue_on(held, model, tokens)
+        return DraftModelProposer(sequence, sampler, limit, main, keep_distributions=rejection)
+    sequence = continue_on(held, model, translation.spelled(tokens))
     return SharedTokensProposer(sequence, sampler, limit, main, translation, keep_distributions=rejection)

@@ -20,7 +20,9 @@ from engine.speculation.rounds.sequence import Sequence as CachedSequence
 
 
 class DraftModelProposer(Proposer):
-    """Proposes with a draft model, whose own `sequence` follows the committed text.
+    """Proposes with a draft model, whose own `sequence` follows the committed text, pictures left out.
+
+    `main` is the main model's sequence, if that may differ.
 
     Proposals end at the draft's `context_length`. With `keep_distributions` they are drawn independently of the main
     model's noise and carry their distributions, for rejection acceptance. With `stops_early` a greedy proposal ends at
@@ -35,9 +37,16 @@ class DraftModelProposer(Proposer):
     maps_ids = False
 
     def __init__(
-        self, sequence: CachedSequence, sampler: Sampler, context_length: int, *, keep_distributions: bool = False
+        self,
+        sequence: CachedSequence,
+        sampler: Sampler,
+        context_length: int,
+        main: CachedSequence | None = None,
+        *,
+        keep_distributions: bool = False,
     ) -> None:
         self.sequence = sequence
+        self._main = main or sequence
         self.sampler = sampler
         self._context_length = context_length
         self.keep_distributions = keep_distributions and not sampler.greedy
@@ -115,7 +124,7 @@ class DraftModelProposer(Proposer):
     @property
     def history(self) -> list[int]:
         """The committed text in main ids."""
-        return self.sequence.tokens
+        return self._main.tokens
 
     def on_main_ids(self, logits: mx.array) -> mx.array:
         """Return the draft's logits (1, V) as logits of main ids."""

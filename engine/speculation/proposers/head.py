@@ -56,10 +56,10 @@ class HeadProposer(Proposer):
     @property
     def backlog(self) -> int:
         """Tokens to read again, if the head has seen too few to draft from; none if that could change the text."""
-        enough = self.session.start == 0 or self._seen >= ENOUGH_ROWS
+        first = self._read_again_from
+        enough = self.session.start <= first or self._seen >= ENOUGH_ROWS
         if self._main.rollback.active or enough or self._main.row_rules.strict:
             return 0
-        first = self._read_again_from
         return len(self._main.tokens) - 1 - first if self._main.rollback.can_rewind(first) else 0
 
     def max_proposals(self) -> int:
@@ -92,7 +92,7 @@ class HeadProposer(Proposer):
             # The device reads the new rows while the host builds the block's pass.
             mx.async_eval(session.arrays())  # type: ignore[no-untyped-call]
         drawing = _HeadDrawing(sampler, tokens, depth, keep_distributions=self._keep_distributions)
-        proposed = session.head.propose(session.context, mx.array(tokens[-1:], mx.int32), depth, drawing)
+        proposed = session.propose(tokens[-1], depth, drawing)
         return Proposal(proposed.tokens, self.source, depth, drawing.distributions)
 
     @property
@@ -101,7 +101,10 @@ class HeadProposer(Proposer):
 
     @property
     def _read_again_from(self) -> int:
-        return max(0, len(self._main.tokens) - 1 - READ_AGAIN)
+        main = self._main
+        # The embedding of a picture that caches held is not known.
+        behind = main.pictures[-1].stop if main.pictures else 0
+        return min(len(main.tokens) - 1, max(behind, len(main.tokens) - 1 - READ_AGAIN))
 
 
 class _HeadDrawing(Drawing):

@@ -38,8 +38,7 @@ class SharedTokensProposer(DraftModelProposer):
         *,
         keep_distributions: bool = False,
     ) -> None:
-        super().__init__(sequence, sampler, context_length, keep_distributions=keep_distributions)
-        self._main = main
+        super().__init__(sequence, sampler, context_length, main, keep_distributions=keep_distributions)
         self._translation = translation
 
     def max_proposals(self) -> int:
@@ -48,10 +47,6 @@ class SharedTokensProposer(DraftModelProposer):
 
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
         super().committed(self._translation.spelled(tokens), accepted, drafted)
-
-    @property
-    def history(self) -> list[int]:
-        return self._main.tokens
 
     @cached_property
     def _shared(self) -> mx.array:

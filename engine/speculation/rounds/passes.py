@@ -8,8 +8,8 @@ the whole pass, so every value keeps its bits.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from functools import lru_cache, partial
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import lru_cache
 from typing import Any
 
 import mlx.core as mx
@@ -34,16 +34,34 @@ def model_pass(
     With `in_parts`, most layers have been sent to the device when it returns, unless the model has no list of layers.
     With pictures among the rows, the model reads what is `seen`.
     """
-    if seen is not None:
-        with reading_both_ways(caches, seen.blocks, in_windows=seen.in_windows) if seen.blocks else nullcontext():
-            return model_pass(partial(model, input_embeddings=seen.embeddings), seen.ids, caches, taps)
     launching = _launched_in_parts(model) if in_parts else nullcontext()
-    if taps is None:
-        with launching:
-            return model(ids, cache=caches), []
-    with taps.record() as outputs, launching:
-        logits: mx.array = model(ids, cache=caches)
+    recording: AbstractContextManager[list[mx.array]] = nullcontext([]) if taps is None else taps.record()
+    with recording as outputs, launching:
+        if seen is None:
+            logits: mx.array = model(ids, cache=caches)
+        else:
+            with _seeing(model, caches, seen):
+                logits = model(seen.ids, cache=caches, input_embeddings=seen.embeddings)
     return logits, outputs
+
+
+@contextmanager
+def _seeing(model: Any, caches: Sequence[Any], seen: PassInput) -> Iterator[None]:
+    """Let the pass that the body builds read what is `seen` besides embeddings."""
+    left = [*seen.deeper]
+
+    def adding(base: type[nn.Module]) -> type[nn.Module]:
+        def call(layer: nn.Module, *args: Any, **kwargs: Any) -> Any:
+            return base.__call__(layer, *args, **kwargs) + left.pop(0)
+
+        return type(f"Adding{base.__name__}", (base,), {"__call__": call})
+
+    first = layers_of(model)[: len(left)] if left else []
+    with (
+        with_classes(first, [adding(type(layer)) for layer in first]),
+        reading_both_ways(caches, seen.blocks, in_windows=seen.in_windows) if seen.blocks else nullcontext(),
+    ):
+        yield
 
 
 @contextmanager

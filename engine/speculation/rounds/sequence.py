@@ -9,6 +9,7 @@ from typing import Any
 import mlx.core as mx
 
 from engine.pictures.placed import PassInput, PictureReader, PlacedPicture, content_of, within
+from engine.pictures.positions import Positions
 from engine.requests import MAX_DEPTH
 from engine.speculation.rounds.cache_kinds import check_widths
 from engine.speculation.rounds.compiled_steps import MAX_ROWS, CompiledSteps
@@ -17,6 +18,7 @@ from engine.speculation.rounds.rollback import Checkpoint, PlainOnly, Rollback, 
 from engine.speculation.rounds.row_rule import UNKNOWN, RowRule, RowRules
 from engine.speculation.rounds.shared_caches import SharedCaches, copied, open_rollback
 from engine.speculation.rounds.taps import Follower
+from engine.speculation.rounds.turning import turning
 
 # The most tokens of one pass of prefill, or of a draft model's catch-up.
 PREFILL_CHUNK = 512
@@ -69,6 +71,8 @@ class Sequence:
         # The pictures in `tokens`, in their order, and what reads them while a request uses the sequence.
         self.pictures: tuple[PlacedPicture, ...] = ()
         self.reader: PictureReader | None = None
+        # Where the positions of tokens in a text with pictures are not their indices, those of this text.
+        self.positions: Positions | None = None
         self.checkpoints: list[Checkpoint] = []
         # Receives the tapped outputs of all kept rows.
         self.follower: Follower | None = None
@@ -214,7 +218,7 @@ class Sequence:
         twin = Sequence(self.model, copied(self.caches))
         twin.tokens, twin.position = list(self.tokens), self.position
         twin.boundaries, twin.checkpoints = self.boundaries, list(self.checkpoints)
-        twin.pictures = self.pictures
+        twin.pictures, twin.positions = self.pictures, self.positions
         return twin
 
     def lend(self) -> Tokens[Any]:
@@ -349,7 +353,8 @@ class Sequence:
     def _run(self, rows: mx.array, *, in_parts: bool = False, seen: PassInput | None = None) -> mx.array:
         """Run the model over `rows` (1, rows); stores the follower's tapped outputs in `_outputs`."""
         taps = None if self.follower is None else self.follower.taps
-        logits, self._outputs = model_pass(self.model, rows, self.caches, taps, in_parts=in_parts, seen=seen)
+        with turning(self.model, self.positions):
+            logits, self._outputs = model_pass(self.model, rows, self.caches, taps, in_parts=in_parts, seen=seen)
         return logits
 
     def _report(self, start: int, rows: int) -> None:

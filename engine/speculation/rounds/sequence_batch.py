@@ -12,6 +12,7 @@ from engine.speculation.rounds import cache_kinds
 from engine.speculation.rounds.passes import model_pass
 from engine.speculation.rounds.sequence import Sequence
 from engine.speculation.rounds.shared_caches import SharedCaches, open_rows
+from engine.speculation.rounds.turning import turning_rows
 
 
 @dataclass(eq=False, slots=True)
@@ -84,7 +85,8 @@ class SequenceBatch:
         firsts = [max(0, len(tokens) - 1) for tokens in pending]
         taps = next((member.follower.taps for member in self.members if member.follower is not None), None)
         in_parts = ids.shape[1] > 1 and not self._shared
-        logits, outputs = model_pass(self._model, ids, self._rows.caches, taps, in_parts=in_parts)
+        with turning_rows(self._model, [member.positions for member in self.members]):
+            logits, outputs = model_pass(self._model, ids, self._rows.caches, taps, in_parts=in_parts)
         return BatchPass(logits, counts, starts, firsts, outputs)
 
     def commit(self, keep: Items[int]) -> None:

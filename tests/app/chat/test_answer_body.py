@@ -99,6 +99,18 @@ def test_finished_paragraphs_share_a_widget_so_that_a_selection_spans_them(body:
     assert texts(body) == ["First one.\nSecond one.", "code\n", "Third one."]
 
 
+@pytest.mark.parametrize(("columns", "widgets"), [(3, 1), (8, 3)])
+def test_a_wide_table_is_apart_so_that_its_scroll_bar_is_right_below_it(
+    body: AnswerBody, columns: int, widgets: int
+) -> None:
+    rows = [f"| {' | '.join(cell for _ in range(columns))} |" for cell in ("word", "---", "word")]
+    text = "Before.\n\n" + "\n".join(rows) + "\n\nAfter.\n\nAnd more.\n"
+    for length in (*range(5, len(text), 7), len(text)):
+        body.show_text(text[:length], ended=length == len(text))
+    assert len(texts(body)) == widgets
+    assert texts(body)[-1].endswith("After.\nAnd more.")
+
+
 def test_a_finished_code_block_is_not_touched_while_text_goes_on(body: AnswerBody) -> None:
     body.show_text("```python\nx = 1\n```\nAnd", ended=False)
     block = code_block(body)

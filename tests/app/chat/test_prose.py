@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QObject
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QPointF, Qt
+from PySide6.QtGui import QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -126,13 +126,31 @@ def cut_words(prose: Prose) -> list[str]:
 
 
 @pytest.mark.parametrize("row", ["", "| `sorted` | Sorts all of it | When n is close to the length | O(m log m) |\n"])
-def test_words_of_a_table_are_cut_only_where_they_cannot_fit(row: str, show: Show[Prose]) -> None:
+def test_a_table_whose_words_do_not_fit_is_scrolled_sideways_and_cuts_none(row: str, show: Show[Prose]) -> None:
     prose = show(Prose(), 700, 100)
+    bar = prose.horizontalScrollBar()
     for text in (TABLE, TABLE + row):
         prose.show_markdown(text)
         for width in (700, 480, 140, 480, 1000):
             prose.resize(width, 100)
-            assert bool(cut_words(prose)) == (width == 140), width
-            assert prose.document().size().width() <= width + 1
+            assert cut_words(prose) == []
+            assert bar.isVisible() == (width == 140), width
+            assert prose.height() >= prose.document().size().height() + (bar.height() if width == 140 else 0)
+            assert bar.value() == 0
+            # Sideways the wheel scrolls the table, and down the chat.
+            for x, y in ((-120, 0), (0, -120)):
+                delta = QPoint(x, y)
+                event = QWheelEvent(
+                    QPointF(9, 9), QPointF(9, 9), QPoint(), delta, Qt.MouseButton.NoButton,
+                    Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+                )  # fmt: skip
+                prose.wheelEvent(event)
+                assert event.isAccepted() == (bool(x) and width == 140)
+            assert (bar.value() > 0) == (width == 140)
+            bar.setValue(0)
+    shown = Prose()
+    for length in range(60, len(TABLE), 20):
+        shown.show_markdown(TABLE[:length])
+    assert show(shown, 140, 100).horizontalScrollBar().value() == 0
     prose.show_markdown("A" * 200)
     assert prose.document().size().width() <= 1000

@@ -175,9 +175,10 @@ def test_escape_closes_the_card_and_a_click_into_another_window_does_not(
     QTest.keyClick(sheet.prompt.edit, Qt.Key.Key_Escape)
     assert sheet.isHidden()
     button = window.preset_button
-    assert button.text() == "Preset"
-    button.fill_menu()
-    next(action for action in button.menu_.actions() if action.text() == "Creative").trigger()
+    assert button.text() == ""
+    button.click()
+    assert not sheet.isHidden()
+    choose(sheet, "Creative")
     assert button.text() == "Creative"
     assert window.session.settings.sampling.temperature == 1.0
 
@@ -197,11 +198,8 @@ def test_what_somebody_wrote_is_not_lost_to_a_preset(
     window = open_window(ScriptedEngine())
     qtbot.waitUntil(lambda: bool(window.session.chat.turns))
     assert (window.session.chat.system_prompt, window.session.chat.own) == ("", {})
-    button = window.preset_button
-    button.fill_menu()
-    (back,) = [action for action in button.menu_.actions() if action.text() == "Custom"]
-    back.trigger()
+    window.preset_button.click()
+    choose(window.chat_settings, "Custom")
     chat = window.session.chat
     assert (chat.system_prompt, chat.own) == ("A long system prompt that somebody wrote.", {"max_tokens": 64})
-    button.fill_menu()
-    assert "Custom" not in [action.text() for action in button.menu_.actions()]
+    assert window.chat_settings.presets.currentText() == "Custom"

@@ -15,10 +15,12 @@ from app.chat import answer_texts
 from app.chat.answer_texts import STARTER, is_beyond_starter
 from app.chat.note import Note
 from app.chat.welcome import Welcome
+from app.conversations.chat_settings import Generation
 from app.conversations.records import Attachment
 from app.session.answer import Answer, State
 from app.session.chats import Turn
 from app.speculation.comparison import Comparer, Step
+from engine.requests import SamplingSettings
 from resources.starter.recipe.content import read_content
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import PLAIN, STORY, Script, ScriptedEngine
@@ -69,6 +71,19 @@ def test_another_answer_keeps_the_one_before(open_window: OpenWindow, qtbot: QtB
     assert window.turn().answer_version == "2/2"
     window.turn().press("previous")
     qtbot.waitUntil(lambda: window.turns == [("first", "One.")])
+
+
+def test_the_button_says_why_another_answer_has_the_same_words(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    window.ask_and_wait("first")
+    again = window.turn().view.answer_row.button("again")
+    assert "the Starter knows its answers by heart" in again.accessibleName()
+    window.session.models.load("some/model", None)
+    window.wait(lambda: again.accessibleName() == "Regenerate")
+    window.session.settings.set_defaults(Generation(SamplingSettings(temperature=0.7)))
+    window.trigger("chat-settings")
+    window.chat_settings.rows["temperature"].control.setValue(0.0)
+    window.wait(lambda: again.accessibleName() == "Regenerate: the same words, because temperature 0 was chosen")
 
 
 def test_the_keys_go_to_the_composer_when_an_edit_ends(open_window: OpenWindow) -> None:

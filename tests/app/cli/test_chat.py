@@ -278,10 +278,10 @@ def test_thinking_is_switched_as_the_models_template_does(
         ({"tokens_per_round": 3.1}, "3.1 tokens per round instead of 1"),
         ({"drafted": 0, "tokens_per_round": 1.0}, "1.0 tokens per round"),
         ({"rounding": "identical", "same_text_cost": 0.12},
-         "the text of plain decoding, the same text costs 12% of the speed"),
+         "the same text as without drafts, the same text costs 12% of the speed"),
         ({"rounding": "rounded", "one_in": 41250},
-         "the text of plain decoding up to rounding (about one token in 41,250 may differ)"),
-        ({"rounding": "rounded"}, "the text of plain decoding up to rounding"),
+         "the same text as without drafts, apart from rounding (about one token in 41,250 may differ)"),
+        ({"rounding": "rounded"}, "the same text as without drafts, apart from rounding"),
     ],
 )  # fmt: skip
 def test_the_last_line_says_of_speculation_what_is_known(

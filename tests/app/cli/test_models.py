@@ -21,9 +21,12 @@ from huggingface_hub import constants
 
 from app.cli import downloads as terminal_downloads
 from app.cli import models as terminal_models
+from app.conversations.opening import open_store
+from app.conversations.records import AnswerSource
 from app.settings.store import SettingsStore
-from app.system.paths import settings_folder
+from app.system.paths import data_folder, settings_folder
 from engine.files.paths import resources
+from engine.stats import RequestStats
 from tests.engine.model_files.model_folders import (
     llama_config,
     model_files,
@@ -206,6 +209,35 @@ def test_pairs_of_an_installed_model_are_ranked_with_their_reasons(
     assert lines[1].startswith("*  org/draft")
     assert lines[1].endswith("Same tokenizer.")
     assert "Different tokenizer" in lines[2]
+
+
+def test_pairs_show_what_the_window_measured_before_any_estimate(
+    run: Run, cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_snapshot(cache, "org/main", model_files(llama_config(num_hidden_layers=40)))
+    for name in ("org/better", "org/draft"):
+        write_snapshot(cache, name, model_files())
+    assert run("pairs", "org/main") == 0
+    assert all(" as fast (estimate)" in line for line in capsys.readouterr().out.splitlines()[1:3])
+    store, _report = open_store(data_folder() / "chats.db")
+    asked = store.messages.add_user_turn(store.conversations.create(), "hello")
+    answer = store.answers.start(asked, AnswerSource("org/main", "org/draft", "auto", {}, None))
+    figures = RequestStats(
+        generated_tokens=201, rounds=70, drafted=200, accepted=150, decode_tps=50.0, draft="org/draft",
+        speedup_low=1.12, speedup_high=1.9,
+    )  # fmt: skip
+    store.answers.finish(answer, "stop", figures, "Hello.")
+    # An open window keeps its chats to itself.
+    assert run("pairs", "org/main") == 0
+    shown = capsys.readouterr()
+    assert "all speeds are estimates" in shown.err
+    assert "measured" not in shown.out
+    store.close()
+    assert run("pairs", "org/main") == 0
+    best, other = capsys.readouterr().out.splitlines()[1:3]
+    assert best.startswith("*  org/draft")
+    assert "at least 1.1x as fast (measured, 75% accepted)" in best
+    assert " as fast (estimate)" in other
 
 
 def free_bytes(capsys: pytest.CaptureFixture[str]) -> int:

@@ -75,7 +75,7 @@ def test_an_earlier_run_is_remembered_at_the_next_start(qapp: Application, qtbot
         qtbot.waitUntil(lambda: library.measured_with(path_of(MAIN)) == {DRAFT: Measured(2.0, 0.75, 1.95, 2.05)})
         driver = WindowDriver(window, session, qtbot.waitUntil)
         driver.header.draft.click()
-        assert "Measured on this Mac: 2.0×, 75% accepted." in driver.picker("draft").rows[0]
+        assert "2.0× as fast (measured, 75% accepted)" in driver.picker("draft").rows[0]
     finally:
         window.close()
         window.deleteLater()

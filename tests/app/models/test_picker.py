@@ -42,11 +42,11 @@ def test_the_draft_picker_says_of_each_candidate_why(open_settings: OpenShown, q
     picker = window.picker("draft")
     picker.open()
     before = [
-        "Qwen3 0.6B · 4-bit, recommended, Same tokenizer. Estimate:\u00a01.9×., 335\u00a0MB, in use",
-        "Qwen3 1.7B · 4-bit, Same tokenizer. Estimate:\u00a01.4×., Download (968\u00a0MB)",
+        "Qwen3 0.6B · 4-bit, recommended, About 1.9× as fast (estimate)\u00a0· Same tokenizer., 335\u00a0MB, in use",
+        "Qwen3 1.7B · 4-bit, About 1.4× as fast (estimate)\u00a0· Same tokenizer., Download (968\u00a0MB)",
         "Prompt lookup (n-gram), Needs no draft model. Best for edits and code.",
-        "SmolLM2 135M · 4-bit, different tokenizer, Different tokenizer: text is re-encoded (41% of tokens shared). "
-        "Estimate:\u00a01.1×., 76\u00a0MB",
+        "SmolLM2 135M · 4-bit, different tokenizer, About 1.1× as fast (estimate)\u00a0· Different tokenizer: "
+        "text is re-encoded (41% of tokens shared)., 76\u00a0MB",
         "Qwen3 4B · 4-bit, Too slow to help: each draft token takes 49% of a main-model step., 2.3\u00a0GB",
         "Llama 3.2 1B · 4-bit, Won't fit alongside the main model (1.2\u00a0GB short).",
         "No draft, Plain decoding: the main model alone.",
@@ -60,7 +60,7 @@ def test_the_draft_picker_says_of_each_candidate_why(open_settings: OpenShown, q
     other = Measured(3.0, 0.9, 2.9, 3.1)
     library.take_measured({(MAIN, DRAFT): Measured(1.87, 0.78, 1.82, 1.92), (MAIN, "of/another"): other})
     picker.open()
-    assert "best on this Mac, Same tokenizer. Measured on this Mac: 1.9×, 78% accepted." in picker.rows[0]
+    assert "best on this Mac, 1.9× as fast (measured, 78% accepted)\u00a0· Same tokenizer." in picker.rows[0]
     picker.press_more()
     assert window.settings.isVisible()
     assert window.settings.page("models").isVisible()
@@ -72,7 +72,7 @@ def test_a_range_is_shown_until_it_is_measured(open_settings: OpenShown, qapp: A
     library.shown_advice = (replace(advice, expected=Estimate(1.2, bounds=(0.94, 1.62))), *library.shown_advice[1:])
     picker = window.picker("draft")
     picker.open()
-    assert "Estimate: 0.9×\u00a0to\u00a01.6× until measured." in picker.rows[0]
+    assert "0.9×\u00a0to\u00a01.6× as fast (estimate)" in picker.rows[0]
     for language, words in (
         ("ko", "0.9배~1.6배"),
         ("ja", "0.9\u00a0倍～1.6\u00a0倍"),
@@ -82,8 +82,8 @@ def test_a_range_is_shown_until_it_is_measured(open_settings: OpenShown, qapp: A
         qtbot.waitUntil(lambda words=words: words in picker.rows[0])
     qapp.language.choose("en")
     library.take_measured({(MAIN, DRAFT): Measured(0.97, 0.5, 0.95, 0.99)})
-    assert "Measured on this Mac: 1.0×, 50% accepted." in picker.rows[0]
-    assert "Estimate" not in picker.rows[0]
+    assert "1.0× as fast (measured, 50% accepted)" in picker.rows[0]
+    assert "estimate" not in picker.rows[0]
 
 
 def test_the_main_picker_puts_the_loaded_model_first_and_an_unused_guide_last(open_settings: OpenShown) -> None:
@@ -223,6 +223,6 @@ def test_an_answer_that_ends_leaves_its_speed_in_place_of_the_estimate(
     qtbot.waitUntil(lambda: "Qwen3-0.6B-4bit" in library.measured_with(path_of(MAIN)))
     picker = window.picker("draft")
     picker.open()
-    assert ("Measured on this Mac: at least 2.2×" in picker.rows[0]) is not exact
-    assert re.search(r"Measured on this Mac: (at least )?[\d.]+×, \d+% accepted", picker.rows[0])
-    assert "Estimate" not in picker.rows[0]
+    assert ("At least 2.2× as fast (measured, " in picker.rows[0]) is not exact
+    assert re.search(r"[\d.]+× as fast \(measured, \d+% accepted\)", picker.rows[0])
+    assert "estimate" not in picker.rows[0]

@@ -133,3 +133,19 @@ def test_another_answer_is_sampled_unless_temperature_0_was_chosen(
     temperatures = [request.sampling.temperature for request in engine.requests]
     assert temperatures[0] == 0.0
     assert (temperatures[1] > 0.0) != chosen
+
+
+def test_another_answer_has_a_seed_of_its_own_also_where_one_was_chosen(
+    open_session: OpenSession, settle: Settle
+) -> None:
+    engine = ScriptedEngine([Script("One."), Script("Two."), Script("Three.")])
+    session = open_session(engine)
+    settle()
+    session.settings.set_defaults(Generation(SamplingSettings(temperature=0.7, seed=2**64 - 2)))
+    turn = answered(session, settle, "first")
+    for _ in range(2):
+        session.answers.ask_again(turn)
+        settle()
+        (turn,) = session.chat.turns
+    # The same seeds again at the next time.
+    assert [request.sampling.seed for request in engine.requests] == [2**64 - 2, 2**64 - 1, 0]

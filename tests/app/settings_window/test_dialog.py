@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
@@ -62,6 +63,24 @@ def test_a_search_lists_the_pages_that_hold_the_words_and_shows_the_rows(
     for words in ("온도", "temperature"):
         window.settings.search.setText(words)
         assert "generation" in listed(window)
+
+
+def test_down_goes_from_the_search_to_the_pages_that_it_found(open_settings: OpenShown) -> None:
+    window, _, _ = open_settings()
+    window.settings.open("general")
+    search, pages = window.settings.search, window.settings.findChild(QListWidget)
+    search.setFocus()
+    QTest.keyClicks(search, "model")
+    QTest.keyClick(search, Qt.Key.Key_Down)
+    assert window.settings.focusWidget() is pages
+    assert len(listed(window)) > 1
+    before = pages.currentItem().text()
+    QTest.keyClick(pages, Qt.Key.Key_Down)
+    assert pages.currentItem().text() != before
+    # Esc clears the search, and would close the window only then.
+    QTest.keyClick(search, Qt.Key.Key_Escape)
+    assert search.text() == ""
+    assert window.settings.isVisible()
 
 
 def test_a_search_without_result_says_so(open_settings: OpenShown) -> None:

@@ -132,7 +132,7 @@ def test_compare_asks_the_last_question_twice_and_shows_both_answers(
     view = window.comparison
     assert view.isVisible()
     assert view.speculated.text.toPlainText() == view.plain.text.toPlainText() == TEXT
-    assert "Identical text: all" in view.verdict.text()
+    assert "The same text as without drafts: all" in view.verdict.text()
     assert view.speculated.speed.text() != view.plain.speed.text()
     # Both bars are on one scale, which the faster answer fills.
     speeds = [answer.stats.decode_tps or 0.0 for answer in (made.speculated, made.plain)]

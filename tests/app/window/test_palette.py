@@ -50,6 +50,23 @@ def test_a_few_letters_and_enter_run_a_command(open_window: OpenWindow, qapp: Ap
     assert [one.text() for one in palette.palette.findChildren(QLabel) if one.isVisible()] == ["일치하는 명령 없음"]
 
 
+def test_pages_of_the_settings_are_found_in_both_languages_and_opened(
+    open_window: OpenWindow, qapp: Application
+) -> None:
+    window = open_window(ScriptedEngine())
+    qapp.language.choose("ko")
+    qapp.processEvents()
+    for words in ("request history", "요청 기록"):
+        window.trigger("palette")
+        palette = window.palette
+        palette.field.setText(words)
+        assert palette.rows == ["설정: 요청 기록"]
+        palette.press(Qt.Key.Key_Return)
+        assert not palette.is_open
+        assert window.settings.page("history").isVisible()
+        window.settings.close()
+
+
 @pytest.mark.parametrize("code", [pytest.param("en", marks=pytest.mark.full), "ja"])
 def test_large_text_reaches_out_of_neither_palette_nor_sheet(
     open_window: OpenWindow, qapp: Application, code: str

@@ -19,8 +19,8 @@ from tests.app.scripted_engine import Script, play
 @pytest.mark.parametrize(
     ("rounding", "one_in", "said"),
     [
-        ("identical", None, "The text is identical to plain decoding."),
-        ("rounded", None, "The text is that of plain decoding up to rounding."),
+        ("identical", None, "The same text as without drafts."),
+        ("rounded", None, "The same text as without drafts, apart from rounding."),
         ("rounded", 43_127, "about one token in 40,000 may differ."),
         ("rounded", 96, "about one token in 100 may differ."),
         ("rounded", 3, "about one token in 3 may differ."),
@@ -60,7 +60,8 @@ def loaded(rounding: Rounding | None, cost: float | None = None) -> LearnedPair:
             Rounding((KeyRange(1117, 2, 12),), 0.1),
             0.083,
             "the same up to 11 draft tokens per round on this Mac. This is true up to 1,117 tokens of context. "
-            "Beyond that, there may be fewer draft tokens. It slows answers down by about 8%.",
+            "Beyond that, there may be fewer draft tokens. It slows answers down by about 8% (estimate, measured "
+            "rounds: 82).",
         ),
         (Rounding((KeyRange(1117, 1, 1),), 0.1), None, "so answers are written without draft tokens."),
     ],
@@ -70,3 +71,9 @@ def test_the_switch_says_what_it_costs(rounding: Rounding | None, cost: float | 
     assert "Qwen3 8B" in sentence
     assert sentence.endswith(said)
     assert same_text_sentence(None) == ""
+
+
+@pytest.mark.usefixtures("qapp")
+def test_the_switch_calls_the_starter_by_its_name_and_not_by_its_folder() -> None:
+    sentence = same_text_sentence(replace(loaded(None), main="starter/main"))
+    assert sentence == "How this Mac rounds with Starter is measured while Tandem is idle."

@@ -131,6 +131,11 @@ def test_what_was_measured_no_faster_is_not_the_best(head: HeadFacts | None) -> 
     assert advise(MAIN, [draft], 4096, ROOM)[0].id == draft.id
     better = model("org/better", GB // 3)
     assert advise(MAIN, [draft, better], 4096, ROOM, measured={better.id: 5.0})[0].id == better.id
+    # A gain that was measured comes before a larger one that is only estimated.
+    first, second, _lookup = advise(MAIN, [draft, better], 4096, ROOM, measured={better.id: 1.1})
+    assert (first.id, first.best, second.best) == (better.id, True, False)
+    assert second.expected is not None
+    assert second.expected.speedup > 1.1
     for measured in (0.9, 1.0, 1.04):
         lookup, found = advise(MAIN, [draft], 4096, ROOM, measured={draft.id: measured})
         assert (lookup.verdict, lookup.best) == ("lookup", True)

@@ -1,18 +1,27 @@
-"""A question with text before, between and after two pictures."""
+"""Questions with text before, between and after two pictures."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from engine.main_model.loading import LoadedModel
 from engine.pictures.eyes import RequestPictures
 from engine.pictures.placed import PlacedPicture
 from engine.pictures.reading import digest_of
+from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.tokenizers.prompts import PromptJob, make_prompt
+from tests.engine.serving_requests import PLAIN
 from tests.tiny_vision import picture
 
 # A wide picture, and a high one that is larger than what the models take.
-FILES = (picture(1, 40, 30), picture(2, 50, 90))
+FILES = FOX, DOG = picture(1, 40, 30), picture(2, 50, 90)
+QUESTIONS = {
+    "before": (FOX, "the quick brown fox"),
+    "between": ("the lazy dog ", FOX, " and the quick ", DOG, " jumps over"),
+    "after": ("the quick brown fox ", DOG),
+}
 # The logits that `tests.tools.picture_goldens` has recorded: of some rows before, in and after the pictures.
 GOLDENS = Path(__file__).parent / "goldens.json"
 GOLDEN_ROWS, GOLDEN_COLUMNS = (3, 12, 20, 26, 34, 45, 52, -1), 24
@@ -30,3 +39,34 @@ def prompted(model: LoadedModel) -> tuple[RequestPictures, list[int], tuple[Plac
     for one in placed:
         reader.read(one)
     return reader, made.ids, placed
+
+
+def parts(*content: str | bytes) -> list[dict[str, str]]:
+    return [
+        {"type": "text", "text": part} if isinstance(part, str) else {"type": "image", "digest": digest_of(part)}
+        for part in content
+    ]
+
+
+def answered(content: Sequence[str | bytes], text: str) -> list[dict[str, Any]]:
+    """Return the turns of a question and its answer."""
+    return [{"role": "user", "content": parts(*content)}, {"role": "assistant", "content": text}]
+
+
+def asked(
+    *content: str | bytes,
+    temperature: float = 0.0,
+    speculation: SpeculationSettings = PLAIN,
+    before: Sequence[dict[str, Any]] = (),
+    files: Sequence[bytes] = (),
+    **options: Any,
+) -> ChatRequest:
+    """Return a question of texts and pictures, after the turns `before` with the pictures `files`."""
+    shown = [*files, *(part for part in content if isinstance(part, bytes))]
+    return ChatRequest(
+        [*before, {"role": "user", "content": parts(*content)}],
+        sampling=SamplingSettings(temperature=temperature, seed=7),
+        speculation=speculation,
+        pictures={digest_of(file): file for file in shown},
+        **{"max_tokens": 24, **options},
+    )

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
+import mlx.nn as nn
 import numpy as np
 import pytest
 from mlx_vlm.models.gemma4.processing_gemma4 import Gemma4ImageProcessor
 from mlx_vlm.models.lfm2_vl.processing_lfm2_vl import Lfm2VlNumpyImageProcessor
 from mlx_vlm.models.pixtral.image_processing_pixtral import PixtralImageProcessor
+from mlx_vlm.models.qwen3_vl.processing_qwen3_vl import Qwen3VLImageProcessor
 from mlx_vlm.utils import load_model
 from PIL import Image
 
@@ -22,6 +24,8 @@ from engine.main_model.loading import LoadedModel, load
 from engine.pictures.reading import digest_of
 from engine.speculation.rounds.passes import model_pass
 from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.turning import turning
+from tests import tiny_qwens
 from tests.engine.pictures.questions import FILES, GOLDEN_COLUMNS, GOLDEN_ROWS, GOLDENS, prompted
 from tests.tiny_models import FLOAT32, FOUR_BITS, Stored
 from tests.tiny_vision import GEMMA4_BOTH_WAYS, MODELS, write_vision_model
@@ -51,7 +55,8 @@ def our_logits(model: LoadedModel) -> tuple[list[int], mx.array]:
     """Return a prompt with two pictures, and the logits of its rows."""
     reader, ids, placed = prompted(model)
     seen = reader.pass_input(ids, 0, len(ids), placed)
-    logits, _ = model_pass(model.model, mx.array([ids]), model.new_caches(), None, seen=seen)
+    with turning(model.model, reader.positions(placed)):
+        logits, _ = model_pass(model.model, mx.array([ids]), model.new_caches(), None, seen=seen)
     return ids, logits[0].astype(mx.float32)
 
 
@@ -99,8 +104,25 @@ def lfm2_vl(reference: Any, ids: Items[int], pictures: Items[Image.Image]) -> An
     return reference(mx.array([ids]), mask=None, **views).logits
 
 
+def qwen(reference: Any, ids: Items[int], pictures: Items[Image.Image]) -> Any:
+    early = reference.config.model_type.startswith("qwen2")
+    # The deviations of CLIP, and others from Qwen3-VL on.
+    shift = {"image_mean": [0.48145466, 0.4578275, 0.40821073], "image_std": [0.26862954, 0.26130258, 0.27577711]}
+    made = Qwen3VLImageProcessor(**tiny_qwens.SIZES, **(shift if early else {}))(list(pictures))
+    if reference.config.model_type == "qwen3_vl_moe":
+        # mlx-vlm has the activations of this tower the other way round than transformers, and than in Qwen3-VL.
+        tower = reference.vision_tower
+        for block in tower.blocks:
+            block.mlp.act_fn = nn.GELU(approx="tanh")
+        for merger in (tower.merger, *tower.deepstack_merger_list):
+            merger.act_fn = nn.GELU()
+    views = {name: mx.array(made[name]) for name in ("pixel_values", "image_grid_thw")}
+    return reference(mx.array([ids]), **views).logits
+
+
 REFERENCES: dict[str, Callable[[Any, Items[int], Items[Image.Image]], Any]] = {
     "gemma3": gemma3, "gemma4": gemma4, "mistral3": mistral3, "pixtral": pixtral, "lfm2_vl": lfm2_vl,
+    **dict.fromkeys(tiny_qwens.CONFIGS, qwen),
 }  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -17,16 +17,16 @@ from engine.events import Failed, Finished, PrefillProgress
 from engine.main_model.loading import load
 from engine.pictures.eyes import Eyes
 from engine.pictures.reading import digest_of
-from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
+from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
-from tests.engine.serving_requests import PLAIN, alone, load_models, run, submit
+from tests.engine.pictures.questions import DOG, FOX, QUESTIONS, asked, parts
+from tests.engine.serving_requests import alone, load_models, run, submit
 from tests.tiny_models import write_disturbed_copy
 from tests.tiny_vision import MODELS, picture, write_vision_model
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
-FOX, DOG = picture(1, 40, 30), picture(2, 50, 90)
 SPECULATIONS = (
     SpeculationSettings(method="draft", depth=3, sample_share=0.0),
     SpeculationSettings(method="ngram", depth=3, sample_share=0.0),
@@ -34,44 +34,12 @@ SPECULATIONS = (
 )
 
 
-def parts(*content: str | bytes) -> list[dict[str, str]]:
-    return [
-        {"type": "text", "text": part} if isinstance(part, str) else {"type": "image", "digest": digest_of(part)}
-        for part in content
-    ]
-
-
-def asked(
-    *content: str | bytes,
-    temperature: float = 0.0,
-    speculation: SpeculationSettings = PLAIN,
-    before: Sequence[dict[str, Any]] = (),
-    files: Sequence[bytes] = (),
-    **options: Any,
-) -> ChatRequest:
-    """Return a question of texts and pictures, after the turns `before` with the pictures `files`."""
-    shown = [*files, *(part for part in content if isinstance(part, bytes))]
-    return ChatRequest(
-        [*before, {"role": "user", "content": parts(*content)}],
-        sampling=SamplingSettings(temperature=temperature, seed=7),
-        speculation=speculation,
-        pictures={digest_of(file): file for file in shown},
-        **{"max_tokens": 24, **options},
-    )
-
-
-QUESTIONS = {
-    "before": (FOX, "the quick brown fox"),
-    "between": ("the lazy dog ", FOX, " and the quick ", DOG, " jumps over"),
-    "after": ("the quick brown fox ", DOG),
-}
-
-
 # Transformers does not know the name that mlx-lm has for this family.
 LFM2_VL = pytest.param("lfm2_vl", marks=pytest.mark.expects_log)
+OTHER_QWENS = [pytest.param(name, marks=pytest.mark.full) for name in ("qwen2_5_vl", "qwen3_vl")]
 
 
-@pytest.fixture(scope="module", params=["gemma3", "gemma4", "mistral3", LFM2_VL])
+@pytest.fixture(scope="module", params=["gemma3", "gemma4", "mistral3", LFM2_VL, "qwen3_5", *OTHER_QWENS])
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_vision_model(tmp_path_factory.mktemp("vision") / request.param, MODELS[request.param])
 

@@ -56,8 +56,8 @@ class GivenHead:
         columns = len(form.ids[0])
         self.scores = 2.0 * mx.random.normal((DEPTH, columns), key=mx.random.key(5))
 
-    def propose(self, context: object, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
-        del context, anchor
+    def propose(self, anchor: int, count: int, draw: Draw) -> HeadProposal:
+        del anchor
         ids = mx.array(self.form.ids) if self.form.reduced else None
         pieces = [slice(row, row + 1) for row in range(count)] if self.form.in_turn else [slice(0, count)]
         tokens = [draw(rows.start, self.scores[rows], None if ids is None else ids[rows]) for rows in pieces]
@@ -65,7 +65,8 @@ class GivenHead:
 
 
 def proposer(form: Form, sampler: Sampler, *, rejection: bool) -> HeadProposer:
-    session = SimpleNamespace(head=GivenHead(form), context=None, read_some=lambda: 0)
+    head = GivenHead(form)
+    session = SimpleNamespace(head=head, propose=head.propose, read_some=lambda: 0)
     main = SimpleNamespace(tokens=HISTORY)
     return HeadProposer(cast(HeadSession, session), cast(CachedSequence, main), sampler, keep_distributions=rejection)
 

@@ -1,0 +1,91 @@
+"""Positions of tokens in texts with pictures, for models that turn queries and keys by three coordinates (M-RoPE).
+
+A token has a time, a row and a column. In text all three are one number. All tokens of a picture have the time at which
+the picture begins, and its grid's rows and columns from there on. The text after it continues behind the largest of
+these, so that its positions are smaller than its indices. Wang et al., Qwen2-VL, arXiv:2409.12191. Importing this
+module imports no MLX.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import mlx.core as mx
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """The coordinate by which each pair of numbers is turned: `sections` are the pairs of time, row and column.
+
+    The coordinates follow each other, or are `interleaved` from the first pair on, as far as rows and columns reach.
+    """
+
+    sections: tuple[int, int, int]
+    interleaved: bool
+
+    @property
+    def dims(self) -> int:
+        """How many numbers of a query or key are turned."""
+        return 2 * sum(self.sections)
+
+    def of_numbers(self, size: int) -> mx.array:
+        """Return the coordinate (size,) of each number of a query or key; numbers that are not turned have 0."""
+        import mlx.core as mx
+
+        axes = np.repeat(np.arange(3), self.sections)
+        if self.interleaved:
+            axes[:] = 0
+            for axis in (1, 2):
+                axes[axis : 3 * self.sections[axis] : 3] = axis
+        return mx.array(np.pad(np.tile(axes, 2), (0, size - self.dims)))
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The `rows` x `columns` tokens of a picture, the first of which has the index `start` in its text."""
+
+    start: int
+    rows: int
+    columns: int
+
+
+class Positions:
+    """The positions of the tokens of one text, whose pictures have `grids`, in ascending order."""
+
+    def __init__(self, axes: Axes, grids: Sequence[Grid]) -> None:
+        self.axes = axes
+        index = place = 0
+        parts = [np.zeros((3, 0), np.int32)]
+        for grid in grids:
+            parts.append(_text(place, grid.start - index))
+            place += grid.start - index
+            inside = np.indices((1, grid.rows, grid.columns), np.int32).reshape(3, -1)
+            parts.append(place + inside)
+            place += max(grid.rows, grid.columns)
+            index = grid.start + grid.rows * grid.columns
+        self._table = np.concatenate(parts, axis=1)
+        # The indices of the first picture and behind the last one, behind which positions are smaller by `lag`.
+        self.first = grids[0].start if grids else 0
+        self.end, self.lag = index, index - place
+        self._latest: tuple[tuple[int, int], mx.array] | None = None
+
+    def of(self, first: int, count: int) -> mx.array:
+        """Return time, row and column (3, count) of the tokens from index `first` on."""
+        import mlx.core as mx
+
+        if self._latest is None or self._latest[0] != (first, count):
+            known = self._table[:, first : first + count]
+            behind = max(first, self.end)
+            found = np.concatenate([known, _text(behind - self.lag, count - known.shape[1])], axis=1)
+            self._latest = (first, count), mx.array(found)
+        return self._latest[1]
+
+
+def _text(place: int, count: int) -> np.ndarray[Any, np.dtype[np.int32]]:
+    """Return the coordinates (3, count) of text from position `place` on."""
+    return np.tile(np.arange(place, place + count, dtype=np.int32), (3, 1))

@@ -1,0 +1,108 @@
+"""Qwen's models from Qwen2-VL on: a picture keeps its shape, and its tokens have rows and columns as positions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engine.pictures.family import BICUBIC, Layout, Pixels, Settings, normalised
+
+if TYPE_CHECKING:
+    import mlx.core as mx
+    import mlx.nn as nn
+
+# Folders allow four times as many, which would take a Mac minutes to read.
+_MOST_TOKENS = 4096
+_LEAST_PIXELS = 56 * 56
+# Those of CLIP.
+_MEAN, _STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
+
+
+class Qwen:
+    """The family of Qwen2-VL, Qwen2.5-VL, Qwen3-VL and Qwen3.5."""
+
+    mark = "<|image_pad|>"
+
+    def settings(self, config: Mapping[str, Any], processor: Mapping[str, Any]) -> dict[str, float]:
+        text = config.get("text_config", config)
+        turned = text.get("rope_parameters") or text["rope_scaling"]
+        time, row, column = turned["mrope_section"]
+        side, size = _patch(config) * _merge(config), processor.get("size", {})
+        most = processor.get("max_pixels") or size.get("longest_edge") or math.inf
+        return {
+            "side": side,
+            "least": processor.get("min_pixels") or size.get("shortest_edge") or _LEAST_PIXELS,
+            "most": min(most, _MOST_TOKENS * side**2),
+            "resample": int(processor.get("resample", BICUBIC)),
+            "time": time,
+            "row": row,
+            "column": column,
+            "interleaved": not _is_early(config),
+        }
+
+    def layout(self, settings: Settings, width: int, height: int) -> Layout:
+        side = settings["side"]
+        columns, rows = (round(length / side) for length in (width, height))
+        if columns * rows * side**2 > settings["most"]:
+            factor = math.sqrt(width * height / settings["most"])
+            columns, rows = (max(1, math.floor(length / factor / side)) for length in (width, height))
+        elif columns * rows * side**2 < settings["least"]:
+            factor = math.sqrt(settings["least"] / (width * height))
+            columns, rows = (math.ceil(length * factor / side) for length in (width, height))
+        tokens, size = rows * columns, (int(columns * side), int(rows * side))
+        text = f"<|vision_start|>{self.mark * tokens}<|vision_end|>"
+        return Layout((size,), int(settings["resample"]), text, tokens, tokens + 2, (rows, columns))
+
+    def build(self, config: Mapping[str, Any]) -> nn.Module:
+        import mlx.nn as nn
+        from mlx_vlm.models import qwen2_5_vl, qwen2_vl, qwen3_vl
+
+        early = {"qwen2_vl": qwen2_vl, "qwen2_5_vl": qwen2_5_vl}
+        family = early.get(config["model_type"], qwen3_vl)
+        name = config["model_type"] if family is not qwen3_vl else "qwen3_vl"
+        tower = nn.Module()
+        tower.vision_tower = family.VisionModel(
+            family.VisionConfig.from_dict({**config["vision_config"], "model_type": name})
+        )
+        return tower
+
+    def converted(self, tower: Any, weights: dict[str, mx.array]) -> dict[str, mx.array]:
+        renamed = {f"vision_tower.{name.partition('.')[2]}": array for name, array in weights.items()}
+        converted: dict[str, mx.array] = tower.vision_tower.sanitize(renamed)
+        return converted
+
+    def embed(
+        self,
+        tower: Any,
+        config: Mapping[str, Any],
+        processor: Mapping[str, Any],
+        views: Sequence[Pixels],
+    ) -> mx.array:
+        import mlx.core as mx
+
+        patch, merge, vision = _patch(config), _merge(config), tower.vision_tower
+        pixels = normalised(views[0], processor, *((_MEAN, _STD) if _is_early(config) else ((0.5,) * 3, (0.5,) * 3)))
+        height, width = pixels.shape[0] // patch, pixels.shape[1] // patch
+        # The patches of a square follow each other, and a still picture is a film of equal ones.
+        squares = pixels.reshape(height // merge, merge, patch, width // merge, merge, patch, 3)
+        squares = squares.transpose(0, 3, 1, 4, 6, 2, 5)[..., None, :, :]
+        film = np.repeat(squares, config["vision_config"].get("temporal_patch_size", 2), axis=5)
+        patches = mx.array(film.reshape(height * width, -1)).astype(vision.patch_embed.proj.weight.dtype)
+        found = vision(patches, mx.array([[1, height, width]]))
+        # Qwen3-VL's tower also has rows for the first layers of the text model.
+        return mx.concatenate([found[0], *found[1]], axis=-1) if isinstance(found, tuple) else found
+
+
+def _is_early(config: Mapping[str, Any]) -> bool:
+    return str(config["model_type"]).startswith("qwen2")
+
+
+def _patch(config: Mapping[str, Any]) -> int:
+    return int(config["vision_config"].get("patch_size", 14 if _is_early(config) else 16))
+
+
+def _merge(config: Mapping[str, Any]) -> int:
+    return int(config["vision_config"].get("spatial_merge_size", 2))

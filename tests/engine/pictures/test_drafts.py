@@ -1,0 +1,88 @@
+"""Draft models in chats about pictures: they read the text without placeholders, and draw with its own noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from engine.main_model.sampling import Sampler
+from engine.requests import SpeculationSettings
+from engine.serving.scheduler import Scheduler
+from engine.settings import EngineSettings
+from tests.engine.pictures.questions import DOG, FOX, QUESTIONS, answered, asked
+from tests.engine.serving_requests import alone, load_models, run, set_draft
+from tests.tiny_models import write_disturbed_copy, write_model
+from tests.tiny_vision import MODELS, write_vision_model
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+DRAFT = SpeculationSettings(method="draft", depth=3, sample_share=0.0)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A hybrid model, whose caches go back to the ends of turns only."""
+    return write_vision_model(tmp_path_factory.mktemp("drafts") / "main", MODELS["qwen3_5"])
+
+
+@pytest.fixture
+def served(folder: Path, tmp_path: Path) -> Iterator[Scheduler]:
+    scheduler = Scheduler(EngineSettings(most_active=8))
+    load_models(scheduler, folder, write_disturbed_copy(folder, tmp_path / "draft", amount=0.01))
+    yield scheduler
+    scheduler.close()
+
+
+def test_a_draft_reads_the_text_without_placeholders(served: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked_for: list[int] = []
+    noise = Sampler.noise
+
+    def watched(sampler: Sampler, position: int, count: int, *stream: int) -> object:
+        asked_for.append(position)
+        return noise(sampler, position, count, *stream)
+
+    monkeypatch.setattr(Sampler, "noise", watched)
+    question = asked(*QUESTIONS["between"], temperature=0.9, speculation=DRAFT)
+    [client] = run(served, question)
+    stats, latest = client.finished.stats, served.prefix_cache.latest
+    assert latest.draft is not None
+    placeholder = served.models.main.eyes.placeholder
+    text = [token for token in latest.main.tokens if token != placeholder]
+    assert latest.draft.tokens == text[: len(latest.draft.tokens)]
+    assert len(text) - 8 < len(latest.draft.tokens) < len(latest.main.tokens) - 20
+    assert stats.drafted > 0
+    # Both models draw with the noise of a token's place in the whole text.
+    assert min(asked_for) == stats.prompt_tokens
+
+
+def test_the_next_turn_drafts_from_the_cached_text(served: Scheduler) -> None:
+    [first] = run(served, asked(*QUESTIONS["between"], speculation=DRAFT))
+    turn = answered(QUESTIONS["between"], first.finished.text)
+    again = asked("the fox", before=turn, files=[FOX, DOG], speculation=DRAFT)
+    [second] = run(served, again)
+    fresh = alone(served, again)
+    assert second.finished.ids == fresh.ids
+    assert second.finished.stats.draft_prefill_tokens < fresh.stats.draft_prefill_tokens
+
+
+def test_the_asynchronous_drafter_rests(folder: Path, tmp_path: Path) -> None:
+    own = write_disturbed_copy(folder, tmp_path / "draft", amount=0.01)
+    with closing(Scheduler(EngineSettings(async_drafter="cpu"))) as scheduler:
+        load_models(scheduler, folder, own)
+        [seen] = run(scheduler, asked("the fox ", FOX, speculation=DRAFT))
+        [text] = run(scheduler, asked("the fox ", speculation=DRAFT, max_tokens=2))
+    assert seen.finished.stats.ahead == ""
+    assert seen.finished.stats.drafted > 0
+    assert text.finished.stats.ahead == "starting"
+
+
+def test_a_draft_with_another_tokenizer_does_not_change_the_text(served: Scheduler, tmp_path: Path) -> None:
+    set_draft(served, write_model(tmp_path / "other", seed=8))
+    for content in QUESTIONS.values():
+        plain = alone(served, asked(*content, temperature=0.9))
+        drafted = alone(served, asked(*content, temperature=0.9, speculation=DRAFT))
+        assert drafted.ids == plain.ids
+        assert drafted.stats.drafted > 0
