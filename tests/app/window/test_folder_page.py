@@ -129,7 +129,7 @@ def test_new_chats_begin_with_the_chosen_preset_models_and_tools(window: WindowD
     assert window.preset_button.text() == "Precise"
     assert (window.session.tools.is_on(window.session.chat), window.unsent) == (True, "Half a question")
     window.session.chats.new_chat()
-    assert window.preset_button.text() == "Preset"
+    assert window.session.chat.own == {}
     # What a person chose for the empty chat stays.
     window.session.settings.set_own(window.session.chat, "My own.", {})
     window.sidebar.choose("Novel", "New chat in this folder")
