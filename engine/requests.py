@@ -132,7 +132,8 @@ class ChatRequest:
     With `allow_oversize`, here or in the engine's settings, it is answered although its caches may not fit into memory.
     `conversation` is the caller's name of the chat that `messages` belong to. With one, the caches may be kept on disk
     (`EngineSettings.prefix_cache_folder`) until `EngineClient.forget_conversations`, and so may the answer's tokens, so
-    that answers in other named chats can be drafted from them (`answer_index_folder`); without one, never.
+    that answers in other named chats can be drafted from them (`answer_index_folder`); without one, never. A `shared`
+    conversation is what others begin with: on disk, those that hold little else are not kept beside it.
     `template_options` are variables of the model's chat template, such as `enable_thinking`.
     With a `grammar`, the answer after any thinking matches it; one that ends at its length limit or at a stop string
     matches its beginning. A grammar that cannot be used fails the request with `GrammarNotUsable`. One "in text" holds
@@ -155,6 +156,7 @@ class ChatRequest:
     overflow: str | None = None
     allow_oversize: bool = False
     conversation: str | None = None
+    shared: bool = False
     template_options: Mapping[str, str | bool | int] = field(default_factory=dict)
     tools: Sequence[Mapping[str, Any]] = ()
     prompt: str | Sequence[int] | None = None

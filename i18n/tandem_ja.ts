@@ -980,6 +980,18 @@
         <translation>「{name}」を読み込めません。</translation>
     </message>
     <message>
+        <source>{name} is a picture. Folders take text, code and PDF files.</source>
+        <translation>「{name}」は画像です。フォルダに追加できるのは、テキスト、コード、PDF のファイルです。</translation>
+    </message>
+    <message>
+        <source>{name} is no longer there.</source>
+        <translation>「{name}」は元の場所にありません。</translation>
+    </message>
+    <message>
+        <source>{name} contains more than {count} files. Choose a smaller folder.</source>
+        <translation>「{name}」には {count} 個を超えるファイルがあります。小さいフォルダを選択してください。</translation>
+    </message>
+    <message>
         <source>{name} is password-protected. Save a copy without a password and attach that.</source>
         <translation>「{name}」はパスワードで保護されています。パスワードなしのコピーを保存して、それを添付してください。</translation>
     </message>
@@ -1284,6 +1296,14 @@
     <message>
         <source>Delete</source>
         <translation>削除</translation>
+    </message>
+    <message>
+        <source>New chat in this folder</source>
+        <translation>このフォルダで新規チャット</translation>
+    </message>
+    <message>
+        <source>System prompt and files…</source>
+        <translation>システムプロンプトとファイル…</translation>
     </message>
     <message>
         <source>Open</source>
@@ -2001,6 +2021,10 @@
         <source>time saved</source>
         <translation>短縮した時間</translation>
     </message>
+    <message>
+        <source>tokens already read</source>
+        <translation>読み込み済みトークン</translation>
+    </message>
 </context>
 <context>
     <name>DownloadCard</name>
@@ -2482,6 +2506,97 @@
     <message>
         <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
         <translation>スターターが知っているのは Tandem のことだけです。そのほかの質問には、この Mac に合うモデルをダウンロードしてください：</translation>
+    </message>
+</context>
+<context>
+    <name>FolderPage</name>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Add files…</source>
+        <translation>ファイルを追加…</translation>
+    </message>
+    <message>
+        <source>Add a folder…</source>
+        <translation>フォルダを追加…</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>チャット</translation>
+    </message>
+    <message>
+        <source>New chat in this folder</source>
+        <translation>このフォルダで新規チャット</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>ファイル</translation>
+    </message>
+    <message>
+        <source>Every chat in this folder begins with all of these files, which the model reads whole.</source>
+        <translation>このフォルダのチャットはすべて、これらのファイルで始まります。モデルは全文を読み込みます。</translation>
+    </message>
+    <message>
+        <source>New chats begin with</source>
+        <translation>新規チャットの開始時</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>プリセット</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>Tools</source>
+        <translation>ツール</translation>
+    </message>
+    <message>
+        <source>Add files</source>
+        <translation>ファイルを追加</translation>
+    </message>
+    <message>
+        <source>Add a folder</source>
+        <translation>フォルダを追加</translation>
+    </message>
+    <message>
+        <source>As in other chats</source>
+        <translation>ほかのチャットと同じ</translation>
+    </message>
+    <message>
+        <source>Those that are loaded</source>
+        <translation>読み込み済みのモデル</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>オン</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>オフ</translation>
+    </message>
+    <message>
+        <source>Chats begin with its text of before.</source>
+        <translation>チャットは以前に読み込んだ内容で始まります。</translation>
+    </message>
+    <message>
+        <source>Not read: {files}</source>
+        <translation>未読み込み：{files}</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>コンテキスト</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>{used} / {limit} トークン</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens leave too little room for a chat. Remove: {files}</source>
+        <translation>{used} / {limit} トークン：チャットに使える余地が足りません。外すファイル：{files}</translation>
     </message>
 </context>
 <context>
@@ -3958,6 +4073,10 @@
 <context>
     <name>PromptField</name>
     <message>
+        <source>How the model should answer</source>
+        <translation>モデルにどう答えてほしいか</translation>
+    </message>
+    <message>
         <source>Today&apos;s date</source>
         <translation>今日の日付</translation>
     </message>
@@ -3988,10 +4107,6 @@
     <message>
         <source>Insert a variable</source>
         <translation>変数を挿入</translation>
-    </message>
-    <message>
-        <source>How the model should answer in this chat</source>
-        <translation>このチャットでモデルにどう答えてほしいか</translation>
     </message>
     <message>
         <source>Replaced when you send: {names}</source>
@@ -4998,8 +5113,16 @@
         <translation>ラウンドあたりのトークン</translation>
     </message>
     <message>
+        <source>Tokens already read</source>
+        <translation>読み込み済みトークン</translation>
+    </message>
+    <message>
         <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
         <translation>1 ラウンドで回答に加わるトークン数です。受理されたトークンと、メインモデル自身の 1 個の合計です。</translation>
+    </message>
+    <message>
+        <source>How much of the prompt had been read before: earlier turns, or the files of the chat&apos;s folder.</source>
+        <translation>プロンプトのうち、すでに読み込み済みだった量です。以前のやりとりや、チャットのフォルダのファイルです。</translation>
     </message>
     <message>
         <source>How often the first, the second and each further draft token of a round is accepted.</source>

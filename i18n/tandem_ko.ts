@@ -980,6 +980,18 @@
         <translation>‘{name}’ 파일을 읽을 수 없어요.</translation>
     </message>
     <message>
+        <source>{name} is a picture. Folders take text, code and PDF files.</source>
+        <translation>‘{name}’ 파일은 이미지예요. 폴더에는 텍스트, 코드, PDF 파일을 넣을 수 있어요.</translation>
+    </message>
+    <message>
+        <source>{name} is no longer there.</source>
+        <translation>‘{name}’ 파일이 더는 그 위치에 없어요.</translation>
+    </message>
+    <message>
+        <source>{name} contains more than {count} files. Choose a smaller folder.</source>
+        <translation>‘{name}’ 폴더에 파일이 {count}개보다 많아요. 더 작은 폴더를 선택해 주세요.</translation>
+    </message>
+    <message>
         <source>{name} is password-protected. Save a copy without a password and attach that.</source>
         <translation>‘{name}’ 파일에 암호가 걸려 있어요. 암호 없는 사본을 저장해서 첨부해 주세요.</translation>
     </message>
@@ -1284,6 +1296,14 @@
     <message>
         <source>Delete</source>
         <translation>삭제</translation>
+    </message>
+    <message>
+        <source>New chat in this folder</source>
+        <translation>이 폴더에서 새 대화</translation>
+    </message>
+    <message>
+        <source>System prompt and files…</source>
+        <translation>시스템 프롬프트와 파일…</translation>
     </message>
     <message>
         <source>Open</source>
@@ -2001,6 +2021,10 @@
         <source>time saved</source>
         <translation>절약한 시간</translation>
     </message>
+    <message>
+        <source>tokens already read</source>
+        <translation>이미 읽은 토큰</translation>
+    </message>
 </context>
 <context>
     <name>DownloadCard</name>
@@ -2482,6 +2506,97 @@
     <message>
         <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
         <translation>스타터는 Tandem에 대해서만 알아요. 그 밖의 질문에는 이 Mac에 맞는 모델을 다운로드해 주세요:</translation>
+    </message>
+</context>
+<context>
+    <name>FolderPage</name>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+    <message>
+        <source>Add files…</source>
+        <translation>파일 추가…</translation>
+    </message>
+    <message>
+        <source>Add a folder…</source>
+        <translation>폴더 추가…</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>대화</translation>
+    </message>
+    <message>
+        <source>New chat in this folder</source>
+        <translation>이 폴더에서 새 대화</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>파일</translation>
+    </message>
+    <message>
+        <source>Every chat in this folder begins with all of these files, which the model reads whole.</source>
+        <translation>이 폴더의 모든 대화는 이 파일들로 시작하고, 모델이 파일 전체를 읽어요.</translation>
+    </message>
+    <message>
+        <source>New chats begin with</source>
+        <translation>새 대화를 시작할 때</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>프리셋</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>모델</translation>
+    </message>
+    <message>
+        <source>Tools</source>
+        <translation>도구</translation>
+    </message>
+    <message>
+        <source>Add files</source>
+        <translation>파일 추가</translation>
+    </message>
+    <message>
+        <source>Add a folder</source>
+        <translation>폴더 추가</translation>
+    </message>
+    <message>
+        <source>As in other chats</source>
+        <translation>다른 대화와 같게</translation>
+    </message>
+    <message>
+        <source>Those that are loaded</source>
+        <translation>불러온 모델</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>켬</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>끔</translation>
+    </message>
+    <message>
+        <source>Chats begin with its text of before.</source>
+        <translation>대화는 이전에 읽은 내용으로 시작해요.</translation>
+    </message>
+    <message>
+        <source>Not read: {files}</source>
+        <translation>읽지 않음: {files}</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>컨텍스트</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>토큰 {limit}개 중 {used}개</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens leave too little room for a chat. Remove: {files}</source>
+        <translation>토큰 {limit}개 중 {used}개: 대화할 공간이 부족해요. 뺄 파일: {files}</translation>
     </message>
 </context>
 <context>
@@ -3958,6 +4073,10 @@
 <context>
     <name>PromptField</name>
     <message>
+        <source>How the model should answer</source>
+        <translation>모델이 어떻게 답할지 적어 주세요</translation>
+    </message>
+    <message>
         <source>Today&apos;s date</source>
         <translation>오늘 날짜</translation>
     </message>
@@ -3988,10 +4107,6 @@
     <message>
         <source>Insert a variable</source>
         <translation>변수 넣기</translation>
-    </message>
-    <message>
-        <source>How the model should answer in this chat</source>
-        <translation>이 대화에서 모델이 어떻게 답할지 적어 주세요</translation>
     </message>
     <message>
         <source>Replaced when you send: {names}</source>
@@ -4998,8 +5113,16 @@
         <translation>라운드당 토큰</translation>
     </message>
     <message>
+        <source>Tokens already read</source>
+        <translation>이미 읽은 토큰</translation>
+    </message>
+    <message>
         <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
         <translation>라운드마다 답변에 더해지는 토큰 수예요. 채택된 토큰에 메인 모델의 토큰 하나를 더한 값이에요.</translation>
+    </message>
+    <message>
+        <source>How much of the prompt had been read before: earlier turns, or the files of the chat&apos;s folder.</source>
+        <translation>이전에 이미 읽은 프롬프트의 양이에요. 앞선 문답이나 대화 폴더의 파일이에요.</translation>
     </message>
     <message>
         <source>How often the first, the second and each further draft token of a round is accepted.</source>

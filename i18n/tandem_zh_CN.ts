@@ -980,6 +980,18 @@
         <translation>无法读取“{name}”。</translation>
     </message>
     <message>
+        <source>{name} is a picture. Folders take text, code and PDF files.</source>
+        <translation>“{name}”是图片。文件夹可添加文字、代码和 PDF 文件。</translation>
+    </message>
+    <message>
+        <source>{name} is no longer there.</source>
+        <translation>“{name}”已不在原处。</translation>
+    </message>
+    <message>
+        <source>{name} contains more than {count} files. Choose a smaller folder.</source>
+        <translation>“{name}”中的文件超过 {count} 个。请选择较小的文件夹。</translation>
+    </message>
+    <message>
         <source>{name} is password-protected. Save a copy without a password and attach that.</source>
         <translation>“{name}”受密码保护。请另存一份无密码的副本，再附加该副本。</translation>
     </message>
@@ -1284,6 +1296,14 @@
     <message>
         <source>Delete</source>
         <translation>删除</translation>
+    </message>
+    <message>
+        <source>New chat in this folder</source>
+        <translation>在此文件夹中新建对话</translation>
+    </message>
+    <message>
+        <source>System prompt and files…</source>
+        <translation>系统提示词和文件…</translation>
     </message>
     <message>
         <source>Open</source>
@@ -2001,6 +2021,10 @@
         <source>time saved</source>
         <translation>节省的时间</translation>
     </message>
+    <message>
+        <source>tokens already read</source>
+        <translation>已读取的 token</translation>
+    </message>
 </context>
 <context>
     <name>DownloadCard</name>
@@ -2482,6 +2506,97 @@
     <message>
         <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
         <translation>入门模型只了解 Tandem。其他用途请下载适合本机的模型：</translation>
+    </message>
+</context>
+<context>
+    <name>FolderPage</name>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Add files…</source>
+        <translation>添加文件…</translation>
+    </message>
+    <message>
+        <source>Add a folder…</source>
+        <translation>添加文件夹…</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>New chat in this folder</source>
+        <translation>在此文件夹中新建对话</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Every chat in this folder begins with all of these files, which the model reads whole.</source>
+        <translation>此文件夹中的每个对话都以这些文件开头，模型会读取全文。</translation>
+    </message>
+    <message>
+        <source>New chats begin with</source>
+        <translation>新对话的初始设置</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Tools</source>
+        <translation>工具</translation>
+    </message>
+    <message>
+        <source>Add files</source>
+        <translation>添加文件</translation>
+    </message>
+    <message>
+        <source>Add a folder</source>
+        <translation>添加文件夹</translation>
+    </message>
+    <message>
+        <source>As in other chats</source>
+        <translation>与其他对话相同</translation>
+    </message>
+    <message>
+        <source>Those that are loaded</source>
+        <translation>已加载的模型</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>关</translation>
+    </message>
+    <message>
+        <source>Chats begin with its text of before.</source>
+        <translation>对话仍以之前读取的文字开头。</translation>
+    </message>
+    <message>
+        <source>Not read: {files}</source>
+        <translation>未读取：{files}</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>{used} / {limit} 个 token</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens leave too little room for a chat. Remove: {files}</source>
+        <translation>{used} / {limit} 个 token：留给对话的空间太少。请移除：{files}</translation>
     </message>
 </context>
 <context>
@@ -3958,6 +4073,10 @@
 <context>
     <name>PromptField</name>
     <message>
+        <source>How the model should answer</source>
+        <translation>希望模型如何回答</translation>
+    </message>
+    <message>
         <source>Today&apos;s date</source>
         <translation>今天的日期</translation>
     </message>
@@ -3988,10 +4107,6 @@
     <message>
         <source>Insert a variable</source>
         <translation>插入变量</translation>
-    </message>
-    <message>
-        <source>How the model should answer in this chat</source>
-        <translation>希望模型在此对话中如何回答</translation>
     </message>
     <message>
         <source>Replaced when you send: {names}</source>
@@ -4998,8 +5113,16 @@
         <translation>每轮 token</translation>
     </message>
     <message>
+        <source>Tokens already read</source>
+        <translation>已读取的 token</translation>
+    </message>
+    <message>
         <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
         <translation>每轮为回答增加的 token 数：被接受的 token，加上主模型自己的一个。</translation>
+    </message>
+    <message>
+        <source>How much of the prompt had been read before: earlier turns, or the files of the chat&apos;s folder.</source>
+        <translation>提示词中此前已读取的部分：之前的问答，或对话所在文件夹的文件。</translation>
     </message>
     <message>
         <source>How often the first, the second and each further draft token of a round is accepted.</source>

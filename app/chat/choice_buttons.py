@@ -48,13 +48,13 @@ def presets_of(session: Session) -> list[Preset]:
     """Return the choices: defaults, built-in presets, the user's own, and the settings that a preset replaced."""
     aside = session.chat.set_aside
     if aside is None or chosen_in(session) is None:
-        return _named(session)
-    return [*_named(session), Preset("", *aside, built_in=_SET_ASIDE)]
+        return named_presets(session)
+    return [*named_presets(session), Preset("", *aside, built_in=_SET_ASIDE)]
 
 
 def chosen_in(session: Session) -> Preset | None:
     """Return the preset of the chat on screen; None if its settings differ from every preset."""
-    return preset_in_use(_named(session), session.chat.system_prompt, session.chat.own)
+    return preset_in_use(named_presets(session), session.chat.system_prompt, session.chat.own)
 
 
 def choose(session: Session, preset: Preset) -> None:
@@ -64,7 +64,8 @@ def choose(session: Session, preset: Preset) -> None:
     session.settings.set_own(session.chat, preset.system_prompt, preset.own)
 
 
-def _named(session: Session) -> list[Preset]:
+def named_presets(session: Session) -> list[Preset]:
+    """Return the choices that do not depend on a chat."""
     return [DEFAULTS, *BUILT_IN, *session.settings.presets]
 
 

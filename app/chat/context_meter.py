@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject
 
 from app.chat.composer import Composer
 from app.conversations.chat_settings import filled
+from app.conversations.projects import start_of
 from app.conversations.records import Attachment, pictures_in
 from app.session import prompt_variables
 from app.session.attachments import count_tokens, cut_to_tokens
@@ -37,12 +38,14 @@ _PAUSE_MS = 150
 
 @dataclass(frozen=True)
 class _Unsent:
-    """What to count: the message and, where no answer has figures, as in an imported chat, the turns before it.
+    """What to count: the `prompt` before a first question, the message and, where no answer has figures, as in an
+    imported chat, the turns before it.
 
     `before` is the number of tokens that the chat has already, as far as it is known. `pictures` says what those cost.
     """
 
     model: Path
+    prompt: str
     text: str
     attachments: tuple[Attachment, ...]
     before: int
@@ -99,7 +102,7 @@ class ContextMeter(QObject):
         for changed in (
             *(composer.edit.edited, composer.files.changed, session.models.changed, session.settings.chat_changed),
             *(session.settings.defaults_changed, composer.queue_changed),
-            *(chats.opened, chats.path_changed, answers.asked, answers.ended),
+            *(chats.opened, chats.path_changed, answers.asked, answers.ended, session.list.changed),
         ):
             changed.connect(self._count_soon)
         self.show_usage()
@@ -226,14 +229,14 @@ class ContextMeter(QObject):
         chat, text = session.chat, self._composer.edit.toPlainText()
         model, turns = Path(session.models.pair.main.path), ""
         before = self._before(model)
-        prompt = filled(chat.system_prompt, prompt_variables.values(session.models.pair)) if chat.system_prompt else ""
+        variables = prompt_variables.values(session.models.pair)
+        prompts = start_of(session.projects.folder(chat.folder_id), variables), filled(chat.system_prompt, variables)
+        prompt = "\n".join(part for part in prompts if part)
         if not before and chat.turns:
             said = (part for turn in chat.turns for part in (turn.text_for_model(), turn.answer.reply))
             turns = "\n\n".join([prompt, *said])
-        elif not before and prompt:
-            text = f"{prompt}\n{text}"
-        rules = session.models.pair.main.pictures
-        return _Unsent(model, text, self._composer.files.attachments, before, turns, rules)
+        prompt, rules = "" if before or turns else prompt, session.models.pair.main.pictures
+        return _Unsent(model, prompt, text, self._composer.files.attachments, before, turns, rules)
 
 
 def _count(unsent: _Unsent) -> tuple[int, int, list[int | None]]:
@@ -242,8 +245,9 @@ def _count(unsent: _Unsent) -> tuple[int, int, list[int | None]]:
     Runs on a thread.
     """
     files = [_count_file(unsent, attachment) for attachment in unsent.attachments]
-    turns, text = ((count_tokens(unsent.model, one) or 0) if one else 0 for one in (unsent.turns, unsent.text))
-    return turns, text, files
+    parts = unsent.turns, unsent.prompt, unsent.text
+    turns, prompt, text = ((count_tokens(unsent.model, one) or 0) if one else 0 for one in parts)
+    return turns, prompt + text, files
 
 
 def _count_file(unsent: _Unsent, attachment: Attachment) -> int | None:

@@ -58,7 +58,7 @@ class PromptField(Restyled, QWidget):
         self.menu.aboutToShow.connect(self.fill_menu)
         card = FieldCard(self, _LINES)
         self.edit = card.edit
-        self.bound("How the model should answer in this chat", self.edit, QPlainTextEdit.setPlaceholderText)
+        self.bound("How the model should answer", self.edit, QPlainTextEdit.setPlaceholderText)
         self.bound("System prompt", self.edit, QWidget.setAccessibleName)
         hint = self.bound("Replaced when you send: {names}", styled(WrappedLabel(self), "muted"), _set_variables)
         head = fill(hbox(), (self._title, 1), self.insert)

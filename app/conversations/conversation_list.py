@@ -6,7 +6,8 @@ import itertools
 import re
 import sqlite3
 import uuid
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from app.conversations.database import Database
@@ -19,6 +20,7 @@ from app.conversations.encoding import (
 )
 from app.conversations.errors import NotFound
 from app.conversations.inserting import note_pictures
+from app.conversations.projects import PRESET, Sources, exported, files_text, folder_of, preset_of, sources_from
 from app.conversations.records import Attachment, Conversation, Folder
 from app.conversations.titles import title_of_exchange, title_of_file
 
@@ -61,7 +63,7 @@ class ConversationList:
                 uid=str(uuid.uuid4()),
                 title=title,
                 title_edited=title_edited and bool(title),
-                folder_id=folder_id,
+                folder_id=None if self.folder(folder_id) is None else folder_id,
                 created_at=now,
                 updated_at=now,
                 system_prompt=system_prompt,
@@ -89,8 +91,9 @@ class ConversationList:
         return [_conversation(row) for row in rows]
 
     def uids(self) -> list[str]:
-        """Return the uids of all chats, those in the trash included."""
-        return [row["uid"] for row in self._database.rows("SELECT uid FROM conversations")]
+        """Return the uids of all chats, those in the trash included, and of all folders."""
+        rows = self._database.rows("SELECT uid FROM conversations UNION SELECT uid FROM folders")
+        return [row["uid"] for row in rows]
 
     def rename(self, conversation_id: int, title: str) -> None:
         """Set the title that the user chose; an empty one restores the automatic title."""
@@ -203,8 +206,12 @@ class ConversationList:
                 self._update(conversation_id, pin_position=position)
 
     def folders(self) -> list[Folder]:
-        rows = self._database.rows("SELECT id, name, position, closed FROM folders ORDER BY position, id")
-        return [Folder(row["id"], row["name"], row["position"], bool(row["closed"])) for row in rows]
+        return [folder_of(row) for row in self._database.rows("SELECT * FROM folders ORDER BY position, id")]
+
+    def folder(self, folder_id: int | None) -> Folder | None:
+        """Return a folder; None if it does not exist (any more)."""
+        row = self._database.row("SELECT * FROM folders WHERE id = ?", (folder_id,))
+        return None if row is None else folder_of(row)
 
     def create_folder(self, name: str) -> int:
         """Return the id of the folder of that name, which is created at the end of the list if need be."""
@@ -215,15 +222,21 @@ class ConversationList:
                 return existing
             changes.folders = True
             last = self._database.scalar("SELECT max(position) FROM folders")
-            return self._database.insert("folders", name=name, position=0 if last is None else last + 1)
+            position = 0 if last is None else last + 1
+            return self._database.insert("folders", name=name, position=position, uid=str(uuid.uuid4()))
 
     def rename_folder(self, folder_id: int, name: str) -> None:
-        """Rename a folder. If another one has that name already, move its chats there and delete it."""
+        """Rename a folder. If another one has that name already, move its chats there and delete it.
+
+        One whose chats begin with something of its own keeps its name then: nothing of it is lost.
+        """
         name = " ".join(name.split())
         with self._database.write() as changes:
             changes.folders = True
             other = self._database.scalar("SELECT id FROM folders WHERE name = ? AND id <> ?", (name, folder_id))
             if other is not None:
+                if exported(self.folder(folder_id)):
+                    return
                 for conversation_id in self._in_folder(folder_id):
                     self._update(conversation_id, folder_id=other)
                 self._database.execute("DELETE FROM folders WHERE id = ?", (folder_id,))
@@ -232,18 +245,46 @@ class ConversationList:
                 raise NotFound("folder", folder_id)
 
     def delete_folder(self, folder_id: int) -> None:
-        """Delete a folder; its chats stay, in no folder."""
+        """Delete a folder; its chats stay, in no folder, and the caches of its files go."""
         with self._database.write() as changes:
             changes.folders = True
+            changes.removed_uids.update(folder.uid for folder in self.folders() if folder.id == folder_id)
             changes.conversations.update(self._in_folder(folder_id))
             if not self._database.execute("DELETE FROM folders WHERE id = ?", (folder_id,)).rowcount:
                 raise NotFound("folder", folder_id)
 
     def close_folder(self, folder_id: int, closed: bool) -> None:
         """Hide or show the chats of a folder in the list."""
+        self._update_folder(folder_id, closed=closed)
+
+    def set_instructions(self, folder_id: int, text: str) -> None:
+        self._update_folder(folder_id, instructions=text)
+
+    def set_start(self, folder_id: int, key: str, value: object) -> None:
+        """Set what new chats of the folder begin with; None leaves it as for other chats."""
+        if (folder := self.folder(folder_id)) is not None:
+            settings = {name: kept for name, kept in folder.settings.items() if name != key}
+            self._update_folder(folder_id, settings=to_json(settings if value is None else {**settings, key: value}))
+
+    def change_files(self, folder_id: int, change: Callable[[Sources], Sources]) -> None:
+        """Change the files of a folder. If their text changes, the caches of the text before are to go."""
         with self._database.write() as changes:
-            changes.folders = True
-            self._database.execute("UPDATE folders SET closed = ? WHERE id = ?", (closed, folder_id))
+            if (folder := self.folder(folder_id)) is None:
+                return
+            sources, uid = change(folder.sources), folder.uid
+            if files_text(sources) != files_text(folder.sources):
+                changes.removed_uids.add(uid)
+                uid = str(uuid.uuid4())
+            self._update_folder(folder_id, files=to_json(sources), uid=uid)
+
+    def begin_as_imported(self, folder_id: int, value: Mapping[str, Any]) -> None:
+        """Give a folder what an export says of it, but no path to read, if it has nothing of its own."""
+        if (folder := self.folder(folder_id)) is None or folder.instructions or folder.settings or folder.sources:
+            return
+        self.set_instructions(folder_id, text_of(value.get("instructions")))
+        self.set_start(folder_id, PRESET, preset_of(replace(folder, settings=value)))
+        files = (replace(source, path="", problem="") for source in sources_from(to_json(value.get("files"))))
+        self.change_files(folder_id, lambda _: tuple(files))
 
     def order_folders(self, folder_ids: Sequence[int]) -> None:
         """Put the folders into this order; one that is not named keeps its position."""
@@ -257,6 +298,13 @@ class ConversationList:
             if folder_id is not None and not self._database.row("SELECT 1 FROM folders WHERE id = ?", (folder_id,)):
                 raise NotFound("folder", folder_id)
             self._update(conversation_id, folder_id=folder_id)
+
+    def _update_folder(self, folder_id: int, **values: object) -> None:
+        """Set columns of one folder. The names are constants of this module, never input."""
+        assignments = ", ".join(f"{column} = ?" for column in values)
+        with self._database.write() as changes:
+            changes.folders = True
+            self._database.execute(f"UPDATE folders SET {assignments} WHERE id = ?", (*values.values(), folder_id))
 
     def _in_folder(self, folder_id: int) -> list[int]:
         return self._database.ids("SELECT id FROM conversations WHERE folder_id = ?", (folder_id,))

@@ -81,13 +81,45 @@ def list_order(chat: Conversation) -> tuple[bool, int, float, int]:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file with its text, and size in bytes and time of change in ns when that was read, or the `problem` with it."""
+
+    name: str
+    text: str = ""
+    size: int = 0
+    changed: int = 0
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file or a folder of the disk. One that was imported has no `path` and is never read again.
+
+    `problem` says why it could not be read again, as in `NotAttachable`. Its files are then those of before.
+    """
+
+    path: str
+    is_folder: bool = False
+    files: tuple[SourceFile, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Folder:
-    """A named group of chats; a chat is in at most one folder. `closed` hides its chats in the list."""
+    """A named group of chats; a chat is in at most one folder. `closed` hides its chats in the list.
+
+    Its chats begin with the files of its `sources`, then with its `instructions`, and new ones with its `settings`, see
+    `app.conversations.projects`. `uid` changes with the files' text: it names the caches of that.
+    """
 
     id: int
     name: str
     position: int
     closed: bool = False
+    uid: str = ""
+    instructions: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    sources: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -235,7 +235,16 @@ _V7 = (
     CREATE INDEX unsent_pictures ON conversations (id) WHERE instr(draft_attachments, '"picture":{') > 0""",
 )
 
-VERSIONS: tuple[tuple[str, ...], ...] = (_V1, _V2, _V3, _V4, _V5, _V6, _V7)
+# Version 8: what the chats of a folder begin with. `files` is a list of sources as JSON.
+_V8 = (
+    "ALTER TABLE folders ADD COLUMN uid TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE folders ADD COLUMN instructions TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE folders ADD COLUMN settings TEXT NOT NULL DEFAULT '{}'",
+    "ALTER TABLE folders ADD COLUMN files TEXT NOT NULL DEFAULT '[]'",
+    "UPDATE folders SET uid = lower(hex(randomblob(16)))",
+)
+
+VERSIONS: tuple[tuple[str, ...], ...] = (_V1, _V2, _V3, _V4, _V5, _V6, _V7, _V8)
 LATEST = len(VERSIONS)
 
 

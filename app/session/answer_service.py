@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from contextlib import suppress
+from dataclasses import asdict, replace
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
 from app.conversations.chat_settings import Generation, filled
+from app.conversations.projects import files_text
 from app.conversations.records import AnswerSource, Attachment
 from app.conversations.store import ConversationStore
 from app.session import prompt_variables
@@ -18,6 +20,7 @@ from app.session.calls import Call
 from app.session.chat_service import ChatService, ensure_stored
 from app.session.chats import Chat, Step, Turn
 from app.session.model_service import ModelService
+from app.session.project_service import ProjectService
 from app.session.settings_service import SettingsService
 from app.session.store_client import StoreClient
 from app.session.streaming_answer import Listeners, Services, StreamingAnswer, WriteTurn, chat_request, read_pictures
@@ -49,11 +52,12 @@ class AnswerService(QObject):
         settings: SettingsService,
         store: StoreClient,
         tools: ToolService,
+        projects: ProjectService,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._models, self._chats, self._settings, self._store = models, chats, settings, store
-        self._services = Services(models, chats, store, tools)
+        self._services = Services(models, chats, store, tools, projects)
         self._listeners = Listeners(
             lambda answer: self.stored.emit(answer.chat, answer.turn),
             self._arrived,
@@ -62,6 +66,7 @@ class AnswerService(QObject):
         self._running: dict[Turn, StreamingAnswer] = {}
         self._ends_not_stored: list[StreamingAnswer] = []
         self._loading_tokens: set[Turn] = set()
+        self._files_kept: set[tuple[str, tuple[str, str | None]]] = set()
         chats.removing.connect(self._stop_in)
 
     @property
@@ -287,6 +292,25 @@ class AnswerService(QObject):
         self.arrived.emit(answer.chat, answer.turn)
         if ended:
             self.ended.emit(answer.chat, answer.turn)
+            self._keep_files(answer.chat, answer.turn)
+
+    def _keep_files(self, chat: Chat, turn: Turn) -> None:
+        """Let the engine keep the caches of the files that an answered chat began with, under their own name.
+
+        They outlive the chat then. Next to nothing is read again for it: the rest of this prompt is in the chat's.
+        """
+        folder, pair = self._services.projects.folder(chat.folder_id), self._models.pair
+        if folder is None or not files_text(folder.sources) or not self._store.persistent:
+            return
+        kept = folder.uid, pair.paths
+        if kept in self._files_kept or not turn.answer.text or pair.main is None or pair.loading:
+            return
+        like = Chat(turns=[Turn(".", Answer(), tools=turn.tools)], settings=chat.settings, folder_id=folder.id)
+        with suppress(EngineError):
+            request = chat_request(like, like.turns[0], self._settings.generation_of(chat), self._services, {})
+            request = replace(request, max_tokens=1, grammar=None, conversation=folder.uid, shared=True)
+            self._models.submit(request, lambda _events: None)
+            self._files_kept.add(kept)
 
     def _remove(self, answer: StreamingAnswer) -> None:
         self._running.pop(answer.turn, None)

@@ -29,7 +29,7 @@ _TEXT, _CHARSET = "text/plain", "; charset="
 
 class NotAttachable(Exception):
     """A file cannot be attached. `reason` is "not-text", "unknown-encoding", "too-large" or "unreadable"; for PDF files
-    also "encrypted" (it needs a password), "damaged" or "no-text" (it has only pictures).
+    also "encrypted", "damaged" or "no-text" (it has only pictures); for files of folders also "gone" or "too-many".
     """
 
     def __init__(self, name: str, reason: str) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
 from app.conversations.answer_writer import FLUSH_AFTER
-from app.conversations.chat_settings import OWN
+from app.conversations.chat_settings import OWN, TOOLS_ON
 from app.conversations.deletions import Deletion
 from app.conversations.presets import Preset
-from app.conversations.records import Attachment, Message
+from app.conversations.projects import preset_of
+from app.conversations.records import Attachment, Folder, Message
 from app.conversations.store import ConversationStore
 from app.session.chats import READ_POSITION, Chat, MessageNode, Turn, turns_of
 from app.session.store_client import OPENED_AT, StoreClient, last_on_screen, next_new_chat
@@ -42,20 +44,30 @@ class ChatService(QObject):
         self._store = store
         self.shown = self.blank = Chat()
         self.preset_of_new_chats = Preset("")
+        # The system prompt and the own settings of the empty chat, until the user changes them.
+        self._begun = self.blank.system_prompt, self.blank.own
         # What `restore_last` restores, the newest last: ids of chats in the trash, and deleted messages.
         self.restorable: list[int | Deletion] = []
         self._open: dict[int, Chat] = {}
         self._unsent_waiting: set[Chat] = set()
         self._wanted: int | None = None
         store.opened.connect(lambda _report: self._store_opened())
+        store.listed.connect(self._follow_moves)
 
     # The chat on screen
 
-    def new_chat(self) -> None:
-        """Show the empty chat, which may hold an unsent message."""
-        if self.blank.turns:
+    def new_chat(self, folder: Folder | None = None) -> None:
+        """Show the empty chat, which may hold an unsent message, in a folder or in none."""
+        blank, folder_id = self.blank, None if folder is None else folder.id
+        if blank.turns:
             self.blank = Chat()
-            self._begin_with_preset(self.blank)
+            self._begin(self.blank, folder)
+        elif blank.folder_id != folder_id:
+            if (blank.system_prompt, blank.own) == self._begun:
+                self._begin(blank, folder)
+            blank.folder_id = folder_id
+            if blank.id is not None:
+                self._store.run(partial(_move_blank, blank))
         # Drop a chat that is still being loaded.
         self._wanted = None
         self.open(self.blank)
@@ -291,6 +303,12 @@ class ChatService(QObject):
         if chat.id in self.restorable:
             self.restorable.remove(chat.id)
 
+    def _follow_moves(self) -> None:
+        """Note which folders the chats in memory are in now, as far as they are listed."""
+        folders = {listed.id: listed.folder_id for listed in self._store.conversations}
+        for chat in (*self._open.values(), self.shown):
+            chat.folder_id = folders.get(chat.id or 0, chat.folder_id)
+
     def _forget(self, chat_id: int) -> None:
         self.removing.emit(chat_id)
         self._open.pop(chat_id, None)
@@ -322,29 +340,41 @@ class ChatService(QObject):
         """Show the chat of the last run, unless the first empty chat was used already."""
         blank, last, self.preset_of_new_chats = found
         if blank.id is None:
-            self._begin_with_preset(blank)
+            self._begin(blank, None)
         shown = self.shown
         unsent = shown.unsent or shown.unsent_attachments
         if shown is self.blank and not (shown.turns or unsent or shown.system_prompt or shown.own):
             self.blank = blank
             self.open(blank if last is None or last.id == blank.id else last)
 
-    def _begin_with_preset(self, chat: Chat) -> None:
-        preset = self.preset_of_new_chats
-        chat.system_prompt = preset.system_prompt
-        if preset.own:
-            chat.settings = {**chat.settings, OWN: dict(preset.own)}
+    def _begin(self, chat: Chat, folder: Folder | None) -> None:
+        """Let an empty chat begin as new chats of the folder do, or those in none."""
+        preset = preset_of(folder) or self.preset_of_new_chats
+        tools = None if folder is None else folder.settings.get(TOOLS_ON)
+        chat.folder_id, chat.system_prompt = None if folder is None else folder.id, preset.system_prompt
+        chat.settings = {**chat.settings, OWN: dict(preset.own), TOOLS_ON: tools}
+        self._begun = chat.system_prompt, chat.own
 
 
 def ensure_stored(store: ConversationStore, chat: Chat) -> int:
     """Store the chat if it is not on disk yet and return its id. Runs on the store's thread."""
     if chat.id is None:
         settings = {**chat.settings, OPENED_AT: time.time()}
-        chat_id = store.conversations.create(system_prompt=chat.system_prompt, settings=settings)
+        chat_id = store.conversations.create(
+            system_prompt=chat.system_prompt, settings=settings, folder_id=chat.folder_id
+        )
         # Set the id last: a thread that sees the id needs the uid.
         chat.uid = store.conversations.get(chat_id).uid
         chat.id = chat_id
     return chat.id
+
+
+def _move_blank(chat: Chat, store: ConversationStore) -> None:
+    """Store that the empty chat is in another folder, with what it begins with there."""
+    assert chat.id is not None
+    store.conversations.move_to_folder(chat.id, chat.folder_id)
+    store.conversations.set_system_prompt(chat.id, chat.system_prompt)
+    store.conversations.set_settings(chat.id, chat.settings)
 
 
 def _path(store: ConversationStore, chat: Chat) -> list[Message]:

@@ -20,7 +20,7 @@ from app.conversations.records import (
 )
 from app.session.answer import Answer, State
 from app.session.calls import Call, content_of, step_messages, stored_call
-from app.text.fences import fenced
+from app.text.fences import file_block
 from app.text.thinking import without_thoughts
 from app.tools.tool import Tool
 from engine.errors import EngineError
@@ -97,7 +97,7 @@ class Turn:
     def text_for_model(self) -> str:
         """Return the question after its attached texts, each in a fence under its name."""
         texts = [attachment for attachment in self.attachments if attachment.picture is None]
-        files = [f"{attachment.name}\n{fenced(attachment.text.rstrip())}" for attachment in texts]
+        files = [file_block(attachment.name, attachment.text) for attachment in texts]
         return "\n\n".join([*files, self.question] if self.question else files)
 
     def pictures(self, with_results: bool) -> list[Picture]:
@@ -126,6 +126,7 @@ class Chat:
     unsent_attachments: tuple[Attachment, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     uid: str = ""
+    folder_id: int | None = None
     # Turns whose answers are being written, also those on a branch that is not shown.
     answering: list[Turn] = field(default_factory=list)
 
@@ -170,15 +171,18 @@ class Chat:
         *,
         with_calls: bool = False,
         pictures: Container[str] = (),
+        start: str = "",
     ) -> list[dict[str, Any]]:
-        """Return the messages for the engine: the system prompt with its `variables` filled in, every answered question
-        with its answer, then the question of `upto`, with its answer so far if that is to be continued.
+        """Return the messages for the engine: `start`, which is that of the chat's folder, and the system prompt with
+        its `variables` filled in, every answered question with its answer, then the question of `upto`, with its answer
+        so far if that is to be continued.
 
         Questions with empty answers are left out, because chat templates require alternating roles. Answers have no
         thoughts, because templates with channels require that. Calls of tools are left out unless `with_calls`, and
         pictures unless their digests are in `pictures`.
         """
-        prompt = filled(self.system_prompt, variables or {}).strip()
+        prompts = start, filled(self.system_prompt, variables or {}).strip()
+        prompt = "\n\n".join(part for part in prompts if part)
         messages: list[dict[str, Any]] = [{"role": "system", "content": prompt}] if prompt else []
         for turn in self.turns[: self.turns.index(upto)]:
             said = without_thoughts(turn.answer.text)
@@ -216,6 +220,7 @@ def chat_of(conversation: Conversation, path: Sequence[Message]) -> Chat:
         conversation.unsent_attachments,
         conversation.settings,
         conversation.uid,
+        conversation.folder_id,
     )
 
 

@@ -18,6 +18,7 @@ from app.session.drafter_secret import DrafterSecret
 from app.session.history_service import HistoryService
 from app.session.list_service import ListService
 from app.session.model_service import ModelService
+from app.session.project_service import ProjectService
 from app.session.settings_service import SettingsService
 from app.session.store_client import StoreClient
 from app.session.teaching_service import TeachingService
@@ -42,8 +43,10 @@ class Session(QObject):
         self.settings = SettingsService(self.chats, self.store, self)
         tools_file = (chats.parent if chats else data_folder()) / "tools.json"
         self.tools = ToolService(self.models, self.store, self._bridge, tools_file, self)
-        self.answers = AnswerService(self.models, self.chats, self.settings, self.store, self.tools, self)
         self.list = ListService(self.store, self)
+        self.projects = ProjectService(self.list, self.store, self)
+        services = self.models, self.chats, self.settings, self.store, self.tools, self.projects
+        self.answers = AnswerService(*services, self)
         self.history = HistoryService(self.store, self)
         self.teaching = TeachingService(self.models, self.store, self)
         self.answers.ended.connect(self.teaching.wait_until_idle)
@@ -77,6 +80,7 @@ class Session(QObject):
         self.api.close()
         self.teaching.close()
         self.drafter_secret.close()
+        self.projects.close()
         self.models.end_calls()
         self._bridge.drain()
         self._bridge.close()

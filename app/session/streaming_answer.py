@@ -15,6 +15,7 @@ from typing import Any
 
 from app.conversations.answer_writer import AnswerWriter
 from app.conversations.chat_settings import Generation, grammar_of
+from app.conversations.projects import start_of
 from app.conversations.records import AnswerSource, Message
 from app.conversations.store import ConversationStore
 from app.session import prompt_variables
@@ -23,6 +24,7 @@ from app.session.calls import Call, step_messages
 from app.session.chat_service import ChatService
 from app.session.chats import Chat, Step, Turn, node_of
 from app.session.model_service import ModelService
+from app.session.project_service import ProjectService
 from app.session.store_client import StoreClient
 from app.session.tool_calls import ToolCalls, calls_of
 from app.session.tool_service import ToolService
@@ -48,6 +50,7 @@ class Services:
     chats: ChatService
     store: StoreClient
     tools: ToolService
+    projects: ProjectService
 
 
 @dataclass(frozen=True)
@@ -126,14 +129,21 @@ class StreamingAnswer:
         self._services.chats.note_written(self.chat)
         self._listeners.stored(self)
         if stored.path == self.chat.stored_ids:
-            self._gather_tools()
+            self._read_files()
         else:
             # The user chose another branch meanwhile.
-            self._services.chats.show_branch_of(self.chat, stored.answer.id, self._gather_tools)
+            self._services.chats.show_branch_of(self.chat, stored.answer.id, self._read_files)
+
+    def _read_files(self) -> None:
+        """Read those files of the chat's folder again that have changed on the disk; a stop may come first."""
+        self._gathering = True
+        self._services.projects.read_again(self.chat.folder_id, self._gather_tools)
 
     def _gather_tools(self) -> None:
         """Get the chat's tools, for which servers may have to start, then submit the request."""
-        self._gathering, self.turn.answer.state = True, State.STARTING
+        if not self._gathering:
+            return
+        self.turn.answer.state = State.STARTING
         self._services.tools.gather(self.chat, self._submit_with)
         if self._gathering:
             self._listeners.arrived(self)
@@ -336,8 +346,10 @@ def chat_request(
             tools = []
     elif tools:
         grammar = calls_in_text(form, tools, parallel=True)
+    variables = prompt_variables.values(pair)
+    start = start_of(services.projects.folder(chat.folder_id), variables)
     return ChatRequest(
-        chat.messages(turn, prompt_variables.values(pair), with_calls=bool(form), pictures=pictures),
+        chat.messages(turn, variables, with_calls=bool(form), pictures=pictures, start=start),
         generation.sampling,
         generation.speculation,
         max_tokens=generation.max_tokens,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.conversations.conversation_list import ACTIVE, ARCHIVED
+from app.conversations.projects import start_of
 from app.conversations.store import ConversationStore
 from app.session.answer import State
 from app.session.chats import chat_of
@@ -206,6 +207,7 @@ def material_of(store: ConversationStore, main: str, after: float) -> Material:
         if any(turn.pictures(with_results=False) for turn in chat.turns):
             # Without its pictures, the main model would have answered something else.
             continue
+        start = start_of(store.conversations.folder(conversation.folder_id), {})
         for turn in chat.turns:
             answer, node = turn.answer, turn.answer_node
             if answer.state is not State.DONE or turn.steps or not turn.asks or node.id is None:
@@ -214,7 +216,9 @@ def material_of(store: ConversationStore, main: str, after: float) -> Material:
             ids = tuple(token.id for token in tokens)
             if ids or len(questions) < FEW_TOKENS // DRAWN_TOKENS:
                 kind = own if ids else questions
-                kind.append((answer.asked_at or 0.0, OwnAnswer(conversation.uid, chat.messages(turn), ids)))
+                kind.append(
+                    (answer.asked_at or 0.0, OwnAnswer(conversation.uid, chat.messages(turn, start=start), ids))
+                )
             left -= len(ids)
     found = own + questions[: max(0, FEW_TOKENS - (MOST_TOKENS - left)) // DRAWN_TOKENS]
     return Material([one for _, one in found], sum(one.tokens for asked_at, one in found if asked_at > after))

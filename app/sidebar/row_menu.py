@@ -29,6 +29,8 @@ class RowMenu(Menu):
     new_folder_wanted = Signal(int)
     folder_rename_wanted = Signal(int)
     folder_view_wanted = Signal(int)
+    folder_page_wanted = Signal(int)
+    chat_in_folder_wanted = Signal(int)
 
     def __init__(self, listed: ListService, chats: ChatService, parent: QWidget) -> None:
         super().__init__(parent)
@@ -62,6 +64,9 @@ class RowMenu(Menu):
     def fill_for_folder(self, folder: Folder) -> None:
         folders, change, translate = self._list.folders, self._list.change, QCoreApplication.translate
         self.clear()
+        self._add(translate("ChatPane", "New chat in this folder"), self.chat_in_folder_wanted.emit, folder.id)
+        self._add(translate("ChatPane", "System prompt and files…"), self.folder_page_wanted.emit, folder.id)
+        self.addSeparator()
         toggle = translate("ChatPane", "Open") if folder.closed else translate("ChatPane", "Close")
         self._add(
             toggle, lambda folder_id: change(ConversationList.close_folder, folder_id, not folder.closed), folder.id

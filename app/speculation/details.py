@@ -98,7 +98,7 @@ class Details(Restyled, QWidget):
 
     def _make_figures(self) -> None:
         self._figures = QWidget(self._body)
-        self.depth_figure, self.first, self.saved = (Figure(self._figures) for _ in range(3))
+        self.depth_figure, self.first, self.saved, self.cached = (Figure(self._figures) for _ in range(4))
         self._charts = QWidget(self._body)
         self.positions, self.time = PositionBars(self._charts), TimeBar(self._charts)
         self._positions_section = Section(self.positions, self._charts)
@@ -108,7 +108,7 @@ class Details(Restyled, QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(12)
-        for index, figure in enumerate((self.depth_figure, self.first, self.saved)):
+        for index, figure in enumerate((self.depth_figure, self.first, self.saved, self.cached)):
             grid.addWidget(figure, index // 2, index % 2)
             grid.setColumnStretch(index % 2, 1)
         charts = vbox(self._charts, margins=(0, 0, 0, 0), spacing=8)
@@ -131,6 +131,7 @@ class Details(Restyled, QWidget):
         words = self.tr("first token ({time} for pictures)") if stats.picture_s else self.tr("first token")
         self.first.show_value(figures.seconds(stats.ttft_s), words.format(time=figures.seconds(stats.picture_s)))
         self.saved.show_value(figures.duration(stats.saved_s), self.tr("time saved"))
+        self.cached.show_value(figures.number(stats.cached_tokens, 0), self.tr("tokens already read"))
         self.positions.show_stats(stats)
         self.time.show_stats(stats)
         set_text(self._time_section.words, self.time.words())
@@ -148,7 +149,8 @@ class Details(Restyled, QWidget):
         self.apply_theme()
 
     def retranslate(self) -> None:
-        for figure, key in ((self.depth_figure, "depth"), (self.first, "first"), (self.saved, "saved")):
+        shown = self.depth_figure, self.first, self.saved, self.cached
+        for figure, key in zip(shown, ("depth", "first", "saved", "cached"), strict=True):
             figure.setToolTip(wrapped_tip(EXPLANATIONS[key]))
         self._positions_section.explain("positions")
         self._time_section.explain("time")

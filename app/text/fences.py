@@ -32,6 +32,11 @@ def fenced(text: str, language: str = "") -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
+def file_block(name: str, text: str) -> str:
+    """Return the text of a file as a code block under its name, as models read it."""
+    return f"{name}\n{fenced(text.rstrip())}"
+
+
 @dataclass
 class OpenBlock:
     """A code block that is being written: its fence of `count` times `sign`, and the lines so far."""

@@ -17,11 +17,13 @@ from app.conversations.errors import StoreError
 from app.conversations.records import Attachment
 from app.session.attachments import NotAttachable, read_attachment, read_picture
 from app.session.chats import Chat
+from app.session.project_files import MOST_FILES
 from app.session.session import Session
 from app.system.background import Background
 from app.system.cancelled import Cancelled
 from app.widgets.banner import Banner
 from app.wording.errors import error_sentence
+from app.wording.figures import number
 from engine.errors import EngineError
 
 # How long closing waits for the current step of reading a file.
@@ -116,16 +118,23 @@ class AttachmentReader(QObject):
             raise error
 
     def show_reason(self, error: NotAttachable) -> None:
+        self._show(self.reason(error))
+
+    def reason(self, error: NotAttachable) -> str:
+        """Say why a file cannot be read."""
         sentences = {
             "not-text": self.tr("{name} is not a text file. Tandem attaches text, code and PDF files, and pictures."),
             "unknown-encoding": self.tr("The text encoding of {name} was not recognized. Save it as UTF-8."),
             "too-large": self.tr("{name} is too large for any model's context."),
             "unreadable": self.tr("{name} cannot be read."),
+            "picture": self.tr("{name} is a picture. Folders take text, code and PDF files."),
+            "gone": self.tr("{name} is no longer there."),
+            "too-many": self.tr("{name} contains more than {count} files. Choose a smaller folder."),
             "encrypted": self.tr("{name} is password-protected. Save a copy without a password and attach that."),
             "damaged": self.tr("{name} is damaged: its text cannot be read."),
             "no-text": self.tr("{name} contains only images, such as scanned pages. Run OCR on it first."),
         }
-        self._show(sentences[error.reason].format(name=error.name))
+        return sentences[error.reason].format(name=error.name, count=number(MOST_FILES, 0))
 
     def _show(self, sentence: str) -> None:
         self._banner.show_message(lambda: sentence, about=_REFUSED)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 from app.chat.find_bar import FindBar
 from app.chat.transcript import Transcript
 from app.conversations.opening import OpenReport
+from app.conversations.projects import models_of
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.sidebar.pane import ChatPane
@@ -94,6 +95,15 @@ class ChatCommands(QObject):
         """Call `run` with the id of the chat on screen, if the chat is in the list."""
         if self._session.chat.id is not None:
             run(self._session.chat.id)
+
+    def begin_in_folder(self, folder_id: int) -> None:
+        """Show a new chat in a folder, and load the models that its chats begin with."""
+        folder, models = self._session.list.folder(folder_id), self._session.models
+        if folder is None:
+            return
+        self._session.chats.new_chat(folder)
+        if (wanted := models_of(folder)) and wanted != models.pair.paths and not models.pair.loading:
+            models.load(*wanted)
 
     def step(self, by: int) -> None:
         """Show the chat `by` rows further down the list; from the new chat, show the first."""

@@ -14,6 +14,7 @@ from app.chat.choice_buttons import PresetButton, ThinkingButton
 from app.chat.composer import Composer
 from app.chat.context_meter import ContextMeter
 from app.chat.find_bar import FindBar
+from app.chat.folder_page import FolderPage
 from app.chat.message_edit import files_in
 from app.chat.settings_sheet import ChatSettingsSheet
 from app.chat.transcript import Transcript
@@ -124,6 +125,7 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         self.attachments = AttachmentReader(session, self._banner, self)
         self.sight = Sight(session, self._library, self.composer.files, self._banner, actions["choose-main"], self)
         self.chat_settings = ChatSettingsSheet(session, self)
+        self.folder_page = FolderPage(session, self.attachments.reason, self)
         self._preset_button = PresetButton(session, actions["chat-settings"], self)
         format_mark = AnswerFormatMark(session, actions["chat-settings"], self)
         buttons = attach_button(actions["attach"], self), self._preset_button, ThinkingButton(session, self)
@@ -159,6 +161,9 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         session.chats.path_changed.connect(self._show_path)
         session.answers.not_stored.connect(self._take_back)
         self.sidebar.export_wanted.connect(self.transfer.export_chat)
+        self.sidebar.row_menu.folder_page_wanted.connect(self.folder_page.open_for)
+        for wanted in (self.sidebar.row_menu.chat_in_folder_wanted, self.folder_page.chat_wanted):
+            wanted.connect(self.chats.begin_in_folder)
         self.application.document_opened.connect(self.transfer.open_document)
         chats = session.chats
         of_store = (session.store.failed, session.store.opened, session.store.unavailable)
@@ -357,6 +362,7 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         self.attachments.close()
         self.turns.speaker.close()
         self._meter.close()
+        self.folder_page.end()
         self.settings.close()
         self._library.close()
         self.session.close()

@@ -286,7 +286,8 @@ class Generation:
 
     def _take(self, tokens: Sequence[int]) -> Conversation:
         """Return a conversation for `tokens` with the request's pictures, as far as cached as it can be."""
-        taken = self._cache.take(self._main, tokens, self.request.conversation, self._pictures)
+        request = self.request
+        taken = self._cache.take(self._main, tokens, request.conversation, self._pictures, shared=request.shared)
         taken.main.reader = self._reader
         taken.main.positions = None if self._reader is None else self._reader.positions(self._pictures)
         return taken

@@ -21,6 +21,7 @@ from engine.speculation.conversation import Conversation, usable_prefix
 from engine.speculation.drafters.sources import Drafter
 from engine.speculation.rounds.sequence import Sequence
 from engine.status import PrefixCacheUsage
+from engine.tokenizers.prompts import shared_prefix
 
 
 class PrefixCache:
@@ -54,6 +55,8 @@ class PrefixCache:
         tokens: Tokens[int],
         name: str | None = None,
         pictures: tuple[PlacedPicture, ...] = (),
+        *,
+        shared: bool = False,
     ) -> Conversation:
         """Return a conversation `name` for `tokens`, with as many of them cached as any entry can provide.
 
@@ -70,7 +73,7 @@ class PrefixCache:
         else:
             taken.rewind(reach)
         taken.main.tokens, taken.main.pictures = list(tokens), pictures
-        taken.name = name
+        taken.name, taken.shared = name, shared
         return taken
 
     def put(self, conversation: Conversation) -> None:
@@ -113,7 +116,10 @@ class PrefixCache:
             self.store.forget(names)
 
     def save(self) -> None:
-        """Save conversations with a name to the store, if there is one; only the latest ones if not all fit."""
+        """Save conversations with a name to the store, if there is one; only the latest ones if not all fit.
+
+        What consists mostly of a shared one is not saved beside that: the rest of it is read again in less time.
+        """
         if self.store is not None:
             self._save(self.store)
 
@@ -124,9 +130,10 @@ class PrefixCache:
         self._entries = [entry for entry in self._entries if entry.main.model is not model]
 
     def _save(self, store: PrefixStore) -> None:
+        own = [entry for entry in self._entries if entry.name is not None and entry.main.model is store.model]
         left, kept = store.budget, []
-        for entry in reversed(self._entries):
-            if entry.name is not None and entry.main.model is store.model and entry.bytes <= left:
+        for entry in reversed(own):
+            if entry.bytes <= left and not _is_mostly_shared(entry, own):
                 left -= entry.bytes
                 kept.append(entry)
         for entry in reversed(kept):
@@ -151,6 +158,11 @@ class PrefixCache:
             return entry
         self._entries.append(entry)
         return entry.fork()
+
+
+def _is_mostly_shared(entry: Conversation, others: Tokens[Conversation]) -> bool:
+    shares = (shared_prefix(one.main.tokens, entry.main.tokens) for one in others if one.shared)
+    return not entry.shared and 2 * max(shares, default=0) > entry.main.position
 
 
 def _covers(entry: Conversation, other: Conversation) -> bool:

@@ -23,13 +23,15 @@ log = logging.getLogger(__name__)
 class Conversation:
     """The sequences of both models for one text; `draft` and `head` are None until a draft model or a head is used.
 
-    `name` is the caller's name of the conversation; without one it is never written to disk.
+    `name` is the caller's name of the conversation; without one it is never written to disk. A `shared` one is what
+    others begin with.
     """
 
     main: Sequence
     draft: Sequence | None = None
     name: str | None = None
     head: HeadSession | None = None
+    shared: bool = False
 
     @property
     def bytes(self) -> int:

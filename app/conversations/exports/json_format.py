@@ -12,6 +12,7 @@ from typing import Any
 
 from app.conversations.chat_settings import without_permissions
 from app.conversations.encoding import round_to_row, to_json, token_to_row
+from app.conversations.projects import exported
 from app.conversations.records import Message
 from app.conversations.store import ConversationStore
 
@@ -30,7 +31,7 @@ def conversation_as_object(store: ConversationStore, conversation_id: int) -> di
     pictures = store.pictures.of(messages)
     encoded = {digest: base64.b64encode(content).decode() for digest, content in pictures.items()}
     leaf = store.messages.active_leaf(conversation_id)
-    folders = {folder.id: folder.name for folder in store.conversations.folders()}
+    folder = store.conversations.folder(conversation.folder_id)
     listed = []
     for message in messages:
         parent = None if message.parent_id is None else uids[message.parent_id]
@@ -41,7 +42,8 @@ def conversation_as_object(store: ConversationStore, conversation_id: int) -> di
                 listed[-1]["rounds"] = [round_to_row(record) for record in rounds]
     return {
         **{name: getattr(conversation, name) for name in _OF_CHAT},
-        "folder": folders.get(conversation.folder_id or 0),
+        "folder": None if folder is None else folder.name,
+        **({"folder_start": start} if (start := exported(folder)) else {}),
         "pinned": conversation.pin_position is not None,
         "archived": conversation.archived_at is not None,
         "settings": without_permissions(conversation.settings),

@@ -58,6 +58,8 @@ def add(store: ConversationStore, conversation: ImportedConversation) -> tuple[s
 def _add_new(store: ConversationStore, conversation: ImportedConversation) -> int:
     with store.database.write():
         folder = None if conversation.folder is None else store.conversations.create_folder(conversation.folder)
+        if folder is not None and conversation.folder_start:
+            store.conversations.begin_as_imported(folder, conversation.folder_start)
         identity = store.conversations.create(
             title=conversation.title,
             title_edited=conversation.title_edited,

@@ -34,9 +34,10 @@ class ImportedConversation:
     """One chat, parents before children.
 
     `uid` identifies Tandem's chats and `origin` those of other apps, so that another import finds them. `selected` is
-    the uid of the last message shown. `left_out` counts what is not imported, by reason code: "tool" (calls and their
-    results), "reasoning" (without text), "file" (pictures that are lost or not usable, and other files), "empty",
-    "unreadable" (lines of the file). `pictures` are the files of its pictures by their digests.
+    the uid of the last message shown. `folder_start` is what Tandem's export says of its folder. `left_out` counts what
+    is not imported, by reason code: "tool" (calls and their results), "reasoning" (without text), "file" (pictures that
+    are lost or not usable, and other files), "empty", "unreadable" (lines of the file). `pictures` are the files of its
+    pictures by their digests.
     """
 
     origin: str | None
@@ -50,6 +51,7 @@ class ImportedConversation:
     system_prompt: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
     folder: str | None = None
+    folder_start: Mapping[str, Any] = field(default_factory=dict)
     archived: bool = False
     pinned: bool = False
     left_out: Mapping[str, int] = field(default_factory=dict)

@@ -55,6 +55,7 @@ def _read(entry: Any, _files: Files) -> ImportedConversation:
             system_prompt=fields.text(entry, "system_prompt"),
             settings=_settings(entry),
             folder=fields.text(entry, "folder") or None,
+            folder_start=fields.mapping(entry, "folder_start"),
             archived=entry.get("archived") is True,
             pinned=entry.get("pinned") is True,
             left_out=left_out,

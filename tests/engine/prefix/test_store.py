@@ -19,7 +19,7 @@ from engine.prefix.files import checksum
 from engine.requests import ChatRequest
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
-from tests.engine.chats import DEPTH, answer, user
+from tests.engine.chats import DEPTH, answer, question, user
 from tests.engine.chats import ask as ask_in
 from tests.engine.serving_requests import Client, load_models, run, submit
 from tests.engine.serving_requests import request as unnamed
@@ -222,6 +222,32 @@ def test_only_turns_with_a_name_are_stored(tiny_main: Path, tmp_path: Path) -> N
         assert scheduler.prefix_cache.usage.conversations == 3
     [entry] = tmp_path.glob("*.json")
     assert json.loads(entry.read_text())["name"] == "chat"
+
+
+def test_what_chats_begin_with_is_read_and_stored_once_and_outlives_them(
+    model: Path, draft: Path, tmp_path: Path
+) -> None:
+    def stored() -> set[str]:
+        return {json.loads(entry.read_text())["name"] for entry in tmp_path.glob("store/*.json")}
+
+    book = {"role": "system", "content": "the quick brown fox jumps over the lazy dog " * 12}
+    with closing(opened(model, tmp_path / "store", draft)) as scheduler:
+        length = len(scheduler.models.main.tokenizer.apply_chat_template([book]))
+        first = ask(scheduler, book, user("fox"), conversation="first")
+        [kept] = run(scheduler, replace(question(scheduler, book, user("."), conversation="book"), shared=True))
+        assert first.stats.cached_tokens == 0
+        assert kept.finished.stats.cached_tokens >= length
+        long = ask(scheduler, book, user("lazy dog " * 80), conversation="long")
+        scheduler.changes.forget_conversations(["first"])
+        second = ask(scheduler, book, user("dog"), conversation="second")
+        assert min(long.stats.cached_tokens, second.stats.cached_tokens) >= length
+    # A chat that says more than its beginning has caches of its own.
+    assert stored() == {"book", "long"}
+    with closing(opened(model, tmp_path / "store", draft)) as later:
+        again = ask(later, book, user("dog"), conversation="third")
+        assert (again.ids, again.stats.cached_tokens >= length) == (second.ids, True)
+        later.clear_prefix_cache()
+        assert ask(later, book, user("dog")).ids == second.ids
 
 
 def test_a_forgotten_conversation_leaves_nothing(tiny_main: Path, tmp_path: Path) -> None:

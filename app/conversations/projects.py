@@ -1,0 +1,81 @@
+"""What the chats of a folder begin with: its files, as they were last read, and its instructions. No Qt.
+
+The store keeps the text of the files, so that nothing is lost when they vanish from the disk.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from msgspec import convert
+
+from app.conversations.chat_settings import filled, usable
+from app.conversations.encoding import object_from_json, text_of
+from app.conversations.presets import Preset
+from app.conversations.records import Folder, Source
+from app.text.fences import file_block
+
+Sources = tuple[Source, ...]
+
+# Keys of a folder's settings beside TOOLS_ON: the preset that its new chats begin with, and the paths of their models.
+PRESET, MODELS = "preset", "models"
+
+
+@lru_cache(maxsize=64)
+def files_text(sources: Sources) -> str:
+    """Return the text of the files, with which every chat begins: the same bytes until one of them changes."""
+    files = (file for source in sources for file in source.files if file.text)
+    return "\n\n".join(file_block(file.name, file.text) for file in files)
+
+
+def start_of(folder: Folder | None, variables: Mapping[str, str]) -> str:
+    """Return a folder's files, then its instructions with their `variables` filled in; "" without a folder."""
+    parts = ("", "") if folder is None else (files_text(folder.sources), filled(folder.instructions, variables).strip())
+    return "\n\n".join(part for part in parts if part)
+
+
+def preset_of(folder: Folder | None) -> Preset | None:
+    """Return the preset that new chats of the folder begin with; None for that of all new chats."""
+    try:
+        found = convert(folder.settings[PRESET] if folder is not None else None, Preset)
+    except (ValueError, LookupError):
+        return None
+    return replace(found, own=usable(found.own))
+
+
+def models_of(folder: Folder) -> tuple[str, str | None] | None:
+    """Return the paths of the main and the draft model of the folder's new chats, or None."""
+    match folder.settings.get(MODELS):
+        case [str(main), (str() | None) as draft]:
+            return main, draft
+    return None
+
+
+def exported(folder: Folder | None) -> dict[str, Any]:
+    """Return what an export says of a folder, without paths of this computer and without tools."""
+    if folder is None:
+        return {}
+    files = [replace(source, path="", problem="") for source in folder.sources]
+    found = {"instructions": folder.instructions, PRESET: preset_of(folder), "files": files}
+    return {key: value for key, value in found.items() if value}
+
+
+def folder_of(row: sqlite3.Row) -> Folder:
+    uid, instructions = text_of(row["uid"]), text_of(row["instructions"])
+    settings, sources = object_from_json(row["settings"]), sources_from(text_of(row["files"]))
+    return Folder(row["id"], row["name"], row["position"], bool(row["closed"]), uid, instructions, settings, sources)
+
+
+# The list of folders is read after every change of the list of chats.
+@lru_cache(maxsize=64)
+def sources_from(text: str) -> Sources:
+    """Decode a list of sources; none where damage left nothing readable."""
+    try:
+        return convert(json.loads(text), Sources, strict=False)
+    except (ValueError, RecursionError):
+        return ()

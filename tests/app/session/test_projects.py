@@ -1,0 +1,102 @@
+"""Chats of a folder begin with its files and instructions, which the engine reads once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.conversations.conversation_list import ConversationList
+from app.conversations.records import Folder
+from app.session.session import Session
+from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.session.conftest import OpenSession, Settle
+
+Ask = Callable[[], None]
+HERON = "notes.md\n```\nThe code word is heron.\n```"
+
+
+@pytest.fixture
+def engine() -> ScriptedEngine:
+    return ScriptedEngine([Script(f"Answer {number}.") for number in range(9)])
+
+
+@pytest.fixture
+def session(open_session: OpenSession, engine: ScriptedEngine, settle: Settle, tmp_path: Path, qtbot: QtBot) -> Session:
+    """A session with the folder Novel, which has instructions and a file."""
+    (tmp_path / "notes.md").write_text("The code word is heron.")
+    session = open_session(engine)
+    settle(session.list.change(ConversationList.create_folder, "Novel"))
+    settle(session.list.change(ConversationList.set_instructions, novel(session).id, "Write in {{language}}."))
+    session.projects.add(novel(session).id, [str(tmp_path / "notes.md")], lambda _refused: None)
+    qtbot.waitUntil(lambda: bool(novel(session).sources))
+    settle()
+    return session
+
+
+def novel(session: Session) -> Folder:
+    return session.list.folders[0]
+
+
+@pytest.fixture
+def ask(session: Session, qtbot: QtBot, settle: Settle) -> Ask:
+    """Asks a question in the chat on screen, and waits for the answer."""
+    return lambda: settle((session.answers.ask("Who?"), qtbot.waitUntil(lambda: session.answers.quiet)))
+
+
+def systems(engine: ScriptedEngine) -> list[str]:
+    """Return the system prompts of the requests of chats."""
+    return [request.messages[0]["content"] for request in engine.requests if not request.shared]
+
+
+def test_a_chat_begins_with_the_files_then_the_instructions_then_its_own_prompt(
+    session: Session, engine: ScriptedEngine, ask: Ask, settle: Settle
+) -> None:
+    session.chats.new_chat(novel(session))
+    session.settings.set_own(session.chat, "Be brief.", {})
+    ask()
+    assert systems(engine) == [f"{HERON}\n\nWrite in English.\n\nBe brief."]
+    [chat] = session.list.chats
+    assert chat.folder_id == novel(session).id
+    # Moved out, it begins with its own prompt alone; moved in, with the folder's again.
+    settle(session.list.move_to_folder(chat.id, None))
+    ask()
+    settle(session.list.move_to_folder(chat.id, novel(session).id))
+    ask()
+    assert systems(engine)[1:] == ["Be brief.", f"{HERON}\n\nWrite in English.\n\nBe brief."]
+
+
+def test_a_file_that_changed_is_read_again(session: Session, engine: ScriptedEngine, ask: Ask, tmp_path: Path) -> None:
+    session.chats.new_chat(novel(session))
+    ask()
+    before = novel(session).uid
+    notes = tmp_path / "notes.md"
+    notes.write_text("The code word is egret now.")
+    ask()
+    assert "egret" in systems(engine)[1]
+    assert "heron" not in systems(engine)[1]
+    assert before in engine.forgotten
+    notes.unlink()
+    ask()
+    assert systems(engine)[2] == systems(engine)[1]
+    assert novel(session).sources[0].problem == "gone"
+
+
+def test_the_engine_keeps_the_files_once_under_the_folders_name(
+    session: Session, engine: ScriptedEngine, ask: Ask, settle: Settle
+) -> None:
+    for _ in range(2):
+        session.chats.new_chat(novel(session))
+        ask()
+    kept = [request for request in engine.requests if request.shared]
+    [request] = kept
+    assert (request.conversation, request.max_tokens) == (novel(session).uid, 1)
+    assert [message["content"] for message in request.messages] == [f"{HERON}\n\nWrite in English.", "."]
+    # It outlives the chats, and goes with the folder.
+    for chat in session.list.chats:
+        settle(session.chats.purge(chat.id))
+    assert novel(session).uid not in engine.forgotten
+    settle(session.list.change(ConversationList.delete_folder, novel(session).id))
+    assert request.conversation in engine.forgotten

@@ -1,0 +1,151 @@
+"""The page of a folder: instructions, files with what they take, what new chats begin with, and its chats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QToolButton
+
+from app.chat.folder_page import FolderPage
+from app.conversations.conversation_list import ConversationList
+from app.conversations.projects import models_of
+from app.conversations.records import Folder
+from app.widgets.controls import Chooser
+from engine import starter_pair
+from tests.app.conftest import OpenWindow
+from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.window_driver import WindowDriver, texts
+
+
+@pytest.fixture
+def window(open_window: OpenWindow) -> WindowDriver:
+    """A window with the folder Novel, and a model whose tokens can be counted."""
+    window = open_window(ScriptedEngine([Script("Heron.")]))
+    window.session.models.load(str(starter_pair()[0]), None)
+    window.in_store(lambda store: store.conversations.create_folder("Novel"))
+    window.settle()
+    return window
+
+
+@pytest.fixture
+def page(window: WindowDriver) -> FolderPage:
+    return open_page(window)
+
+
+def open_page(window: WindowDriver) -> FolderPage:
+    window.sidebar.choose("Novel", "System prompt and files…")
+    return window.find(FolderPage)
+
+
+def novel(window: WindowDriver) -> Folder:
+    window.settle()
+    return window.session.list.folders[0]
+
+
+def add(window: WindowDriver, page: FolderPage, path: Path) -> None:
+    button = page.add_folder if path.is_dir() else page.add_files
+    with window.file_dialog(path):
+        button.click()
+    window.wait(lambda: not page.files.reading)
+    window.settle()
+
+
+def choose(chooser: Chooser, name: str) -> None:
+    chooser.setCurrentIndex(chooser.findText(name))
+    chooser.activated.emit(chooser.currentIndex())
+
+
+def test_what_is_typed_and_added_begins_the_next_chat(window: WindowDriver, page: FolderPage, tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("The code word is heron.")
+    page.prompt.edit.setPlainText("Answer in one word.")
+    add(window, page, tmp_path / "notes.md")
+    window.wait(lambda: page.usage.text().endswith("tokens"))
+    assert "notes.md" in texts(page.files)
+    page.new_chat.click()
+    assert page.isHidden()
+    window.ask_and_wait("Which word?")
+    [request] = [one for one in window.session.models.engine.requests if not one.shared]
+    system = "notes.md\n```\nThe code word is heron.\n```\n\nAnswer in one word."
+    assert request.messages[0]["content"] == system
+    assert window.sidebar.rows == ["Folders", "[Novel]", "-Which word?"]
+    page = open_page(window)
+    assert page.prompt.edit.toPlainText() == "Answer in one word."
+    assert [page.chats.item(row).text() for row in range(page.chats.count())] == ["Which word?"]
+    window.session.chats.new_chat()
+    page.chats.itemClicked.emit(page.chats.item(0))
+    window.settle()
+    assert (page.isHidden(), window.turns[0][0]) == (True, "Which word?")
+
+
+def test_the_meter_says_what_to_remove(window: WindowDriver, page: FolderPage, tmp_path: Path) -> None:
+    (tmp_path / "long.txt").write_text("lazy dog " * 40_000)
+    (tmp_path / "short.txt").write_text("Short.")
+    for name in ("long.txt", "short.txt"):
+        add(window, page, tmp_path / name)
+    window.wait(lambda: page.usage.text().endswith("Remove: long.txt"))
+    assert page.usage.property("styleClass") == "problem"
+    # The line below the message box counts them too.
+    page.new_chat.click()
+    window.wait(lambda: "too long for this model" in window.context_text)
+    page = open_page(window)
+    remove = next(button for button in page.files.findChildren(QToolButton) if "long.txt" in button.accessibleName())
+    remove.click()
+    assert [source.files[0].name for source in novel(window).sources] == ["short.txt"]
+    window.wait(lambda: page.usage.property("styleClass") == "muted")
+    window.wait(lambda: "too long" not in window.context_text)
+
+
+def test_what_cannot_be_read_is_said_in_a_sentence(window: WindowDriver, page: FolderPage, tmp_path: Path) -> None:
+    book = tmp_path / "book"
+    book.mkdir()
+    (book / "cover.png").write_bytes(b"\x89PNG\r\n")
+    add(window, page, book)
+    add(window, page, book / "cover.png")
+    refused, unread = page.trouble.text().splitlines()
+    assert refused.startswith("cover.png is a picture.")
+    assert unread == "Not read: book/cover.png"
+    page.close_overlay()
+    book.rename(tmp_path / "moved")
+    page = open_page(window)
+    window.wait(lambda: "book is no longer there. Chats begin with its text of before." in page.trouble.text())
+
+
+def test_new_chats_begin_with_the_chosen_preset_models_and_tools(window: WindowDriver, page: FolderPage) -> None:
+    loaded = window.session.models.pair.paths
+    choose(page.preset, "Precise")
+    choose(page.tools, "On")
+    choose(page.models, page.models.itemText(1))
+    assert models_of(novel(window)) == loaded
+    assert (page.preset.currentText(), page.tools.currentText()) == ("Precise", "On")
+    page.close_overlay()
+    window.session.models.load("org/another", None)
+    window.settle()
+    window.write("Half a question")
+    window.sidebar.choose("Novel", "New chat in this folder")
+    window.wait(lambda: window.session.models.pair.paths == loaded)
+    assert window.preset_button.text() == "Precise"
+    assert (window.session.tools.is_on(window.session.chat), window.unsent) == (True, "Half a question")
+    window.session.chats.new_chat()
+    assert window.session.chat.own == {}
+    # What a person chose for the empty chat stays.
+    window.session.settings.set_own(window.session.chat, "My own.", {})
+    window.sidebar.choose("Novel", "New chat in this folder")
+    assert window.session.chat.system_prompt == "My own."
+
+
+def test_the_page_follows_its_folder_and_closes_with_it(window: WindowDriver, page: FolderPage) -> None:
+    # Typing goes on while the folder changes, and is stored when the page closes.
+    QTest.keyClicks(page.prompt.edit, "Be ")
+    window.session.list.change(ConversationList.rename_folder, novel(window).id, "Story")
+    window.settle()
+    QTest.keyClicks(page.prompt.edit, "brief.")
+    assert "Story" in texts(page)
+    QTest.keyClick(page.prompt.edit, Qt.Key.Key_Escape)
+    assert novel(window).instructions == "Be brief."
+    window.sidebar.choose("Story", "System prompt and files…")
+    window.session.list.change(ConversationList.delete_folder, novel(window).id)
+    window.settle()
+    assert page.isHidden()
