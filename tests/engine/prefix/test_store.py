@@ -238,7 +238,7 @@ def test_what_chats_begin_with_is_read_and_stored_once_and_outlives_them(
         assert first.stats.cached_tokens == 0
         assert kept.finished.stats.cached_tokens >= length
         long = ask(scheduler, book, user("lazy dog " * 80), conversation="long")
-        scheduler.changes.forget_conversations(["first"])
+        scheduler.changes.texts.forget_conversations(["first"])
         second = ask(scheduler, book, user("dog"), conversation="second")
         assert min(long.stats.cached_tokens, second.stats.cached_tokens) >= length
     # A chat that says more than its beginning has caches of its own.
