@@ -21,7 +21,8 @@ from app.session.session import Session
 from app.widgets.application import Application
 from app.window.main_window import MainWindow
 from tests.app.conversations.surviving import WORDS, report_writes, say
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 
 
 class User:

@@ -172,7 +172,8 @@ class OpenShown(Protocol):
 def open_shown(qapp: Application, qtbot: QtBot, tmp_path: Path) -> OpenShown:
     """A function that opens the window on a library with prepared answers, with Qwen3 8B and its draft loaded."""
     from app.session.session import Session
-    from tests.app.scripted_engine import Script, ScriptedEngine
+    from tests.app.scripted_engine import ScriptedEngine
+    from tests.app.scripts import Script
     from tests.app.shown_library import DRAFT, MAIN, ShownLibrary, path_of
 
     def open_on(

@@ -1,14 +1,9 @@
-"""An engine with the API of the real one that plays scripts: rounds with known draft tokens, failures, loads.
-
-Its figures are counted here, independently of the engine's code, so that tests can compare them with what the window
-shows.
-"""
+"""An engine with the API of the real one that plays scripts, fails, and loads what it is told to."""
 
 from __future__ import annotations
 
-import re
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,11 +12,11 @@ from typing import Any, TypeVar
 
 from engine.client import Loading, RequestStream
 from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel
-from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
+from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.pictures.rules import PictureRules
 from engine.requests import ChatRequest, OwnAnswer
 from engine.settings import EngineSettings
-from engine.stats import PlainSpan, RequestStats, RoundRecord
+from engine.stats import RequestStats
 from engine.status import (
     EngineStatus,
     LoadedPair,
@@ -34,160 +29,9 @@ from engine.status import (
 )
 from engine.tokenizers.thinking import ThinkingChoice
 from engine.tuning import LearnedPair, Pair
+from tests.app.scripts import Script, play
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class ScriptedRound:
-    """A round that accepts `accepted` of `drafted` tokens of `source`; without draft tokens it has a `reason`."""
-
-    drafted: int
-    accepted: int
-    source: str = "draft"
-    reason: str = ""
-    arguments: tuple[tuple[str, float | str], ...] = ()
-
-
-STORY = "Once upon a time there was a draft model that guessed what comes next, and it was right most of the time."
-FULL = ScriptedRound(4, 4)
-PLAIN = ScriptedRound(0, 0, "main", "off")
-PATTERN = (FULL, ScriptedRound(4, 2), ScriptedRound(5, 5), ScriptedRound(4, 0), ScriptedRound(6, 6, "ngram"))
-
-
-@dataclass(frozen=True)
-class Script:
-    """The course of one request: the tokens of `text` are distributed over the rounds of `pattern`, which repeat.
-
-    `opening` is the marker with which the prompt opens the thoughts. The token in place `other_at` has an id of its
-    own, and every token leads the next best by `lead`.
-    """
-
-    text: str = "Hello there."
-    pattern: Sequence[ScriptedRound] = PATTERN
-    error: EngineError | None = None
-    fail_after: int | None = None
-    reason: str = "stop"
-    plain_tps: float | None = 32.8
-    round_s: float = 0.05
-    prompt_tokens: int = 24
-    opening: str = ""
-    other_at: int | None = None
-    lead: float | None = None
-
-
-def pieces(text: str) -> list[str]:
-    """Split a text as a tokenizer might: words with the space before them, other characters alone."""
-    return re.findall(r" ?[A-Za-z]+|.", text, re.DOTALL)
-
-
-def play(script: Script) -> Iterator[Event]:
-    """Yield all events of a script, in order."""
-    words, at, counts = pieces(script.text), script.round_s, _Counts(script)
-    yield PrefillProgress(0, script.prompt_tokens)
-    yield PrefillProgress(script.prompt_tokens, script.prompt_tokens)
-    yield counts.commit([Token(0, words[0], "main", 0, 0, -0.1)], ScriptedRound(0, 0, "main", "first-token"), at)
-    index, number = 1, 1
-    while index < len(words):
-        if script.fail_after is not None and number > script.fail_after:
-            assert script.error is not None
-            yield Failed(script.error, "".join(words[:index]), counts.stats())
-            return
-        plan = script.pattern[(number - 1) % len(script.pattern)]
-        part = words[index : index + plan.accepted + 1]
-        tokens = [
-            Token(
-                index + place + (1000 if index + place == script.other_at else 0),
-                text,
-                plan.source if place < plan.accepted else "main",
-                place,
-                number,
-                -0.25 * place,
-                lead=script.lead,
-            )
-            for place, text in enumerate(part)
-        ]
-        at += script.round_s
-        yield counts.commit(tokens, plan, at)
-        index, number = index + len(part), number + 1
-    if script.error is not None:
-        yield Failed(script.error, script.text, counts.stats())
-        return
-    yield Finished(script.reason, script.text, tuple(range(len(words))), counts.stats())
-
-
-class _Counts:
-    def __init__(self, script: Script) -> None:
-        self._script = script
-        self._rounds: list[RoundRecord] = []
-
-    def commit(self, tokens: list[Token], plan: ScriptedRound, at: float) -> TokensCommitted:
-        record = RoundRecord(
-            number=len(self._rounds),
-            source=plan.source,
-            drafted=plan.drafted,
-            accepted=plan.accepted,
-            committed=len(tokens),
-            rows=plan.drafted + 1,
-            at_s=at,
-            draft_s=self._script.round_s * 0.3 if plan.drafted else 0.0,
-            verify_s=self._script.round_s * 0.6,
-            host_s=self._script.round_s * 0.1,
-            reason=plan.reason,
-            arguments=plan.arguments,
-        )
-        self._rounds.append(record)
-        return TokensCommitted("".join(token.text for token in tokens), tuple(tokens), record, self.stats())
-
-    def stats(self) -> RequestStats:
-        rounds = self._rounds
-        drafted = sum(record.drafted for record in rounds)
-        accepted = sum(record.accepted for record in rounds)
-        generated = sum(record.committed for record in rounds)
-        decode_s = rounds[-1].at_s - rounds[0].at_s if len(rounds) > 1 else 0.0
-        decode_tps = (generated - rounds[0].committed) / decode_s if decode_s else None
-        plain = self._script.plain_tps
-        speedup = decode_tps / plain if decode_tps and plain else None
-        positions = []
-        for place in range(max((record.drafted for record in rounds), default=0)):
-            reached = sum(record.drafted > place and record.accepted >= place for record in rounds)
-            positions.append((reached, sum(record.accepted > place for record in rounds)))
-        return RequestStats(
-            prompt_tokens=self._script.prompt_tokens,
-            opening=self._script.opening,
-            generated_tokens=generated,
-            rounds=len(rounds),
-            drafted=drafted,
-            accepted=accepted,
-            accept_rate=accepted / drafted if drafted else None,
-            accept_by_position=tuple(positions),
-            tokens_per_round=generated / len(rounds) if rounds else None,
-            ttft_s=rounds[0].at_s if rounds else None,
-            decode_tps=decode_tps,
-            plain_tps=plain,
-            speedup=speedup,
-            speedup_low=speedup and 0.97 * speedup,
-            speedup_high=speedup and 1.03 * speedup,
-            saved_s=speedup and decode_s * (speedup - 1),
-            draft_s=sum(record.draft_s for record in rounds),
-            verify_s=sum(record.verify_s for record in rounds),
-            host_s=sum(record.host_s for record in rounds),
-            main="main",
-            draft="draft",
-            plain_spans=_spans(rounds),
-        )
-
-
-def _spans(rounds: Sequence[RoundRecord]) -> tuple[PlainSpan, ...]:
-    spans: list[PlainSpan] = []
-    for record in rounds:
-        if not record.reason:
-            continue
-        if spans and spans[-1].reason == record.reason:
-            spans[-1] = PlainSpan(spans[-1].tokens + record.committed, record.reason, record.arguments)
-        else:
-            spans.append(PlainSpan(record.committed, record.reason, record.arguments))
-    return tuple(spans)
 
 
 @dataclass

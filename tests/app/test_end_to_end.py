@@ -34,7 +34,8 @@ from engine.errors import EngineError, ModelNotUsable
 from engine.status import LoadedPair
 from tests.app.conftest import STARTER
 from tests.app.free_port import free_port
-from tests.app.scripted_engine import STORY, Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import STORY, Script
 from tests.app.window_driver import WindowDriver
 from tests.patience import PATIENCE_S
 

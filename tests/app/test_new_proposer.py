@@ -17,7 +17,8 @@ from app.wording.figures import depth_texts
 from app.wording.sources import method_name, names_without_drafter
 from engine.speculation.proposers.registry import PROPOSERS, ProposerEntry
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import Script, ScriptedEngine, ScriptedRound
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script, ScriptedRound
 from tests.app.shown_library import bare
 from tests.app.window_parts import names_in
 

@@ -26,7 +26,8 @@ from engine.speculation.choosing import kept
 from engine.speculation.choosing.kept import Controllers
 from tests.app.conftest import OpenWindow
 from tests.app.older_homes import CHOSEN, GEOMETRY, HOMES, PAUSED, QUESTIONS, unpack
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 
 
 @pytest.fixture(

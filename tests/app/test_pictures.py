@@ -24,7 +24,7 @@ from app.widgets import theme
 from app.widgets.application import Application
 from app.widgets.badges import Bar
 from app.widgets.icons import icon
-from tests.app.scripted_engine import PATTERN, Script, ScriptedRound, play
+from tests.app.scripts import PATTERN, Script, ScriptedRound, play
 
 PICTURES = Path(__file__).parent / "pictures"
 # Antialiased edges differ slightly between versions of Qt and processors; a cell of the strip is 0.6 % of its picture.

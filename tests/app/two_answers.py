@@ -9,7 +9,8 @@ from itertools import islice
 from engine.client import RequestStream
 from engine.events import Event
 from engine.requests import ChatRequest
-from tests.app.scripted_engine import ScriptedEngine, ScriptedRound, play
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import ScriptedRound, play
 
 COSTS_MORE = (("plain_ms", 24.6), ("round_ms", 41.9), ("tokens_per_round", 1.4))
 # A text that the draft model knows well, and one that it does not, so that its answer goes on without.

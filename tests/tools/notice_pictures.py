@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QGraphicsOpacityEffect, QToolButton
 
 from app.widgets.application import Application
 from tests.app.every_notice import EVERY_NOTICE
-from tests.app.scripted_engine import Script
+from tests.app.scripts import Script
 from tests.app.shown_library import ShownLibrary
 from tests.app.window_driver import WindowDriver
 from tests.tools.window_pictures import SIZES, opened, settle

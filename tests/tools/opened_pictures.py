@@ -13,7 +13,8 @@ from app.models.page import INSTALLED
 from app.speculation.explanations import Explanations
 from app.widgets.application import Application
 from engine.tokenizers.thinking import ThinkingChoice
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.shown_library import FOREIGN, MAIN, WIDE, ShownLibrary, stocked
 from tests.tools.shown_texts import ANSWERS, PATTERN, QUESTIONS
 from tests.tools.window_pictures import opened, rest, save, settle

@@ -37,7 +37,7 @@ from engine.hub.failures import HubError
 from engine.stats import RequestStats
 from tests.app.free_port import free_port
 from tests.app.learned_figures import LEARNED
-from tests.app.scripted_engine import PLAIN, Script
+from tests.app.scripts import PLAIN, Script
 from tests.app.shown_library import LLAMA_DRAFT, TOGETHER, ShownLibrary, bare, downloading, stocked
 from tests.app.two_answers import OFTEN_RIGHT, SECOND, SELDOM_RIGHT, TogetherEngine
 from tests.tools.notice_pictures import notices

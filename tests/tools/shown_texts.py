@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.app.scripted_engine import ScriptedRound
+from tests.app.scripts import ScriptedRound
 
 QUESTIONS = {
     "en": "Where does bisect put an equal element, and how do I write the left version myself?",

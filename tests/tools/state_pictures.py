@@ -10,7 +10,8 @@ from PySide6.QtCore import Qt
 from app.widgets.application import Application
 from engine import starter_pair
 from engine.errors import ModelNotUsable, NotEnoughMemory
-from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import PLAIN, Script
 from tests.app.two_answers import SECOND, SELDOM_RIGHT
 from tests.tools.shown_texts import ANSWERS, LONG_ANSWER, PATTERN, QUESTIONS, THOUGHTS_AND_FORMULAS
 from tests.tools.window_pictures import SIZES, opened, rest, save, settle

@@ -15,7 +15,8 @@ from app.session.session import Session
 from app.settings.store import SettingsStore
 from app.widgets.application import Application
 from app.window.main_window import MainWindow
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.shown_library import ShownLibrary
 from tests.app.window_driver import WindowDriver
 

@@ -14,7 +14,8 @@ from engine.status import LoadedPair
 from engine.tokenizers.thinking import ThinkingChoice
 from tests.app.api.conftest import CALLER, Serve
 from tests.app.api.serving import Served, content_of
-from tests.app.scripted_engine import STORY, Script, ScriptedEngine, model_info
+from tests.app.scripted_engine import ScriptedEngine, model_info
+from tests.app.scripts import STORY, Script
 
 CALL = '<tool_call>\n{"name": "weather", "arguments": {"city": "서울"}}\n</tool_call>'
 ENDPOINTS: list[tuple[str, dict[str, Any]]] = [

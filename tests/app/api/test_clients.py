@@ -19,7 +19,8 @@ from engine.errors import InternalFailure
 from engine.status import LoadedPair
 from tests.app.api.conftest import CALLER, Serve
 from tests.app.api.serving import Served
-from tests.app.scripted_engine import Script, ScriptedEngine, model_info
+from tests.app.scripted_engine import ScriptedEngine, model_info
+from tests.app.scripts import Script
 from tests.patience import PATIENCE_S
 
 ASKED: list[ChatCompletionMessageParam] = [{"role": "user", "content": "What is a draft model?"}]

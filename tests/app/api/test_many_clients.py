@@ -21,7 +21,8 @@ from engine.events import Event, Failed
 from engine.requests import ChatRequest
 from tests.app.api.conftest import Serve
 from tests.app.api.serving import Served, accepted_connections
-from tests.app.scripted_engine import STORY, Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import STORY, Script
 from tests.benchmarks.fake_engine import SteadyEngine
 from tests.patience import PATIENCE_S
 

@@ -18,7 +18,8 @@ from engine.tokenizers.thinking import ThinkingChoice
 from tests.app.api.conftest import CALLER, Serve
 from tests.app.api.serving import Served
 from tests.app.picture_files import RULES, picture
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.patience import PATIENCE_S
 
 ASKED = [{"role": "user", "content": "What is a draft model?"}]

@@ -11,7 +11,8 @@ import pytest
 from engine.errors import ModelCannotSee, PictureNotUsable
 from tests.app.api.conftest import Serve
 from tests.app.picture_files import RULES, picture
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 
 RED = picture()
 BASE64 = base64.b64encode(RED).decode()

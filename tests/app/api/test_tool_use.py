@@ -14,7 +14,8 @@ from engine.call_forms.reading import NESTED
 from engine.status import LoadedPair
 from tests.app.api.conftest import CALLER, Serve
 from tests.app.api.serving import Served, content_of
-from tests.app.scripted_engine import Script, ScriptedEngine, model_info
+from tests.app.scripted_engine import ScriptedEngine, model_info
+from tests.app.scripts import Script
 from tests.tiny_models import SPECIAL, train_tokenizer, write_model
 
 CITIES = {"type": "object", "properties": {"city": {"enum": ["Seoul", "Rio"]}}, "required": ["city"]}

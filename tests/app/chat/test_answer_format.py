@@ -9,7 +9,8 @@ import pytest
 from app.chat.answer_format import AnswerFormatField, AnswerFormatMark
 from engine.grammars.grammar import Grammar
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver
 
 

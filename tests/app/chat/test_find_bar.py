@@ -16,7 +16,8 @@ from app.conversations.search import Query, parse_phrase
 from app.session.answer import Answer, State
 from app.session.chats import Turn
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver
 from tests.patience import PATIENCE_S
 

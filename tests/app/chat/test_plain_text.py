@@ -8,7 +8,8 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.plain_text import arranged_text, mime_of, shown_parts, spoken_text
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.window_parts import entry
 
 

@@ -16,7 +16,8 @@ from app.widgets.layouts import settle_layouts
 from tests.app.chat.conftest import Show
 from tests.app.conftest import OpenWindow
 from tests.app.markdown_streams import stream
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 
 SEEDS = [*range(4), *(pytest.param(seed, marks=pytest.mark.full) for seed in range(4, 40))]
 

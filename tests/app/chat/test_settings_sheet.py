@@ -12,7 +12,8 @@ from app.chat.settings_sheet import ChatSettingsSheet
 from app.conversations.chat_settings import KEYS, VARIABLES
 from app.widgets.labels import WrappedLabel
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver
 
 

@@ -13,7 +13,8 @@ from pytestqt.qtbot import QtBot
 from app.chat.speaker import Speaker, language_of, voices_in
 from engine.errors import InternalFailure
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import STORY, Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import STORY, Script
 
 SAY = """#!/bin/sh
 if [ "$1" = -v ] && [ "$2" = "?" ]; then

@@ -7,7 +7,8 @@ import pytest
 from app.chat.choice_buttons import ThinkingButton
 from engine.tokenizers.thinking import ThinkingChoice
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 
 NONE: dict[str, object] = {}
 ON, OFF, HIGH = {"enable_thinking": True}, {"enable_thinking": False}, {"reasoning_effort": "high"}

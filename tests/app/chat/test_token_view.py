@@ -21,7 +21,8 @@ from engine.events import Token
 from engine.stats import RoundRecord
 from tests.app.chat.conftest import Show
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import Script, ScriptedEngine, ScriptedRound, play
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script, ScriptedRound, play
 from tests.app.window_parts import names_in
 
 MIXED = "One two, three.\n\n한국어 문장 하나와 👩‍💻 그림, そして日本語。\n```python\nx = 1\n```\nThe end of it all."

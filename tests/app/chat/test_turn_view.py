@@ -23,7 +23,8 @@ from app.speculation.comparison import Comparer, Step
 from engine.requests import SamplingSettings
 from resources.starter.recipe.content import read_content
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import PLAIN, STORY, Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import PLAIN, STORY, Script
 from tests.app.shown_library import bare, path_of
 from tests.app.translation_files import forms, messages
 

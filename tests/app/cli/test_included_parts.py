@@ -12,7 +12,8 @@ from app.cli import included_parts
 from app.cli.included_parts import try_parts
 from app.widgets.application import Application
 from engine.status import LoadedPair
-from tests.app.scripted_engine import Script, ScriptedEngine, model_info
+from tests.app.scripted_engine import ScriptedEngine, model_info
+from tests.app.scripts import Script
 
 
 class CodePointOrder:

@@ -13,7 +13,8 @@ from app.session.chats import Turn
 from app.session.session import Session
 from engine.errors import InternalFailure
 from engine.requests import SamplingSettings
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.session.conftest import OpenSession, Settle
 
 

@@ -11,7 +11,8 @@ from pytestqt.qtbot import QtBot
 from app.session import prompt_variables
 from app.session.model_service import Pair
 from app.session.session import Session
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.session.conftest import OpenSession, Settle
 
 

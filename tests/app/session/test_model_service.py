@@ -10,7 +10,8 @@ from pytestqt.qtbot import QtBot
 from app.wording.speculation import state_now
 from engine.errors import DeviceFailed
 from engine.settings import EngineSettings
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.session.conftest import OpenSession, Settle
 
 

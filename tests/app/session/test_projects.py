@@ -11,7 +11,8 @@ from pytestqt.qtbot import QtBot
 from app.conversations.conversation_list import ConversationList
 from app.conversations.records import Folder
 from app.session.session import Session
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.session.conftest import OpenSession, Settle
 
 Ask = Callable[[], None]

@@ -8,7 +8,8 @@ from pytestqt.qtbot import QtBot
 from app.session import teaching_service
 from app.session.session import Session
 from engine.requests import DRAWN_TOKENS
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.session.conftest import OpenSession, Settle
 
 

@@ -21,7 +21,8 @@ from app.tools.tool import Permission, Tool, ToolFailed, ToolResult
 from engine.errors import InternalFailure
 from engine.stats import RequestStats
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.session.conftest import OpenSession, Settle
 
 NOW = call_text("clock_now", zone="Asia/Seoul")

@@ -25,7 +25,8 @@ from tests.app.hub_library import hub as hub
 from tests.app.hub_library import library as library
 from tests.app.hub_library import paths as paths
 from tests.app.hub_library import tiny_pair as tiny_pair
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.session.conftest import fakes as fakes
 from tests.app.shown_library import DRAFT, MAIN, ShownLibrary, path_of
 from tests.app.window_driver import WindowDriver

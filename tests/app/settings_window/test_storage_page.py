@@ -14,7 +14,8 @@ from app.system.paths import cache_folder, data_folder
 from app.window.notifications import Notifications
 from app.window.startup import restore_chats
 from tests.app.conftest import OpenShown, OpenWindow
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 
 
 def test_storage_shows_sizes_and_clears_the_caches(open_settings: OpenShown, own_home: Path, qtbot: Any) -> None:

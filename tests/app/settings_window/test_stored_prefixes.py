@@ -13,7 +13,8 @@ from app.system.paths import answer_index_folder, data_folder, prefix_folder
 from app.window.main_window import MainWindow
 from engine import Engine, starter_pair
 from tests.app.conftest import OpenShown
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from app.settings.declarations import PAGES, settings_of
 from app.settings.setting import AT_ONCE
 from app.widgets.application import Application
 from tests.app.conftest import OpenShown, OpenWindow
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver
 
 

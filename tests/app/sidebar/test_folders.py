@@ -11,7 +11,8 @@ from PySide6.QtCore import Qt
 from app.conversations.store import ConversationStore
 from app.sidebar.list_model import COUNT
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver
 from tests.app.window_parts import entry
 

@@ -12,7 +12,8 @@ from PySide6.QtTest import QAbstractItemModelTester
 from app.conversations.store import ConversationStore
 from app.sidebar.list_model import ROW
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver
 
 CHATS = 120

@@ -12,7 +12,8 @@ from PySide6.QtTest import QTest
 from app.conversations.store import ConversationStore
 from app.widgets.application import Application
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import STORY, Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import STORY, Script
 from tests.app.window_driver import WindowDriver
 
 

@@ -15,7 +15,7 @@ from app.speculation.charts import PositionBars, TimeBar
 from app.speculation.round_strip import CELL, PITCH, RoundStrip
 from app.widgets import theme
 from engine.stats import RequestStats
-from tests.app.scripted_engine import Script, ScriptedRound, play
+from tests.app.scripts import Script, ScriptedRound, play
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot

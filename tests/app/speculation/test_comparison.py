@@ -15,7 +15,8 @@ from engine.errors import InternalFailure
 from engine.events import Event, Finished, TokensCommitted
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.stats import RequestStats
-from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine, pieces, play
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import PLAIN, Script, pieces, play
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot

@@ -28,7 +28,7 @@ from app.wording.figures import capitalized
 from engine.events import Finished, TokensCommitted
 from engine.stats import PlainSpan, RequestStats
 from engine.tuning import KeyRange, LearnedPair, Rounding, WidthCost
-from tests.app.scripted_engine import PATTERN, PLAIN, STORY, Script, ScriptedRound, play
+from tests.app.scripts import PATTERN, PLAIN, STORY, Script, ScriptedRound, play
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

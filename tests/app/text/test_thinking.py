@@ -12,7 +12,8 @@ from app.session.answer import Answer, State
 from app.text.thinking import GrowingParts, Parts, parts_of
 from engine.events import Finished, Token, TokensCommitted
 from engine.stats import RequestStats, RoundRecord
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

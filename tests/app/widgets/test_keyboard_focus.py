@@ -15,7 +15,8 @@ from app.speculation.explanations import Explanations
 from app.widgets.controls import Segments
 from app.widgets.keyboard_focus import TabOrdered, stops
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver
 from tests.app.window_parts import button
 

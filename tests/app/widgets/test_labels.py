@@ -19,7 +19,8 @@ from app.settings_window.history_page import HistoryTable
 from app.widgets.labels import ElidedLabel, WrappedLabel, label, tip, wrapped_tip
 from app.widgets.line_breaks import with_good_breaks
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 
 NAME = "<b>Name</b> <img src='x.png'>"
 

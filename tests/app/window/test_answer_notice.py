@@ -16,7 +16,8 @@ from app.window import answer_notice
 from engine.errors import EngineError
 from tests.app.conftest import OpenWindow, Tray
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool
-from tests.app.scripted_engine import STORY, Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import STORY, Script
 
 
 @pytest.fixture

@@ -17,7 +17,8 @@ from app.sidebar.pane import ChatPane
 from app.window.attachment_reader import AttachmentReader
 from tests.app.conftest import OpenWindow
 from tests.app.pdf_files import pdf
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver
 from tests.patience import PATIENCE_S
 

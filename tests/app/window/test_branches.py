@@ -11,7 +11,8 @@ from PySide6.QtTest import QTest
 
 from app.session.answer import State
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import STORY, Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import STORY, Script
 
 
 def test_a_question_asked_while_a_version_is_on_its_way_is_not_lost(open_window: OpenWindow) -> None:

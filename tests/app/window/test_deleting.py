@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver
 from tests.app.window_parts import entry
 

@@ -16,7 +16,8 @@ from app.conversations.records import Folder
 from app.widgets.controls import Chooser
 from engine import starter_pair
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver, texts
 
 

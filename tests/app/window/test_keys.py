@@ -8,7 +8,8 @@ from PySide6.QtPrintSupport import QPrintDialog
 
 from app.widgets.application import Application
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver
 
 

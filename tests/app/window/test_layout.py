@@ -12,7 +12,8 @@ from app.widgets.application import Application
 from engine import starter_pair
 from tests.app.conftest import EACH_LANGUAGE, OpenShown, OpenWindow
 from tests.app.cut_texts import wait_until_nothing_is_cut
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.shown_library import bare
 from tests.app.window_driver import WindowDriver
 

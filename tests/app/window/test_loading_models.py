@@ -12,7 +12,8 @@ from app.session.chats import Chat
 from engine.errors import ModelNotUsable
 from engine.status import LoadedPair
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import Script, ScriptedEngine, model_info
+from tests.app.scripted_engine import ScriptedEngine, model_info
+from tests.app.scripts import Script
 
 
 def test_closing_while_models_load_is_clean(open_window: OpenWindow) -> None:

@@ -22,7 +22,8 @@ from engine.errors import InternalFailure
 from engine.status import LoadedPair
 from tests.app.conftest import OpenWindow
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool
-from tests.app.scripted_engine import STORY, Script, ScriptedEngine, ScriptedRound, model_info
+from tests.app.scripted_engine import ScriptedEngine, model_info
+from tests.app.scripts import STORY, Script, ScriptedRound
 from tests.app.window_driver import texts
 
 

@@ -22,7 +22,8 @@ from app.window.attachment_reader import AttachmentReader
 from app.window.main_window import MainWindow
 from tests.app.conftest import STARTER, OpenShown, OpenWindow
 from tests.app.every_notice import EVERY_NOTICE
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.shown_library import DRAFT, path_of
 from tests.app.window_driver import WindowDriver
 

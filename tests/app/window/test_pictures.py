@@ -20,7 +20,8 @@ from engine.errors import PicturesNotInstalled
 from tests.app.conftest import OpenWindow
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool
 from tests.app.picture_files import RULES, animation, picture
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver
 
 RED, BLUE = picture("red"), picture("blue", form="JPEG")

@@ -10,7 +10,8 @@ from app.widgets.application import Application
 from app.window.actions import ACTIONS
 from tests.app.conftest import EACH_LANGUAGE, OpenShown, OpenWindow
 from tests.app.reach import controls, unreachable
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.shown_library import bare
 from tests.app.window_driver import WindowDriver
 

@@ -8,7 +8,8 @@ from app.conversations.errors import StoreNotWritable
 from app.conversations.opening import open_store
 from app.system.paths import data_folder
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import STORY, Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import STORY, Script
 
 
 def full(*_: object, **__: object) -> None:

@@ -12,7 +12,8 @@ from PySide6.QtTest import QTest
 from app.session.answer import State
 from app.system.paths import data_folder
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import STORY, Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import STORY, Script
 
 
 def test_a_chat_is_there_after_a_restart_and_can_be_seen_as_tokens(open_window: OpenWindow) -> None:

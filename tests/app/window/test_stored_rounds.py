@@ -9,7 +9,8 @@ import pytest
 from app.session.answer import State
 from app.system.paths import data_folder
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import STORY, Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import STORY, Script
 
 
 def test_the_panel_shows_the_rounds_of_a_stored_answer_and_a_click_finds_its_tokens(open_window: OpenWindow) -> None:

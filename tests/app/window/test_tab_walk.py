@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QApplication
 from app.settings.declarations import PAGES
 from app.widgets.application import Application
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.tab_walk import Stop, walk
 from tests.app.window_driver import WindowDriver
 

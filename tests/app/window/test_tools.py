@@ -16,7 +16,8 @@ from app.tools.tool import Permission, Progress, ToolResult
 from app.widgets.application import Application
 from tests.app.conftest import EACH_LANGUAGE, OpenWindow
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver
 
 

@@ -13,7 +13,8 @@ from PySide6.QtGui import QDesktopServices, QFileOpenEvent
 from app.system.paths import data_folder
 from app.widgets.application import Application
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver
 from tests.patience import PATIENCE_S
 

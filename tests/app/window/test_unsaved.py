@@ -17,7 +17,8 @@ from app.conversations.schema import LATEST
 from app.system.paths import data_folder
 from tests.app.conftest import OpenWindow
 from tests.app.picture_files import RULES, picture
-from tests.app.scripted_engine import STORY, Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import STORY, Script
 from tests.app.window_driver import WindowDriver
 
 HELP = ["Choose another folder…", "Export all chats…", "Try again"]

@@ -15,7 +15,8 @@ from app.session.attachments import count_tokens
 from app.widgets.application import Application
 from engine import starter_pair
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.window_parts import button
 
 

@@ -13,7 +13,7 @@ from app.wording.rounding import same_text_sentence, text_sentence
 from engine.stats import RequestStats
 from engine.tuning import KeyRange, LearnedPair, Rounding
 from tests.app.learned_figures import LEARNED, SHORT
-from tests.app.scripted_engine import Script, play
+from tests.app.scripts import Script, play
 
 
 @pytest.mark.parametrize(

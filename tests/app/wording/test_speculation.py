@@ -12,7 +12,8 @@ from pytestqt.qtbot import QtBot
 from app.wording.rounding import ahead_sentence
 from engine.stats import RequestStats
 from tests.app.conftest import OpenShown, OpenWindow
-from tests.app.scripted_engine import STORY, Script, ScriptedEngine, ScriptedRound
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import STORY, Script, ScriptedRound
 from tests.app.shown_library import DRAFT, MAIN, path_of
 from tests.app.window_driver import WindowDriver
 
