@@ -82,9 +82,7 @@ class InstalledModel:
             return ()
         if self.head:
             return ("head",)
-        if self.base:
-            return ("main",)
-        return ("main", "draft") if self.parameters <= LARGEST_DRAFT else ("main",)
+        return ("main", "draft") if self.parameters <= LARGEST_DRAFT and not self.base else ("main",)
 
 
 def installed_models(
