@@ -124,7 +124,7 @@ def test_a_folder_that_is_served_is_listed_first_and_can_be_named_after_another_
         assert answering(client, "starter/main") == ("starter/main", "starter/draft")
         listed = client.get("/v1/models").json()["data"]
         assert {"4bit", "starter/main"} <= {model["id"] for model in listed if model["loaded"]}
-        assert answering(client, "tandem") == ("starter/main", "starter/draft")
+        assert answering(client, "tandem") == ("4bit", "4bit")
         assert answering(client, name) == ("4bit", "4bit"), name
 
 
