@@ -2280,11 +2280,11 @@
     </message>
     <message>
         <source>The main model of the adapter {name} was not found ({detail}). Put the adapter into its folder.</source>
-        <translation>アダプター {name} のメインモデルが見つかりません（{detail}）。アダプターをそのモデルのフォルダーに入れてください。</translation>
+        <translation>アダプター {name} のメインモデルが見つかりません（{detail}）。アダプターをそのモデルのフォルダに入れてください。</translation>
     </message>
     <message>
         <source>The adapter {name} was made for another main model ({detail}). Put it into that one&apos;s folder.</source>
-        <translation>アダプター {name} は別のメインモデル用です（{detail}）。そのモデルのフォルダーに入れてください。</translation>
+        <translation>アダプター {name} は別のメインモデル用です（{detail}）。そのモデルのフォルダに入れてください。</translation>
     </message>
     <message>
         <source>Tandem cannot apply adapters of this kind: {name} ({detail}). Choose a LoRA adapter.</source>

@@ -2284,7 +2284,7 @@
     </message>
     <message>
         <source>The adapter {name} was made for another main model ({detail}). Put it into that one&apos;s folder.</source>
-        <translation>어댑터 {name}은(는) 다른 메인 모델용이에요({detail}). 그 모델의 폴더에 넣어 주세요.</translation>
+        <translation>{name} 어댑터는 다른 메인 모델용이에요({detail}). 그 모델의 폴더에 넣어 주세요.</translation>
     </message>
     <message>
         <source>Tandem cannot apply adapters of this kind: {name} ({detail}). Choose a LoRA adapter.</source>

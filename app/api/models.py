@@ -21,7 +21,7 @@ from engine.errors import EngineError
 from engine.model_files.discovery import InstalledModel
 from engine.status import LoadedPair, ModelInfo
 
-# Names of the loaded model, whatever it is; but the default is the one that the host keeps, if it keeps one.
+# Names of the own model of the window or of `tandem serve`, whatever it is.
 ANY = ("", "default", "tandem")
 # Seconds for which the list of installed models is kept.
 _LIST_S = 5.0

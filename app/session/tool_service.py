@@ -88,7 +88,7 @@ class ToolService(QObject):
 
     def concern(self, chat: Chat) -> bool:
         """Whether the person has a server of tools, or chose whether the chat has tools."""
-        return bool(self.settings.servers) or TOOLS_ON in chat.settings
+        return bool(self.settings.servers) or chat.settings.get(TOOLS_ON) is not None
 
     def set_on(self, chat: Chat, on: bool) -> None:
         """Give the chat its tools, or none, from the next question on."""

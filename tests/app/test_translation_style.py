@@ -49,7 +49,7 @@ NAMES = {
         "ms",
     ),
     *("ms", "Lesser General Public License"),
-    *("LM Studio", "oMLX", "Jan", "MTPLX"),
+    *("LoRA", "LM Studio", "oMLX", "Jan", "MTPLX"),
     *("MCP", "mcp.json", "mcpServers", "command", "url", "https://", "http://", "Streamable HTTP", "SSE", "MB"),
 }
 # Words of the glossary that English uses in other senses as well: "get worse", "continue the answer", "a depth of 3".
@@ -99,7 +99,7 @@ def test_english_is_in_sentence_case_with_one_word_for_a_thing() -> None:
     # What macOS calls its own.
     names |= {"System", "Low", "Power", "Mode", "Local", "Network"}
     sources = {source for source, _ in translations("ko")}
-    capitals = {word for source in sources for word in re.findall(r"(?<=[a-z,] )[A-Z][a-z]+", source)}
+    capitals = {word for source in sources for word in re.findall(r"(?<=[a-z,] )[A-Z][a-z]+\b", source)}
     assert capitals - names == set()
     retired = re.compile(r"\bconversations?\b|\bmachine\b|\bfor good\b|\.\.\.|\"")
     assert {source for source in sources if retired.search(source)} == set()

@@ -62,7 +62,7 @@ def test_signs_of_life_come_until_the_text_does(monkeypatch: pytest.MonkeyPatch)
             if bodies.count(KEEP_ALIVE) == 3:
                 engine.deliver(FINISHED)
 
-        response = EventStream(answering, lambda _: b"", lambda: b"end", lambda: None)
+        response = EventStream(answering, lambda _: b"", lambda: b"end")
         await asyncio.wait_for(response({}, silent, send), PATIENCE_S)
         await asyncio.sleep(0.02)
 
