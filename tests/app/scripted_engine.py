@@ -91,7 +91,13 @@ class ScriptedEngine:
     def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> Future[LoadedPair]:  # noqa: ARG002
         return self._later(lambda: self._load(self.pair.main and self.pair.main.path, draft))
 
-    def load_beside(self, main: str | Path, draft: str | Path | None = None) -> Future[LoadedPair]:
+    def load_beside(
+        self,
+        main: str | Path,
+        draft: str | Path | None = None,
+        *,
+        allow_oversize: bool = False,  # noqa: ARG002
+    ) -> Future[LoadedPair]:
         def load() -> LoadedPair:
             own = self.pair
             found, self.pair = self._load(main, draft), own

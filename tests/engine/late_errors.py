@@ -95,8 +95,8 @@ def late_error(scheduler: Scheduler, at: int | None = None) -> Iterator[LateErro
             patched.setattr(owner, name, counted)
         take, arrays = PrefixCache.take, Conversation.arrays
 
-        def taken(*arguments: Any) -> Conversation:
-            conversation = take(*arguments)
+        def taken(*arguments: Any, **options: Any) -> Conversation:
+            conversation = take(*arguments, **options)
             error.takes(conversation)
             return conversation
 

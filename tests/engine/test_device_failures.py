@@ -84,6 +84,7 @@ def test_a_device_that_answers_in_between_keeps_its_models(scheduler: Scheduler,
         with late_error(scheduler, 3):
             [client] = run(scheduler, asked)
         assert isinstance(client.last, Failed)
+        assert isinstance(client.last.error, DeviceFailed)
         assert run(scheduler, asked)[0].finished.ids
     assert scheduler.models.loaded
 

@@ -17,7 +17,7 @@ from app.widgets.application import Application
 from engine.advice.speedup import Estimate
 from engine.hub.failures import HubError
 from tests.app.conftest import OpenShown
-from tests.app.scripted_engine import _Counts
+from tests.app.scripts import _Counts
 from tests.app.shown_library import DRAFT, FOREIGN, LARGER, MAIN, WIDE, bare, downloading, path_of, stocked
 from tests.app.window_parts import PickerDriver
 

@@ -179,9 +179,9 @@ def test_a_wrong_digest_is_refused(served: Scheduler) -> None:
 def test_a_template_that_leaves_a_picture_out_is_refused(served: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
     template = "{% for m in messages %}{{ m['content'][:4] }}{% endfor %}"
     monkeypatch.setattr(served.models.main.tokenizer._tokenizer, "chat_template", template)
-    monkeypatch.setattr("engine.main_model.loading.LoadedModel.prompt_source", None, raising=False)
-    main = replace(served.models.main, prompt_source=None)
-    monkeypatch.setattr(served.models, "_main", main)
+    [in_use] = served.models.at_hand
+    in_use = replace(in_use, main=replace(in_use.main, prompt_source=None))
+    monkeypatch.setattr(served.models, "_current", in_use)
     [client] = run(served, asked("the fox ", FOX))
     assert isinstance(client.last, Failed)
     assert isinstance(client.last.error, TemplateFailed)

@@ -55,8 +55,9 @@ CONTEXT = ContextFigures(0, None, 9.5, 3, (DepthFigures("draft", 2, 0.1, None, 9
 VALUES: dict[str, Any] = {
     "load": PAIR,
     "set_draft": LoadedPair(PAIR.main, PAIR.main),
+    "load_beside": PAIR,
     "unload": LoadedPair(None, None),
-    "status": EngineStatus(1, 2, PrefixCacheUsage(1, 2, 3), MemoryUse(1, 2, 3)),
+    "status": EngineStatus(1, 2, PrefixCacheUsage(1, 2, 3), MemoryUse(1, 2, 3), at_hand=(PAIR,)),
     "learned": (LearnedPair(("m", ""), "m", "", True, (CONTEXT,), (AcceptanceFigures("draft", 0, 1.5, 1.0),)),),
 }
 EVENT_VALUES: list[Event] = [
