@@ -154,6 +154,7 @@ def _zed(endpoint: Endpoint) -> str:
 
 
 def _continue(endpoint: Endpoint) -> str:
+    # Without `capabilities`, Continue goes by the names of OpenAI's own models.
     key = "\n    apiKey: ${{ secrets.TANDEM_API_KEY }}" if endpoint.needs_key else ""
     return f"""\
 name: Tandem
@@ -164,6 +165,8 @@ models:
     provider: openai
     model: {_MODEL}
     apiBase: {endpoint.openai}{key}
+    capabilities:
+      - tool_use
     defaultCompletionOptions:
       contextLength: {endpoint.context}
 """

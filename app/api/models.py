@@ -178,7 +178,8 @@ async def _result(future: Future[LoadedPair]) -> LoadedPair:
 
 
 def _unknown(name: str, param: str) -> ApiError:
-    sentence = f"There is no installed model named {name[:100]!r}; GET /v1/models lists those there are."
+    use = "answer" if param == "model" else "draft"
+    sentence = f"No installed model named {name[:100]!r} can {use}; GET /v1/models lists what there is, by `kinds`."
     return ApiError(404, sentence, param=param, code="model_not_found")
 
 

@@ -223,16 +223,19 @@ def _with_images(content: Content | None, images: Sequence[str] | None) -> Conte
 def _turns(messages: Sequence[_Message], pictures: Pictures) -> list[Message]:
     """Return the turns of a conversation, and add their pictures to `pictures`.
 
-    Calls and results get ids, which Ollama's API lacks and templates need.
+    Calls and results get ids that all templates take. A result answers the call with its id or, as many programs send
+    none, the first call of its name that has no result.
     """
-    turns, waiting, count = [message.turn(message.role, pictures) for message in messages], list[Message](), 0
+    turns, count = [message.turn(message.role, pictures) for message in messages], 0
+    waiting: list[tuple[str, Message]] = []
     for turn, message in zip(turns, messages, strict=True):
         for call in turn.get("tool_calls", ()):
+            waiting.append((call["id"], call))
             call["id"], count = f"call{count:05}", count + 1
-            waiting.append(call)
         if message.role == "tool" and waiting:
-            answered = next((one for one in waiting if one["function"]["name"] == message.tool_name), waiting[0])
-            turn["tool_call_id"] = answered["id"]
+            given, name = message.tool_call_id or None, message.tool_name
+            answered = max(waiting, key=lambda one: (one[0] == given, one[1]["function"]["name"] == name))
+            turn["tool_call_id"] = answered[1]["id"]
             waiting.remove(answered)
     return turns
 

@@ -61,6 +61,11 @@ def test_claude_code_is_told_the_context_and_sums_up_before_its_end_where_there_
     assert variables.get("CLAUDE_CODE_AUTO_COMPACT_WINDOW") == window
 
 
+def test_continue_is_told_that_models_of_names_unknown_to_it_use_tools() -> None:
+    [model] = yaml.safe_load(APPS["continue"].content(OPEN))["models"]
+    assert (model["capabilities"], model["defaultCompletionOptions"]) == (["tool_use"], {"contextLength": 4096})
+
+
 def test_other_settings_stay_with_their_comments_and_rights_also_those_of_a_later_day(tmp_path: Path) -> None:
     # The file is kept elsewhere and linked to, as people do who synchronize their settings.
     file = tmp_path / "dotfile"

@@ -267,7 +267,9 @@ def test_another_model_is_loaded_by_name_and_answers_once_the_one_before_has(
     assert starter.get("/v1/models/starter/draft").json()["loaded"]
     assert starter.chat(question | {"model": "starter/main"})["usage"]["speculation"]["draft"] == "starter/draft"
     # A head drafts and cannot answer.
-    assert starter.post("/v1/chat/completions", question | {"model": "starter/head"}).status_code == 404
+    refused = starter.post("/v1/chat/completions", question | {"model": "starter/head"})
+    assert refused.status_code == 404
+    assert "No installed model named 'starter/head' can answer" in refused.json()["error"]["message"]
 
 
 def test_a_model_that_is_being_loaded_says_how_far_it_is(serve: Serve, question: dict[str, Any]) -> None:

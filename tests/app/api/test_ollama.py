@@ -111,6 +111,18 @@ def test_results_of_tools_get_the_ids_of_their_calls(serve: Serve, client_of: Cl
     assert [(turn["content"], turn["tool_call_id"]) for turn in answered] == list(reversed(ids.items()))
 
 
+def test_results_find_their_calls_by_the_ids_that_a_program_sends_without_names(serve: Serve) -> None:
+    served = serve(ScriptedEngine(), CALLER)
+    calls = [{"id": city, "function": {"name": "weather", "arguments": {"city": city}}} for city in ("Seoul", "Rio")]
+    results = [{"role": "tool", "content": city, "tool_call_id": city} for city in ("Rio", "Seoul")]
+    asked = [*ASKED, {"role": "assistant", "content": "", "tool_calls": calls}, *results]
+    assert served.post("/api/chat", {"messages": asked, "tools": [TOOL], "stream": False}).status_code == 200
+    assert isinstance(served.engine, ScriptedEngine)
+    _, called, *answered = served.engine.requests[0].messages
+    ids = {call["id"]: call["function"]["arguments"]["city"] for call in called["tool_calls"]}
+    assert [(ids[turn["tool_call_id"]], turn["content"]) for turn in answered] == [("Rio", "Rio"), ("Seoul", "Seoul")]
+
+
 def test_options_are_those_of_other_endpoints(serve: Serve, client_of: ClientOf) -> None:
     served = serve()
     options = {
