@@ -20,8 +20,8 @@ APP_LAYERS = (
 BELOW_SPECULATION = (
     "engine.answer_index", "engine.async_drafting", "engine.cpu_backend", "engine.errors", "engine.files",
     "engine.grammars", "engine.heads", "engine.main_model.loading",
-    "engine.main_model.output_rows", "engine.main_model.sampling", "engine.mlx_lm_private", "engine.pictures.placed",
-    "engine.pictures.positions", "engine.requests",
+    "engine.main_model.output_rows", "engine.main_model.sampling", "engine.mlx_lm_private", "engine.pictures",
+    "engine.requests",
     "engine.speculation.conversation", "engine.stats", "engine.status", "engine.tokenizers.prompts",
     "engine.tokenizers.vocabulary", "engine.tuning",
 )  # fmt: skip

@@ -21,6 +21,7 @@ from engine.cpu_backend.backend import as_computed, backend
 from engine.errors import BadRequest, ModelNotUsable, TemplateFailed, is_device_failure
 from engine.files.bounded_json import CONFIG
 from engine.files.steps import in_chunks
+from engine.heads.weights import quantise
 from engine.model_files.config import read_json
 from engine.model_files.inspection import weight_files
 from engine.model_files.safetensors_header import parameter_count, read_checked_header
@@ -91,7 +92,7 @@ class Eyes:
             found: dict[str, mx.array] = mx.load(str(file))  # type: ignore[assignment]
             weights |= {name.removeprefix("model."): array for name, array in found.items() if self._kind.holds(name)}
         weights = self._family.converted(tower, weights)
-        self._quantise(tower, weights)
+        quantise(tower, weights)
         names = {name for name, _ in tree_flatten(tower.parameters())}
         if lacking := names - weights.keys():
             raise ModelNotUsable(self._folder, "wrong-tensors", f"{min(lacking)} is missing")
@@ -102,19 +103,6 @@ class Eyes:
             mx.eval(chunk)
         log.info("loaded the tower of %s: %.1f MB", self._folder.name, self.bytes / 1e6)
         return tower
-
-    def _quantise(self, tower: nn.Module, weights: Mapping[str, mx.array]) -> None:
-        settings = self._config.get("quantization") or self._config.get("quantization_config") or {}
-        if not any(name.endswith(".scales") for name in weights):
-            return
-
-        def stored(path: str, module: nn.Module) -> bool | dict[str, Any]:
-            own = settings.get(path)
-            packed = hasattr(module, "to_quantized") and f"{path}.scales" in weights
-            return own if packed and isinstance(own, dict) else packed
-
-        mode = settings.get("mode", "affine")
-        nn.quantize(tower, settings["group_size"], settings["bits"], mode=mode, class_predicate=stored)
 
 
 def eyes_of(folder: Path, config: Mapping[str, Any], token_of: Callable[[str], int | None]) -> Eyes | None:
@@ -163,6 +151,7 @@ class RequestPictures:
 
     @property
     def both_ways(self) -> bool:
+        """Whether the placeholders of a picture read each other in both directions, so that one pass reads them all."""
         return self.eyes.rules.both_ways > 0
 
     def texts(self) -> dict[str, str]:
@@ -198,6 +187,7 @@ class RequestPictures:
         return Positions(axes, grids)
 
     def has_read(self, picture: PlacedPicture) -> bool:
+        """Whether the embedding of a picture is known."""
         return picture.digest in self._rows
 
     def read(self, picture: PlacedPicture) -> None:
@@ -205,6 +195,7 @@ class RequestPictures:
         self._rows[picture.digest] = self.eyes.embed(self.files[picture.digest])
 
     def pass_input(self, tokens: Sequence[int], start: int, stop: int, pictures: Sequence[PlacedPicture]) -> PassInput:
+        """Return the input of a pass over `tokens[start:stop]`; `pictures` are those in it, which have been read."""
         places, rows = list[int](), list[mx.array]()
         for picture in pictures:
             at = [

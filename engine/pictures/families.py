@@ -5,8 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from engine.pictures.family import Family
-from engine.pictures.gemma3 import Gemma3
-from engine.pictures.gemma4 import Gemma4
+from engine.pictures.gemma import Gemma3, Gemma4
 from engine.pictures.lfm2_vl import Lfm2Vl
 from engine.pictures.pixtral import Pixtral
 from engine.pictures.qwen import Qwen

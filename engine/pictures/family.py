@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +22,9 @@ Pixels = npt.NDArray[Any]
 Settings = Mapping[str, float]
 # How the decoder scales: Pillow's numbers of its filters.
 BILINEAR, BICUBIC = 2, 3
+# Mean and deviation of pixels by CLIP, and for the families that have one number for all colours.
+CLIP = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
+HALF = (0.5,), (0.5,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +43,13 @@ class Layout:
     grid: tuple[int, int] = (0, 0)
 
 
-class Family(Protocol):
+class Family(ABC):
     """A family. `config` is a model's config.json, and `processor` its settings for pictures, perhaps empty."""
 
     # The text of the placeholder token.
     mark: str
 
+    @abstractmethod
     def settings(self, config: Mapping[str, Any], processor: Mapping[str, Any]) -> dict[str, float]:
         """Return the settings of a model; "both_ways" is 1 if a picture's tokens read each other in both directions.
 
@@ -52,20 +58,20 @@ class Family(Protocol):
 
         Raises any exception for a configuration that is not of this family.
         """
-        ...
 
+    @abstractmethod
     def layout(self, settings: Settings, width: int, height: int) -> Layout:
         """Return the layout of a picture of `width` times `height` pixels."""
-        ...
 
+    @abstractmethod
     def build(self, config: Mapping[str, Any]) -> nn.Module:
         """Build tower and projector, without their weights, under the names that the tensors have in model folders."""
-        ...
 
-    def converted(self, tower: nn.Module, weights: dict[str, mx.array]) -> dict[str, mx.array]:
+    def converted(self, tower: nn.Module, weights: dict[str, mx.array]) -> dict[str, mx.array]:  # noqa: ARG002
         """Return weights that may be stored as by PyTorch in the layout of MLX."""
-        ...
+        return weights
 
+    @abstractmethod
     def embed(
         self, tower: Any, config: Mapping[str, Any], processor: Mapping[str, Any], views: Sequence[Pixels]
     ) -> mx.array:
@@ -74,7 +80,21 @@ class Family(Protocol):
         Behind its `width` numbers, a row may have as many again for each of the first layers, to be added to their
         outputs. `views` has the picture in each size of its layout, in numbers of 0 to 255.
         """
-        ...
+
+
+def in_cells(width: int, height: int, side: float, least: float, most: float, *, fewest: int = 1) -> tuple[int, int]:
+    """Return the columns and rows of the cells, of `side` pixels each way, to which a picture is scaled.
+
+    It keeps its shape. All cells have `least` to `most` pixels; before these bounds, there are `fewest` each way.
+    """
+    columns, rows = (max(fewest, round(length / side)) for length in (width, height))
+    if columns * rows * side**2 > most:
+        factor = math.sqrt(width * height / most)
+        columns, rows = (max(1, math.floor(length / factor / side)) for length in (width, height))
+    elif columns * rows * side**2 < least:
+        factor = math.sqrt(least / (width * height))
+        columns, rows = (math.ceil(length * factor / side) for length in (width, height))
+    return columns, rows
 
 
 def normalised(view: Pixels, processor: Mapping[str, Any], mean: Sequence[float], std: Sequence[float]) -> Pixels:

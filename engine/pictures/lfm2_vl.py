@@ -6,13 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from engine.pictures.family import BICUBIC, Layout, Pixels, Settings, normalised
+from engine.pictures.family import BICUBIC, HALF, Family, Layout, Pixels, Settings, in_cells, normalised
 
 if TYPE_CHECKING:
     import mlx.core as mx
     import mlx.nn as nn
 
-_HALF = (0.5, 0.5, 0.5)
 # The numbers of tiles. Many folders switch tiles off, although the models were trained with them.
 _TILES = range(2, 11)
 _DEFAULTS = {
@@ -21,7 +20,7 @@ _DEFAULTS = {
 }  # fmt: skip
 
 
-class Lfm2Vl:
+class Lfm2Vl(Family):
     """The family of LFM2-VL and LFM2.5-VL, whose tower is SigLIP 2."""
 
     mark = "<image>"
@@ -30,9 +29,10 @@ class Lfm2Vl:
         return {name: processor.get(name, config.get(name, default)) for name, default in _DEFAULTS.items()}
 
     def layout(self, settings: Settings, width: int, height: int) -> Layout:
-        whole, side = self._whole(settings, width, height), int(settings["tile_size"])
-        cell = int(settings["encoder_patch_size"] * settings["downsample_factor"])
-        tokens = math.prod(whole) // cell**2
+        cell, side = int(settings["encoder_patch_size"] * settings["downsample_factor"]), int(settings["tile_size"])
+        least, most = (int(settings[name] * cell**2) for name in ("min_image_tokens", "max_image_tokens"))
+        columns, rows = in_cells(width, height, cell, least, most)
+        whole, tokens = (columns * cell, rows * cell), columns * rows
         nearest = [max(int(settings["encoder_patch_size"]), round(length / cell) * cell) for length in (width, height)]
         if math.prod(nearest) <= settings["max_image_tokens"] * cell**2 * settings["max_pixels_tolerance"]:
             text = f"<|image_start|>{self.mark * tokens}<|image_end|>"
@@ -83,7 +83,7 @@ class Lfm2Vl:
         import mlx.core as mx
 
         patch = int(config["vision_config"].get("patch_size", 16))
-        pixels = normalised(view, processor, _HALF, _HALF)
+        pixels = normalised(view, processor, *HALF)
         rows, columns = pixels.shape[0] // patch, pixels.shape[1] // patch
         patches = pixels.reshape(rows, patch, columns, patch, 3).transpose(0, 2, 1, 3, 4).reshape(1, rows * columns, -1)
         shape = mx.array([[rows, columns]])
@@ -91,20 +91,6 @@ class Lfm2Vl:
         found = tower.multi_modal_projector(tower.pixel_unshuffle(states.reshape(1, rows, columns, -1)))
         embedding: mx.array = found.reshape(-1, found.shape[-1])
         return embedding
-
-    @staticmethod
-    def _whole(settings: Settings, width: int, height: int) -> tuple[int, int]:
-        """Return the size of a picture in one view: that of at least and at most so many tokens, in whole cells."""
-        cell = int(settings["encoder_patch_size"] * settings["downsample_factor"])
-        least, most = (int(settings[name] * cell**2) for name in ("min_image_tokens", "max_image_tokens"))
-        nearest = [max(cell, round(length / cell) * cell) for length in (width, height)]
-        if math.prod(nearest) > most:
-            factor = math.sqrt(width * height / most)
-            nearest = [max(cell, math.floor(length / factor / cell) * cell) for length in (width, height)]
-        elif math.prod(nearest) < least:
-            factor = math.sqrt(least / (width * height))
-            nearest = [math.ceil(length * factor / cell) * cell for length in (width, height)]
-        return nearest[0], nearest[1]
 
 
 def _grid(width: int, height: int, side: int) -> tuple[int, int]:

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from engine.pictures.family import BICUBIC, Layout, Pixels, Settings, as_mlx, normalised, size_of
+from engine.pictures.family import BICUBIC, CLIP, Family, Layout, Pixels, Settings, as_mlx, normalised, size_of
 
 if TYPE_CHECKING:
     import mlx.core as mx
     import mlx.nn as nn
 
-# Those of CLIP.
-_MEAN, _STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
 
-
-class Pixtral:
+class Pixtral(Family):
     """The family of models with Pixtral's tower. Mistral 3's projector also merges squares of patches."""
 
     mark = "[IMG]"
@@ -67,7 +64,7 @@ class Pixtral:
         from mlx_vlm.models.pixtral.vision import position_ids_in_meshgrid
 
         vision, height, width = tower.vision_tower.vision_model, *views[0].shape[:2]
-        pixels = mx.array(normalised(views[0], processor, _MEAN, _STD))[None].astype(vision.patch_conv.weight.dtype)
+        pixels = mx.array(normalised(views[0], processor, *CLIP))[None].astype(vision.patch_conv.weight.dtype)
         patches = vision.patch_conv(pixels)
         side = vision.config.image_size // vision.config.patch_size
         rows = vision.ln_pre(patches.reshape(1, -1, patches.shape[-1]))

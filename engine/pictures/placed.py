@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import mlx.core as mx
@@ -32,27 +32,6 @@ class PassInput:
     blocks: Sequence[tuple[int, int]] = ()
     in_windows: bool = False
     deeper: Sequence[mx.array] = ()
-
-
-class PictureReader(Protocol):
-    """Reads the pictures of one request for the main model."""
-
-    @property
-    def both_ways(self) -> bool:
-        """Whether the placeholders of a picture read each other in both directions, so that one pass reads them all."""
-        ...
-
-    def has_read(self, picture: PlacedPicture) -> bool:
-        """Whether the embedding of a picture is known."""
-        ...
-
-    def read(self, picture: PlacedPicture) -> None:
-        """Make the embedding of a picture. Raises `EngineError`."""
-        ...
-
-    def pass_input(self, tokens: Sequence[int], start: int, stop: int, pictures: Sequence[PlacedPicture]) -> PassInput:
-        """Return the input of a pass over `tokens[start:stop]`; `pictures` are those in it, which have been read."""
-        ...
 
 
 def content_of(tokens: Sequence[int], pictures: Sequence[PlacedPicture]) -> Sequence[int | str]:

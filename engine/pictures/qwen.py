@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.pictures.family import BICUBIC, Layout, Pixels, Settings, normalised
+from engine.pictures.family import BICUBIC, CLIP, HALF, Family, Layout, Pixels, Settings, in_cells, normalised
 
 if TYPE_CHECKING:
     import mlx.core as mx
@@ -17,11 +17,9 @@ if TYPE_CHECKING:
 # Folders allow four times as many, which would take a Mac minutes to read.
 _MOST_TOKENS = 4096
 _LEAST_PIXELS = 56 * 56
-# Those of CLIP.
-_MEAN, _STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
 
 
-class Qwen:
+class Qwen(Family):
     """The family of Qwen2-VL, Qwen2.5-VL, Qwen3-VL and Qwen3.5."""
 
     mark = "<|image_pad|>"
@@ -45,13 +43,7 @@ class Qwen:
 
     def layout(self, settings: Settings, width: int, height: int) -> Layout:
         side = settings["side"]
-        columns, rows = (round(length / side) for length in (width, height))
-        if columns * rows * side**2 > settings["most"]:
-            factor = math.sqrt(width * height / settings["most"])
-            columns, rows = (max(1, math.floor(length / factor / side)) for length in (width, height))
-        elif columns * rows * side**2 < settings["least"]:
-            factor = math.sqrt(settings["least"] / (width * height))
-            columns, rows = (math.ceil(length * factor / side) for length in (width, height))
+        columns, rows = in_cells(width, height, side, settings["least"], settings["most"], fewest=0)
         tokens, size = rows * columns, (int(columns * side), int(rows * side))
         text = f"<|vision_start|>{self.mark * tokens}<|vision_end|>"
         return Layout((size,), int(settings["resample"]), text, tokens, tokens + 2, (rows, columns))
@@ -75,16 +67,12 @@ class Qwen:
         return converted
 
     def embed(
-        self,
-        tower: Any,
-        config: Mapping[str, Any],
-        processor: Mapping[str, Any],
-        views: Sequence[Pixels],
+        self, tower: Any, config: Mapping[str, Any], processor: Mapping[str, Any], views: Sequence[Pixels]
     ) -> mx.array:
         import mlx.core as mx
 
         patch, merge, vision = _patch(config), _merge(config), tower.vision_tower
-        pixels = normalised(views[0], processor, *((_MEAN, _STD) if _is_early(config) else ((0.5,) * 3, (0.5,) * 3)))
+        pixels = normalised(views[0], processor, *(CLIP if _is_early(config) else HALF))
         height, width = pixels.shape[0] // patch, pixels.shape[1] // patch
         # The patches of a square follow each other, and a still picture is a film of equal ones.
         squares = pixels.reshape(height // merge, merge, patch, width // merge, merge, patch, 3)

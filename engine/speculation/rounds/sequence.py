@@ -8,7 +8,8 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.pictures.placed import PassInput, PictureReader, PlacedPicture, content_of, within
+from engine.pictures.eyes import RequestPictures
+from engine.pictures.placed import PassInput, PlacedPicture, content_of, within
 from engine.pictures.positions import Positions
 from engine.requests import MAX_DEPTH
 from engine.speculation.rounds.cache_kinds import check_widths
@@ -70,7 +71,7 @@ class Sequence:
         self.boundaries: tuple[int, ...] = ()
         # The pictures in `tokens`, in their order, and what reads them while a request uses the sequence.
         self.pictures: tuple[PlacedPicture, ...] = ()
-        self.reader: PictureReader | None = None
+        self.reader: RequestPictures | None = None
         # Where the positions of tokens in a text with pictures are not their indices, those of this text.
         self.positions: Positions | None = None
         self.checkpoints: list[Checkpoint] = []
