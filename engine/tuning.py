@@ -139,8 +139,7 @@ class LearnedPair:
     """Everything learned about one main model with one draft model, or with none.
 
     `pair` is the argument of `EngineClient.forget_learned`; `main` and `draft` are its names ("" without a draft).
-    `loaded` says whether these two are loaded now; only then `rounding` is known. `slowed` is "" or what slowed the
-    machine down meanwhile, as in `RequestStats`.
+    `loaded` says whether these two are loaded now; only then `rounding` is known.
     """
 
     pair: Pair
@@ -149,7 +148,6 @@ class LearnedPair:
     loaded: bool
     contexts: tuple[ContextFigures, ...]
     acceptance: tuple[AcceptanceFigures, ...]
-    slowed: str = ""
     rounding: Rounding | None = None
 
 

@@ -2906,18 +2906,6 @@
 <context>
     <name>Learned</name>
     <message>
-        <source>Low Power Mode</source>
-        <translation>低電力モード</translation>
-    </message>
-    <message>
-        <source>hot</source>
-        <translation>高温</translation>
-    </message>
-    <message>
-        <source>{models} ({pace})</source>
-        <translation>{models}（{pace}）</translation>
-    </message>
-    <message>
         <source>Models</source>
         <translation>モデル</translation>
     </message>

@@ -2906,18 +2906,6 @@
 <context>
     <name>Learned</name>
     <message>
-        <source>Low Power Mode</source>
-        <translation>저전력 모드</translation>
-    </message>
-    <message>
-        <source>hot</source>
-        <translation>고온</translation>
-    </message>
-    <message>
-        <source>{models} ({pace})</source>
-        <translation>{models} ({pace})</translation>
-    </message>
-    <message>
         <source>Models</source>
         <translation>모델</translation>
     </message>

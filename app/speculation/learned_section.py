@@ -85,15 +85,13 @@ def _rounds(row: LearnedRow) -> str:
     return figures.number(row.at.plain_samples + drafted, 0)
 
 
-def _models(row: LearnedRow) -> str:
-    translate = QCoreApplication.translate
-    paces = {"low-power": translate("Learned", "Low Power Mode"), "hot": translate("Learned", "hot")}
-    name, pace = pair_name(row.pair.main, row.pair.draft), paces.get(row.pair.slowed)
-    return name if pace is None else translate("Learned", "{models} ({pace})").format(models=name, pace=pace)
-
-
 COLUMNS: tuple[Column[LearnedRow], ...] = (
-    Column("models", QT_TRANSLATE_NOOP("Learned", "Models"), _models, is_words=True),
+    Column(
+        "models",
+        QT_TRANSLATE_NOOP("Learned", "Models"),
+        lambda row: pair_name(row.pair.main, row.pair.draft),
+        is_words=True,
+    ),
     Column("context", QT_TRANSLATE_NOOP("Learned", "Context"), _context),
     Column("depth", QT_TRANSLATE_NOOP("Learned", "Best draft length"), _depth, is_words=True),
     Column("speedup", QT_TRANSLATE_NOOP("Learned", "Speed-up"), _speedup),

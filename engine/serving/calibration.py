@@ -59,7 +59,7 @@ def calibrate(drafting: Drafting, main: LoadedModel, stop: Callable[[], bool], s
         return seconds is not None and time.perf_counter() - started > seconds
 
     controllers, controller = drafting.controllers, drafting.controller
-    controllers.tried.add(controllers.entry)
+    controllers.tried.add(controllers.pair)
     trial = Trial(drafting, main, lambda: stop() or late())
     found = trial.measure(again=seconds is None)
     complete = not (trial.failed or stop() or late())
@@ -68,7 +68,7 @@ def calibrate(drafting: Drafting, main: LoadedModel, stop: Callable[[], bool], s
     controllers.unsaved = True
     if not (complete or trial.failed) and (found or not late()):
         # It can continue later.
-        controllers.tried.discard(controllers.entry)
+        controllers.tried.discard(controllers.pair)
     controllers.keep()
     log.info("calibrated in %.1f s%s", time.perf_counter() - started, "" if complete else ", but not to the end")
     return complete

@@ -356,13 +356,10 @@ class Models:
             self._controllers.forget(pair)
 
     def note_pace(self) -> str:
-        """Return what slows the machine down ("" for nothing), and keep apart what is learned meanwhile.
-
-        Answers under way end at the pace at which they began.
-        """
+        """Return what slows the machine down, "" for nothing, or for answers under way what did when they began."""
         if not self._streaming():
-            self._controllers.set_pace(slowed())
-        return self._controllers.slowed
+            self.drafting.controller.set_pace(slowed())
+        return self.drafting.controller.learned.slowed
 
     def memory_use(self) -> MemoryUse:
         """Return the memory as it is now."""

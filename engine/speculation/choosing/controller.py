@@ -50,6 +50,7 @@ class Learned(Struct):
     Answers with a grammar are learned apart: the grammar's checks cost time for each draft token, and change which text
     is right. The `purse` is the cost, in plain rounds, that exploration may still have. `income` is the part of its
     income that the purse gets: a try in vain halves it, one that paid doubles it. `calibrated`: every depth was.
+    `slowed` is what slowed the machine down in the latest answer, as in `RequestStats`.
     """
 
     free: Known = field(default_factory=Known)
@@ -59,6 +60,7 @@ class Learned(Struct):
     purse: Annotated[float, Meta(ge=-(RUN + 1.0), le=BUDGET)] = BUDGET
     income: Annotated[float, Meta(ge=LEAST_PART, le=1.0)] = 1.0
     calibrated: bool = False
+    slowed: str = ""
 
 
 class Controller:
@@ -87,6 +89,18 @@ class Controller:
     def expect(self, guess: dict[int, float]) -> None:
         """Expect passes as in `Costs.guess`."""
         self.learned.free.costs.guess = self.learned.constrained.costs.guess = guess
+
+    def set_pace(self, slowed: str) -> None:
+        """Doubt what is known, and compare rounds anew, if something else slows the machine down now than before.
+
+        Call it between answers.
+        """
+        if slowed != self.learned.slowed:
+            self.learned.slowed = slowed
+            self.learned.comparisons.costs.clear()
+            self.learned.comparisons.fastest.clear()
+            for known in (self.learned.free, self.learned.constrained):
+                known.costs.doubt()
 
     def begin(self, prompt_tokens: int, *, constrained: bool = False) -> Answer:
         """Begin an answer after a prompt of `prompt_tokens` tokens, `constrained` by a grammar or not."""

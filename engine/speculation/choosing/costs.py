@@ -107,6 +107,12 @@ class Costs(Struct):
         for level in self.levels.values():
             level.variance = min(MOST_LOG, level.variance + DRIFT**2 * max(0.0, seconds))
 
+    def doubt(self) -> None:
+        """Let all figures become uncertain, because they may have changed differently."""
+        for curve in self.curves.values():
+            for figure in curve.values():
+                figure.variance = min(MOST_LOG, figure.variance + NOISE**2)
+
     @property
     def known(self) -> bool:
         """Whether any pass was measured, so that everything else can be estimated."""

@@ -1,15 +1,13 @@
 """The controllers of all pairs of main model and drafter, and the file that keeps what they learned between runs.
 
 One small JSON file holds the pairs of one machine under one version of mlx: another machine or version starts afresh,
-because its kernels have other costs. What was learned while Low Power Mode or heat slowed the machine down is kept
-apart. Unusable entries are ignored; then a few rounds are measured again.
+because its kernels have other costs. Unusable entries are ignored; then a few rounds are measured again.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from copy import deepcopy
 from pathlib import Path
 
 import mlx.core as mx
@@ -19,7 +17,6 @@ from engine.cpu_backend.backend import backend
 from engine.cpu_backend.blas import BLAS
 from engine.files.kept_json import KeptJson
 from engine.speculation.choosing.controller import Controller, Learned
-from engine.speculation.choosing.speedup import Comparisons
 from engine.speculation.rounds.row_rule import RowRules
 from engine.tuning import LearnedPair, Pair, Rounding
 
@@ -38,30 +35,24 @@ def machine_here() -> str:
 
 
 class Controllers:
-    """One controller for each pair and pace; `pair` and `slowed` select the one in use.
+    """One controller for each pair; `pair` selects the one in use.
 
-    `slowed` says what slows the machine down, "" for nothing; `set_pace` changes it. The file at `path`, if given,
-    keeps what they learn on `machine` under `mlx_version`. `unsaved` is true if the one in use has learned something
-    since `keep`. `tried` are the entries whose calibration began but could not continue. `kv_bits` are those of the
-    main model's caches, whose kernels round differently. `guess` is what its passes should cost, as in `Costs`.
+    The file at `path`, if given, keeps what they learn on `machine` under `mlx_version`. `unsaved` is true if the one
+    in use has learned something since `keep`. `tried` are the pairs whose calibration began but could not continue.
+    `kv_bits` are those of the main model's caches, whose kernels round differently. `guess` is what its passes should
+    cost, as in `Costs`.
     """
 
     def __init__(self, path: Path | None = None, machine: str = "", mlx_version: str = MLX_VERSION) -> None:
         self.pair: Pair = ("", "")
-        self.slowed = ""
         self.kv_bits: int | None = None
         self.guess: dict[int, float] = {}
         self.unsaved = False
-        self.tried: set[str] = set()
+        self.tried: set[Pair] = set()
         self.lasting = path is not None
         self._kept = KeptJson(path, {"format": FORMAT, "machine": machine, "mlx": mlx_version})
-        self._controllers: dict[tuple[Pair, str], Controller] = {}
+        self._controllers: dict[Pair, Controller] = {}
         self._roundings: dict[str, Rounding | None] = {}
-
-    @property
-    def entry(self) -> str:
-        """The name of the pair in use at this pace, as in the file."""
-        return _entry(self.pair, self.slowed)
 
     @property
     def rounding(self) -> Rounding | None:
@@ -78,31 +69,24 @@ class Controllers:
     @property
     def current(self) -> Controller:
         """The controller of the pair in use, restored from the file if possible."""
-        here = self.pair, self.slowed
-        if here not in self._controllers:
-            self._controllers[here] = self._restored(self.entry) or self._new()
-            self._controllers[here].expect(self.guess)
-        return self._controllers[here]
+        if self.pair not in self._controllers:
+            self._controllers[self.pair] = self._restored(_entry(self.pair)) or Controller()
+            self._controllers[self.pair].expect(self.guess)
+        return self._controllers[self.pair]
 
     def use(self, controller: Controller) -> None:
         """Let `controller` serve the pair in use."""
-        self._controllers[self.pair, self.slowed] = controller
-
-    def set_pace(self, slowed: str) -> None:
-        """Learn and decide at another pace of the machine from now on; call it only between answers."""
-        if slowed != self.slowed:
-            self.keep()
-            self.slowed = slowed
+        self._controllers[self.pair] = controller
 
     @property
     def untuned(self) -> bool:
         """Whether this pair should be calibrated: it never was completely, and no attempt has failed."""
-        return self.lasting and not self.current.learned.calibrated and self.entry not in self.tried
+        return self.lasting and not self.current.learned.calibrated and self.pair not in self.tried
 
     def keep(self) -> None:
         """Save what was learned since the last call, for the next run of the program."""
         if self.unsaved:
-            self._kept.keep(self.entry, to_builtins(self.current.learned, str_keys=True))
+            self._kept.keep(_entry(self.pair), to_builtins(self.current.learned, str_keys=True))
             if self._main_name in self._kept.values:
                 # Answers have counted their leads in it.
                 self.keep_rounding()
@@ -117,35 +101,22 @@ class Controllers:
         self.keep()
         known = []
         for name in [*self._kept.values]:
-            if "\n" in name and (controller := self._restored(name)) is not None:
-                main, draft, slowed = (*name.split("\n", 2), "", "")[:3]
-                loaded = name == self.entry
+            if name.count("\n") == 1 and (controller := self._restored(name)) is not None:
+                main, _, draft = name.partition("\n")
+                loaded = (main, draft) == self.pair
                 rounding = self.rounding if loaded else None
-                known.append(learned_pair((main, draft), controller, rounding, loaded=loaded, slowed=slowed))
+                known.append(learned_pair((main, draft), controller, rounding, loaded=loaded))
         return tuple(known)
 
     def forget(self, pair: Pair | None) -> None:
-        """Forget what was learned about one pair at every pace, or about all."""
-        self._controllers = {
-            known: one for known, one in self._controllers.items() if pair is not None and known[0] != pair
-        }
+        """Forget what was learned about one pair, or about all."""
         if pair is None:
+            self._controllers.clear()
             self._roundings.clear()
+        else:
+            self._controllers.pop(pair, None)
         self.unsaved = False
-        self._kept.forget({name for name in self._kept.values if pair is None or _is_of(name, pair)})
-
-    def _new(self) -> Controller:
-        """Return a controller for a pair that is new at this pace.
-
-        It begins with what was learned at full speed. How much slower the rounds are, and how much speculation gains
-        then, is measured anew.
-        """
-        known = self._controllers.get((self.pair, "")) or self._restored(_entry(self.pair)) if self.slowed else None
-        if known is None:
-            return Controller()
-        learned = deepcopy(known.learned)
-        learned.comparisons = Comparisons()
-        return Controller(learned)
+        self._kept.forget({name for name in self._kept.values if pair is None or name == _entry(pair)})
 
     @property
     def _main_name(self) -> str:
@@ -171,19 +142,16 @@ class Controllers:
             return None
 
 
-def _entry(pair: Pair, slowed: str = "") -> str:
-    return "\n".join((*pair, slowed) if slowed else pair)
-
-
-def _is_of(entry: str, pair: Pair) -> bool:
-    return entry == _entry(pair) or entry.startswith(_entry(pair) + "\n")
+def _entry(pair: Pair) -> str:
+    """Return the name of a pair in the file."""
+    return "\n".join(pair)
 
 
 def learned_pair(
-    pair: Pair, controller: Controller, rounding: Rounding | None = None, *, loaded: bool = False, slowed: str = ""
+    pair: Pair, controller: Controller, rounding: Rounding | None = None, *, loaded: bool = False
 ) -> LearnedPair:
     """Return what `controller` and the probe know about `pair`, as plain data."""
     main, draft = (identity.rpartition(", ")[0] for identity in pair)
     rules = RowRules(rounding, strict=rounding is not None)
     acceptance = tuple(controller.learned.free.texts.figures())
-    return LearnedPair(pair, main, draft, loaded, controller.figures(rules), acceptance, slowed, rounding)
+    return LearnedPair(pair, main, draft, loaded, controller.figures(rules), acceptance, rounding)

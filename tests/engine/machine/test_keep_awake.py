@@ -35,7 +35,6 @@ def test_the_engine_keeps_a_mac_awake_while_it_loads_and_answers(mac: Runtime, t
         wait_until(lambda: bool(events) and isinstance(events[-1], Finished) and not mac.open)
         assert isinstance(events[-1], Finished)
         assert events[-1].stats.slowed == "low-power"
-        assert {known.slowed for known in engine.learned().result()} == {"low-power"}
         # A load that fails keeps nothing awake either.
         with pytest.raises(ModelNotUsable):
             engine.load(tmp_path / "missing").result()
