@@ -87,17 +87,14 @@ class Rounding(Struct):
 
 @dataclass(frozen=True, slots=True)
 class DepthFigures:
-    """Rounds of `depth` draft tokens of `source` at one context length, which take `round_s` seconds.
+    """Rounds of `depth` draft tokens of `source` at one context length.
 
-    `break_even` is the acceptance of every draft token at which such a round is as fast as plain decoding; None if
-    even perfect drafting would not pay. `expected_tps` follows from the acceptance seen so far. `samples` rounds of
-    this depth's width were measured; with 0 the figures are interpolated or extrapolated.
+    `expected_tps` follows from the acceptance seen so far. `samples` rounds of this depth's width were measured; with 0
+    the figures are interpolated or extrapolated.
     """
 
     source: str
     depth: int
-    round_s: float
-    break_even: float | None
     expected_tps: float
     samples: int
 
@@ -149,14 +146,6 @@ class LearnedPair:
     contexts: tuple[ContextFigures, ...]
     acceptance: tuple[AcceptanceFigures, ...]
     rounding: Rounding | None = None
-
-
-def break_even(depth: int, plain_s: float, round_s: float) -> float | None:
-    """Return the least acceptance, in steps of a percent, at which a round of `depth` draft tokens pays, or None."""
-    shares = (percent / 100 for percent in range(101))
-    return next(
-        (share for share in shares if plain_s * sum(share**power for power in range(depth + 1)) >= round_s), None
-    )
 
 
 def best_of(figures: ContextFigures, source: str) -> tuple[int, float]:

@@ -23,7 +23,7 @@ from engine.speculation.choosing.texts import Text, Texts
 from engine.speculation.proposers.registry import PROPOSERS
 from engine.speculation.rounds.row_rule import RowRule, RowRules
 from engine.stats import MeasuredSpeedup
-from engine.tuning import ContextFigures, DepthFigures, break_even
+from engine.tuning import ContextFigures, DepthFigures
 
 # The factor by which a plan must be estimated to beat plain decoding, or a tried plan all others: less is not felt.
 MARGIN = 1.05
@@ -266,12 +266,11 @@ class Controller:
         return 1.0 - exact / fastest
 
     def _depth_figures(self, source: str, depth: int) -> DepthFigures:
-        verify, plain_s = self.costs.verify(depth + 1), self.costs.verify(1).seconds
+        verify = self.costs.verify(depth + 1)
         drafting = self.costs.drafting(source, depth).seconds if PROPOSERS[source].uses_drafter else 0.0
         seconds = verify.seconds + drafting
         tokens = 1.0 + Text(self.learned.free.texts, usual=True).forecast(source, depth).kept[depth]
-        pays_from = break_even(depth, plain_s, seconds)
-        return DepthFigures(source, depth, seconds, pays_from, tokens / seconds, verify.rounds)
+        return DepthFigures(source, depth, tokens / seconds, verify.rounds)
 
 
 def _plain(asked: Sequence[Asked], plain: Choice) -> list[Choice]:

@@ -16,7 +16,7 @@ from engine import Engine, EngineSettings, Finished, SpeculationSettings
 from engine.serving import calibration
 from engine.serving.calibration import Trial
 from engine.speculation.choosing.plans import DEPTHS
-from engine.tuning import ContextFigures, DepthFigures, LearnedPair, best_of, break_even
+from engine.tuning import ContextFigures, DepthFigures, LearnedPair, best_of
 from tests.engine.serving_requests import request
 from tests.patience import PATIENCE_S
 
@@ -217,18 +217,8 @@ def test_answers_are_the_same_after_a_calibration(engine: Engine, monkeypatch: p
     assert answer(engine, AUTO).ids == before == answer(engine, OFF).ids
 
 
-@pytest.mark.parametrize(
-    ("depth", "round_s", "pays_from"), [(1, 1.5, 0.5), (4, 5.0, 1.0), (4, 5.1, None), (2, 0.9, 0.0), (2, 1.75, 0.5)]
-)
-def test_break_even_is_where_the_tokens_of_a_round_make_up_for_its_time(
-    depth: int, round_s: float, pays_from: float | None
-) -> None:
-    found = break_even(depth, 1.0, round_s)
-    assert found == (None if pays_from is None else pytest.approx(pays_from, abs=1e-6))
-
-
 def test_plain_decoding_is_the_best_of_figures_in_which_nothing_pays() -> None:
-    slow = DepthFigures("draft", 4, 0.1, 0.9, 20.0, 3)
+    slow = DepthFigures("draft", 4, 20.0, 3)
     assert best_of(ContextFigures(0, 2048, 50.0, 9, (slow,)), "draft") == (0, 1.0)
-    fast = DepthFigures("draft", 8, 0.1, 0.4, 75.0, 3)
+    fast = DepthFigures("draft", 8, 75.0, 3)
     assert best_of(ContextFigures(0, 2048, 50.0, 9, (slow, fast)), "draft") == (8, 1.5)

@@ -51,7 +51,7 @@ PAIR = LoadedPair(
     ModelInfo("m", Path("m"), "qwen3", 512, 10, sampling=(("top_k", 20.0),), thinking=ThinkingChoice(("off", "on"))),
     None,
 )
-CONTEXT = ContextFigures(0, None, 9.5, 3, (DepthFigures("draft", 2, 0.1, None, 9.0, 3),), (1.1, 1.0, 1.2))
+CONTEXT = ContextFigures(0, None, 9.5, 3, (DepthFigures("draft", 2, 9.0, 3),), (1.1, 1.0, 1.2))
 VALUES: dict[str, Any] = {
     "load": PAIR,
     "set_draft": LoadedPair(PAIR.main, PAIR.main),
