@@ -141,10 +141,6 @@ class AssistantHead(Head):
     def uses_main_output(self) -> bool:
         return False
 
-    @property
-    def state_elements(self) -> int:
-        return self.config.tap_width
-
     def new_context(self, start: int = 0) -> HeadContext:
         return HeadContext([one.window for one in self._attended], start, goes_on=True)
 

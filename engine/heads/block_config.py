@@ -100,11 +100,6 @@ class BlockConfig(NetworkConfig):
     value_scale: float = 1.0
     rotated: int | None = None
 
-    @property
-    def block_rows(self) -> int:
-        """The number of rows of the widest block: anchor and masks."""
-        return self.proposals + (0 if self.anchor_predicts else 1) + self.spare_rows
-
 
 def _our_name(name: str) -> str:
     bare = bare_name(name)

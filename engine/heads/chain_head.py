@@ -50,11 +50,6 @@ class ChainHead(Head):
     def scores(self, states: mx.array, depth: int) -> mx.array:
         """Return logits (1, n, m) from states that `step` made at this depth."""
 
-    @property
-    def state_elements(self) -> int:
-        elements: int = (MAX_WAITING + 1) * self.config.width
-        return elements
-
     def new_context(self, start: int = 0) -> ChainContext:
         return ChainContext(len(self.config.shapes), start)
 

@@ -59,11 +59,6 @@ class HeadConfig:
         return [sum(heads * size for heads, size in shape) for shape in self.shapes]
 
     @property
-    def block_rows(self) -> int:
-        """The largest number of rows that a proposal reads at once."""
-        return self.proposals
-
-    @property
     def least_layers(self) -> int:
         """The smallest number of layers that the main model can have."""
         return self.main_layers or max(self.taps, default=0) + 1

@@ -39,14 +39,6 @@ def mismatch(head: tuple[int, int, int], main: tuple[int, int, int], *, exact: b
     return None
 
 
-def context_bytes(config: HeadConfig, length: int, element_bytes: int) -> int:
-    """Return the most bytes that a context of `length` tokens takes."""
-    caches = zip(config.windows, config.row_elements, strict=True)
-    return sum(
-        elements * element_bytes * rows_at_most(window, length + config.block_rows) for window, elements in caches
-    )
-
-
 def rows_at_most(window: int | None, length: int) -> int:
     """Return the most rows that the buffer of a layer has for `length` tokens, read in chunks of common size."""
     rows = length if window is None else min(length, kept_and_most(window)[1] + 2 * SLACK)

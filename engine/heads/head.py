@@ -27,7 +27,7 @@ from mlx.utils import tree_flatten
 from engine.errors import ModelNotUsable
 from engine.heads.config import HeadConfig
 from engine.heads.context import HeadContext
-from engine.heads.fit import context_bytes, mismatch
+from engine.heads.fit import mismatch
 from engine.heads.weights import Weights
 
 
@@ -138,15 +138,6 @@ class Head(ABC):
     def nbytes(self) -> int:
         """Bytes of the weights."""
         return sum(array.nbytes for _, array in tree_flatten(self.network.parameters()))
-
-    @property
-    def state_elements(self) -> int:
-        """The most numbers of the main model's states that a context keeps."""
-        return 0
-
-    def context_bytes(self, length: int) -> int:
-        """Return the most bytes that a context of `length` tokens takes."""
-        return context_bytes(self.config, length, self.dtype.size) + self.state_elements * self.dtype.size
 
     def bind(self, ports: MainPorts) -> None:
         """Set the main model to draft for; to be called before all other methods.

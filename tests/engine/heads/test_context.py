@@ -10,8 +10,11 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
+from engine.advice.fit import ModelSize
 from engine.heads.context import HeadContext
+from engine.heads.fit import memory_config
 from engine.heads.head import Attended, Head
+from engine.serving.memory import cache_bytes
 from tests.engine.heads.heads_on_disk import HEADS, OnDisk, likeliest
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
@@ -127,7 +130,10 @@ def test_contexts_take_no_more_memory_than_is_reckoned(tmp_path: Path, name: str
         rows = min(512, length - context.length)
         head.extend(context, taps[:, :rows], [1] * rows)
         head.propose(context, mx.array([1], mx.int32), head.max_proposals, likeliest)
-    assert 0 < context.nbytes <= head.context_bytes(length)
+    states = 0 if context.states is None else context.states.nbytes
+    size = ModelSize("head", 0, memory_config(head.config), head.dtype.size)
+    assert context.nbytes > 0
+    assert context.nbytes - states <= cache_bytes(size, length, drafts=True)
 
 
 def rows_of(one: Attended) -> Callable[[mx.array, int], tuple[mx.array, mx.array]]:

@@ -77,9 +77,6 @@ class OracleHead(Head):
     def nbytes(self) -> int:
         return 0
 
-    def context_bytes(self, length: int) -> int:
-        return length * len(self.taps) * self._width * 4
-
     def bind(self, ports: MainPorts) -> None:
         assert ports.width == self._width
 
