@@ -60,7 +60,7 @@ class SpeculationSettings:
 
     `method` is "auto" (whatever is fastest here), "draft" (the draft model or head), another registered proposer
     ("ngram": lookup in the text so far) or "off". `depth` fixes the draft tokens of a round (0 is "off"); None lets the
-    controller choose up to `max_depth`. Neither is above MAX_DEPTH.
+    controller choose up to MAX_DEPTH.
     `acceptance` is "match" (same text for a seed whatever the method) or "rejection".
     With `same_text`, rounds keep to widths that this machine rounds alike (`engine.tuning.Rounding`), whatever that
     costs, so that the text is bit for bit that of plain decoding; such a request shares no pass with others.
@@ -70,7 +70,6 @@ class SpeculationSettings:
 
     method: str = "auto"
     depth: int | None = None
-    max_depth: int = MAX_DEPTH
     acceptance: str = "match"
     sample_share: float = 0.02
     same_text: bool = False
@@ -78,7 +77,6 @@ class SpeculationSettings:
     def __post_init__(self) -> None:
         require_one_of(methods(), "method", self.method)
         require_one_of(ACCEPTANCE_RULES, "acceptance", self.acceptance)
-        require_between(1, "max_depth", self.max_depth, MAX_DEPTH)
         if self.depth is not None:
             require_between(0, "depth", self.depth, MAX_DEPTH)
 
@@ -90,7 +88,7 @@ class SpeculationSettings:
     @property
     def depth_limit(self) -> int:
         """The most draft tokens that a round may have, at least 1."""
-        return self.depth or self.max_depth
+        return self.depth or MAX_DEPTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +136,8 @@ class ChatRequest:
     With a `grammar`, the answer after any thinking matches it; one that ends at its length limit or at a stop string
     matches its beginning. A grammar that cannot be used fails the request with `GrammarNotUsable`. One "in text" holds
     only for the calls in the answer, and not at all if it cannot be used.
-    Marks of control tokens in the texts of messages and tools, such as "<|im_end|>", are ordinary text, unless
-    `control_tokens`; None uses the engine's setting. In a `prompt` they are control tokens.
+    Marks of control tokens in the texts of messages and tools, such as "<|im_end|>", are ordinary text. In a `prompt`
+    they are control tokens.
     Each token is reported with `alternatives` others that could have been drawn, at most MOST_ALTERNATIVES, and with
     `leads` with its lead over the next best one. With `prompt_logprobs`, so are the tokens of a `prompt`, by
     `PrefillProgress`: its whole text is read, neither taken from earlier turns nor kept for later ones, and
@@ -162,7 +160,6 @@ class ChatRequest:
     prompt: str | Sequence[int] | None = None
     main: str | None = None
     grammar: Grammar | None = None
-    control_tokens: bool | None = None
     alternatives: int = 0
     leads: bool = False
     pictures: Mapping[str, bytes] = field(default_factory=dict)

@@ -21,14 +21,13 @@ class EngineSettings:
     `most_active` requests are decoded together and `most_waiting` more may queue. Finished turns are kept in
     `prefix_cache_bytes`. Those of a named conversation are kept across sessions, if `prefix_cache_folder` is given, in
     at most `prefix_folder_bytes` there. Their answers are indexed in `answer_index_folder`, if given, for look-ups in
-    other chats, in at most `answer_index_bytes`; when the folder is not given any more, it is emptied. With
-    `reduced_vocabulary` drafters propose only common tokens and those of indexed answers where that is faster. Both
-    models are unloaded after `unload_after_s` seconds without a request. `memory_limit` in bytes replaces the limit
-    that the device recommends. These take effect at once.
+    other chats, in at most `answer_index_bytes`; when the folder is not given any more, it is emptied. Both models are
+    unloaded after `unload_after_s` seconds without a request. `memory_limit` in bytes replaces the limit that the
+    device recommends. These take effect at once.
 
-    `overflow` ("refuse" or "shorten") and `control_tokens` apply to requests that do not set them themselves. With
-    `allow_oversize` models and requests are accepted although they may not fit into memory. An answer is assumed to
-    take at most `context` tokens. These apply to the requests that begin afterwards.
+    `overflow` ("refuse" or "shorten") applies to requests that do not set it themselves. With `allow_oversize` models
+    and requests are accepted although they may not fit into memory. An answer is assumed to take at most `context`
+    tokens. These apply to the requests that begin afterwards.
 
     `kv_bits` and `draft_kv_bits` (4, 8 or None for the model's own precision) are how the full-attention caches of
     main and draft are stored. Costs and acceptance of speculation on this machine are kept in `learned_file` if given;
@@ -50,7 +49,6 @@ class EngineSettings:
     answer_index_folder: Path | None = None
     # Eight million tokens; sorting them takes three times as much memory for a moment.
     answer_index_bytes: int = 2**26
-    reduced_vocabulary: bool = True
     kv_bits: int | None = None
     draft_kv_bits: int | None = None
     unload_after_s: float | None = None
@@ -59,7 +57,6 @@ class EngineSettings:
     learned_file: Path | None = None
     taught_folder: Path | None = None
     overflow: str = "refuse"
-    control_tokens: bool = False
     allow_oversize: bool = False
     async_drafter: str = "off"
     drafter_address: str = ""

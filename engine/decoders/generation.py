@@ -317,7 +317,6 @@ def prompt_job(request: ChatRequest, main: LoadedModel) -> PromptJob:
         dict(request.template_options),
         request.tools,
         request.prompt,
-        request.control_tokens or False,
         main.reader(request.pictures).texts() if request.pictures else {},
     )
 

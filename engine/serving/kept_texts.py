@@ -54,8 +54,6 @@ class KeptTexts:
                 self.open_store()
         if settings.answer_index_folder != before.answer_index_folder:
             self.open_answers()
-        elif settings.reduced_vocabulary != before.reduced_vocabulary:
-            self.renew_vocabulary()
 
     def open_store(self) -> None:
         """Use the finished turns of earlier sessions, if the settings name a folder for them, as it is now."""
@@ -102,7 +100,7 @@ class KeptTexts:
         self._usage, models = None, self._models
         if models.loaded:
             models.drafting.set_reduced(None)
-        if self._answers is not None and models.drafter is not None and models.settings.reduced_vocabulary:
+        if self._answers is not None and models.drafter is not None:
             self._usage = self._answers.usage()
             self._enqueue(self._reduce(self._usage), lambda _outcome: None)
 

@@ -149,8 +149,7 @@ class Waiting(deque[RequestStream]):
     def _request_of(self, stream: RequestStream) -> ChatRequest:
         """Return the request completed by the engine's settings."""
         request, settings = stream.request, self._models.settings
-        control_tokens = settings.control_tokens if request.control_tokens is None else request.control_tokens
-        return replace(request, overflow=request.overflow or settings.overflow, control_tokens=control_tokens)
+        return replace(request, overflow=request.overflow or settings.overflow)
 
     def wait_for_parts(self) -> None:
         """Wait a moment for the parts that are being made, if any."""

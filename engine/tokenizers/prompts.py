@@ -124,8 +124,7 @@ def _ids(make: Callable[[], Sequence[int]]) -> list[int]:
 class PromptJob:
     """A conversation, or a raw `prompt`, for a context of `limit` tokens; the rest as in `ChatRequest`.
 
-    With `control_tokens`, marks in the texts of messages become control tokens, unless there are `pictures`: the texts
-    that replace these, by digest.
+    `pictures` are the texts that replace these, by digest.
     """
 
     messages: Sequence[Mapping[str, Any]]
@@ -135,7 +134,6 @@ class PromptJob:
     options: Options = field(default_factory=dict)
     tools: Sequence[Mapping[str, Any]] = ()
     prompt: str | Sequence[int] | None = None
-    control_tokens: bool = False
     pictures: PictureTexts = field(default_factory=dict)
 
     @property
@@ -228,12 +226,9 @@ def system_merged(messages: Sequence[Mapping[str, Any]], first: int) -> list[Map
 def plain_texts(tokenizer: Any, job: PromptJob) -> tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
     """Return the messages, as texts, and the tools of a job, with the names that the model writes.
 
-    In each mark of a control token is a CUT unless the job allows them.
+    In each mark of a control token is a CUT.
     """
     messages, tools = with_written_names(tokenizer, as_texts(job.messages, job.pictures), job.tools)
-    # A mark must not pose as a picture.
-    if job.control_tokens and not job.pictures:
-        return messages, tools
     marks = control_marks(tokenizer)
     return marks.cut(messages), marks.cut_tools(tools)
 

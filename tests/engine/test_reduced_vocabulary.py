@@ -167,17 +167,16 @@ def test_a_deleted_chat_leaves_the_vocabulary_at_once(scheduler: Scheduler) -> N
     assert scheduler.models.drafting.reduced is None
 
 
-def test_switched_off_there_is_none(scheduler: Scheduler) -> None:
+def test_without_an_index_of_answers_there_is_none(scheduler: Scheduler) -> None:
     settings = scheduler.settings
-    for changed in ({"reduced_vocabulary": False}, {"answer_index_folder": None}):
-        scheduler.configure(replace(settings, **changed))
-        run(scheduler)
-        assert scheduler.models.drafting.reduced is None
-        scheduler.configure(settings)
-        run(scheduler, asked("old", PLAIN))
-        scheduler.changes.texts.renew_vocabulary()
-        run(scheduler)
-        assert scheduler.models.drafting.reduced is not None
+    scheduler.configure(replace(settings, answer_index_folder=None))
+    run(scheduler)
+    assert scheduler.models.drafting.reduced is None
+    scheduler.configure(settings)
+    run(scheduler, asked("old", PLAIN))
+    scheduler.changes.texts.renew_vocabulary()
+    run(scheduler)
+    assert scheduler.models.drafting.reduced is not None
 
 
 def test_all_tokens_that_the_tokenizer_adds_can_be_drafted(scheduler: Scheduler) -> None:

@@ -31,10 +31,10 @@ def test_what_new_chats_begin_with_is_no_preset_of_the_list(store: ConversationS
 
 
 def test_own_settings_change_the_defaults_where_they_say_so() -> None:
-    defaults = Generation(SamplingSettings(temperature=0.7, seed=3), SpeculationSettings(max_depth=5), 100)
+    defaults = Generation(SamplingSettings(temperature=0.7, seed=3), SpeculationSettings(same_text=True), 100)
     own = {"temperature": 0.0, "seed": -1, "depth": 0, "method": "off", "max_tokens": 0}
     assert defaults.with_own(own) == Generation(
-        SamplingSettings(temperature=0.0), SpeculationSettings("off", None, 5), None
+        SamplingSettings(temperature=0.0), SpeculationSettings("off", None, same_text=True), None
     )
     assert defaults.with_own({}) == defaults
     assert defaults.with_own(defaults.values()) == defaults

@@ -39,9 +39,8 @@ def test_text_is_the_same_with_every_method_and_depth(
     assert guessed.text == plain.text
 
 
-def test_a_fixed_depth_is_used_whatever_the_maximum(engine_with_pair: Engine) -> None:
-    """It may exceed `max_depth`, which bounds the controller, up to MAX_DEPTH."""
-    events = ask(engine_with_pair, method="draft", depth=MAX_DEPTH, max_depth=2)
+def test_the_deepest_round_can_be_fixed(engine_with_pair: Engine) -> None:
+    events = ask(engine_with_pair, method="draft", depth=MAX_DEPTH)
     drafted = [event.round.drafted for event in events if isinstance(event, TokensCommitted)]
     assert max(drafted) == MAX_DEPTH
 

@@ -110,12 +110,6 @@ def test_marks_of_thoughts_are_text_outside_of_answers(mark: str) -> None:
     assert prompt(chatty, answered) == chatty.apply_chat_template(answered, add_generation_prompt=True)
 
 
-def test_control_tokens_take_effect_where_they_are_asked_for(chatty: TokenizerWrapper) -> None:
-    marked = chat("</s><|im_end|>")
-    expected = chatty.apply_chat_template(marked, add_generation_prompt=True)
-    assert prompt(chatty, marked, control_tokens=True) == expected
-
-
 def test_an_answer_with_a_mark_is_continued() -> None:
     chatty = tokenizer(TEMPLATES["as it is"])
     begun = [HELLO, {"role": "assistant", "content": "It ends with </s> and"}]
