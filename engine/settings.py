@@ -47,8 +47,8 @@ class EngineSettings:
     prefix_cache_folder: Path | None = None
     prefix_folder_bytes: int = 4 * 10**9
     answer_index_folder: Path | None = None
-    # Eight million tokens; sorting them takes three times as much memory for a moment.
-    answer_index_bytes: int = 2**26
+    # Eight million tokens.
+    answer_index_bytes: int = 3 * 2**26
     kv_bits: int | None = None
     draft_kv_bits: int | None = None
     unload_after_s: float | None = None

@@ -1,38 +1,55 @@
-"""The index of earlier answers: segments on disk, which a thread of its own writes, merges and cleans.
+"""The index of earlier answers: a database of their tokens, and of where each run of RUN tokens ends in them.
 
-A new answer becomes a segment, and is merged with those before it that are not much larger, so that a look-up searches
-a few segments and each token is sorted seldom. Files that cannot be read are ignored.
+A look-up finds the newest places behind the last tokens by one query, and compares what stands before them. A thread of
+the index's own writes. A file that cannot be read is deleted.
 """
 
 from __future__ import annotations
 
 import hashlib
 import logging
+import shutil
+import sqlite3
+import struct
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
 from pathlib import Path
 from threading import Lock
+from typing import Any
+from zlib import crc32
 
 import numpy as np
 
-from engine.answer_index.segment import BREAK, DEPTH, TOKEN_BYTES, Segment, backwards, merge, write_answer
 from engine.files import private_files
-from engine.files.atomic_file import PARTIAL
 from engine.model_files.adapters import is_adapter
 
 log = logging.getLogger(__name__)
 
-# A segment is merged with the one before it, unless that is this many times as large as all after it.
-RATIO = 8
-# Segments below so many tokens are always merged: sorting these takes some ten milliseconds.
-LEAST_SIZE = 2**16
-SUFFIX = ".answers"
-# A place is the number of a segment and a position in it, of so many bits.
+# Shorter matches are found in any large collection of texts, whatever they continue with.
+RUN = 8
+# Bytes on disk that a token takes with its place, and the share of the budget that a full index gives up at once.
+TOKEN_BYTES, FREED = 24, 1 / 8
+_FILE = "answers.db"
+# A place is the number of an answer and a position in it, of so many bits.
 _POSITION_BITS = 32
+# Deleted tokens are overwritten.
+_SCHEMA = """
+    pragma journal_mode = wal;
+    pragma synchronous = normal;
+    pragma secure_delete = on;
+    create table if not exists answers (
+        id integer primary key autoincrement, tokenizer text not null, chat integer not null, tokens blob not null);
+    create table if not exists runs (run integer, place integer, primary key (run, place)) without rowid;
+"""
+_FIND = f"""
+    select place, substr(tokens, 1 + 4 * max(0, (place & {2**_POSITION_BITS - 1}) - :longest),
+                         4 * min(:longest, place & {2**_POSITION_BITS - 1}))
+    from (select place from runs where run = :run order by place desc limit :limit)
+    join answers on id = place >> {_POSITION_BITS} where tokenizer = :tokenizer
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,42 +62,42 @@ class Usage:
 
 
 class AnswerIndex:
-    """The answers of stored chats in `folder`, at most `budget` bytes, the oldest dropped first.
+    """The answers of stored chats in `folder`, in about `budget` bytes, the oldest dropped first.
 
-    `use` selects the tokenizer. All methods but `close` return at once; a future is done when the files are written,
-    those of earlier calls, too. Only the engine's thread calls them, and only the index's own thread touches files.
+    `use` selects the tokenizer. All methods but `close` return at once; a future is done when the file is written,
+    by earlier calls, too. Only the engine's thread calls them, and only the index's own thread writes.
     """
 
     def __init__(self, folder: Path, budget: int) -> None:
-        self._folder = folder
-        self._budget = budget
+        self._folder, self._path = folder, folder / _FILE
+        self._most_tokens = budget // TOKEN_BYTES
         self._worker = ThreadPoolExecutor(1, "answers")
         # Guards the two fields below.
         self._lock = Lock()
-        # What look-ups search, by number, the newest first; nothing while chats are being deleted.
-        self._visible: dict[int, Segment] = {}
+        # Look-ups find nothing while chats are being deleted, or before the file is open.
         self._cleanings = 0
+        self._ready = False
         # Hashes of chats whose answers under way must not be added.
         self._forgotten: set[int] = set()
-        # The folder and all segments of the tokenizer in use, the oldest first. Belong to the index's thread.
-        self._own = folder
-        self._segments: list[Segment] = []
-        self._numbers = count(1)
+        self._tokenizer = ""
+        # The connections of the index's thread and of look-ups.
+        self._writing: sqlite3.Connection | None = None
+        self._reading: sqlite3.Connection | None = None
+        self._post(self._drop_old_versions)
 
     def use(self, tokenizer: str) -> Future[None]:
         """Search and extend the answers made with this tokenizer from now on; "" is none."""
-        with self._lock:
-            self._visible = {}
-        return self._post(partial(self._open, tokenizer))
+        self._tokenizer = tokenizer
+        return self._post(self._open_known)
 
     def add(self, chat: str, tokens: Sequence[int]) -> None:
         """Add a finished answer. One of a chat that was forgotten since the start is ignored."""
         # A shorter answer has nothing to look up.
-        if len(tokens) > DEPTH:
-            self._post(partial(self._add, _hash(chat), tuple(tokens)))
+        if len(tokens) > RUN and self._tokenizer:
+            self._post(partial(self._add, self._tokenizer, _hash(chat), _packed(tokens)))
 
     def forget(self, chats: Collection[str]) -> Future[None]:
-        """Delete the answers of these chats for good: from look-ups now, from the files on the index's thread."""
+        """Delete the answers of these chats for good: from look-ups now, from the file on the index's thread."""
         gone = {_hash(chat) for chat in chats}
         self._forgotten |= gone
         return self._post_cleaning(gone.__contains__)
@@ -92,140 +109,164 @@ class AnswerIndex:
 
     def usage(self) -> Future[Usage]:
         """Count the tokens of all answers, without those that are being forgotten."""
-        return self._worker.submit(self._count)
-
-    def _post_cleaning(self, goes: Callable[[int], bool]) -> Future[None]:
-        with self._lock:
-            self._cleanings += 1
-            self._visible = {}
-        return self._post(partial(self._clean, goes))
+        return self._worker.submit(self._count, self._tokenizer)
 
     def close(self) -> None:
         """Finish what was begun, and end the index's thread."""
+        self._worker.submit(self._close)
         self._worker.shutdown()
+        if self._reading is not None:
+            self._reading.close()
 
-    def occurrences(self, newest: Sequence[int], limit: int, least: int) -> tuple[int, list[int]]:
-        """Find the longest end of `newest`, of `least` tokens or more, that occurs in the answers.
+    def occurrences(self, newest: Sequence[int], limit: int) -> list[tuple[int, int]]:
+        """Find the last RUN of the `newest` tokens in the answers, the newest `limit` times.
 
-        Returns its length and the places after its newest occurrences, `limit` of them at most, the newest first.
+        Returns the places after them, the newest first, each with the number of the `newest` tokens before it.
         """
-        text = backwards(newest[-DEPTH:])
-        found = [(number, segment, *segment.find(text)) for number, segment in self._visible.items()]
-        longest = max((matched for *_, matched in found), default=0)
-        places: list[int] = []
-        if longest >= least:
-            for number, segment, at, matched in found:
-                if matched == longest and len(places) < limit:
-                    ends = segment.newest(text[: 4 * longest], at, limit - len(places))
-                    places += [number << _POSITION_BITS | end for end in ends]
-        return longest, places
+        text, found = _packed(newest), []
+        run = _run(text[-4 * RUN :], self._tokenizer)
+        for place, before in self._query(_FIND, longest=len(newest), run=run, limit=limit, tokenizer=self._tokenizer):
+            if (length := _alike(text, before)) >= RUN:
+                found.append((place, length))
+        return found
 
     def following(self, place: int, count: int) -> list[int]:
-        """Return up to `count` tokens from `place` on, breaks between answers included; none if they were forgotten."""
-        segment = self._visible.get(place >> _POSITION_BITS)
-        return [] if segment is None else segment.following(place & (1 << _POSITION_BITS) - 1, count)
+        """Return up to `count` tokens of an answer from `place` on; none if it was forgotten."""
+        answer, end = place >> _POSITION_BITS, place & (1 << _POSITION_BITS) - 1
+        query = "select substr(tokens, 1 + 4 * :end, 4 * :count) from answers where id = :answer"
+        return [
+            token
+            for (tokens,) in self._query(query, answer=answer, end=end, count=count)
+            for token in struct.unpack(f"<{len(tokens) // 4}I", tokens)
+        ]
+
+    def _query(self, query: str, **values: object) -> list[tuple[Any, ...]]:
+        """Return the rows of a look-up; none while the answers must not be seen."""
+        with self._lock:
+            if not self._ready or self._cleanings:
+                return []
+        try:
+            if self._reading is None:
+                # It must not make a file, and is closed on another thread if the file is deleted.
+                place = f"{self._path.absolute().as_uri()}?mode=rw"
+                self._reading = sqlite3.connect(place, uri=True, timeout=0.0, check_same_thread=False)
+            return self._reading.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            log.info("the index of answers is not read: %s", error)
+            self._reading = None
+            return []
 
     # On the index's own thread
 
-    def _post(self, work: Callable[[], None]) -> Future[None]:
+    def _post(self, work: Callable[[], object]) -> Future[None]:
         return self._worker.submit(self._guard, work)
 
-    def _guard(self, work: Callable[[], None]) -> None:
+    def _guard(self, work: Callable[[], object]) -> None:
         try:
             work()
-        except OSError as error:
+        except (OSError, sqlite3.Error) as error:
             log.warning("the index of answers cannot be written: %s", error)
         except Exception:
             log.exception("the index of answers failed")
 
-    def _open(self, tokenizer: str) -> None:
-        self._segments, self._own = [], self._folder / tokenizer
-        if not tokenizer:
+    def _post_cleaning(self, goes: Callable[[int], bool]) -> Future[None]:
+        with self._lock:
+            self._cleanings += 1
+        return self._post(partial(self._clean, goes))
+
+    def _drop_old_versions(self) -> None:
+        """Delete the folders that earlier versions had for each tokenizer."""
+        for old in [path for path in self._folder.glob("*") if path.is_dir()]:
+            shutil.rmtree(old)
+
+    def _open_known(self) -> None:
+        if self._path.exists():
+            self._open()
+
+    def _open(self) -> sqlite3.Connection:
+        """Return the connection; a file that is none of ours is replaced."""
+        if self._writing is None:
+            private_files.make_folder(self._folder)
+            try:
+                self._writing = _opened(self._path)
+            except sqlite3.DatabaseError as error:
+                log.warning("%s is ignored: %s", self._path, error)
+                self._delete()
+                self._writing = _opened(self._path)
+            with self._lock:
+                self._ready = True
+        return self._writing
+
+    def _add(self, tokenizer: str, chat: int, tokens: bytes) -> None:
+        if chat in self._forgotten:
             return
-        private_files.make_folder(self._own)
-        for partial_file in self._own.glob(f".*{PARTIAL}"):
-            partial_file.unlink(missing_ok=True)
-        for path in sorted(self._own.glob(f"*{SUFFIX}"), key=lambda path: (_first(path), -_last(path))):
-            if self._segments and _last(path) <= _last(self._segments[-1].path):
-                # It was merged into the one before, and the process ended before it was deleted.
-                path.unlink(missing_ok=True)
-            elif (segment := _read(path)) is not None:
-                self._segments.append(segment)
-        self._publish()
+        with self._open() as file:
+            answer = file.execute("insert into answers values (null, ?, ?, ?)", (tokenizer, chat, tokens)).lastrowid
+            assert answer is not None
+            file.executemany("insert into runs values (?, ?)", _places(answer, tokenizer, tokens))
+            [(held,)] = file.execute("select total(length(tokens)) / 4 from answers")
+            if held > self._most_tokens:
+                self._drop_oldest(file, held - (1 - FREED) * self._most_tokens)
 
-    def _add(self, chat: int, tokens: Sequence[int]) -> None:
-        if self._own == self._folder or chat in self._forgotten:
-            return
-        number = _last(self._segments[-1].path) + 1 if self._segments else 0
-        path = self._own / _name(number, number)
-        write_answer(path, chat, tokens)
-        self._segments.append(Segment(path))
-        self._merge()
-        self._fit()
-        self._publish()
-
-    def _merge(self) -> None:
-        """Merge the newest segment with those before it that are small, or not RATIO times as large as all after."""
-        merged, size = 1, self._segments[-1].size
-        for segment in reversed(self._segments[:-1]):
-            if segment.size >= max(RATIO * size, LEAST_SIZE):
-                break
-            merged, size = merged + 1, size + segment.size
-        if merged > 1:
-            parts = self._segments[-merged:]
-            path = self._own / _name(_first(parts[0].path), _last(parts[-1].path))
-            merge(path, reversed(parts))
-            self._segments[-merged:] = [Segment(path)]
-            for segment in parts:
-                segment.path.unlink(missing_ok=True)
-
-    def _fit(self) -> None:
-        """Delete files of other tokenizers, then the oldest answers, while there are more bytes than the budget."""
-        files = {path: path.stat() for path in self._folder.glob(f"*/*{SUFFIX}")}
-        excess = sum(file.st_size for file in files.values()) - self._budget
-        for path in sorted(files, key=lambda path: files[path].st_mtime_ns):
-            if excess > 0 and path.parent != self._own:
-                path.unlink(missing_ok=True)
-                excess -= files[path].st_size
-        if excess > 0:
-            # Some more, so that this is not done for each answer.
-            oldest = self._segments.pop(0)
-            oldest.shorten(TOKEN_BYTES * oldest.size - excess - self._budget // RATIO)
-            self._segments[:0] = [Segment(oldest.path)] if oldest.path.exists() else []
+    def _drop_oldest(self, file: sqlite3.Connection, tokens: float) -> None:
+        """Delete answers of other tokenizers, then the oldest ones, until `tokens` are gone."""
+        rows = file.execute("select * from answers order by tokenizer = ?, id", (self._tokenizer,)).fetchall()
+        for row in rows:
+            if tokens > 0:
+                _remove(file, *row)
+                tokens -= len(row[-1]) / 4
 
     def _clean(self, goes: Callable[[int], bool]) -> None:
-        """Rewrite the files of all tokenizers without the chats for which `goes` is true."""
-        for path in self._folder.glob(f"*/*{SUFFIX}"):
-            segment = _read(path)
-            if segment is not None and (gone := [chat for chat in segment.chats if goes(chat)]):
-                segment.without(gone)
-        self._segments = [
-            Segment(segment.path) if any(map(goes, segment.chats)) else segment
-            for segment in self._segments
-            if segment.path.exists()
-        ]
+        try:
+            if self._path.exists():
+                with self._open() as file:
+                    for (chat,) in file.execute("select distinct chat from answers").fetchall():
+                        if goes(chat):
+                            for row in file.execute("select * from answers where chat = ?", (chat,)).fetchall():
+                                _remove(file, *row)
+                    [(left,)] = file.execute("select count(*) from answers")
+                self._open().execute("pragma wal_checkpoint(truncate)")
+                if not left:
+                    self._delete()
+        except (OSError, sqlite3.Error) as error:
+            log.warning("%s is deleted, because it cannot be rewritten: %s", self._path, error)
+            self._delete()
         # If this fails, look-ups find nothing until the next start.
         with self._lock:
             self._cleanings -= 1
-        self._publish()
 
-    def _count(self) -> Usage:
-        parts = [segment.arrays() for segment in self._segments]
-        tokens = np.concatenate([np.empty(0, np.uint32), *(part[1] for part in parts)])
-        owners = (np.repeat(part[0]["chat"], part[0]["length"]) for part in parts)
-        chats = np.concatenate([np.empty(0, np.uint64), *owners])
+    def _count(self, tokenizer: str) -> Usage:
+        rows = list[tuple[int, bytes]]()
+        try:
+            if self._path.exists():
+                query = "select chat, tokens from answers where tokenizer = ?"
+                rows = self._open().execute(query, (tokenizer,)).fetchall()
+        except (OSError, sqlite3.Error) as error:
+            log.warning("the tokens of answers cannot be counted: %s", error)
+        parts = [np.frombuffer(tokens, "<u4") for _, tokens in rows]
+        tokens = np.concatenate([np.empty(0, np.uint32), *parts])
+        chats = np.unique([chat for chat, _ in rows], return_inverse=True)[1]
         # Each chat's tokens side by side: a number for the chat in the upper half, the id in the lower one.
-        numbers = np.unique(chats, return_inverse=True)[1].astype(np.uint64) << np.uint64(32)
-        used, counts = np.unique((numbers | tokens)[tokens != BREAK], return_counts=True)
-        ids, first, in_chats = np.unique(used & np.uint64(BREAK), return_index=True, return_counts=True)
-        return Usage(int(counts.sum()), ids.astype(np.int64), np.where(in_chats == 1, counts[first], 0))
+        numbers = np.repeat(chats.astype(np.uint64), np.array([len(part) for part in parts], int)) << np.uint64(32)
+        used, counts = np.unique(numbers | tokens, return_counts=True)
+        ids, first, in_chats = np.unique(used & np.uint64(2**32 - 1), return_index=True, return_counts=True)
+        return Usage(len(tokens), ids.astype(np.int64), np.where(in_chats == 1, counts[first], 0))
 
-    def _publish(self) -> None:
-        """Let look-ups search all segments, unless a chat is still to be deleted from them."""
-        numbers = {segment: number for number, segment in self._visible.items()}
-        found = {numbers.get(one) or next(self._numbers): one for one in reversed(self._segments)}
+    def _delete(self) -> None:
         with self._lock:
-            self._visible = {} if self._cleanings else found
+            self._ready = False
+        self._close()
+        reading, self._reading = self._reading, None
+        if reading is not None:
+            reading.close()
+        for path in self._folder.glob(f"{_FILE}*"):
+            path.unlink(missing_ok=True)
+
+    def _close(self) -> None:
+        if self._writing is not None:
+            with suppress(sqlite3.Error):
+                self._writing.close()
+            self._writing = None
 
 
 def tokenizer_name(model: Path) -> str:
@@ -239,28 +280,42 @@ def tokenizer_name(model: Path) -> str:
         return hashlib.sha256(str(model).encode()).hexdigest()[:32]
 
 
-def _hash(chat: str) -> int:
-    return int.from_bytes(hashlib.sha256(chat.encode()).digest()[:8], "little")
-
-
-def _name(first: int, last: int) -> str:
-    return f"{first}-{last}{SUFFIX}"
-
-
-def _first(path: Path) -> int:
-    return int(path.stem.partition("-")[0])
-
-
-def _last(path: Path) -> int:
-    return int(path.stem.partition("-")[2])
-
-
-def _read(path: Path) -> Segment | None:
-    """Return the segment in a file; None if it is unusable, and the file is deleted."""
+def _opened(path: Path) -> sqlite3.Connection:
+    private_files.create(path)
+    file = sqlite3.connect(path)
     try:
-        return Segment(path)
-    except (OSError, ValueError) as error:
-        log.warning("%s is ignored: %s", path, error)
-        with suppress(OSError):
-            path.unlink(missing_ok=True)
-        return None
+        file.executescript(_SCHEMA)
+    except sqlite3.Error:
+        file.close()
+        raise
+    return file
+
+
+def _remove(file: sqlite3.Connection, answer: int, tokenizer: str, _chat: int, tokens: bytes) -> None:
+    file.executemany("delete from runs where run = ? and place = ?", _places(answer, tokenizer, tokens))
+    file.execute("delete from answers where id = ?", (answer,))
+
+
+def _places(answer: int, tokenizer: str, tokens: bytes) -> list[tuple[int, int]]:
+    """Return the runs of an answer, each with the place behind it."""
+    ends = range(4 * RUN, len(tokens) + 1, 4)
+    return sorted((_run(tokens[end - 4 * RUN : end], tokenizer), answer << _POSITION_BITS | end // 4) for end in ends)
+
+
+def _run(tokens: bytes, tokenizer: str) -> int:
+    """Return the number by which a run of tokens is found; others may have the same."""
+    return crc32(tokens, crc32(tokenizer.encode()))
+
+
+def _hash(chat: str) -> int:
+    return int.from_bytes(hashlib.sha256(chat.encode()).digest()[:8], "little", signed=True)
+
+
+def _packed(tokens: Sequence[int]) -> bytes:
+    return struct.pack(f"<{len(tokens)}I", *tokens)
+
+
+def _alike(one: bytes, other: bytes) -> int:
+    """Return how many tokens at the ends of both are the same."""
+    most = min(len(one), len(other)) // 4
+    return next((count for count in range(most) if one[-4 * count - 4 :][:4] != other[-4 * count - 4 :][:4]), most)

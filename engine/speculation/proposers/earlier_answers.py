@@ -1,7 +1,7 @@
 """Lookup across chats: proposes what followed the last tokens in the answers of earlier chats.
 
 It works like prompt lookup, but in the index of answers. After SuffixDecoding (arXiv:2411.04975) and REST
-(arXiv:2311.08252). The newest of the longest matches vote, so that frequent continuations win and old ones fade.
+(arXiv:2311.08252). The newest matches vote, so that frequent continuations win and old ones fade.
 """
 
 from __future__ import annotations
@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from engine.answer_index.index import AnswerIndex
-from engine.answer_index.segment import DEPTH
+from engine.answer_index.index import RUN, AnswerIndex
 from engine.speculation.proposers.context import ProposerContext
-from engine.speculation.proposers.ngram import NgramProposer
+from engine.speculation.proposers.ngram import MAX_MATCH, NgramProposer
 from engine.speculation.proposers.suffix_index import LookupIndex, Match
 
-# Fewer tokens than these are found in any large collection of texts, whatever they continue with.
-LEAST_MATCH = 8
 # The most occurrences to compare, the newest first: each costs host time.
 NEWEST_OCCURRENCES = 8
 
@@ -58,16 +55,16 @@ class _EarlierAnswers:
         self._newest: list[int] = []
 
     def extend(self, tokens: Sequence[int]) -> None:
-        newest = [*self._newest, *tokens[-DEPTH:]][-DEPTH:]
+        newest = [*self._newest, *tokens[-MAX_MATCH:]][-MAX_MATCH:]
         while not self._excluded.isdisjoint(newest):
             newest.pop(0)
         self._newest = newest
 
     def matches(self, limit: int, longest: int) -> list[Match]:
-        if len(self._newest) < LEAST_MATCH:
+        if len(self._newest) < RUN:
             return []
-        length, places = self._answers.occurrences(self._newest[-longest:], min(limit, NEWEST_OCCURRENCES), LEAST_MATCH)
-        return [Match(place, length) for place in places]
+        found = self._answers.occurrences(self._newest[-longest:], min(limit, NEWEST_OCCURRENCES))
+        return [Match(place, length) for place, length in found]
 
     def next_like_last(self, start: int, reach: int) -> int | None:
         searched = self.following(start, reach)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
-from engine.answer_index.index import AnswerIndex
-from engine.answer_index.segment import BREAK, DEPTH
+from engine.answer_index import index as module
+from engine.answer_index.index import RUN, AnswerIndex
 
 MOST = 2**24
-LEAST = 3
 
 
 @contextmanager
@@ -23,10 +23,9 @@ def opened(folder: Path, tokenizer: str = "words", budget: int = MOST) -> Iterat
         yield index
 
 
-def found(index: AnswerIndex, newest: Sequence[int], count: int = 4, limit: int = 100) -> tuple[int, list[list[int]]]:
-    """Return the length of the longest match, and what follows its occurrences."""
-    length, places = index.occurrences(newest, limit, LEAST)
-    return length, [index.following(place, count) for place in places]
+def found(index: AnswerIndex, newest: Sequence[int], count: int = 4, limit: int = 100) -> list[tuple[int, list[int]]]:
+    """Return the length of each match, and what follows it."""
+    return [(length, index.following(place, count)) for place, length in index.occurrences(newest, limit)]
 
 
 def written(index: AnswerIndex) -> None:
@@ -38,31 +37,26 @@ def files(folder: Path) -> list[Path]:
 
 
 def answer(start: int) -> list[int]:
-    return list(range(start, start + 2 * DEPTH))
+    return list(range(start, start + 4 * RUN))
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_look_ups_find_what_a_search_of_all_answers_finds(tmp_path: Path, seed: int) -> None:
     draw = random.Random(seed)
-    answers = [[draw.randrange(6) for _ in range(draw.randrange(20, 90))] for _ in range(30)]
-    ends = [(tokens, end) for tokens in answers for end in range(1, len(tokens) + 1)]
+    answers = [[draw.randrange(2) for _ in range(draw.randrange(20, 90))] for _ in range(30)]
     with opened(tmp_path) as index:
         for number, tokens in enumerate(answers):
             index.add(f"chat {number}", tokens)
         written(index)
         for _ in range(200):
-            source, end = draw.choice(ends)
-            newest = [draw.randrange(6) for _ in range(DEPTH)] + source[max(0, end - draw.randrange(1, 9)) : end]
-            lengths = [shared(tokens[:end], newest[-DEPTH:]) for tokens, end in ends]
-            length, following = found(index, newest, 2)
-            assert length == max(lengths)
-            known = {
-                tuple(tokens[end : end + 2]) for (tokens, end), one in zip(ends, lengths, strict=True) if one == length
-            }
-            # Behind a break the next answer begins.
-            proposed = {tuple(one[: one.index(BREAK)] if BREAK in one else one) for one in following}
-            assert proposed <= known
-            assert bool(proposed) == (length >= LEAST)
+            newest = [draw.randrange(2) for _ in range(draw.randrange(RUN, 20))]
+            expected = [
+                (length, tokens[end : end + 2])
+                for tokens in reversed(answers)
+                for end in range(len(tokens), 0, -1)
+                if (length := shared(tokens[:end], newest)) >= RUN
+            ]
+            assert found(index, newest, 2, 10_000) == expected
 
 
 def shared(tokens: Sequence[int], newest: Sequence[int]) -> int:
@@ -77,18 +71,20 @@ def test_the_newest_occurrences_come_first(tmp_path: Path) -> None:
         for number in range(20):
             index.add(f"chat {number}", [*answer(100), 1000 + number])
         written(index)
-        _, following = found(index, answer(100), 1, limit=5)
+        following = [tokens for _, tokens in found(index, answer(100), 1, limit=5)]
     assert following == [[1019], [1018], [1017], [1016], [1015]]
 
 
-def test_few_files_hold_many_answers_and_the_next_start_finds_them(tmp_path: Path) -> None:
+def test_the_next_start_finds_the_answers_of_the_tokenizer_in_use(tmp_path: Path) -> None:
     with opened(tmp_path) as index:
         for number in range(60):
             index.add(f"chat {number}", answer(100 * number))
-    assert len(files(tmp_path)) <= 4
     with opened(tmp_path) as index:
         for number in range(60):
-            assert found(index, answer(100 * number)[:DEPTH], 2) == (DEPTH, [answer(100 * number)[DEPTH:][:2]])
+            tokens = answer(100 * number)
+            assert found(index, tokens[: 2 * RUN], 2) == [(2 * RUN, tokens[2 * RUN :][:2])]
+        index.use("letters").result()
+        assert found(index, answer(0)) == []
 
 
 def contents(folder: Path) -> bytes:
@@ -104,16 +100,17 @@ def test_a_forgotten_chat_leaves_look_ups_at_once_and_the_disk_for_good(tmp_path
         index.use("letters")
         index.add("chat", secret)
         index.use("words").result()
-        assert found(index, secret[:DEPTH])[0] == DEPTH
-        assert (0x1234567).to_bytes(4, "big") in contents(tmp_path)
+        assert found(index, secret[:RUN])
+        assert (0x1234567).to_bytes(4, "little") in contents(tmp_path)
+        [(place, _)] = index.occurrences(secret[:RUN], 1)
         index.forget(["chat"])
-        assert found(index, secret[:DEPTH]) == (0, [])
+        assert found(index, secret[:RUN]) == []
         # Its answer was under way.
         index.add("chat", secret)
         written(index)
-        assert found(index, secret[:DEPTH])[0] < LEAST
-        assert found(index, answer(1000)[:DEPTH], 1) == (DEPTH, [[1000 + DEPTH]])
-    assert (0x1234567).to_bytes(4, "big") not in contents(tmp_path)
+        assert found(index, secret[:RUN]) == index.following(place, 4) == []
+        assert found(index, answer(1000)[:RUN], 1) == [(RUN, [1000 + RUN])]
+    assert (0x1234567).to_bytes(4, "little") not in contents(tmp_path)
 
 
 def test_only_known_chats_stay(tmp_path: Path) -> None:
@@ -124,8 +121,8 @@ def test_only_known_chats_stay(tmp_path: Path) -> None:
         # A model need not be loaded for this.
         index.forget_others(["other"])
     with opened(tmp_path) as index:
-        assert found(index, answer(100)[:DEPTH])[0] == 0
-        assert found(index, answer(300)[:DEPTH])[0] == DEPTH
+        assert found(index, answer(100)[:RUN]) == []
+        assert found(index, answer(300)[:RUN])
         index.forget_others([])
     assert files(tmp_path) == []
 
@@ -135,59 +132,56 @@ def test_a_chat_that_cannot_be_taken_out_takes_its_file_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+        raise sqlite3.OperationalError("database or disk is full")
 
     with opened(tmp_path) as index:
         index.add("chat", answer(100))
         index.add("other", answer(300))
         written(index)
-        monkeypatch.setattr("engine.answer_index.segment.write_atomically", full)
+        assert found(index, answer(300))
+        monkeypatch.setattr(module, "_remove", full)
         index.forget(["chat"]).result()
-        assert found(index, answer(300)) == (0, [])
-    assert files(tmp_path) == []
+        assert files(tmp_path) == []
+        assert found(index, answer(300)) == []
+        index.add("other", answer(500))
+        written(index)
+        assert found(index, answer(500))
 
 
 def test_a_full_index_drops_its_oldest_answers(tmp_path: Path) -> None:
-    budget = 8_000
+    budget = 200_000
     with opened(tmp_path, "letters") as index:
         index.add("other", answer(0))
     with opened(tmp_path, budget=budget) as index:
-        for number in range(60):
+        for number in range(600):
             index.add(f"chat {number}", answer(100 * number))
         written(index)
-        assert found(index, answer(100 * 59)[:DEPTH])[0] == DEPTH
-        assert found(index, answer(0)[:DEPTH])[0] < LEAST
+        assert found(index, answer(100 * 599)[:RUN])
+        assert found(index, answer(0)[:RUN]) == []
+        index.use("letters").result()
+        assert found(index, answer(0)[:RUN]) == []
     assert sum(path.stat().st_size for path in files(tmp_path)) <= budget
-    assert not [*(tmp_path / "letters").iterdir()]
 
 
 @pytest.mark.expects_log
-@pytest.mark.parametrize("damage", [b"", b"half a file", bytes(40)], ids=("empty", "short", "zeros"))
+@pytest.mark.parametrize("damage", [b"", b"half a file", bytes(4000)], ids=("empty", "short", "zeros"))
 def test_a_damaged_file_is_ignored(tmp_path: Path, damage: bytes) -> None:
     with opened(tmp_path) as index:
         index.add("chat", answer(100))
     [file] = files(tmp_path)
     file.write_bytes(damage)
-    (file.parent / ".0-0.answers.12.partial").write_bytes(b"half of one")
     with opened(tmp_path) as index:
-        assert found(index, answer(100)) == (0, [])
+        assert found(index, answer(100)) == []
         index.add("chat", answer(100))
         written(index)
-        assert found(index, answer(100))[0] == DEPTH
-    assert len(files(tmp_path)) == 1
+        assert found(index, answer(100))
 
 
-def test_a_process_killed_between_merging_and_deleting_leaves_no_answer_twice(tmp_path: Path) -> None:
-    with opened(tmp_path) as index:
-        index.add("chat", answer(100))
-        written(index)
-        [first] = files(tmp_path)
-        kept = first.read_bytes()
-        index.add("chat", answer(300))
-    first.write_bytes(kept)
-    with opened(tmp_path) as index:
-        assert found(index, answer(100)[:DEPTH], 1) == (DEPTH, [[100 + DEPTH]])
-    assert len(files(tmp_path)) == 1
+def test_what_earlier_versions_kept_is_deleted(tmp_path: Path) -> None:
+    (tmp_path / "words").mkdir()
+    (tmp_path / "words" / "0-0.answers").write_bytes(b"tokens")
+    with opened(tmp_path):
+        assert not (tmp_path / "words").exists()
 
 
 def test_usage_counts_tokens_and_those_of_one_chat_alone(tmp_path: Path) -> None:
