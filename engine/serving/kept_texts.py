@@ -18,6 +18,7 @@ from engine.prefix.store import PrefixStore
 from engine.serving.models import Models
 from engine.settings import EngineSettings
 from engine.speculation.drafters.reduced_vocabulary import reduce_vocabulary
+from engine.speculation.drafters.sources import HeadSource
 from engine.status import LoadedPair
 
 
@@ -39,7 +40,7 @@ class KeptTexts:
         # The index of earlier answers, if the settings name a folder for it and it was needed, and its settings.
         self._answers: AnswerIndex | None = None
         self._answers_at: tuple[Path | None, int] = (None, 0)
-        # The newest count of their tokens, of which the drafter's smaller vocabulary is made.
+        # The newest count of their tokens, of which a head's smaller vocabulary is made.
         self._usage: Future[Usage] | None = None
 
     def configure(self, before: EngineSettings) -> None:
@@ -100,7 +101,7 @@ class KeptTexts:
         self._usage, models = None, self._models
         if models.loaded:
             models.drafting.set_reduced(None)
-        if self._answers is not None and models.drafter is not None:
+        if self._answers is not None and isinstance(models.drafter, HeadSource):
             self._usage = self._answers.usage()
             self._enqueue(self._reduce(self._usage), lambda _outcome: None)
 
@@ -109,7 +110,7 @@ class KeptTexts:
         found, models = (yield from result_of(usage)), self._models
         if not models.loaded or models.drafting is not drafting:
             return models.pair
-        if usage is self._usage and models.drafter is not None:
+        if usage is self._usage and isinstance(models.drafter, HeadSource):
             reduced = yield from reduce_vocabulary(models.main, models.drafter, found)
             # Chats may have been deleted in the meantime. Another drafter waits for this change to end.
             if usage is self._usage:

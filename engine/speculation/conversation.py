@@ -107,8 +107,6 @@ def continue_on(sequence: Sequence | None, model: LoadedModel, tokens: Tokens[in
         sequence = Sequence(model.model, model.new_caches())
     else:
         sequence.rewind(reach)
-        # It may have another output matrix now.
-        sequence.model = model.model
     sequence.tokens = list(tokens)
     return sequence
 

@@ -1,8 +1,8 @@
 """What a smaller vocabulary for drafting gains: `python -m tests.benchmarks.reduced_vocabulary [--main SIZE]`.
 
-A generated main model with a vocabulary of 151,936 answers with each drafter, with the whole vocabulary and a smaller
-one in turn; the figures are medians. Drafters have the shapes of small Qwen models. Each predicts the given share of
-tokens, except those that it cannot draft: the share `--outside` of the text.
+A generated main model with a vocabulary of 151,936 answers with an MTP head, with the whole vocabulary and a smaller
+one in turn; the figures are medians. The head predicts the given share of tokens, except those that it cannot draft:
+the share `--outside` of the text.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from engine.model_files.safetensors_header import TensorHeader
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.drafters.reduced_vocabulary import reduce_vocabulary
-from engine.speculation.drafters.sources import DraftSource, HeadSource, prepare_draft, prepare_head
+from engine.speculation.drafters.sources import HeadSource, prepare_head
 from engine.stats import RequestStats
 from engine.status import ModelInfo
 from tests.engine.serving_requests import request, run
@@ -119,7 +119,7 @@ def texts(seen: np.ndarray, outside: float) -> tuple[list[int], list[int]]:
 
 
 def measured(
-    main: LoadedModel, drafter: DraftSource | HeadSource, usage: Usage, rounds: int, tokens: int
+    main: LoadedModel, drafter: HeadSource, usage: Usage, rounds: int, tokens: int
 ) -> dict[str, list[RequestStats]]:
     """Return the figures of answers with the whole vocabulary ("whole") and with a smaller one, in turn."""
     reduced = run_to_completion(reduce_vocabulary(main, drafter, usage))
@@ -163,7 +163,6 @@ def show(found: dict[str, list[RequestStats]]) -> None:
 def main() -> None:
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--main", choices=SHAPES, default="0.3B")
-    parser.add_argument("--drafters", nargs="+", choices=[HEAD, *SHAPES], default=[HEAD, "0.1B"])
     parser.add_argument("--outside", type=float, nargs="+", default=[0.0, 0.03])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--tokens", type=int, default=48)
@@ -174,13 +173,8 @@ def main() -> None:
     for outside in asked.outside:
         script, drafted = texts(seen, outside)
         loaded = model("main", asked.main, script, tokenizer)
-        for name in asked.drafters:
-            print(f"{asked.main} with {name}, {outside:.0%} of the tokens outside", flush=True)
-            if name == HEAD:
-                drafter: DraftSource | HeadSource = head(loaded, asked.main, drafted)
-            else:
-                drafter = run_to_completion(prepare_draft(loaded, model("draft", name, drafted, tokenizer)))
-            show(measured(loaded, drafter, usage, asked.rounds, asked.tokens))
+        print(f"{asked.main} with a head, {outside:.0%} of the tokens outside", flush=True)
+        show(measured(loaded, head(loaded, asked.main, drafted), usage, asked.rounds, asked.tokens))
 
 
 if __name__ == "__main__":

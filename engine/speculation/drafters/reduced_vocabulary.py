@@ -1,8 +1,8 @@
-"""Drafting with a smaller vocabulary: the output matrix cut to the tokens that answers use.
+"""Drafting with a smaller vocabulary: the output matrix, as a head uses it, cut to the tokens that answers use.
 
-For a small drafter of a main model with a large vocabulary, the output matrix takes most of the time. Other tokens are
-never drafted, and the main model then writes them itself. After FR-Spec (Zhao et al., arXiv:2502.14856), but with the
-tokens of this person's answers.
+For a head of a main model with a large vocabulary, the output matrix takes most of the time. Other tokens are never
+drafted, and the main model then writes them itself. After FR-Spec (Zhao et al., arXiv:2502.14856), but with the tokens
+of this person's answers. Draft models keep their vocabularies: the layers of one take most of its time.
 """
 
 from __future__ import annotations
@@ -20,10 +20,9 @@ from engine.answer_index.index import Usage
 from engine.files.steps import Steps, in_chunks
 from engine.heads.chain_head import ChainHead
 from engine.main_model.loading import LoadedModel
-from engine.main_model.output_rows import OutputRows, output_rows, with_output_rows
+from engine.main_model.output_rows import OutputRows, output_rows
 from engine.speculation.choosing.costs import Costs
-from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
-from engine.speculation.rounds.compiled_steps import CompiledSteps
+from engine.speculation.drafters.sources import HeadSource
 
 log = logging.getLogger(__name__)
 
@@ -41,13 +40,13 @@ TIMINGS = 9
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ReducedVocabulary:
-    """The drafter `source` that drafts only `ids`.
+    """The head `source` that drafts only `ids`.
 
     `unseen` is the share of tokens outside that a new chat is expected to have, and `saved_s` are the seconds saved in
-    a round of USUAL_DEPTH draft tokens. `nbytes` is what it takes besides the whole drafter.
+    a round of USUAL_DEPTH draft tokens. `nbytes` is what it takes besides the whole head.
     """
 
-    source: Drafter
+    source: HeadSource
     ids: np.ndarray
     unseen: float
     saved_s: float
@@ -66,26 +65,27 @@ class ReducedVocabulary:
         return self.saved_s / round_s - outside * USUAL_DEPTH / 2 >= LEAST_GAIN
 
 
-def reduce_vocabulary(main: LoadedModel, drafter: Drafter, usage: Usage) -> Steps[ReducedVocabulary | None]:
-    """Return the drafter with the vocabulary that answers use, in short steps; None if it cannot have one.
+def reduce_vocabulary(main: LoadedModel, source: HeadSource, usage: Usage) -> Steps[ReducedVocabulary | None]:
+    """Return the head with the vocabulary that answers use, in short steps; None if it has an output matrix of its own.
 
-    A draft model with another tokenizer, and a head with an output matrix of its own, keep their vocabularies.
+    None also if no answer was indexed.
     """
-    if not usage.tokens:
+    head = source.head
+    if not (usage.tokens and head.uses_main_output):
         return None
     ids = _kept(main, usage)
-    cut = _draft_model(drafter, ids) if isinstance(drafter, DraftSource) else _head(drafter, ids)
-    if cut is None:
+    rows = output_rows(head.ports.logits, mx.array(ids.astype(np.int32)))
+    if rows is None:
         return None
-    source, rows = cut
     for chunk in in_chunks(rows.arrays):
         mx.eval(chunk)
         yield None
-    one_by_one = isinstance(source, DraftSource) or isinstance(source.head, ChainHead)
+    one_by_one = isinstance(head, ChainHead)
     timed = _timed(rows, 1 if one_by_one else USUAL_DEPTH)
     saved_s = (yield from timed) * (USUAL_DEPTH if one_by_one else 1)
     unseen = float(usage.alone[~np.isin(usage.ids, ids)].sum() / usage.tokens)
     log.info("%d of %d ids can be drafted: %.2f ms saved in a round", len(ids), main.vocabulary, 1e3 * saved_s)
+    source = replace(source, head=head.with_logits(rows))
     return ReducedVocabulary(source, ids, unseen, saved_s, sum(array.nbytes for array in rows.arrays))
 
 
@@ -100,26 +100,10 @@ def _kept(main: LoadedModel, usage: Usage) -> np.ndarray:
     return np.union1d(ids, others[: -len(ids) % BLOCK])
 
 
-def _draft_model(draft: DraftSource, ids: np.ndarray) -> tuple[DraftSource, OutputRows] | None:
-    own = ids[ids < (draft.model.rows or draft.model.vocabulary)]
-    cut = None if draft.translation is not None else with_output_rows(draft.model, mx.array(own.astype(np.int32)))
-    if cut is None:
-        return None
-    model, rows = cut
-    steps = None if draft.steps is None else CompiledSteps(model)
-    return replace(draft, model=replace(draft.model, model=model), steps=steps), rows
-
-
-def _head(source: HeadSource, ids: np.ndarray) -> tuple[HeadSource, OutputRows] | None:
-    head = source.head
-    rows = output_rows(head.ports.logits, mx.array(ids.astype(np.int32))) if head.uses_main_output else None
-    return None if rows is None else (replace(source, head=head.with_logits(rows.as_linear)), rows)
-
-
 def _timed(rows: OutputRows, count: int) -> Steps[float]:
     """Return the seconds that the cut matrix saves in a product with `count` rows."""
     x = mx.ones((1, count, rows.width), rows.dtype)
-    products: tuple[Callable[[mx.array], mx.array], ...] = (rows.whole, rows.as_linear)
+    products: tuple[Callable[[mx.array], mx.array], ...] = (rows.whole, rows)
     times: list[list[float]] = [[], []]
     for _ in range(TIMINGS):
         for product, found in zip(products, times, strict=True):

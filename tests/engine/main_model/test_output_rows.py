@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import mlx.core as mx
 import mlx.nn as nn
@@ -11,12 +10,7 @@ import numpy as np
 import pytest
 
 from engine.cpu_backend.narrow_products import use_narrow_products
-from engine.main_model.loading import LoadedModel, load
-from engine.main_model.output_rows import output_rows, with_output_rows
-from engine.status import ModelInfo
-from tests.engine.speculation.families import SERVED, build
-from tests.engine.tiers import by_tier
-from tests.tiny_models import QWEN3, write_model
+from engine.main_model.output_rows import output_rows
 
 IDS = mx.array([*range(0, 192, 3)], mx.int32)
 OTHERS = np.setdiff1d(np.arange(192), np.arange(0, 192, 3))
@@ -49,33 +43,7 @@ def test_kept_ids_have_their_scores_and_others_none(kind: str) -> None:
     rows = output_rows(matrix, IDS)
     assert rows is not None
     x = mx.random.normal((1, 3, rows.width), key=mx.random.key(1)).astype(rows.dtype)
-    whole, cut = matrix(x), rows.as_linear(x)
+    whole, cut = matrix(x), rows(x)
     assert cut.shape == whole.shape
     assert mx.allclose(cut[..., IDS], whole[..., IDS], atol=1e-4)
     assert (cut[..., mx.array(OTHERS)] == -mx.inf).all()
-    if matrix is not layer:
-        tokens = mx.array([[1, 100, 191]])
-        assert mx.array_equal(rows(tokens), layer(tokens))
-
-
-@pytest.mark.parametrize("tied", [False, True])
-def test_a_model_with_fewer_scores_shares_its_weights_and_writes_into_the_same_caches(
-    tmp_path: Path, tied: bool
-) -> None:
-    model = load(write_model(tmp_path / "model", config={**QWEN3, "tie_word_embeddings": tied}))
-    found = with_output_rows(model, IDS)
-    assert found is not None
-    twin, _ = found
-    caches, others = model.new_caches(), model.new_caches()
-    tokens = mx.array([[5, 250, 7]], mx.uint32)
-    whole, cut = model.model(tokens, cache=caches), twin(tokens, cache=others)
-    assert mx.allclose(cut[..., IDS], whole[..., IDS], atol=1e-4)
-    assert mx.array_equal(caches[0].keys, others[0].keys)
-    assert twin.layers is model.model.layers
-
-
-@pytest.mark.parametrize("family", by_tier([name for name in SERVED if ":" not in name], ["llama", "gemma3n"]))
-def test_the_output_matrix_of_every_family_is_found(family: str) -> None:
-    model = LoadedModel(ModelInfo(family, Path(family), family, 64, 0), build(family), None, 8, frozenset())
-    vocabulary = model.model(mx.zeros((1, 1), mx.uint32), cache=model.new_caches()).shape[-1]
-    assert with_output_rows(model, mx.arange(0, vocabulary, 3, dtype=mx.int32)) is not None
