@@ -13,14 +13,11 @@ import mlx.nn as nn
 
 from engine.async_drafting.branches import BranchPasses, Tree
 from engine.async_drafting.messages import Answer, Begin, Verdict
-from engine.async_drafting.tree_cache import Branch, RowBudget, TreeCache, fan_out
+from engine.async_drafting.tree_cache import Branch, TreeCache
 from engine.main_model.sampling import Sampler
 
 # The most tokens of a catch-up pass.
 CHUNK = 256
-MOST_ROWS = 12
-# The weight of one draft token in the measured acceptance.
-_STEP = 0.1
 
 Steps = Iterator[None]
 
@@ -42,10 +39,7 @@ class TreeDrafter:
         self._logits: dict[int, mx.array] = {}
         self._noise: dict[int, mx.array] = {}
         self._cache = TreeCache()
-        self._budget = RowBudget(MOST_ROWS)
-        self._acceptance = 0.7
         self._plan: Steps = iter(())
-        self._prepared_for = 0
         self.busy = False
 
     def begin(self, message: Begin) -> None:
@@ -68,7 +62,6 @@ class TreeDrafter:
         if verdict.conversation != self._conversation or verdict.position > len(self._text):
             return None
         found = self._cache.find(verdict.position, verdict.tokens)[: verdict.depth]
-        self._learn(verdict)
         self._text[verdict.position :] = verdict.tokens
         self._rewind(verdict.position)
         position, depth = len(self._text), verdict.depth
@@ -89,19 +82,6 @@ class TreeDrafter:
     def _stop(self, cache: TreeCache) -> None:
         self._plan, self.busy, self._cache = iter(()), False, cache
 
-    def _learn(self, verdict: Verdict) -> None:
-        """Learn how many draft tokens were accepted, and whether the branches were ready."""
-        proposed = self._cache.proposed
-        if verdict.position != self._cache.position or not proposed:
-            return
-        # The engine may have drafted the same tokens itself, and counts them as its own.
-        for drafted, committed in zip(proposed, verdict.tokens, strict=False):
-            self._acceptance += _STEP * ((drafted == committed) - self._acceptance)
-            if drafted != committed:
-                break
-        if self._prepared_for:
-            self._budget.observe(self._prepared_for, finished=not self.busy)
-
     def _rewind(self, position: int) -> None:
         """Cut the caches to the tokens that agree with the text, which is new from `position` on."""
         keep, end = min(position, len(self._held)), min(len(self._held), len(self._text) - 1)
@@ -111,7 +91,6 @@ class TreeDrafter:
         del self._held[keep:]
         self._passes.cut(keep)
         self._logits.clear()
-        self._prepared_for = 0
         for before in [known for known in self._noise if known < len(self._text)]:
             del self._noise[before]
 
@@ -137,8 +116,8 @@ class TreeDrafter:
 
     def _prepare(self, cache: TreeCache, depth: int) -> Steps:
         """Draft branches for the likely outcomes of verifying `cache.proposed`, all side by side."""
-        self._cache, self._prepared_for = cache, depth
-        branches = self._outcomes(cache, depth)
+        self._cache = cache
+        branches = self._outcomes(cache)
         cache.add(branches)
         yield None
         tree = Tree(len(self._held), [cache.position + branch.accepted for branch in branches])
@@ -151,8 +130,8 @@ class TreeDrafter:
             yield None
         self._passes.cut(len(self._held))
 
-    def _outcomes(self, cache: TreeCache, depth: int) -> list[Branch]:
-        """Return branches with the likeliest bonus tokens at each accepted length, without the rejected token."""
+    def _outcomes(self, cache: TreeCache) -> list[Branch]:
+        """Return a branch with the likeliest bonus token for each accepted length; the rejected token is none."""
         sampler, proposed, first = self._sampled_with, cache.proposed, cache.position
         count = len(proposed)
         self._feed((self._text + proposed)[len(self._held) :])
@@ -161,14 +140,8 @@ class TreeDrafter:
         ranked = self._ranked(scores, range(first, first + count + 1))
         if proposed:
             ranked[mx.arange(count), mx.array(proposed)] = -mx.inf
-        wanted = fan_out(self._acceptance, count, self._budget.rows(depth))
-        branches: list[Branch] = []
-        for rank in range(max(wanted)):
-            best = mx.argmax(ranked, axis=-1)
-            tokens: list[int] = best.tolist()  # type: ignore[assignment]
-            branches += [Branch(j, token) for j, token in enumerate(tokens) if rank < wanted[j]]
-            ranked[mx.arange(count + 1), best] = -mx.inf
-        return branches
+        likeliest: list[int] = mx.argmax(ranked, axis=-1).tolist()  # type: ignore[assignment]
+        return [Branch(accepted, token) for accepted, token in enumerate(likeliest)]
 
     def _path(self, cache: TreeCache, branch: Branch) -> list[int]:
         return [*self._text, *cache.proposed[: branch.accepted], branch.recovery, *branch.tokens]
