@@ -11,7 +11,6 @@ import pytest
 
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
-from engine.speculation.proposers.head import HeadProposer
 from tests.engine.chain_sessions import session_of
 from tests.engine.oracle_serving import HEAD, assert_read_all
 from tests.engine.serving_requests import PLAIN, Client, load_models, request, run
@@ -70,29 +69,4 @@ def test_a_chat_kept_without_the_head_is_continued_with_a_shorter_context(
     assert assisted.finished.stats.cached_tokens > 0
     assert assisted.finished.ids == unassisted.finished.ids
     assert assisted.finished.stats.drafted > 0
-    assert_read_all(scheduler)
-
-
-def test_a_head_that_sees_too_little_has_the_text_read_again(
-    oracle_served: tuple[Scheduler, OracleHead], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scheduler, _ = oracle_served
-    long = request("the quick brown fox jumps over the lazy dog " * 4, max_tokens=8, speculation=PLAIN)
-    [client] = run(scheduler, long)
-    assert scheduler.prefix_cache.latest.head is None
-    asked = replace(long, messages=following(client), speculation=HEAD, max_tokens=30)
-    again: list[int] = []
-    prepare = HeadProposer.prepare
-
-    def counted(proposer: HeadProposer) -> bool:
-        again.append(proposer.backlog)
-        return prepare(proposer)
-
-    monkeypatch.setattr(HeadProposer, "prepare", counted)
-    [with_head] = run(scheduler, asked)
-
-    assert with_head.finished.stats.cached_tokens > 32
-    assert max(again) > 64
-    assert session_of(scheduler).start == 0
-    assert with_head.finished.stats.draft_prefill_tokens > 64
     assert_read_all(scheduler)

@@ -13,15 +13,10 @@ from engine.speculation.drafters.head_session import MAX_ROWS, HeadSession
 from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.proposers.drawing import Drawing
 from engine.speculation.rounds.proposal import Proposal, Proposer
-from engine.speculation.rounds.sequence import PREFILL_CHUNK
 from engine.speculation.rounds.sequence import Sequence as CachedSequence
 
 # The most rows that a round leaves unread; more are read before the round, in pieces.
 FEW_ROWS = 32
-# A head that joins late needs ENOUGH_ROWS rows to draft from. Until then it proposes only if it pays to let the main
-# model read the last READ_AGAIN tokens of the text again.
-ENOUGH_ROWS = 64
-READ_AGAIN = 256
 
 
 def build(context: ProposerContext) -> HeadProposer | None:
@@ -51,39 +46,19 @@ class HeadProposer(Proposer):
         self._main = main
         self._sampler = sampler
         self._keep_distributions = keep_distributions and not sampler.greedy
-        self._reading_again = False
-
-    @property
-    def backlog(self) -> int:
-        """Tokens to read again, if the head has seen too few to draft from; none if that could change the text."""
-        first = self._read_again_from
-        enough = self.session.start <= first or self._seen >= ENOUGH_ROWS
-        if self._main.rollback.active or enough or self._main.row_rules.strict:
-            return 0
-        return len(self._main.tokens) - 1 - first if self._main.rollback.can_rewind(first) else 0
 
     def max_proposals(self) -> int:
         # While a plain round is under way, it has read the newest token, so that row is there already.
         behind = self.session.length < len(self._main.tokens) - 1 or not self.session.ready
-        if behind and not self.backlog:
-            return 0
-        return self.session.head.max_proposals
+        return 0 if behind else self.session.head.max_proposals
 
     def prepare(self) -> bool:
-        session, main = self.session, self._main
-        if self.backlog and not self._reading_again and main.unread(self._read_again_from):
-            self._reading_again = True
-            session.restart(main.position)
-        if self._reading_again:
-            # The head reads these rows next, and counts them then.
-            main.prefill(PREFILL_CHUNK)
-            self._reading_again = len(main.pending) > 1
-            return True
-        if session.unread > FEW_ROWS:
-            self.prefilled_tokens += session.read_some(MAX_ROWS)
-            mx.eval(session.arrays())
-            return True
-        return False
+        session = self.session
+        if session.unread <= FEW_ROWS:
+            return False
+        self.prefilled_tokens += session.read_some(MAX_ROWS)
+        mx.eval(session.arrays())
+        return True
 
     def propose(self, depth: int) -> Proposal:
         session, sampler = self.session, self._sampler
@@ -94,17 +69,6 @@ class HeadProposer(Proposer):
         drawing = _HeadDrawing(sampler, tokens, depth, keep_distributions=self._keep_distributions)
         proposed = session.propose(tokens[-1], depth, drawing)
         return Proposal(proposed.tokens, self.source, depth, drawing.distributions)
-
-    @property
-    def _seen(self) -> int:
-        return self.session.length - self.session.start
-
-    @property
-    def _read_again_from(self) -> int:
-        main = self._main
-        # The embedding of a picture that caches held is not known.
-        behind = main.pictures[-1].stop if main.pictures else 0
-        return min(len(main.tokens) - 1, max(behind, len(main.tokens) - 1 - READ_AGAIN))
 
 
 class _HeadDrawing(Drawing):
