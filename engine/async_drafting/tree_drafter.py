@@ -2,24 +2,53 @@
 
 `TreeDrafter` is the drafter without its connection: it takes messages and works in steps of one pass each, so that a
 verdict never waits for more than one pass.
+
+Speculative speculative decoding (Kumar, Dao, May, arXiv:2603.03251): an outcome is (accepted length, bonus token). The
+paper prepares several bonus tokens at the likelier lengths. Here the drafter knows the noise of the main model's draws,
+so one for each length is right about as often.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import mlx.core as mx
 import mlx.nn as nn
 
 from engine.async_drafting.branches import BranchPasses, Tree
 from engine.async_drafting.messages import Answer, Begin, Verdict
-from engine.async_drafting.tree_cache import Branch, TreeCache
 from engine.main_model.sampling import Sampler
 
 # The most tokens of a catch-up pass.
 CHUNK = 256
 
 Steps = Iterator[None]
+
+
+@dataclass(slots=True)
+class TreeCache:
+    """The branches for outcomes of the proposal `proposed`, which was made for a text of `position` tokens.
+
+    `branches[n]` are the likeliest bonus token after n accepted tokens, and what was drafted to follow it.
+    """
+
+    position: int = 0
+    proposed: list[int] = field(default_factory=list)
+    branches: list[list[int]] = field(default_factory=list)
+
+    def find(self, position: int, tokens: Sequence[int]) -> list[int]:
+        """Return what was drafted for a round that committed `tokens` to a text of `position` tokens; [] for nothing.
+
+        If the round verified only part of the proposal and its bonus token equals the next one, the rest follows.
+        """
+        *accepted, bonus = tokens
+        count = len(accepted)
+        if position != self.position or accepted != self.proposed[:count]:
+            return []
+        if self.proposed[count : count + 1] == [bonus]:
+            return self.proposed[count + 1 :]
+        return next((branch[1:] for branch in self.branches[count : count + 1] if branch[0] == bonus), [])
 
 
 class TreeDrafter:
@@ -117,21 +146,19 @@ class TreeDrafter:
     def _prepare(self, cache: TreeCache, depth: int) -> Steps:
         """Draft branches for the likely outcomes of verifying `cache.proposed`, all side by side."""
         self._cache = cache
-        branches = self._outcomes(cache)
-        cache.add(branches)
+        branches = cache.branches = [[token] for token in self._outcomes(cache)]
         yield None
-        tree = Tree(len(self._held), [cache.position + branch.accepted for branch in branches])
+        tree = Tree(len(self._held), [cache.position + accepted for accepted in range(len(branches))])
         for _ in range(depth):
-            ends = [(branch.tokens or [branch.recovery])[-1] for branch in branches]
-            logits = self._passes.feed_tree(tree, range(len(branches)), ends)
-            texts = [self._path(cache, branch) for branch in branches]
+            logits = self._passes.feed_tree(tree, range(len(branches)), [branch[-1] for branch in branches])
+            texts = [[*self._text, *cache.proposed[:accepted], *branch] for accepted, branch in enumerate(branches)]
             for branch, token in zip(branches, self._draw(logits, list(map(len, texts)), texts), strict=True):
-                branch.tokens.append(token)
+                branch.append(token)
             yield None
         self._passes.cut(len(self._held))
 
-    def _outcomes(self, cache: TreeCache) -> list[Branch]:
-        """Return a branch with the likeliest bonus token for each accepted length; the rejected token is none."""
+    def _outcomes(self, cache: TreeCache) -> list[int]:
+        """Return the likeliest bonus token for each accepted length; the rejected token is none."""
         sampler, proposed, first = self._sampled_with, cache.proposed, cache.position
         count = len(proposed)
         self._feed((self._text + proposed)[len(self._held) :])
@@ -140,11 +167,7 @@ class TreeDrafter:
         ranked = self._ranked(scores, range(first, first + count + 1))
         if proposed:
             ranked[mx.arange(count), mx.array(proposed)] = -mx.inf
-        likeliest: list[int] = mx.argmax(ranked, axis=-1).tolist()  # type: ignore[assignment]
-        return [Branch(accepted, token) for accepted, token in enumerate(likeliest)]
-
-    def _path(self, cache: TreeCache, branch: Branch) -> list[int]:
-        return [*self._text, *cache.proposed[: branch.accepted], branch.recovery, *branch.tokens]
+        return mx.argmax(ranked, axis=-1).tolist()  # type: ignore[return-value]
 
     def _feed(self, tokens: Sequence[int]) -> None:
         """Feed tokens after those in the caches, and keep the logits that predict what follows the text."""

@@ -14,9 +14,9 @@ from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
+from mlx_lm.models.cache import RotatingKVCache
 
 from engine.pictures.placed import PassInput
-from engine.speculation.rounds.both_ways import reading_both_ways
 from engine.speculation.rounds.taps import CannotTap, Taps, first_output, layers_of, with_classes
 
 
@@ -59,9 +59,32 @@ def _seeing(model: Any, caches: Sequence[Any], seen: PassInput) -> Iterator[None
     first = layers_of(model)[: len(left)] if left else []
     with (
         with_classes(first, [adding(type(layer)) for layer in first]),
-        reading_both_ways(caches, seen.blocks, in_windows=seen.in_windows) if seen.blocks else nullcontext(),
+        _reading_both_ways(caches, seen) if seen.blocks else nullcontext(),
     ):
         yield
+
+
+@contextmanager
+def _reading_both_ways(caches: Sequence[Any], seen: PassInput) -> Iterator[None]:
+    """Let the rows of each block read each other in the pass that the body builds, perhaps in windows only."""
+    kind: Any = RotatingKVCache if seen.in_windows else object
+    seeing = [cache for cache in caches if hasattr(cache, "make_mask") and isinstance(cache, kind)]
+    classes = {base: _seeing_blocks(base, seen.blocks) for base in {type(cache) for cache in seeing}}
+    with with_classes(seeing, [classes[type(cache)] for cache in seeing]):
+        yield
+
+
+def _seeing_blocks(base: type[Any], blocks: Sequence[tuple[int, int]]) -> type[Any]:
+    """Return a subclass of a cache whose masks also show each row of a block the rows of the block behind it."""
+
+    def make_mask(cache: Any, rows: int, *args: Any, **options: Any) -> mx.array:
+        mask: mx.array = base.make_mask(cache, rows, *args, **(options | {"return_array": True}))
+        queries, keys = mx.arange(rows)[:, None], mx.arange(mask.shape[-1])[None] - (mask.shape[-1] - rows)
+        for start, stop in blocks:
+            mask = mask | ((queries >= start) & (queries < keys) & (keys < stop))
+        return mask
+
+    return type(f"BothWays{base.__name__}", (base,), {"make_mask": make_mask})
 
 
 @contextmanager
