@@ -371,8 +371,10 @@ class RaggedDecoder:
         busy = max(0.0, now - generation.round_ended)
         draft_s = 0.0
         if current.drafting is not None:
-            known = current.draft_s or self._costs.drafting(*current.drafting).seconds
-            draft_s = min(busy, known)
+            known = current.draft_s
+            if known is None and self._costs.known:
+                known = self._costs.drafting(*current.drafting).seconds
+            draft_s = min(busy, known or 0.0)
         return draft_s, busy - draft_s, 0.0
 
     def _update_log(self, member: Member) -> None:

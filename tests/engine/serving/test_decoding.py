@@ -16,6 +16,7 @@ from engine.serving.models import Models
 from engine.serving.pacing import PrefillPacer
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
+from engine.speculation.choosing.pauses import Pauses
 from engine.speculation.rounds.sequence import Sequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 from engine.status import MemoryUse
@@ -97,6 +98,14 @@ def test_log_probabilities_in_a_batch_are_those_of_plain_decoding(scheduler: Sch
     expected = [logprobs(run(scheduler, one)[0]) for one in asked]
     for client, values in zip(run(scheduler, *asked), expected, strict=True):
         assert logprobs(client) == pytest.approx(values, abs=1e-3)
+
+
+def test_a_pause_before_anything_was_measured_ends_no_batch(
+    scheduler: Scheduler, expected: Expected, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Pauses, "found", lambda _pauses, seconds: seconds / 2)
+    asked = [request(text, max_tokens=12, speculation=DRAFTING) for text in TEXTS[:3]]
+    assert [client.finished.ids for client in run(scheduler, *asked)] == expected.ids(*asked)
 
 
 @pytest.mark.parametrize(
