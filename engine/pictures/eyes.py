@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from engine.model_files.inspection import weight_files
 from engine.model_files.safetensors_header import parameter_count, read_checked_header
 from engine.model_files.vision_kinds import VisionKind, vision_kind
 from engine.pictures.families import FAMILIES
+from engine.pictures.family import Layout
 from engine.pictures.placed import PassInput, PlacedPicture
 from engine.pictures.positions import Grid, Positions
 from engine.pictures.reading import digest_of, picture_size, read_picture
@@ -145,9 +146,7 @@ class RequestPictures:
     eyes: Eyes
     model: nn.Module
     files: Mapping[str, bytes]
-
-    def __post_init__(self) -> None:
-        self._rows: dict[str, mx.array] = {}
+    _rows: dict[str, mx.array] = field(default_factory=dict, init=False)
 
     @property
     def both_ways(self) -> bool:
@@ -162,14 +161,14 @@ class RequestPictures:
         for digest, data in self.files.items():
             if digest_of(data) != digest:
                 raise BadRequest("pictures", f"files by their digests, such as {digest_of(data)}", digest)
-        return {digest: self.eyes.rules.layout(*picture_size(data)).text for digest, data in self.files.items()}
+        return {digest: self._layout(digest).text for digest in self.files}
 
     def places(self, ids: Sequence[int], digests: Sequence[str]) -> tuple[PlacedPicture, ...]:
         """Return where the pictures `digests` are in a prompt. Raises `TemplateFailed` if they are not all there."""
         at = [position for position, token in enumerate(ids) if token == self.eyes.placeholder]
         placed, first = list[PlacedPicture](), 0
         for digest in digests:
-            end = first + self.eyes.rules.layout(*picture_size(self.files[digest])).tokens
+            end = first + self._layout(digest).tokens
             if end > len(at):
                 break
             placed.append(PlacedPicture(digest, at[first], at[end - 1] + 1))
@@ -182,9 +181,10 @@ class RequestPictures:
         """Return the positions in a text with `pictures`, None if these are the indices of tokens."""
         if (axes := self.eyes.rules.axes) is None:
             return None
-        layouts = [self.eyes.rules.layout(*picture_size(self.files[picture.digest])) for picture in pictures]
-        grids = [Grid(picture.start, *layout.grid) for picture, layout in zip(pictures, layouts, strict=True)]
-        return Positions(axes, grids)
+        return Positions(axes, [Grid(picture.start, *self._layout(picture.digest).grid) for picture in pictures])
+
+    def _layout(self, digest: str) -> Layout:
+        return self.eyes.rules.layout(*picture_size(self.files[digest]))
 
     def has_read(self, picture: PlacedPicture) -> bool:
         """Whether the embedding of a picture is known."""
@@ -198,20 +198,19 @@ class RequestPictures:
         """Return the input of a pass over `tokens[start:stop]`; `pictures` are those in it, which have been read."""
         places, rows = list[int](), list[mx.array]()
         for picture in pictures:
-            at = [
-                position for position in range(picture.start, picture.stop) if tokens[position] == self.eyes.placeholder
-            ]
-            inside = [index for index, position in enumerate(at) if start <= position < stop]
-            places += [at[index] - start for index in inside]
-            rows.append(self._rows[picture.digest][mx.array(inside, mx.int32)])
-        ids, held, placed = mx.array([tokens[start:stop]], mx.uint32), mx.concatenate(rows), mx.array(places, mx.int32)
+            held = tokens[picture.start : picture.stop]
+            at = np.flatnonzero(np.equal(held, self.eyes.placeholder)) + picture.start - start
+            inside = np.flatnonzero((at >= 0) & (at < stop - start))
+            places += at[inside].tolist()
+            rows.append(self._rows[picture.digest][mx.array(inside)])
+        ids, seen, placed = mx.array([tokens[start:stop]], mx.uint32), mx.concatenate(rows), mx.array(places, mx.int32)
         # The model may have written the placeholder itself elsewhere.
         ids[:, placed] = 0
         text: mx.array = self._embed_text(ids)
         width = text.shape[-1]
         # Behind their embeddings, rows of pictures may have more to add to the outputs of layers.
-        read = mx.pad(text, [(0, 0), (0, 0), (0, held.shape[1] - width)])
-        read[:, placed] = held.astype(read.dtype)
+        read = mx.pad(text, [(0, 0), (0, 0), (0, seen.shape[1] - width)])
+        read[:, placed] = seen.astype(read.dtype)
         embeddings, *deeper = mx.split(read, read.shape[-1] // width, axis=-1)
         blocks = [(picture.start - start, picture.stop - start) for picture in pictures] if self.both_ways else []
         return PassInput(ids, embeddings, blocks, self.eyes.rules.both_ways == 2, deeper)
