@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Sequence as Items
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite
@@ -32,6 +32,7 @@ from engine.speculation.choosing.choice import Choice
 from engine.speculation.conversation import Conversation, continue_on
 from engine.speculation.rounds.interruptible import PrefillPass
 from engine.speculation.rounds.proposal import Proposal
+from engine.speculation.rounds.sequence import Sequence
 from engine.stats import RequestLog, RequestStats, RoundRecord
 from engine.tokenizers.answer_text import AnswerText
 from engine.tokenizers.prompts import (
@@ -39,9 +40,6 @@ from engine.tokenizers.prompts import (
     PromptJob,
     local_decoder,
     make_prompt,
-    newest_turns,
-    plain_texts,
-    turn_boundaries,
 )
 
 log = logging.getLogger(__name__)
@@ -61,12 +59,12 @@ class DrawnTokens:
     `leads` are those of `Sampler.leads`; they may be empty, too.
     """
 
-    tokens: Sequence[int]
-    logprobs: Sequence[float]
+    tokens: Items[int]
+    logprobs: Items[float]
     accepted: int = 0
     source: str = "main"
-    likeliest: Sequence[Sequence[tuple[int, float]]] = ()
-    leads: Sequence[float] = ()
+    likeliest: Items[Items[tuple[int, float]]] = ()
+    leads: Items[float] = ()
 
 
 class Generation:
@@ -90,7 +88,8 @@ class Generation:
     ) -> None:
         limit = main.info.context_length
         if made is None:
-            made = make_prompt(main.tokenizer, prompt_job(request, main))
+            needed = Sequence(main.model, main.new_caches()).needs_boundaries
+            made = make_prompt(main.tokenizer, prompt_job(request, main), with_boundaries=needed)
         if made.merged:
             log.info("%d system messages were merged into users' messages: the template refuses them", made.merged)
         prompt = made.ids
@@ -111,7 +110,7 @@ class Generation:
         else:
             self.conversation = self._take(prompt)
         sequence = self.conversation.main
-        sequence.boundaries = _boundaries(request, made, main) if sequence.needs_boundaries else ()
+        sequence.boundaries = (made.boundaries or ()) if sequence.needs_boundaries else ()
         self.sampler = Sampler(request.sampling, main.vocabulary, constraint, request.alternatives)
         self.ids: list[int] = []
         self.reason: str | None = None
@@ -226,14 +225,14 @@ class Generation:
             self.reason = "cancelled"
         return "" if self.reason is None else self._text.finish()
 
-    def _alternatives(self, likeliest: Sequence[tuple[int, float]]) -> tuple[Alternative, ...]:
+    def _alternatives(self, likeliest: Items[tuple[int, float]]) -> tuple[Alternative, ...]:
         return tuple(Alternative(token, self.text_of([token]), logprob) for token, logprob in likeliest)
 
     def end_round(
         self,
         choice: Choice,
         proposal: Proposal | None,
-        tokens: Sequence[Token],
+        tokens: Items[Token],
         accepted: int,
         rows: int,
         seconds: tuple[float, float, float],
@@ -284,7 +283,7 @@ class Generation:
         self.conversation = self._take(lost.tokens)
         self.conversation.main.boundaries = lost.boundaries
 
-    def _take(self, tokens: Sequence[int]) -> Conversation:
+    def _take(self, tokens: Items[int]) -> Conversation:
         """Return a conversation for `tokens` with the request's pictures, as far as cached as it can be."""
         request = self.request
         taken = self._cache.take(self._main, tokens, request.conversation, self._pictures, shared=request.shared)
@@ -321,23 +320,11 @@ def prompt_job(request: ChatRequest, main: LoadedModel) -> PromptJob:
     )
 
 
-def _boundaries(request: ChatRequest, made: Prompt, main: LoadedModel) -> tuple[int, ...]:
-    if made.boundaries is not None:
-        return made.boundaries
-    job = prompt_job(request, main)
-    messages, tools = plain_texts(main.tokenizer, job)
-    for left in newest_turns(messages):
-        if len(messages) == len(request.messages) - made.dropped:
-            break
-        messages = left
-    return turn_boundaries(main.tokenizer, messages, made.ids, request.template_options, tools, job.pictures)
-
-
 def _constraint(
     request: ChatRequest,
     grammar: CompiledGrammar | None,
     main: LoadedModel,
-    prompt: Sequence[int],
+    prompt: Items[int],
 ) -> Constraint | CallsInText:
     """Return the grammar of an answer that follows `prompt`, or continues its last message."""
     begun, thinking = _begun(request, main, prompt)
@@ -349,7 +336,7 @@ def _constraint(
     return CallsInText(start, main.grammars.bytes_of, opening, mark, len(prompt), thinking, begun=bool(begun))
 
 
-def _begun(request: ChatRequest, main: LoadedModel, prompt: Sequence[int]) -> tuple[str, Thinking | None]:
+def _begun(request: ChatRequest, main: LoadedModel, prompt: Items[int]) -> tuple[str, Thinking | None]:
     """Return the text that an answer continues, without thoughts, and the thinking that may precede it."""
     marks = main.thought_marks
     begun = request.messages[-1]["content"] if request.prompt is None and request.continues else ""
@@ -363,13 +350,13 @@ def _begun(request: ChatRequest, main: LoadedModel, prompt: Sequence[int]) -> tu
     return (begun.lstrip(), None) if begun else ("", _thinking(start, end, prompt))
 
 
-def _thinking(start: int, end: int, prompt: Sequence[int]) -> Thinking | None:
+def _thinking(start: int, end: int, prompt: Items[int]) -> Thinking | None:
     """Return the thinking that may precede the answer; None if the template has already ended it."""
     newest = next((token for token in reversed(prompt[-_OPENING:]) if token in (start, end)), None)
     return None if newest == end else Thinking(end, None if newest == start else start)
 
 
-def _check_ids(prompt: Sequence[int], main: LoadedModel) -> None:
+def _check_ids(prompt: Items[int], main: LoadedModel) -> None:
     """Raise `BadRequest` for a token that only the tokenizer has.
 
     The embedding does not check its index: behind its last row lies foreign memory.
