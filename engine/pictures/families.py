@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 from engine.pictures.family import Family
 from engine.pictures.gemma import Gemma3, Gemma4
 from engine.pictures.lfm2_vl import Lfm2Vl
 from engine.pictures.pixtral import Pixtral
 from engine.pictures.qwen import Qwen
 
-FAMILIES: MappingProxyType[str, Family] = MappingProxyType(
-    {"gemma3": Gemma3(), "gemma4": Gemma4(), "pixtral": Pixtral(), "lfm2_vl": Lfm2Vl(), "qwen": Qwen()}
-)
+FAMILIES: dict[str, Family] = {
+    "gemma3": Gemma3(), "gemma4": Gemma4(), "pixtral": Pixtral(), "lfm2_vl": Lfm2Vl(), "qwen": Qwen(),
+}  # fmt: skip

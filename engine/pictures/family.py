@@ -112,10 +112,3 @@ def as_mlx(weights: dict[str, mx.array], kernels: str) -> dict[str, mx.array]:
         name: array.transpose(0, 2, 3, 1) if name.endswith(kernels) and array.shape[1] < array.shape[-1] else array
         for name, array in weights.items()
     }
-
-
-def size_of(value: Any) -> int:
-    """Return the longer side in a processor's size: a number, or a mapping by longest edge or height and width."""
-    if isinstance(value, Mapping):
-        return int(value.get("longest_edge") or max(value["height"], value["width"]))
-    return int(value)

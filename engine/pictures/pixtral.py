@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from engine.pictures.family import BICUBIC, CLIP, Family, Layout, Pixels, Settings, as_mlx, normalised, size_of
+from engine.pictures.family import BICUBIC, CLIP, Family, Layout, Pixels, Settings, as_mlx, normalised
 
 if TYPE_CHECKING:
     import mlx.core as mx
@@ -20,8 +20,11 @@ class Pixtral(Family):
     def settings(self, config: Mapping[str, Any], processor: Mapping[str, Any]) -> dict[str, float]:
         vision = config["vision_config"]
         merge = config.get("spatial_merge_size", 2) if _merges(config) else 1
+        size = processor.get("size", vision["image_size"])
+        if isinstance(size, Mapping):
+            size = size.get("longest_edge") or max(size["height"], size["width"])
         # The tower has positions up to its own size only.
-        longest = min(size_of(processor.get("size", vision["image_size"])), vision["image_size"])
+        longest = min(int(size), vision["image_size"])
         patch = int(vision["patch_size"] * merge)
         return {"longest": longest, "patch": patch, "resample": int(processor.get("resample", BICUBIC))}
 
