@@ -2783,10 +2783,6 @@
 <context>
     <name>HubErrors</name>
     <message>
-        <source>Waiting for a connection. The download then resumes by itself.</source>
-        <translation>接続を待っています。接続されると、ダウンロードは自動的に再開します。</translation>
-    </message>
-    <message>
         <source>“Work offline” is on, so Tandem does not connect. Turn it off in the settings.</source>
         <translation>「オフラインで作業」がオンのため、接続しません。設定でオフにしてください。</translation>
     </message>
@@ -3464,6 +3460,10 @@
     <message>
         <source>{done} of {total}</source>
         <translation>{done} / {total}</translation>
+    </message>
+    <message>
+        <source>Waiting for a connection. The download then resumes by itself.</source>
+        <translation>接続を待っています。接続されると、ダウンロードは自動的に再開します。</translation>
     </message>
     <message>
         <source>Failed.</source>

@@ -2783,10 +2783,6 @@
 <context>
     <name>HubErrors</name>
     <message>
-        <source>Waiting for a connection. The download then resumes by itself.</source>
-        <translation>인터넷 연결을 기다리는 중이에요. 연결되면 다운로드가 자동으로 이어져요.</translation>
-    </message>
-    <message>
         <source>“Work offline” is on, so Tandem does not connect. Turn it off in the settings.</source>
         <translation>‘오프라인 작업’이 켜져 있어 연결하지 않아요. 설정에서 꺼 주세요.</translation>
     </message>
@@ -3464,6 +3460,10 @@
     <message>
         <source>{done} of {total}</source>
         <translation>{total} 중 {done}</translation>
+    </message>
+    <message>
+        <source>Waiting for a connection. The download then resumes by itself.</source>
+        <translation>인터넷 연결을 기다리는 중이에요. 연결되면 다운로드가 자동으로 이어져요.</translation>
     </message>
     <message>
         <source>Failed.</source>

@@ -2783,10 +2783,6 @@
 <context>
     <name>HubErrors</name>
     <message>
-        <source>Waiting for a connection. The download then resumes by itself.</source>
-        <translation>正在等待网络连接。连接后会自动继续下载。</translation>
-    </message>
-    <message>
         <source>“Work offline” is on, so Tandem does not connect. Turn it off in the settings.</source>
         <translation>“离线工作”已打开，因此不会连接。请在设置中关闭。</translation>
     </message>
@@ -3464,6 +3460,10 @@
     <message>
         <source>{done} of {total}</source>
         <translation>{done} / {total}</translation>
+    </message>
+    <message>
+        <source>Waiting for a connection. The download then resumes by itself.</source>
+        <translation>正在等待网络连接。连接后会自动继续下载。</translation>
     </message>
     <message>
         <source>Failed.</source>

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from engine.hub.download_state import DownloadStatus
     from engine.hub.values import AccessReport, RemovalPlan
 
-# The longer one while a download waits for the network, which may take hours.
+# The longer one while downloads wait for the network.
 _POLL_MS, _WAITING_POLL_MS = 250, 2000
 _THREADS = 4
 
@@ -251,6 +251,11 @@ class Library(QObject):
         """The number of downloads that run or are queued."""
         return sum(status.runs for status in self.downloads)
 
+    @property
+    def arriving(self) -> bool:
+        """Whether a download runs that does not wait for the network, which may take hours."""
+        return any(status.runs and not status.waits_for_network for status in self.downloads)
+
     def get(self, *repositories: str) -> None:
         """Download models, or continue their downloads."""
         for repository in repositories:
@@ -285,8 +290,8 @@ class Library(QObject):
                 self.settled.emit(status)
         if before.keys() - {status.repository for status in downloads}:
             self.rescan()
-        if self.running or any(status.waits_for_network for status in downloads):
-            self._timer.start(_POLL_MS if self.running else _WAITING_POLL_MS)
+        if self.running:
+            self._timer.start(_POLL_MS if self.arriving else _WAITING_POLL_MS)
         else:
             self._timer.stop()
         if changed:

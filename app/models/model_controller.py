@@ -180,12 +180,10 @@ class ModelController(QObject):
             error = status.error
             self._show_action.setText(self.tr("Show the download"))
             self._failed.add(status.repository)
-            waits, about = status.waits_for_network, status.repository
             self._banner.show_message(
-                lambda: error_sentence(error), self._show_action, calm=waits, stays=True, about=about
+                lambda: error_sentence(error), self._show_action, stays=True, about=status.repository
             )
-            if not waits:
-                self._notifier.notify(error_sentence(error))
+            self._notifier.notify(error_sentence(error))
             return
         inventory = self._library.inventory
         ready = self._complete_pair(status.repository)
@@ -200,9 +198,8 @@ class ModelController(QObject):
 
     def _follow_downloads(self) -> None:
         """Stay awake while downloads run, and dismiss the messages of failed ones that continue or were removed."""
-        running = self._library.running
-        show_count("downloads", running)
-        self._awake.keep(running > 0)
+        show_count("downloads", self._library.running)
+        self._awake.keep(self._library.arriving)
         failed = {status.repository for status in self._library.downloads if status.state == "failed"}
         for repository in self._failed - failed:
             self._banner.dismiss(repository)

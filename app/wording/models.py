@@ -264,6 +264,8 @@ def download_words(status: DownloadStatus) -> str:
     done = translate("Models", "{done} of {total}").format(
         done=size_words(status.bytes_done), total=size_words(status.bytes_total)
     )
+    if status.waits_for_network:
+        return translate("Models", "Waiting for a connection. The download then resumes by itself.")
     if status.state == "failed":
         return hub_sentence(status.error) if status.error is not None else translate("Models", "Failed.")
     if status.state == "downloading":

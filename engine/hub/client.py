@@ -215,8 +215,7 @@ class HubClient:
             return HubError("certificate", repository)
         if isinstance(error, httpx2.UnsupportedProtocol | httpx2.TooManyRedirects):
             return self._wrong_mirror(repository)
-        unreached = isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout))
-        return InterruptedTransferError("offline", repository, unreached=unreached)
+        return InterruptedTransferError("offline", repository)
 
 
 def _requested_wait(headers: Mapping[str, str]) -> float | None:

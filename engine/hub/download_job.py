@@ -74,12 +74,10 @@ class Progress:
 class JobSettings:
     """How a job retries, and how it measures free space.
 
-    A download without any connection for `unreached_s` seconds fails as no-network; the queue then tries the network
-    after the waits of `polling`.
+    A download without any connection for `unreached_s` seconds counts as one that waits for a network.
     """
 
     unreached_s: float = 4.0
-    polling: RetryPolicy = field(default_factory=lambda: RetryPolicy(first_s=2.0, longest_s=30.0))
     policy: RetryPolicy = field(default_factory=RetryPolicy)
     space_margin: int = SPACE_MARGIN
     free_bytes: Callable[[Path], int | None] = free_bytes
