@@ -56,10 +56,10 @@ class RememberedValues:
     the backup that replaces them then. With `remove_everything` Tandem removes all its data when it quits.
     `update_checked_at` is in seconds since 1970. `offer_seen` says whether the user answered the offer of a first pair.
     `fit_context` is the context in tokens for which memory is calculated. `main_model` and `draft_model` are the
-    folders of the pair used last: both "" for the starter pair, else `draft_model` "" for no draft. `window_place` is
-    the window's x, y, width and height, empty before the first run, `window_state` its state. `sidebar` and `panel` say
-    whether a pane is shown ("auto": if it fits); their widths are in pixels, 0 for the default.
-    `panel_details` says whether the live panel's details are unfolded.
+    folders of the pair used last: both "" for the starter pair, else `draft_model` "" for no draft.
+    `window_geometry` is the window's place and state in Qt's form, "" before the first run. `sidebar` and `panel` say
+    whether a pane is shown ("auto": if it fits); their widths are in pixels, 0 for the default. `panel_details` says
+    whether the live panel's details are unfolded.
     """
 
     kept_sampling: tuple[str, ...] = ()
@@ -72,8 +72,7 @@ class RememberedValues:
     fit_context: int = setting(8192, choices=tuple((tokens, "") for tokens in FIT_CONTEXTS))
     main_model: str = ""
     draft_model: str = ""
-    window_place: tuple[int, ...] = ()
-    window_state: str = setting("normal", choices=(("normal", ""), ("maximized", ""), ("full-screen", "")))
+    window_geometry: str = ""
     sidebar: str = setting("auto", choices=(("auto", ""), ("shown", ""), ("hidden", "")))
     panel: str = setting("auto", choices=(("auto", ""), ("shown", ""), ("hidden", "")))
     sidebar_width: int = 0
