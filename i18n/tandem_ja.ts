@@ -4796,14 +4796,6 @@
         <translation>プロキシのアドレスです（例：http://proxy:8080）。空欄なら使いません。</translation>
     </message>
     <message>
-        <source>Models of other apps</source>
-        <translation>ほかのアプリのモデル</translation>
-    </message>
-    <message>
-        <source>Also offer the MLX models that LM Studio, oMLX, Jan and MTPLX have downloaded. Their files are only read.</source>
-        <translation>LM Studio、oMLX、Jan、MTPLX がダウンロードした MLX モデルも表示します。ファイルは読み取るだけです。</translation>
-    </message>
-    <message>
         <source>Keep prompt cache on disk</source>
         <translation>プロンプトキャッシュをディスクに保存</translation>
     </message>

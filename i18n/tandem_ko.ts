@@ -4796,14 +4796,6 @@
         <translation>프록시의 주소예요(예: http://proxy:8080). 비워 두면 쓰지 않아요.</translation>
     </message>
     <message>
-        <source>Models of other apps</source>
-        <translation>다른 앱의 모델</translation>
-    </message>
-    <message>
-        <source>Also offer the MLX models that LM Studio, oMLX, Jan and MTPLX have downloaded. Their files are only read.</source>
-        <translation>LM Studio, oMLX, Jan, MTPLX에서 다운로드한 MLX 모델도 보여 줘요. 파일은 읽기만 해요.</translation>
-    </message>
-    <message>
         <source>Keep prompt cache on disk</source>
         <translation>프롬프트 캐시를 디스크에 보관</translation>
     </message>

@@ -4796,14 +4796,6 @@
         <translation>代理的地址，例如 http://proxy:8080。留空则不使用。</translation>
     </message>
     <message>
-        <source>Models of other apps</source>
-        <translation>其他应用的模型</translation>
-    </message>
-    <message>
-        <source>Also offer the MLX models that LM Studio, oMLX, Jan and MTPLX have downloaded. Their files are only read.</source>
-        <translation>也显示 LM Studio、oMLX、Jan 和 MTPLX 下载的 MLX 模型。Tandem 只读取这些文件。</translation>
-    </message>
-    <message>
         <source>Keep prompt cache on disk</source>
         <translation>在磁盘上保留提示词缓存</translation>
     </message>

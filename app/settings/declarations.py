@@ -260,13 +260,6 @@ class SettingsValues(RememberedValues):
     proxy: str = NETWORK.setting(
         "", title="Proxy", help="The address of a proxy, such as http://proxy:8080. Leave empty for no proxy."
     )
-    use_other_apps: bool = STORAGE.setting(
-        True,
-        title="Models of other apps",
-        help=(
-            "Also offer the MLX models that LM Studio, oMLX, Jan and MTPLX have downloaded. Their files are only read."
-        ),
-    )
     keep_prefixes: bool = STORAGE.setting(
         True,
         title="Keep prompt cache on disk",

@@ -90,16 +90,13 @@ def installed_models(
     extra_folders: Sequence[Path] = (),
     starter_dir: Path | None = None,
     index_path: Path | None = None,
-    *,
-    other_apps: bool = False,
 ) -> list[InstalledModel]:
-    """Return every model found, sorted by name. Missing folders are no error. `index_path` is the index file.
+    """Return every model found, also those of other apps, sorted by name. Missing folders are no error.
 
-    With `other_apps`, models in the folders of other apps are found, too.
+    `index_path` is the index file.
     """
     index = _Index(index_path)
-    apps = app_folders() if other_apps else ()
-    others = [*apps, *(("folder", folder) for folder in extra_folders)]
+    others = [*app_folders(), *(("folder", folder) for folder in extra_folders)]
     starter = [(folder, folder.name, "starter") for folder in _model_folders(starter_dir)] if starter_dir else []
     unique: dict[str, tuple[Path, str, str]] = {}
     # A folder that the user added may be the starter's or another app's, or a link to one.
