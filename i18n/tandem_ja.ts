@@ -1539,10 +1539,6 @@
         <translation>iogpu.wired_limit_mb は設定されていません。</translation>
     </message>
     <message>
-        <source>Otherwise about one token in {count} may differ.</source>
-        <translation>それ以外では、およそ {count} トークンに 1 つが異なることがあります。</translation>
-    </message>
-    <message>
         <source>Plain decoding</source>
         <translation>通常のデコード</translation>
     </message>
@@ -1579,22 +1575,6 @@
         <translation>この Mac はネットワークに接続していません。</translation>
     </message>
     <message>
-        <source>With draft tokens, rounding always differs from plain decoding.</source>
-        <translation>ドラフトトークンを使うと、丸めは必ず通常のデコードと異なります。</translation>
-    </message>
-    <message>
-        <source>Up to {most} draft tokens per round, rounding stays the same, but differs from plain decoding.</source>
-        <translation>ラウンドあたりのドラフトトークンが {most} 個までなら丸めは互いに同じですが、通常のデコードとは異なります。</translation>
-    </message>
-    <message>
-        <source>Up to {most} draft tokens per round, rounding is the same as in plain decoding.</source>
-        <translation>ラウンドあたりのドラフトトークンが {most} 個までなら、丸めは通常のデコードと同じです。</translation>
-    </message>
-    <message>
-        <source>At every draft length, rounding is the same as in plain decoding.</source>
-        <translation>どのドラフト長でも、丸めは通常のデコードと同じです。</translation>
-    </message>
-    <message>
         <source>Results of the check</source>
         <translation>この Mac のチェック結果</translation>
     </message>
@@ -1603,16 +1583,8 @@
         <translation>{total}。空き容量はシステムからはわかりません。</translation>
     </message>
     <message>
-        <source>This is true up to {keys} tokens of context.</source>
-        <translation>コンテキスト {keys} トークンまで当てはまります。</translation>
-    </message>
-    <message>
         <source>Verification</source>
         <translation>検証</translation>
-    </message>
-    <message>
-        <source>{first} {second}</source>
-        <translation>{first}{second}</translation>
     </message>
     <message>
         <source>Update to macOS 26.2 or newer: the installed MLX, which runs the models, is built for it. On this version, answers can fail or be wrong.</source>

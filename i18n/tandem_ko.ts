@@ -1539,10 +1539,6 @@
         <translation>iogpu.wired_limit_mb 값이 설정되지 않았어요.</translation>
     </message>
     <message>
-        <source>Otherwise about one token in {count} may differ.</source>
-        <translation>그 밖에는 토큰 {count}개에 하나쯤 달라질 수 있어요.</translation>
-    </message>
-    <message>
         <source>Plain decoding</source>
         <translation>일반 디코딩</translation>
     </message>
@@ -1579,22 +1575,6 @@
         <translation>이 Mac은 네트워크에 연결되어 있지 않아요.</translation>
     </message>
     <message>
-        <source>With draft tokens, rounding always differs from plain decoding.</source>
-        <translation>초안 토큰을 쓰면 반올림이 항상 일반 디코딩과 달라요.</translation>
-    </message>
-    <message>
-        <source>Up to {most} draft tokens per round, rounding stays the same, but differs from plain decoding.</source>
-        <translation>라운드당 초안 토큰 {most}개까지는 서로 반올림이 같지만, 일반 디코딩과는 달라요.</translation>
-    </message>
-    <message>
-        <source>Up to {most} draft tokens per round, rounding is the same as in plain decoding.</source>
-        <translation>라운드당 초안 토큰 {most}개까지는 일반 디코딩과 반올림이 같아요.</translation>
-    </message>
-    <message>
-        <source>At every draft length, rounding is the same as in plain decoding.</source>
-        <translation>초안 길이와 관계없이 반올림이 일반 디코딩과 같아요.</translation>
-    </message>
-    <message>
         <source>Results of the check</source>
         <translation>이 Mac의 점검 결과</translation>
     </message>
@@ -1603,16 +1583,8 @@
         <translation>{total}. 사용 가능한 크기는 시스템에서 확인할 수 없어요.</translation>
     </message>
     <message>
-        <source>This is true up to {keys} tokens of context.</source>
-        <translation>컨텍스트 {keys}토큰까지 그래요.</translation>
-    </message>
-    <message>
         <source>Verification</source>
         <translation>검증</translation>
-    </message>
-    <message>
-        <source>{first} {second}</source>
-        <translation>{first} {second}</translation>
     </message>
     <message>
         <source>Update to macOS 26.2 or newer: the installed MLX, which runs the models, is built for it. On this version, answers can fail or be wrong.</source>

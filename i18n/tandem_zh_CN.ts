@@ -1539,10 +1539,6 @@
         <translation>未设置 iogpu.wired_limit_mb。</translation>
     </message>
     <message>
-        <source>Otherwise about one token in {count} may differ.</source>
-        <translation>其他情况下，大约每 {count} 个 token 有一个可能不同。</translation>
-    </message>
-    <message>
         <source>Plain decoding</source>
         <translation>普通解码</translation>
     </message>
@@ -1579,22 +1575,6 @@
         <translation>本机没有连接到网络。</translation>
     </message>
     <message>
-        <source>With draft tokens, rounding always differs from plain decoding.</source>
-        <translation>使用草稿 token 时，舍入总是与普通解码不同。</translation>
-    </message>
-    <message>
-        <source>Up to {most} draft tokens per round, rounding stays the same, but differs from plain decoding.</source>
-        <translation>每轮草稿 token 不超过 {most} 个时，舍入始终一致，但与普通解码不同。</translation>
-    </message>
-    <message>
-        <source>Up to {most} draft tokens per round, rounding is the same as in plain decoding.</source>
-        <translation>每轮草稿 token 不超过 {most} 个时，舍入与普通解码一致。</translation>
-    </message>
-    <message>
-        <source>At every draft length, rounding is the same as in plain decoding.</source>
-        <translation>无论草稿 token 数是多少，舍入都与普通解码一致。</translation>
-    </message>
-    <message>
         <source>Results of the check</source>
         <translation>本机的检查结果</translation>
     </message>
@@ -1603,16 +1583,8 @@
         <translation>{total}。系统未提供可用内存的大小。</translation>
     </message>
     <message>
-        <source>This is true up to {keys} tokens of context.</source>
-        <translation>适用于不超过 {keys} 个 token 的上下文。</translation>
-    </message>
-    <message>
         <source>Verification</source>
         <translation>验证</translation>
-    </message>
-    <message>
-        <source>{first} {second}</source>
-        <translation>{first}{second}</translation>
     </message>
     <message>
         <source>Update to macOS 26.2 or newer: the installed MLX, which runs the models, is built for it. On this version, answers can fail or be wrong.</source>

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QPushButton, QWidget
 
 from app.library.library import Library
 from app.session.session import Session
-from app.settings.checkup import gather, page, write_diagnostics
+from app.settings.checkup import gather, write_diagnostics
 from app.settings_window.table_page import TablePage
 from app.system.background import Background
 from app.system.log_buffer import LOG_BUFFER
@@ -26,6 +26,7 @@ from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.popups import record_view
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.wording.checkup import page
 from app.wording.errors import error_sentence, joined
 from app.wording.hub import size_words
 from engine.bench.pair_check import PairCheck, check_pair

@@ -16,17 +16,16 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from app.settings.checkup import gather
-from app.settings.checkup import page as markdown
 from app.settings_window import advanced_page
 from app.settings_window.advanced_page import BUILT_ON, AdvancedPage
 from app.system.log_buffer import LOG_BUFFER
 from app.system.versions import installed_version
 from app.widgets.application import Application
+from app.wording import checkup
 from engine.bench.pair_check import PairCheck
 from engine.errors import NotEnoughMemory
 from engine.files.system_memory import SystemMemory
 from engine.machine.facts import MachineFacts
-from engine.requests import MAX_DEPTH
 from engine.tuning import KeyRange, Rounding, WidthCost
 from tests.app.conftest import EACH_LANGUAGE, OpenShown
 
@@ -136,20 +135,10 @@ def test_the_page_is_in_the_language_of_the_window_and_the_json_is_not(
     ("rounding", "words"),
     [
         (None, "Not measured."),
-        (Rounding((KeyRange(1117, 1, 1),), 0.1), "With draft tokens, rounding always differs from plain decoding."),
-        (
-            Rounding((KeyRange(1117, 2, 5),), 0.1),
-            "Up to 4 draft tokens per round, rounding stays the same, but differs from plain decoding.",
-        ),
         (
             Rounding((KeyRange(1117, 1, 5),), 0.1),
-            "Up to 4 draft tokens per round, rounding is the same as in plain decoding.",
+            "With Qwen3 8B, rounding stays the same up to 4 draft tokens per round",
         ),
-        (
-            Rounding((KeyRange(1117, 1, MAX_DEPTH + 1),), 0.0),
-            "rounding is the same as in plain decoding. This is true up to 1117 tokens of context.",
-        ),
-        (Rounding((KeyRange(1117, 1, 5),), 0.25, leads=500, narrow=10), "of context. Otherwise about one token in 200"),
         (
             Rounding((KeyRange(1117, 1, 8),), 0.0, kernels=(WidthCost(4, 2.46, 1.23, used=True, alike=True),)),
             "costs as much as 1.2 plain tokens with Tandem's kernels, and 2.5 with MLX's.",
@@ -161,7 +150,7 @@ def test_the_page_is_in_the_language_of_the_window_and_the_json_is_not(
     ],
 )
 def test_the_page_says_how_this_mac_rounds(rounding: Rounding | None, words: str) -> None:
-    assert words in markdown(gather(MAC, replace(MEASURED, rounding=rounding)))
+    assert words in checkup.page(gather(MAC, replace(MEASURED, rounding=rounding)))
 
 
 def test_an_error_is_said_in_words(page: AdvancedPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
