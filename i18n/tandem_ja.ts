@@ -677,10 +677,6 @@
         <translation>インターフェイスは Qt で作られています。Qt は GNU LGPL（Lesser General Public License）バージョン 3 に基づき、変更せずに使用しています。自分でビルドした Qt に置き換えることができ、ソースコードは Qt Project から入手できます。</translation>
     </message>
     <message>
-        <source>Built with: {parts}.</source>
-        <translation>使用しているソフトウェア：{parts}。</translation>
-    </message>
-    <message>
         <source>Show all licenses</source>
         <translation>すべてのライセンスを表示</translation>
     </message>

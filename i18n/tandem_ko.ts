@@ -677,10 +677,6 @@
         <translation>인터페이스는 Qt로 만들었어요. Qt는 GNU 약소 일반 공중 사용 허가서(LGPL) 버전 3에 따라 수정 없이 사용해요. 직접 빌드한 Qt로 바꿔 쓸 수 있고, 소스 코드는 Qt Project에서 받을 수 있어요.</translation>
     </message>
     <message>
-        <source>Built with: {parts}.</source>
-        <translation>사용한 소프트웨어: {parts}.</translation>
-    </message>
-    <message>
         <source>Show all licenses</source>
         <translation>모든 라이선스 보기</translation>
     </message>

@@ -677,10 +677,6 @@
         <translation>界面使用 Qt 构建。Qt 依据 GNU 较宽松公共许可证（LGPL）第 3 版使用，未作修改。你可以将 Qt 换成自己的版本，源代码可从 Qt Project 获取。</translation>
     </message>
     <message>
-        <source>Built with: {parts}.</source>
-        <translation>所用软件：{parts}。</translation>
-    </message>
-    <message>
         <source>Show all licenses</source>
         <translation>显示所有许可证</translation>
     </message>

@@ -1,6 +1,4 @@
-"""The log of this run, the engine's memory, the diagnostics file, the check of this Mac, and the licences of what
-Tandem is built on.
-"""
+"""The log of this run, the engine's memory, the diagnostics file, the check of this Mac, and the licences."""
 
 from __future__ import annotations
 
@@ -37,24 +35,6 @@ _REFRESH_MS = 1000
 _LATEST_ANSWERS = 20
 # The full licence texts of all packages.
 _NOTICES = resource("NOTICES.txt")
-# The packages that Tandem is built on, with their licences.
-BUILT_ON = (
-    ("Qt and PySide6", "LGPL-3.0"),
-    ("MLX, MLX-LM", "MIT"),
-    ("Transformers", "Apache-2.0"),
-    ("huggingface_hub", "Apache-2.0"),
-    ("NumPy", "BSD-3-Clause"),
-    ("HTTPX2", "BSD-3-Clause"),
-    ("markdown-it-py, keyring, platformdirs, filelock, rich, mcp, jsonschema", "MIT"),
-    ("ziamath, ziafont, latex2mathml", "MIT"),
-    ("Pygments, psutil, pypdf", "BSD"),
-    ("Starlette, uvicorn", "BSD-3-Clause"),
-    ("llguidance", "MIT"),
-    ("msgspec", "BSD-3-Clause"),
-    ("chardet", "0BSD"),
-    ("cryptography", "Apache-2.0"),
-    ("SQLite", "public domain"),
-)
 
 
 class AdvancedPage(TablePage):
@@ -185,9 +165,6 @@ class AdvancedPage(TablePage):
                 "The interface is built with Qt, used unmodified under the GNU Lesser General Public "
                 "License, version 3. You may replace Qt with your own version; its source code is "
                 "available from the Qt Project."
-            ),
-            self.tr("Built with: {parts}.").format(
-                parts=", ".join(f"{name} ({licence})" for name, licence in BUILT_ON)
             ),
         )
         self._about.setText("\n\n".join(sentences))

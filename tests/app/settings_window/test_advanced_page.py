@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 import threading
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.settings.checkup import gather
 from app.settings_window import advanced_page
-from app.settings_window.advanced_page import BUILT_ON, AdvancedPage
+from app.settings_window.advanced_page import AdvancedPage
 from app.system.log_buffer import LOG_BUFFER
 from app.system.versions import installed_version
 from app.widgets.application import Application
@@ -75,16 +73,6 @@ def test_the_log_has_the_records_of_its_level_and_a_bundle_shows_every_licence(
     page = AdvancedPage(library, window.session)
     page.licences.click()
     assert opened == [str(notices)]
-
-
-def test_everything_that_tandem_is_built_on_is_named_with_its_licence() -> None:
-    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8"))
-    needed = {
-        re.split(r"[^\w-]", line)[0].lower().removesuffix("-essentials") for line in project["project"]["dependencies"]
-    }
-    named = {name.lower().replace("_", "-") for names, _ in BUILT_ON for name in re.split(r",? and |, ", names)}
-    assert needed <= named
-    assert all(licence for _, licence in BUILT_ON)
 
 
 MAC = MachineFacts("Apple M4 Pro", "macOS 26.1", SystemMemory(48 * 10**9, 0, False), None, True, 0, "denied")
