@@ -5203,14 +5203,6 @@
         <translation>ダウンロードの一覧も含みます。</translation>
     </message>
     <message>
-        <source>Prompt cache</source>
-        <translation>プロンプトキャッシュ</translation>
-    </message>
-    <message>
-        <source>Lets follow-up questions start without reprocessing the chat.</source>
-        <translation>続けて質問したとき、チャットを処理し直さずに済みます。</translation>
-    </message>
-    <message>
         <source>Models</source>
         <translation>モデル</translation>
     </message>
@@ -5261,10 +5253,6 @@
     <message>
         <source>Clear the caches</source>
         <translation>キャッシュを消去</translation>
-    </message>
-    <message>
-        <source>Clear the prompt cache</source>
-        <translation>プロンプトキャッシュを消去</translation>
     </message>
     <message>
         <source>Backups</source>

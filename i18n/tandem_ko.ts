@@ -5203,14 +5203,6 @@
         <translation>다운로드 목록도 포함돼요.</translation>
     </message>
     <message>
-        <source>Prompt cache</source>
-        <translation>프롬프트 캐시</translation>
-    </message>
-    <message>
-        <source>Lets follow-up questions start without reprocessing the chat.</source>
-        <translation>이어지는 질문에서 대화를 다시 처리하지 않아도 돼요.</translation>
-    </message>
-    <message>
         <source>Models</source>
         <translation>모델</translation>
     </message>
@@ -5261,10 +5253,6 @@
     <message>
         <source>Clear the caches</source>
         <translation>캐시 비우기</translation>
-    </message>
-    <message>
-        <source>Clear the prompt cache</source>
-        <translation>프롬프트 캐시 비우기</translation>
     </message>
     <message>
         <source>Backups</source>

@@ -5203,14 +5203,6 @@
         <translation>包含下载列表。</translation>
     </message>
     <message>
-        <source>Prompt cache</source>
-        <translation>提示词缓存</translation>
-    </message>
-    <message>
-        <source>Lets follow-up questions start without reprocessing the chat.</source>
-        <translation>后续问题无需重新处理整个对话。</translation>
-    </message>
-    <message>
         <source>Models</source>
         <translation>模型</translation>
     </message>
@@ -5261,10 +5253,6 @@
     <message>
         <source>Clear the caches</source>
         <translation>清除缓存</translation>
-    </message>
-    <message>
-        <source>Clear the prompt cache</source>
-        <translation>清除提示词缓存</translation>
     </message>
     <message>
         <source>Backups</source>
