@@ -102,13 +102,6 @@
 <context>
     <name>HistoryPage</name>
     <message numerus="yes">
-        <source>%n API request(s) deleted.</source>
-        <translation>
-            <numerusform>%n API request deleted.</numerusform>
-            <numerusform>%n API requests deleted.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>{main} is {faster} with {draft} on this Mac (%n answer(s)).</source>
         <translation>
             <numerusform>{main} is {faster} with {draft} on this Mac (%n answer).</numerusform>

@@ -2685,12 +2685,6 @@
 </context>
 <context>
     <name>HistoryPage</name>
-    <message numerus="yes">
-        <source>%n API request(s) deleted.</source>
-        <translation>
-            <numerusform>%n 件の API リクエストを削除しました。</numerusform>
-        </translation>
-    </message>
     <message>
         <source>All models</source>
         <translation>すべてのモデル</translation>
@@ -2718,14 +2712,6 @@
     <message>
         <source>Answers and statistics</source>
         <translation>回答と統計</translation>
-    </message>
-    <message>
-        <source>Delete API requests</source>
-        <translation>API リクエストを削除</translation>
-    </message>
-    <message>
-        <source>Undo</source>
-        <translation>取り消す</translation>
     </message>
     <message>
         <source>No speed-up measured yet. It appears after a few answers.</source>
@@ -6101,6 +6087,17 @@
     <message>
         <source>Delete all backups</source>
         <translation>すべてのバックアップを削除</translation>
+    </message>
+</context>
+<context>
+    <name>_DeleteRequestsButton</name>
+    <message>
+        <source>Delete all of them?</source>
+        <translation>すべて削除しますか？</translation>
+    </message>
+    <message>
+        <source>Delete API requests…</source>
+        <translation>API リクエストを削除…</translation>
     </message>
 </context>
 </TS>

@@ -2685,12 +2685,6 @@
 </context>
 <context>
     <name>HistoryPage</name>
-    <message numerus="yes">
-        <source>%n API request(s) deleted.</source>
-        <translation>
-            <numerusform>API 요청 %n개를 삭제했어요.</numerusform>
-        </translation>
-    </message>
     <message>
         <source>All models</source>
         <translation>모든 모델</translation>
@@ -2718,14 +2712,6 @@
     <message>
         <source>Answers and statistics</source>
         <translation>답변과 통계</translation>
-    </message>
-    <message>
-        <source>Delete API requests</source>
-        <translation>API 요청 삭제</translation>
-    </message>
-    <message>
-        <source>Undo</source>
-        <translation>실행 취소</translation>
     </message>
     <message>
         <source>No speed-up measured yet. It appears after a few answers.</source>
@@ -6101,6 +6087,17 @@
     <message>
         <source>Delete all backups</source>
         <translation>모든 백업 삭제</translation>
+    </message>
+</context>
+<context>
+    <name>_DeleteRequestsButton</name>
+    <message>
+        <source>Delete all of them?</source>
+        <translation>모두 삭제할까요?</translation>
+    </message>
+    <message>
+        <source>Delete API requests…</source>
+        <translation>API 요청 삭제…</translation>
     </message>
 </context>
 </TS>

@@ -2685,12 +2685,6 @@
 </context>
 <context>
     <name>HistoryPage</name>
-    <message numerus="yes">
-        <source>%n API request(s) deleted.</source>
-        <translation>
-            <numerusform>已删除 %n 个 API 请求。</numerusform>
-        </translation>
-    </message>
     <message>
         <source>All models</source>
         <translation>所有模型</translation>
@@ -2718,14 +2712,6 @@
     <message>
         <source>Answers and statistics</source>
         <translation>回答与统计</translation>
-    </message>
-    <message>
-        <source>Delete API requests</source>
-        <translation>删除 API 请求</translation>
-    </message>
-    <message>
-        <source>Undo</source>
-        <translation>撤销</translation>
     </message>
     <message>
         <source>No speed-up measured yet. It appears after a few answers.</source>
@@ -6101,6 +6087,17 @@
     <message>
         <source>Delete all backups</source>
         <translation>删除所有备份</translation>
+    </message>
+</context>
+<context>
+    <name>_DeleteRequestsButton</name>
+    <message>
+        <source>Delete all of them?</source>
+        <translation>要全部删除吗？</translation>
+    </message>
+    <message>
+        <source>Delete API requests…</source>
+        <translation>删除 API 请求…</translation>
     </message>
 </context>
 </TS>
