@@ -6,9 +6,8 @@ read the plain data and listen to the signals.
 
 from __future__ import annotations
 
-import os
 import threading
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -21,7 +20,6 @@ from app.settings.keychain import Keychain
 from app.system.background import Background
 from app.system.paths import cache_folder, data_folder, resource
 from engine.errors import EngineError
-from engine.model_files.names import repository_of_folder
 
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.
@@ -181,21 +179,6 @@ class Library(QObject):
 
         self._call(lambda hub: hub.scan(), then=take)
 
-    def keep_folders(self, paths: Collection[str]) -> None:
-        """List the models in these folders from now on, also those that no scan finds."""
-        inventory, known = self.inventory, self.settings.values.model_folders
-        if inventory is None:
-            return
-        listed = {entry.path for entry in inventory.installed}
-        unknown = sorted(path for path in paths if path not in listed and path not in known)
-        if unknown:
-            self._run(partial(_unlisted, unknown, listed), then=self._add_folders)
-
-    def _add_folders(self, folders: list[str]) -> None:
-        known = self.settings.values.model_folders
-        if fresh := [folder for folder in folders if folder not in known]:
-            self.settings.change(model_folders=(*known, *fresh))
-
     def advice(self, path: str) -> tuple[PairAdvice, ...] | None:
         """Return the verdicts on drafts for the main model in `path`, None if there are none yet.
 
@@ -334,10 +317,3 @@ class Library(QObject):
     ) -> None:
         report = failed or self.problem.emit
         self.background.run(work, then, lambda error: report(as_engine_error(error)))
-
-
-def _unlisted(folders: Iterable[str], listed: Collection[str]) -> list[str]:
-    """Return the folders that are neither listed, also by another path, nor snapshots of a Hugging Face cache."""
-    real = {os.path.realpath(path) for path in listed}
-    others = (folder for folder in folders if os.path.realpath(folder) not in real)
-    return [folder for folder in others if repository_of_folder(Path(folder).parent.parent.name) is None]

@@ -75,8 +75,6 @@ class ModelController(QObject):
         session.models.changed.connect(self._judge_for)
         session.models.changed.connect(self._read_memory_limit)
         session.cluster.changed.connect(lambda: library.take_machines(session.cluster.memory))
-        for changed in (session.models.changed, library.models_changed):
-            changed.connect(self._keep_opened_folders)
         session.store.opened.connect(lambda _report: self._read_measured())
         session.answers.arrived.connect(self._note_answer)
 
@@ -129,13 +127,6 @@ class ModelController(QObject):
         if not models.pair.loading:
             path = models.pair.paths[0]
             self._library.finder.judge_for("" if Path(path) in models.starter_pair else path)
-
-    def _keep_opened_folders(self) -> None:
-        """Keep the folders of loaded models, so that the library lists them now and at the next start."""
-        models = self._session.models
-        if not models.pair.loading:
-            loaded = {path for path in models.pair.paths if path}
-            self._library.keep_folders(loaded - {str(path) for path in models.starter_pair})
 
     def _choose_main(self, choice: Choice) -> None:
         if choice.kind == "unload":
