@@ -4678,6 +4678,10 @@
         <translation>KV キャッシュ</translation>
     </message>
     <message>
+        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly. Applies the next time a model is loaded.</source>
+        <translation>モデルがチャットを記憶する作業メモリです。ビット数が少ないほどメモリを使いませんが、回答が少し変わることがあります。次に読み込むモデルから有効になります。</translation>
+    </message>
+    <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
         <translation>Hugging Face のミラーのアドレスです。空欄にすると Hugging Face を直接使います。</translation>
     </message>
@@ -4716,10 +4720,6 @@
     <message>
         <source>Drop the oldest messages</source>
         <translation>古いメッセージから除く</translation>
-    </message>
-    <message>
-        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly.</source>
-        <translation>モデルがチャットを記憶する作業メモリです。ビット数が少ないほどメモリを使いませんが、回答が少し変わることがあります。</translation>
     </message>
     <message>
         <source>Work offline</source>
@@ -4876,10 +4876,6 @@
     <message>
         <source>Restore defaults</source>
         <translation>デフォルトに戻す</translation>
-    </message>
-    <message>
-        <source>Applies the next time a model is loaded.</source>
-        <translation>次に読み込むモデルから有効になります。</translation>
     </message>
     <message>
         <source>Same text</source>

@@ -4678,6 +4678,10 @@
         <translation>KV 캐시</translation>
     </message>
     <message>
+        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly. Applies the next time a model is loaded.</source>
+        <translation>모델이 대화를 기억하는 작업 메모리예요. 비트가 적으면 메모리를 덜 쓰지만 답변이 조금 달라질 수 있어요. 다음에 불러오는 모델부터 적용돼요.</translation>
+    </message>
+    <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
         <translation>Hugging Face 미러의 주소예요. 비워 두면 Hugging Face를 직접 써요.</translation>
     </message>
@@ -4716,10 +4720,6 @@
     <message>
         <source>Drop the oldest messages</source>
         <translation>오래된 메시지부터 제외</translation>
-    </message>
-    <message>
-        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly.</source>
-        <translation>모델이 대화를 기억하는 작업 메모리예요. 비트가 적으면 메모리를 덜 쓰지만 답변이 조금 달라질 수 있어요.</translation>
     </message>
     <message>
         <source>Work offline</source>
@@ -4876,10 +4876,6 @@
     <message>
         <source>Restore defaults</source>
         <translation>기본값으로 되돌리기</translation>
-    </message>
-    <message>
-        <source>Applies the next time a model is loaded.</source>
-        <translation>다음에 불러오는 모델부터 적용돼요.</translation>
     </message>
     <message>
         <source>Same text</source>

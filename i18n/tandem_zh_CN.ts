@@ -4678,6 +4678,10 @@
         <translation>KV 缓存</translation>
     </message>
     <message>
+        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly. Applies the next time a model is loaded.</source>
+        <translation>模型处理对话时的工作内存。位数越少，占用的内存越少，回答可能略有变化。下次加载模型时生效。</translation>
+    </message>
+    <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
         <translation>Hugging Face 镜像的地址。留空则直接使用 Hugging Face。</translation>
     </message>
@@ -4716,10 +4720,6 @@
     <message>
         <source>Drop the oldest messages</source>
         <translation>丢弃最早的消息</translation>
-    </message>
-    <message>
-        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly.</source>
-        <translation>模型处理对话时的工作内存。位数越少，占用的内存越少，回答可能略有变化。</translation>
     </message>
     <message>
         <source>Work offline</source>
@@ -4876,10 +4876,6 @@
     <message>
         <source>Restore defaults</source>
         <translation>恢复默认值</translation>
-    </message>
-    <message>
-        <source>Applies the next time a model is loaded.</source>
-        <translation>下次加载模型时生效。</translation>
     </message>
     <message>
         <source>Same text</source>

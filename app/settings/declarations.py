@@ -10,12 +10,10 @@ from dataclasses import dataclass, fields
 from app.settings.setting import (
     ADVANCED,
     API,
-    AT_ONCE,
     GENERAL,
     GENERATION,
     MACHINES,
     NETWORK,
-    NEXT_MODEL,
     SPECULATION,
     STORAGE,
     Setting,
@@ -155,7 +153,6 @@ class SettingsValues(RememberedValues):
             "Begins after a few minutes without a question once there are enough new answers, and pauses whenever you "
             "ask, on battery, or when this Mac is hot."
         ),
-        effect=AT_ONCE,
     )
     async_drafter: str = SPECULATION.setting(
         "off",
@@ -240,8 +237,10 @@ class SettingsValues(RememberedValues):
     kv_bits: int = GENERATION.setting(
         0,
         title="KV cache",
-        help="The model's working memory of a chat. Fewer bits use less memory; answers can change slightly.",
-        effect=NEXT_MODEL,
+        help=(
+            "The model's working memory of a chat. Fewer bits use less memory; answers can change slightly. Applies "
+            "the next time a model is loaded."
+        ),
         choices=KV_PRECISION,
     )
     work_offline: bool = NETWORK.setting(
