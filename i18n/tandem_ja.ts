@@ -3586,14 +3586,6 @@
         <translation>Hugging Face のトークン</translation>
     </message>
     <message>
-        <source>Connected to Hugging Face.</source>
-        <translation>Hugging Face に接続しました。</translation>
-    </message>
-    <message>
-        <source>Connected to Hugging Face through the proxy.</source>
-        <translation>プロキシ経由で Hugging Face に接続しました。</translation>
-    </message>
-    <message>
         <source>Test</source>
         <translation>テスト</translation>
     </message>
@@ -3610,14 +3602,6 @@
         <translation>小さなリクエストを 2 回送って、ミラー、プロキシ、トークンを確認します。</translation>
     </message>
     <message>
-        <source>Connected to the mirror.</source>
-        <translation>ミラーに接続しました。</translation>
-    </message>
-    <message>
-        <source>Connected to the mirror through the proxy.</source>
-        <translation>プロキシ経由でミラーに接続しました。</translation>
-    </message>
-    <message>
         <source>Token valid (account {user}).</source>
         <translation>トークンは有効です（アカウント {user}）。</translation>
     </message>
@@ -3628,6 +3612,10 @@
     <message>
         <source>For gated or private models. Stored only in the system keychain.</source>
         <translation>規約への同意が必要なモデルや非公開のモデルに使います。システムのキーチェーンにだけ保存されます。</translation>
+    </message>
+    <message>
+        <source>Connected.</source>
+        <translation>接続しました。</translation>
     </message>
     <message>
         <source>The server does not report whether the token is valid.</source>

@@ -3586,14 +3586,6 @@
         <translation>Hugging Face 토큰</translation>
     </message>
     <message>
-        <source>Connected to Hugging Face.</source>
-        <translation>Hugging Face에 연결됐어요.</translation>
-    </message>
-    <message>
-        <source>Connected to Hugging Face through the proxy.</source>
-        <translation>프록시를 거쳐 Hugging Face에 연결됐어요.</translation>
-    </message>
-    <message>
         <source>Test</source>
         <translation>테스트</translation>
     </message>
@@ -3610,14 +3602,6 @@
         <translation>작은 요청 두 번으로 미러와 프록시, 토큰을 확인해요.</translation>
     </message>
     <message>
-        <source>Connected to the mirror.</source>
-        <translation>미러에 연결됐어요.</translation>
-    </message>
-    <message>
-        <source>Connected to the mirror through the proxy.</source>
-        <translation>프록시를 거쳐 미러에 연결됐어요.</translation>
-    </message>
-    <message>
         <source>Token valid (account {user}).</source>
         <translation>토큰이 유효해요(계정 {user}).</translation>
     </message>
@@ -3628,6 +3612,10 @@
     <message>
         <source>For gated or private models. Stored only in the system keychain.</source>
         <translation>약관 동의가 필요한 모델이나 비공개 모델에 쓰여요. 시스템 키체인에만 저장돼요.</translation>
+    </message>
+    <message>
+        <source>Connected.</source>
+        <translation>연결됐어요.</translation>
     </message>
     <message>
         <source>The server does not report whether the token is valid.</source>

@@ -3586,14 +3586,6 @@
         <translation>Hugging Face 令牌</translation>
     </message>
     <message>
-        <source>Connected to Hugging Face.</source>
-        <translation>已连接到 Hugging Face。</translation>
-    </message>
-    <message>
-        <source>Connected to Hugging Face through the proxy.</source>
-        <translation>已通过代理连接到 Hugging Face。</translation>
-    </message>
-    <message>
         <source>Test</source>
         <translation>测试</translation>
     </message>
@@ -3610,14 +3602,6 @@
         <translation>发送两个很小的请求，检查镜像、代理和令牌。</translation>
     </message>
     <message>
-        <source>Connected to the mirror.</source>
-        <translation>已连接到镜像。</translation>
-    </message>
-    <message>
-        <source>Connected to the mirror through the proxy.</source>
-        <translation>已通过代理连接到镜像。</translation>
-    </message>
-    <message>
         <source>Token valid (account {user}).</source>
         <translation>令牌有效（账户 {user}）。</translation>
     </message>
@@ -3628,6 +3612,10 @@
     <message>
         <source>For gated or private models. Stored only in the system keychain.</source>
         <translation>用于需要同意条款的模型或私有模型。只保存在系统钥匙串中。</translation>
+    </message>
+    <message>
+        <source>Connected.</source>
+        <translation>已连接。</translation>
     </message>
     <message>
         <source>The server does not report whether the token is valid.</source>

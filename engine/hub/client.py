@@ -239,7 +239,7 @@ def check_access(access: HubAccess) -> AccessReport:
     if not isinstance(models, list):
         raise HubError("wrong-mirror", endpoint=access.endpoint)
     token, user = _token_owner(access) if access.token else (NONE, "")
-    return AccessReport(access.endpoint != HUGGING_FACE, access.proxy is not None, token, user)
+    return AccessReport(token, user)
 
 
 def _token_owner(access: HubAccess) -> tuple[str, str]:
