@@ -1749,6 +1749,10 @@
         </translation>
     </message>
     <message>
+        <source>Identical up to token {place}. There, between {guessed} and {plain}, rounding may decide.</source>
+        <translation>{place} 番目のトークンの手前まで同一です。そこで{guessed}と{plain}のどちらになるかは、丸めによって決まった可能性があります。</translation>
+    </message>
+    <message>
         <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
         <translation>テキストは異なりますが、どちらもメインモデル自身の分布からサンプリングされています。「同一の分布」が選ばれているためです。</translation>
     </message>
@@ -1801,14 +1805,6 @@
     <message>
         <source>Compare again</source>
         <translation>もう一度比較</translation>
-    </message>
-    <message>
-        <source>Identical up to token {place} ({guessed} or {plain}). How close the two were could not be measured, because other answers were written at the same time.</source>
-        <translation>{place} 番目のトークンの手前まで同一です（{guessed}または{plain}）。同時にほかの回答も生成されていたため、2 つのスコアがどれだけ近かったかは測定できませんでした。</translation>
-    </message>
-    <message>
-        <source>Identical up to token {place} ({guessed} or {plain}, {gap} apart). Top p, top k or min p may have excluded one of them, which rounding decides at their limits.</source>
-        <translation>{place} 番目のトークンの手前まで同一です（{guessed}または{plain}、スコアの差は {gap}）。Top p、Top k、Min p のいずれかが一方を除外した可能性があります。境目のトークンが除外されるかどうかは、丸めによって決まります。</translation>
     </message>
     <message>
         <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>

@@ -1749,6 +1749,10 @@
         </translation>
     </message>
     <message>
+        <source>Identical up to token {place}. There, between {guessed} and {plain}, rounding may decide.</source>
+        <translation>{place}번째 토큰 앞까지 동일해요. 그 위치에서 {guessed}, {plain} 중 무엇이 오는지는 반올림에 따라 갈렸을 수 있어요.</translation>
+    </message>
+    <message>
         <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
         <translation>두 텍스트는 다르지만 둘 다 메인 모델 자체의 분포에서 뽑은 거예요. ‘동일한 분포’를 선택했기 때문이에요.</translation>
     </message>
@@ -1801,14 +1805,6 @@
     <message>
         <source>Compare again</source>
         <translation>다시 비교</translation>
-    </message>
-    <message>
-        <source>Identical up to token {place} ({guessed} or {plain}). How close the two were could not be measured, because other answers were written at the same time.</source>
-        <translation>{place}번째 토큰 앞까지 동일해요({guessed} 또는 {plain}). 동시에 다른 답변을 생성하고 있어서, 두 토큰의 점수가 얼마나 가까운지 측정하지 못했어요.</translation>
-    </message>
-    <message>
-        <source>Identical up to token {place} ({guessed} or {plain}, {gap} apart). Top p, top k or min p may have excluded one of them, which rounding decides at their limits.</source>
-        <translation>{place}번째 토큰 앞까지 동일해요({guessed} 또는 {plain}, 점수 차이 {gap}). Top p, Top k, Min p 중 하나가 한쪽을 제외했을 수 있어요. 그 경계에서는 반올림에 따라 갈려요.</translation>
     </message>
     <message>
         <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
