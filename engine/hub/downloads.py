@@ -31,10 +31,10 @@ class DownloadQueue:
     """Downloads models into a Hugging Face cache, two at once.
 
     The queue is kept in the file `state_path` (None: nowhere); a download that was active when the program ended
-    continues where it stopped. All methods may be called from any thread and return at once, except `wait` and
-    `close`. A repository is given by name or address; `HubError` (bad-name) is raised at once, every other error
-    arrives as the state failed. If the access is offline, every download stays queued. One that reaches no network is
-    tried again, less and less often, until it does.
+    continues where it stopped. All methods may be called from any thread and return at once, except `close`. A
+    repository is given by name or address; `HubError` (bad-name) is raised at once, every other error arrives as the
+    state failed. If the access is offline, every download stays queued. One that reaches no network is tried again,
+    less and less often, until it does.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class DownloadQueue:
         self._cache_dir, self._state_path = cache_dir, state_path
         self._settings = settings or JobSettings()
         self._access = access or HubAccess()
-        self._changed = threading.Condition(threading.RLock())
+        self._lock = threading.RLock()
         self._entries: dict[str, DownloadEntry] = {}
         self._jobs: dict[str, DownloadJob] = {}
         self._threads: dict[str, threading.Thread] = {}
@@ -64,7 +64,7 @@ class DownloadQueue:
         name = parse_repository(repository)
         if not is_revision(revision):
             raise HubError("revision-missing", name, revision=revision[:80])
-        with self._changed:
+        with self._lock:
             entry = self._entries.get(name)
             if entry is None or entry.state == "ready" or entry.revision != revision:
                 if entry is not None and entry.state in ACTIVE:
@@ -75,7 +75,7 @@ class DownloadQueue:
 
     def pause(self, repository: str) -> None:
         """Stop a download and keep what has arrived."""
-        with self._changed:
+        with self._lock:
             entry = self._entries.get(repository)
             if entry is None or not entry.runs:
                 return
@@ -84,7 +84,7 @@ class DownloadQueue:
 
     def resume(self, repository: str) -> None:
         """Continue a paused or failed download at the byte where it stopped."""
-        with self._changed:
+        with self._lock:
             if repository in self._entries:
                 self._requeue(repository)
 
@@ -93,14 +93,13 @@ class DownloadQueue:
 
         A finished model stays on disk, as do files from before the download.
         """
-        with self._changed:
+        with self._lock:
             entry = self._entries.pop(repository, None)
             if entry is None:
                 return
             thread = self._threads.get(repository)
             self._interrupt(repository)
             self._save()
-            self._changed.notify_all()
             if entry.state == "ready":
                 return
             cleaner = threading.Thread(target=self._discard, args=(entry, thread), name="hub-discard", daemon=True)
@@ -109,23 +108,17 @@ class DownloadQueue:
 
     def snapshot(self) -> tuple[DownloadStatus, ...]:
         """The status of every download, in the order in which they were added."""
-        with self._changed:
+        with self._lock:
             return tuple(self._status(entry) for entry in self._entries.values())
 
     def status(self, repository: str) -> DownloadStatus | None:
-        with self._changed:
+        with self._lock:
             entry = self._entries.get(repository)
             return self._status(entry) if entry is not None else None
 
-    def wait(self, repository: str, timeout: float | None = None) -> DownloadStatus | None:
-        """The status once it is ready, paused, failed or gone, or after `timeout` seconds."""
-        with self._changed:
-            self._changed.wait_for(lambda: (entry := self._entries.get(repository)) is None or not entry.runs, timeout)
-        return self.status(repository)
-
     def close(self, timeout: float = 1.0) -> None:
         """Stop everything, within `timeout` seconds. Active downloads are queued for the next run."""
-        with self._changed:
+        with self._lock:
             self._closed = True
             for entry in self._entries.values():
                 if entry.state in ACTIVE:
@@ -134,7 +127,6 @@ class DownloadQueue:
             threads = list(self._threads.values())
             for name in list(self._jobs):
                 self._interrupt(name)
-            self._changed.notify_all()
         until = time.monotonic() + timeout
         for thread in threads:
             # A thread that waits for the system to look up a name cannot be ended; it does nothing afterwards.
@@ -159,7 +151,7 @@ class DownloadQueue:
         """Start queued downloads while fewer than the allowed number run."""
         if self._access.offline:
             return
-        with self._changed:
+        with self._lock:
             for entry in self._entries.values():
                 if self._closed or len(self._jobs) >= _MODELS_AT_ONCE:
                     return
@@ -197,7 +189,7 @@ class DownloadQueue:
             if self._jobs.get(job.entry.repository) is job:
                 _log.exception("download failed unexpectedly")
             error = HubError("server-error", job.entry.repository, status=type(failure).__name__)
-        with self._changed:
+        with self._lock:
             if self._jobs.get(job.entry.repository) is not job:
                 return
             self._store_progress(job)
@@ -216,14 +208,13 @@ class DownloadQueue:
             RepositoryCache(self._cache_dir, entry.repository).discard(entry.commit, entry.digests, entry.found)
 
     def _job_changed(self, job: DownloadJob, state: str) -> None:
-        with self._changed:
+        with self._lock:
             if self._jobs.get(job.entry.repository) is job and not self._closed:
                 self._set_state(job.entry, state)
 
     def _set_state(self, entry: DownloadEntry, state: str) -> None:
         entry.state = state
         self._save()
-        self._changed.notify_all()
 
     def _save(self) -> None:
         if self._state_path is None:
@@ -238,7 +229,7 @@ class DownloadQueue:
             job.entry.bytes_done = job.progress.bytes_done()
 
     def _promised_to_others(self, repository: str) -> int:
-        with self._changed:
+        with self._lock:
             return sum(job.remaining_bytes() for name, job in self._jobs.items() if name != repository)
 
     def _status(self, entry: DownloadEntry) -> DownloadStatus:
