@@ -68,13 +68,6 @@
 <context>
     <name>CountedWords</name>
     <message numerus="yes">
-        <source>%n language(s)</source>
-        <translation>
-            <numerusform>%n language</numerusform>
-            <numerusform>%n languages</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>about %n minute(s) left</source>
         <translation>
             <numerusform>about %n minute left</numerusform>

@@ -1945,12 +1945,6 @@
 <context>
     <name>CountedWords</name>
     <message numerus="yes">
-        <source>%n language(s)</source>
-        <translation>
-            <numerusform>%n 言語</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>about %n minute(s) left</source>
         <translation>
             <numerusform>残り約 %n 分</numerusform>

@@ -1945,12 +1945,6 @@
 <context>
     <name>CountedWords</name>
     <message numerus="yes">
-        <source>%n language(s)</source>
-        <translation>
-            <numerusform>%n개 언어</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>about %n minute(s) left</source>
         <translation>
             <numerusform>약 %n분 남음</numerusform>

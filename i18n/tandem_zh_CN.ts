@@ -1945,12 +1945,6 @@
 <context>
     <name>CountedWords</name>
     <message numerus="yes">
-        <source>%n language(s)</source>
-        <translation>
-            <numerusform>%n 种语言</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>about %n minute(s) left</source>
         <translation>
             <numerusform>剩余约 %n 分钟</numerusform>

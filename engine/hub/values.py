@@ -72,7 +72,6 @@ class FoundModel:
     downloads: int
     gated: bool
     licence: str
-    languages: tuple[str, ...]
 
 
 @dataclass(frozen=True)
