@@ -2,16 +2,6 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
-    <name>AdvancedPage</name>
-    <message numerus="yes">
-        <source>The prompt cache contains %n chat(s) in {size}.</source>
-        <translation>
-            <numerusform>The prompt cache contains %n chat in {size}.</numerusform>
-            <numerusform>The prompt cache contains %n chats in {size}.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>BackupControls</name>
     <message numerus="yes">
         <source>{date} · %n chat(s)</source>

@@ -591,28 +591,6 @@
 <context>
     <name>AdvancedPage</name>
     <message>
-        <source>No models loaded.</source>
-        <translation>モデルは読み込まれていません。</translation>
-    </message>
-    <message numerus="yes">
-        <source>The prompt cache contains %n chat(s) in {size}.</source>
-        <translation>
-            <numerusform>プロンプトキャッシュに %n 件のチャットが入っています（{size}）。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{used} of the {limit} this Mac can use for models.</source>
-        <translation>この Mac でモデルに使える {limit} のうち {used} を使用中です。</translation>
-    </message>
-    <message>
-        <source>The prompt cache is empty.</source>
-        <translation>プロンプトキャッシュは空です。</translation>
-    </message>
-    <message>
-        <source>Memory in use</source>
-        <translation>使用中のメモリ</translation>
-    </message>
-    <message>
         <source>Check now</source>
         <translation>今すぐチェック</translation>
     </message>

@@ -591,28 +591,6 @@
 <context>
     <name>AdvancedPage</name>
     <message>
-        <source>No models loaded.</source>
-        <translation>불러온 모델이 없어요.</translation>
-    </message>
-    <message numerus="yes">
-        <source>The prompt cache contains %n chat(s) in {size}.</source>
-        <translation>
-            <numerusform>프롬프트 캐시에 대화 %n개가 들어 있어요({size}).</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{used} of the {limit} this Mac can use for models.</source>
-        <translation>이 Mac에서 모델에 쓸 수 있는 {limit} 중 {used} 사용 중이에요.</translation>
-    </message>
-    <message>
-        <source>The prompt cache is empty.</source>
-        <translation>프롬프트 캐시가 비어 있어요.</translation>
-    </message>
-    <message>
-        <source>Memory in use</source>
-        <translation>메모리 사용량</translation>
-    </message>
-    <message>
         <source>Check now</source>
         <translation>지금 점검</translation>
     </message>

@@ -591,28 +591,6 @@
 <context>
     <name>AdvancedPage</name>
     <message>
-        <source>No models loaded.</source>
-        <translation>没有加载任何模型。</translation>
-    </message>
-    <message numerus="yes">
-        <source>The prompt cache contains %n chat(s) in {size}.</source>
-        <translation>
-            <numerusform>提示词缓存包含 %n 个对话（{size}）。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{used} of the {limit} this Mac can use for models.</source>
-        <translation>本机可供模型使用 {limit}，已用 {used}。</translation>
-    </message>
-    <message>
-        <source>The prompt cache is empty.</source>
-        <translation>提示词缓存为空。</translation>
-    </message>
-    <message>
-        <source>Memory in use</source>
-        <translation>内存用量</translation>
-    </message>
-    <message>
         <source>Check now</source>
         <translation>立即检查</translation>
     </message>

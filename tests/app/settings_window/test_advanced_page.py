@@ -1,4 +1,4 @@
-"""The page of advanced settings: the log, the engine's memory, diagnostics, licences and the check of this Mac."""
+"""The page of advanced settings: the log, diagnostics, licences and the check of this Mac."""
 
 from __future__ import annotations
 
@@ -28,9 +28,7 @@ from engine.tuning import KeyRange, Rounding, WidthCost
 from tests.app.conftest import EACH_LANGUAGE, OpenShown
 
 
-def test_the_page_shows_memory_and_exports_diagnostics_without_chat_text(
-    open_settings: OpenShown, qtbot: Any, tmp_path: Path
-) -> None:
+def test_the_page_exports_diagnostics_without_chat_text(open_settings: OpenShown, qtbot: Any, tmp_path: Path) -> None:
     window, library, _ = open_settings()
     library.settings.change(proxy="http://name:password@proxy:8080")
     turn = window.session.answers.ask("a secret question")
@@ -46,8 +44,6 @@ def test_the_page_shows_memory_and_exports_diagnostics_without_chat_text(
     assert str(tmp_path / "out.json") in advanced.outcome.text()
     advanced.export_to(tmp_path / "missing" / "out.json")
     assert "could not be saved" in advanced.outcome.text()
-    qtbot.waitUntil(lambda: "5.2\u00a0GB of the 20.0\u00a0GB" in advanced.memory.help.text())
-    assert "1 chat in 300\u00a0MB" in advanced.memory.help.text()
 
 
 def test_the_log_has_the_records_of_its_level_and_a_bundle_shows_every_licence(
