@@ -124,13 +124,15 @@ def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
         return replace(model, problem=error.reason, detail=error.detail, **known)
     quantisation = _quantisation(config)
     weights = sum(tensor.nbytes for tensor in tensors.values())
+    # The configuration may be that of the model whose files a head was cut out of.
+    quantised = any(tensor.dtype == "U32" for tensor in tensors.values())
     model = replace(
         model,
         complete=True,
         weight_bytes=weights,
         active_bytes=weights - (0 if head else _idle_expert_bytes(config, tensors)),
         parameters=parameter_count(tensors, quantisation.get("group_size")),
-        bits=quantisation.get("bits") or _plain_bits(tensors),
+        bits=(quantisation.get("bits") if quantised else None) or _plain_bits(tensors),
     )
     if not head:
         return replace(model, sees=vision_kind(config, tensors) is not None, **_described(config))
