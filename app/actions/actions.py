@@ -11,7 +11,6 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from app.actions.spec import MENUS, ActionSpec, ActionState, menu_title
-from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.popups import Menu
 
@@ -97,7 +96,7 @@ class Actions(QObject):
         """Set the icons in the colours of the theme."""
         for spec in self.specs:
             if spec.icon:
-                self._actions[spec.id].setIcon(icon(spec.icon, theme.colours().muted))
+                self._actions[spec.id].setIcon(icon(spec.icon))
 
     def _run(self, spec: ActionSpec[Any]) -> None:
         spec.run(self._target)

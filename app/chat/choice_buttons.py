@@ -76,6 +76,7 @@ class PresetButton(Restyled, QToolButton):
         super().__init__(parent)
         self._session = session
         styled(self, "small")
+        self.setIcon(icon("settings"))
         self.setIconSize(QSize(18, 14))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.clicked.connect(settings.trigger)
@@ -96,9 +97,6 @@ class PresetButton(Restyled, QToolButton):
         self.updateGeometry()
 
     retranslate = refresh
-
-    def apply_theme(self) -> None:
-        self.setIcon(icon("settings", theme.colours().muted))
 
 
 class ThinkingButton(Restyled, QToolButton):

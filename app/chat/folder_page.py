@@ -123,6 +123,8 @@ class FolderPage(Restyled, Overlay):
 
     def _connect(self) -> None:
         session = self._session
+        self._close.setIcon(icon("close"))
+        self._close.setIconSize(QSize(16, 16))
         self._close.clicked.connect(self.close_overlay)
         self.prompt.edited.connect(lambda _text: self._typed.start())
         self.files.changed.connect(self._remove_missing)
@@ -262,10 +264,6 @@ class FolderPage(Restyled, Overlay):
     def retranslate(self) -> None:
         if not self.isHidden():
             self.refresh()
-
-    def apply_theme(self) -> None:
-        self._close.setIcon(icon("close", theme.colours().muted))
-        self._close.setIconSize(QSize(16, 16))
 
 
 def _name(source: Source) -> str:

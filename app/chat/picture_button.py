@@ -84,7 +84,7 @@ class _Painted(QAbstractButton):
             if shown is not None and shown.isNull():
                 mark = QRectF(0, 0, 18, 18)
                 mark.moveCenter(area.center())
-                icon("warning", theme.colours().muted).paint(painter, mark.toRect())
+                icon("warning").paint(painter, mark.toRect())
             elif shown is not None:
                 painter.drawImage(area, shown)
             if self.hasFocus():
@@ -155,6 +155,7 @@ class PictureView(Restyled, Overlay):
         self._full = QSize()
         self.name, self.close_button = ElidedLabel(self, Qt.TextElideMode.ElideMiddle), QToolButton(self)
         self.bound("Close", styled(self.close_button, "quiet"), set_name)
+        self.close_button.setIcon(icon("close"))
         self.close_button.clicked.connect(self.close_overlay)
         self._picture = _Painted(_LARGE, self)
         self._picture.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -185,6 +186,3 @@ class PictureView(Restyled, Overlay):
         self.resize(max(size.width(), 240) + 24, size.height() + _HEAD + 24)
         self.move((self._window.width() - self.width()) // 2, (self._window.height() - self.height()) // 2)
         self._shade.setGeometry(self._window.rect())
-
-    def apply_theme(self) -> None:
-        self.close_button.setIcon(icon("close", theme.colours().muted))

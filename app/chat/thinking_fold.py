@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.chat.answer_body import AnswerBody
 from app.session.answer import Answer
-from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.layouts import fill, vbox
 from app.widgets.restyled import Restyled
@@ -26,6 +25,7 @@ class ThinkingFold(Restyled, QWidget):
         self.head = styled(QPushButton(self), "fold")
         self.bound("Show or hide what the model thought before it answered", self.head, QWidget.setToolTip)
         self.head.setCheckable(True)
+        self.head.setIcon(icon("chevron-right", checked="chevron-down"))
         self.head.setIconSize(QSize(14, 14))
         self._frame = QFrame(self)
         self._frame.setObjectName("thoughts")
@@ -57,7 +57,6 @@ class ThinkingFold(Restyled, QWidget):
         if unfolded:
             self.body.show_text(self.thought, self._closed)
         self._frame.setVisible(unfolded)
-        self.apply_theme()
 
     def retranslate(self) -> None:
         tokens = None if self._tokens is None else number(self._tokens, 0)
@@ -70,6 +69,3 @@ class ThinkingFold(Restyled, QWidget):
         else:
             text = self.tr("Reasoning")
         self.head.setText(text)
-
-    def apply_theme(self) -> None:
-        self.head.setIcon(icon("chevron-down" if self._open else "chevron-right", theme.colours().muted))

@@ -26,14 +26,13 @@ from app.sidebar.list_model import ROW, ChatListModel
 from app.sidebar.purge_button import PurgeButton
 from app.sidebar.row_menu import MOVE_DOWN, MOVE_UP, RowMenu, fill_folders
 from app.sidebar.row_painter import RowPainter, RowView
-from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.keyboard_focus import mark_keyboard_focus
 from app.widgets.labels import label, set_name
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.popups import Menu
 from app.widgets.restyled import Restyled
-from app.widgets.search_field import SearchField, colour_clear_button, name_clear_button
+from app.widgets.search_field import SearchField
 from app.widgets.style_class import styled
 
 _Found = tuple[list[TitleHit], list[MessageHit]]
@@ -58,7 +57,6 @@ class ChatPane(Restyled, QFrame):
         self._new.clicked.connect(new_chat.trigger)
         self.search = SearchField(self)
         self.bound("Search chats", self.search, QLineEdit.setPlaceholderText, QWidget.setAccessibleName)
-        self.search.setClearButtonEnabled(True)
         self._views = self.bound("Folders, archive and trash", QToolButton(self), set_name)
         self._views.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._views_menu = Menu(self)
@@ -79,6 +77,9 @@ class ChatPane(Restyled, QFrame):
         self.settings.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.settings.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.settings.setIconSize(QSize(20, 16))
+        for button, drawing in ((self._new, "plus"), (self._back, "chevron-left"), (self.settings, "settings")):
+            button.setIcon(icon(drawing, "text"))
+        self._views.setIcon(icon("archive"))
         self.row_menu = RowMenu(session.list, session.chats, self)
         self.folder_menu = Menu(self)
         self._build()
@@ -299,7 +300,6 @@ class ChatPane(Restyled, QFrame):
 
     def retranslate(self) -> None:
         self._new.setToolTip(self._new_action.toolTip())
-        name_clear_button(self.search)
         self._show_view_name()
         # The headings among the rows are translated too.
         self.model.layoutChanged.emit()
@@ -322,11 +322,3 @@ class ChatPane(Restyled, QFrame):
             ARCHIVED: self.tr("No archived chats"),
             TRASHED: self.tr("The trash is empty."),
         }[self._chats.view]
-
-    def apply_theme(self) -> None:
-        colour = theme.colours().text
-        self._new.setIcon(icon("plus", colour))
-        self._back.setIcon(icon("chevron-left", colour))
-        self._views.setIcon(icon("archive", theme.colours().muted))
-        self.settings.setIcon(icon("settings", colour))
-        colour_clear_button(self.search)

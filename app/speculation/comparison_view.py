@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QScrollArea, QToolButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QPushButton, QScrollArea, QToolButton, QWidget
 
 from app.session.answer import Answer
 from app.speculation.charts import SpeedBar
 from app.speculation.comparison import Comparer, Comparison, Step, Verdict
 from app.widgets import theme
-from app.widgets.icons import icon
+from app.widgets.icons import Mark, icon
 from app.widgets.labels import ElidedLabel, label, set_name
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay, WrappingArea
@@ -29,11 +29,11 @@ class Side:
     """One of the two answers in a column of `grid`: its heading, its speed, and its text with tinted draft tokens."""
 
     def __init__(self, mark: str, grid: QGridLayout, column: int, parent: QWidget) -> None:
-        self._mark_name = mark
-        self._mark, self.heading = QLabel(parent), label(parent, "title", wraps=True)
+        role = "draft" if mark == "draft-on" else "main"
+        self.heading = label(parent, "title", wraps=True)
         self.speed, self.words = label(parent, "big"), label(parent, "muted", wraps=True)
         self.words.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self.bar = SpeedBar("draft" if mark == "draft-on" else "main", parent)
+        self.bar = SpeedBar(role, parent)
         from app.chat.token_view import TokenView
 
         self.text = TokenView(parent)
@@ -45,7 +45,7 @@ class Side:
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(self._body)
         self._area.setMinimumHeight(theme.scaled(_LEAST_TEXT))
-        grid.addLayout(fill(hbox(spacing=6), self._mark, (self.heading, 1)), 0, column)
+        grid.addLayout(fill(hbox(spacing=6), Mark(16, parent, icon(mark, role)), (self.heading, 1)), 0, column)
         for row, view in enumerate((self.speed, self.bar, self.words, self._area), start=1):
             grid.addWidget(view, row, column)
         grid.setColumnStretch(column, 1)
@@ -53,7 +53,6 @@ class Side:
         self._follows, self._marked = True, False
         bar.rangeChanged.connect(lambda _, most: bar.setValue(most) if self._follows else None)
         bar.valueChanged.connect(lambda value: setattr(self, "_follows", value >= bar.maximum() - 4))
-        self.apply_theme()
 
     def show_answer(self, answer: Answer, words: str, fastest: float) -> None:
         """Show an answer; the speed `fastest` fills the bar."""
@@ -71,10 +70,6 @@ class Side:
             self._marked, self._follows = True, False
             point = self.text.mapTo(self._body, place.center())
             self._area.ensureVisible(point.x(), point.y(), 0, self._area.height() // 3)
-
-    def apply_theme(self) -> None:
-        colour = theme.colours().accent("draft" if self._mark_name == "draft-on" else "main")
-        self._mark.setPixmap(icon(self._mark_name, colour).pixmap(QSize(16, 16), self._mark.devicePixelRatioF()))
 
 
 class ComparisonView(Restyled, Overlay):
@@ -111,6 +106,7 @@ class ComparisonView(Restyled, Overlay):
         self.stop.clicked.connect(self._comparer.cancel)
         self.again.clicked.connect(self._action.trigger)
         self._action.changed.connect(self.refresh)
+        self._close.setIcon(icon("close"))
         self._close.clicked.connect(self.close_overlay)
         self.closed.connect(self._comparer.cancel)
         self._comparer.changed.connect(self.refresh)
@@ -239,11 +235,6 @@ class ComparisonView(Restyled, Overlay):
             side.bar.setAccessibleName(side.heading.text())
         self.verdict.setText("")
         self.refresh()
-
-    def apply_theme(self) -> None:
-        self._close.setIcon(icon("close", theme.colours().muted))
-        for side in (self.speculated, self.plain):
-            side.apply_theme()
 
 
 def _token(token: Token | None) -> str:
