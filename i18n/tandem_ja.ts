@@ -5804,14 +5804,6 @@
         </translation>
     </message>
     <message>
-        <source>The import of {name} was cut off when Tandem quit. Import the file again to add the missing chats.</source>
-        <translation>「{name}」の読み込み中に Tandem が終了しました。ファイルをもう一度読み込むと、残りのチャットが追加されます。</translation>
-    </message>
-    <message>
-        <source>The export to {name} was cut off when Tandem quit. Export again to get everything.</source>
-        <translation>「{name}」への書き出し中に Tandem が終了しました。すべてを保存するには、もう一度書き出してください。</translation>
-    </message>
-    <message>
         <source>{name} could not be read or written: {detail}</source>
         <translation>{name} を読み書きできませんでした：{detail}</translation>
     </message>

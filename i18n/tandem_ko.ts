@@ -5804,14 +5804,6 @@
         </translation>
     </message>
     <message>
-        <source>The import of {name} was cut off when Tandem quit. Import the file again to add the missing chats.</source>
-        <translation>Tandem이 종료되어 ‘{name}’ 파일 가져오기가 중단됐어요. 파일을 다시 가져오면 빠진 대화만 추가돼요.</translation>
-    </message>
-    <message>
-        <source>The export to {name} was cut off when Tandem quit. Export again to get everything.</source>
-        <translation>Tandem이 종료되어 ‘{name}’ 파일로 내보내기가 중단됐어요. 전부 저장하려면 다시 내보내 주세요.</translation>
-    </message>
-    <message>
         <source>{name} could not be read or written: {detail}</source>
         <translation>‘{name}’ 파일을 읽거나 쓰지 못했어요: {detail}</translation>
     </message>

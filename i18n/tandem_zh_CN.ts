@@ -5804,14 +5804,6 @@
         </translation>
     </message>
     <message>
-        <source>The import of {name} was cut off when Tandem quit. Import the file again to add the missing chats.</source>
-        <translation>导入“{name}”时 Tandem 退出了。再次导入该文件即可补上缺少的对话。</translation>
-    </message>
-    <message>
-        <source>The export to {name} was cut off when Tandem quit. Export again to get everything.</source>
-        <translation>导出到“{name}”时 Tandem 退出了。请重新导出以获得全部内容。</translation>
-    </message>
-    <message>
         <source>{name} could not be read or written: {detail}</source>
         <translation>无法读取或写入“{name}”：{detail}</translation>
     </message>

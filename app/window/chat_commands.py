@@ -16,7 +16,6 @@ from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.sidebar.pane import ChatPane
 from app.window.notifications import Notifications
-from app.window.transfer import Transfer
 
 
 class ChatSearch(QObject):
@@ -65,13 +64,12 @@ class ChatCommands(QObject):
         session: Session,
         sidebar: ChatPane,
         search: ChatSearch,
-        transfer: Transfer,
         notifications: Notifications,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._session, self._sidebar, self._search = session, sidebar, search
-        self._transfer, self._notifications = transfer, notifications
+        self._notifications = notifications
         self._connect()
 
     def _connect(self) -> None:
@@ -127,8 +125,5 @@ class ChatCommands(QObject):
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._session.store.path.parent)))
 
     def _show_open_report(self, report: OpenReport | None) -> None:
-        if report is None:
-            return
-        self._transfer.show_cut_short()
-        if report.damage is not None:
+        if report is not None and report.damage is not None:
             self._notifications.show_damage(report.damage)

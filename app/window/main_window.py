@@ -132,7 +132,7 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         self.composer.add_tools(*buttons, tools_button(session, self._library, self), format_mark)
         self._meter = ContextMeter(session, self.composer, self)
         self.turns = TurnCommands(session, self.transcript, self.composer, self)
-        self.chats = ChatCommands(session, self.sidebar, self._search, self.transfer, self.notifications, self)
+        self.chats = ChatCommands(session, self.sidebar, self._search, self.notifications, self)
 
     def _make_panel(self) -> None:
         session, actions = self.session, self._actions
