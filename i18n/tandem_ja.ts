@@ -1314,10 +1314,6 @@
         <translation>閉じる</translation>
     </message>
     <message>
-        <source>Show only this folder</source>
-        <translation>このフォルダだけを表示</translation>
-    </message>
-    <message>
         <source>Move up</source>
         <translation>上へ移動</translation>
     </message>
@@ -1354,16 +1350,12 @@
         <translation>チャットを検索</translation>
     </message>
     <message>
-        <source>Folders, archive and trash</source>
-        <translation>フォルダ、アーカイブ、ゴミ箱</translation>
-    </message>
-    <message>
         <source>Back to the chats</source>
         <translation>チャット一覧に戻る</translation>
     </message>
     <message>
-        <source>No chats in this folder.</source>
-        <translation>このフォルダにチャットはありません。</translation>
+        <source>Archive and trash</source>
+        <translation>アーカイブとゴミ箱</translation>
     </message>
     <message>
         <source>Backups may still contain deleted chats. Delete backups in Settings &gt; Storage.</source>

@@ -1314,10 +1314,6 @@
         <translation>닫기</translation>
     </message>
     <message>
-        <source>Show only this folder</source>
-        <translation>이 폴더만 보기</translation>
-    </message>
-    <message>
         <source>Move up</source>
         <translation>위로 옮기기</translation>
     </message>
@@ -1354,16 +1350,12 @@
         <translation>대화 검색</translation>
     </message>
     <message>
-        <source>Folders, archive and trash</source>
-        <translation>폴더, 보관함, 휴지통</translation>
-    </message>
-    <message>
         <source>Back to the chats</source>
         <translation>대화 목록으로 돌아가기</translation>
     </message>
     <message>
-        <source>No chats in this folder.</source>
-        <translation>이 폴더에는 대화가 없어요.</translation>
+        <source>Archive and trash</source>
+        <translation>보관함과 휴지통</translation>
     </message>
     <message>
         <source>Backups may still contain deleted chats. Delete backups in Settings &gt; Storage.</source>

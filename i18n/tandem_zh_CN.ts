@@ -1314,10 +1314,6 @@
         <translation>折叠</translation>
     </message>
     <message>
-        <source>Show only this folder</source>
-        <translation>只显示此文件夹</translation>
-    </message>
-    <message>
         <source>Move up</source>
         <translation>上移</translation>
     </message>
@@ -1354,16 +1350,12 @@
         <translation>搜索对话</translation>
     </message>
     <message>
-        <source>Folders, archive and trash</source>
-        <translation>文件夹、归档和废纸篓</translation>
-    </message>
-    <message>
         <source>Back to the chats</source>
         <translation>返回对话列表</translation>
     </message>
     <message>
-        <source>No chats in this folder.</source>
-        <translation>此文件夹中没有对话。</translation>
+        <source>Archive and trash</source>
+        <translation>归档和废纸篓</translation>
     </message>
     <message>
         <source>Backups may still contain deleted chats. Delete backups in Settings &gt; Storage.</source>
