@@ -861,21 +861,6 @@
     </message>
 </context>
 <context>
-    <name>AnswerFormatMark</name>
-    <message>
-        <source>JSON</source>
-        <translation>JSON</translation>
-    </message>
-    <message>
-        <source>Answers in this chat are JSON</source>
-        <translation>このチャットの回答は JSON です</translation>
-    </message>
-    <message>
-        <source>Answers in this chat follow a JSON schema</source>
-        <translation>このチャットの回答は JSON スキーマに従います</translation>
-    </message>
-</context>
-<context>
     <name>AnswerNotice</name>
     <message>
         <source>An answer stopped with an error.</source>

@@ -861,21 +861,6 @@
     </message>
 </context>
 <context>
-    <name>AnswerFormatMark</name>
-    <message>
-        <source>JSON</source>
-        <translation>JSON</translation>
-    </message>
-    <message>
-        <source>Answers in this chat are JSON</source>
-        <translation>이 대화의 답변은 JSON이에요</translation>
-    </message>
-    <message>
-        <source>Answers in this chat follow a JSON schema</source>
-        <translation>이 대화의 답변은 JSON 스키마를 따라요</translation>
-    </message>
-</context>
-<context>
     <name>AnswerNotice</name>
     <message>
         <source>An answer stopped with an error.</source>

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QScrollArea, QStackedWidget
 
 from app.actions.actions import Actions, Menus
 from app.actions.spec import ActionState
-from app.chat.answer_format import AnswerFormatMark
 from app.chat.attachment_row import attach_button
 from app.chat.choice_buttons import PresetButton, ThinkingButton
 from app.chat.composer import Composer
@@ -127,9 +126,8 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         self.chat_settings = ChatSettingsSheet(session, self)
         self.folder_page = FolderPage(session, self.attachments.reason, self)
         self._preset_button = PresetButton(session, actions["chat-settings"], self)
-        format_mark = AnswerFormatMark(session, actions["chat-settings"], self)
         buttons = attach_button(actions["attach"], self), self._preset_button, ThinkingButton(session, self)
-        self.composer.add_tools(*buttons, tools_button(session, self._library, self), format_mark)
+        self.composer.add_tools(*buttons, tools_button(session, self._library, self))
         self._meter = ContextMeter(session, self.composer, self)
         self.turns = TurnCommands(session, self.transcript, self.composer, self)
         self.chats = ChatCommands(session, self.sidebar, self._search, self.notifications, self)
