@@ -163,16 +163,10 @@ class Transfer(QObject):
             )
         )
 
-    def add_unsaved(self, left: StoreThread, then: Callable[[], object]) -> None:
-        """Add the chats of a stand-in to the user's store and remove it; then call `then`."""
+    def add_unsaved(self, left: StoreThread) -> None:
+        """Add the chats of a stand-in to the user's store and remove it."""
         self._imported_so_far = self._reported = 0
-
-        def done(report: ImportReport) -> tuple[str, bool]:
-            then()
-            return self._imported(report)
-
-        work = partial(add_chats, left, self._ask_store, self._import_step)
-        self._start(work, done, self._import_stopped)
+        self._start(partial(add_chats, left, self._ask_store, self._import_step), self._imported, self._import_stopped)
 
     def close(self) -> None:
         """Wait for exports for EXPORT_WITHIN_S, and stop imports, which can be repeated."""
