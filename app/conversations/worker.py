@@ -17,7 +17,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
-from app.conversations.backups import copy_daily, finish_daily
+from app.conversations.backups import copy_daily, finish
 from app.conversations.opening import OpenReport, open_store
 from app.conversations.records import Changes
 from app.conversations.store import ConversationStore
@@ -143,7 +143,7 @@ class StoreThread:
 
     def _finish_backup(self, unfinished: Path) -> None:
         try:
-            finish_daily(unfinished, self.path)
+            finish(unfinished, self.path)
         except OSError:
             _log.info("the daily backup of %s was not finished", self.path, exc_info=True)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.conversations import backups, worker
-from app.conversations.backups import DAILY_KEPT, back_up_now, backups_of, copy_daily, finish_daily, restore
+from app.conversations.backups import DAILY_KEPT, back_up_now, backups_of, copy_daily, finish, restore
 from app.conversations.errors import BackupNotUsable, StoreInUse
 from app.conversations.opening import open_store
 from app.conversations.worker import StoreThread
@@ -30,7 +30,7 @@ DAY = 86_400.0
 
 def make_daily(store: ConversationStore, path: Path) -> Path | None:
     unfinished = copy_daily(store, path, lambda: None)
-    return None if unfinished is None else finish_daily(unfinished, path)
+    return None if unfinished is None else finish(unfinished, path)
 
 
 def messages_in(backup: Path) -> int:
@@ -74,7 +74,7 @@ def test_what_is_written_between_two_pages_is_in_the_copy(store: ConversationSto
     unfinished = copy_daily(store, path, between)
     assert unfinished is not None
     assert len(pauses) > 2
-    assert messages_in(finish_daily(unfinished, path)) >= 100 + len(pauses) - 1
+    assert messages_in(finish(unfinished, path)) >= 100 + len(pauses) - 1
 
 
 @pytest.mark.parametrize("limit", ["_LARGEST_DAILY", "_LEAST_FREE"])
