@@ -196,15 +196,15 @@ def test_an_index_that_cannot_take_an_interrupted_answer_keeps_no_store_shut(
     answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource("m"))
     store.answers.append(answer, "절반")
     store.close()
-    end = Answers._end
+    end = Answers.finish
 
     def damaged_once(*_: Any, **__: Any) -> None:
-        monkeypatch.setattr(Answers, "_end", end)
+        monkeypatch.setattr(Answers, "finish", end)
         error = sqlite3.DatabaseError("database disk image is malformed")
         error.sqlite_errorname = "SQLITE_CORRUPT_VTAB"
         raise error
 
-    monkeypatch.setattr(Answers, "_end", damaged_once)
+    monkeypatch.setattr(Answers, "finish", damaged_once)
     store, report = open_store(path)
     assert report.interrupted == (answer,)
     assert [hit.message_id for hit in store.search.messages("절반")] == [answer]
