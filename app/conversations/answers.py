@@ -163,13 +163,12 @@ class Answers:
             )
         note_pictures(self._database, pictures)
 
-    def mark_interrupted(self) -> tuple[int, ...]:
-        """End every streaming answer and running call as interrupted, with the text so far. Returns their ids."""
+    def mark_interrupted(self) -> None:
+        """End every streaming answer and running call as interrupted, with the text so far."""
         found = self._database.ids("SELECT id FROM messages WHERE state = ? ORDER BY id", (STREAMING,))
         with self._database.write():
             for message_id in found:
                 self.finish(message_id, interrupted=True)
-        return tuple(found)
 
     def _fold(
         self, message_id: int, content: str, last_tokens: Sequence[Token], last_rounds: Sequence[RoundRecord]

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QApplication
 
 from app.chat.find_bar import FindBar
 from app.chat.transcript import Transcript
-from app.conversations.opening import OpenReport
 from app.conversations.projects import models_of
 from app.session.chats import Chat, Turn
 from app.session.session import Session
@@ -83,7 +82,7 @@ class ChatCommands(QObject):
         session.chats.messages_deleted.connect(self._notifications.show_deleted)
         session.chats.branched.connect(self._notifications.show_branched)
         session.list.archived.connect(self._notifications.show_archived)
-        session.store.opened.connect(self._show_open_report)
+        session.store.opened.connect(lambda damaged: self._notifications.show_damage(damaged) if damaged else None)
         session.store.failed.connect(self._notifications.show_store_error)
 
     def refresh_list(self) -> None:
@@ -123,7 +122,3 @@ class ChatCommands(QObject):
 
     def show_folder(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._session.store.path.parent)))
-
-    def _show_open_report(self, report: OpenReport | None) -> None:
-        if report is not None and report.damage is not None:
-            self._notifications.show_damage(report.damage)

@@ -10,8 +10,6 @@ from types import SimpleNamespace
 from PySide6.QtGui import QAction
 
 from app.conversations.errors import StoreNotWritable, StoreTooNew
-from app.conversations.opening import Damage
-from app.conversations.recovery import Salvage
 from app.conversations.schema import LATEST
 from app.session.attachments import NotAttachable
 from app.settings.relocation import MoveRefused
@@ -75,9 +73,7 @@ EVERY_NOTICE = {
     "unsaved": EveryNotice(_unsaved, "this window are not saved"),
     "left behind": EveryNotice(_left_behind, "3 chats from a time"),
     "damaged": EveryNotice(
-        lambda window, _: window.notifications.show_damage(
-            Damage("x", Path("chats-damaged-2026-11-23.db"), Salvage(complete=False), None)
-        ),
+        lambda window, _: window.notifications.show_damage(Path("chats-damaged-2026-11-23.db")),
         "was damaged",
     ),
     "store error": EveryNotice(

@@ -53,8 +53,8 @@ def test_chats_and_their_backups_are_private(tmp_path: Path) -> None:
     store.close()
     path.write_bytes(b"no database")
     loosen(path.parent)
-    store, report = open_store(path)
-    assert report.damage is not None
+    store, aside = open_store(path)
+    assert aside is not None
     assert open_to_others(path.parent) == []
     store.close()
 

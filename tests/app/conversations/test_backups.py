@@ -144,8 +144,8 @@ def test_a_restored_backup_replaces_the_chats_and_keeps_them(path: Path, clock: 
     kept = restore(path, backup.name, clock)
     assert kept is not None
     assert "-replaced-" in kept.name
-    store, report = open_store(path, clock)
-    assert report.damage is None
+    store, aside = open_store(path, clock)
+    assert aside is None
     assert [one.title for one in store.conversations.view()] == ["old"]
     store.close()
     restore(path, kept.name, clock)

@@ -35,8 +35,8 @@ def damaged(path: Path) -> Path:
 
 
 def test_every_chat_is_listed_and_every_message_opens(damaged: Path) -> None:
-    store, report = open_store(damaged)
-    assert report.damage is None
+    store, aside = open_store(damaged)
+    assert aside is None
     titles = sorted(chat.title for chat in store.conversations.view())
     assert titles == ["Titel 0 초안", "Titel 1 \ufffd\ufffd\ufffd안", "Titel 2 초안"]
     contents = [message.content for message in store.messages.path(2)]
@@ -57,7 +57,7 @@ def test_a_chat_with_a_damaged_title_is_renamed_edited_and_deleted(damaged: Path
     assert {hit.conversation_id for hit in store.search.messages("Nachricht")} == {1, 3}
     assert store.database.scalar("PRAGMA integrity_check") == "ok"
     store.close()
-    assert open_store(damaged)[1].damage is None
+    assert open_store(damaged)[1] is None
 
 
 def test_a_column_of_another_kind_hides_no_chat(path: Path) -> None:
