@@ -82,8 +82,8 @@ class RequestRow:
 class PairSummary:
     """All requests of one main model, draft model and method.
 
-    `accept_rate` and `tokens_per_round` are totals divided by totals. `decode_tps` is decoded tokens over their time.
-    `speedup`, with its bounds, is the time of plain decoding over the time taken, in the requests that know its bounds.
+    `accept_rate` is a total divided by a total. `speedup`, with its bounds, is the time of plain decoding over the time
+    taken, in the requests that know its bounds.
     """
 
     main_model: str
@@ -92,12 +92,8 @@ class PairSummary:
     requests: int
     generated_tokens: int
     drafted: int
-    accepted: int
     accept_rate: float | None
-    tokens_per_round: float | None
-    decode_tps: float | None
     speedup: float | None
-    last_used: float
     speedup_low: float | None = None
     speedup_high: float | None = None
 
@@ -213,17 +209,10 @@ class RequestHistory:
                 count(*) AS requests,
                 coalesce(sum(generated_tokens), 0) AS generated_tokens,
                 coalesce(sum(drafted), 0) AS drafted,
-                coalesce(sum(accepted), 0) AS accepted,
                 {_ACCEPT_RATE},
-                sum(CASE WHEN rounds > 0 THEN generated_tokens END) * 1.0 / nullif(sum(rounds), 0)
-                    AS tokens_per_round,
-                sum(CASE WHEN decode_tps > 0 THEN generated_tokens - 1 END)
-                    / nullif(sum(CASE WHEN decode_tps > 0 THEN (generated_tokens - 1) / decode_tps END), 0)
-                    AS decode_tps,
-                {_SPEEDUP},
-                max(finished_at) AS last_used
+                {_SPEEDUP}
             FROM {_WITH_FACTOR} GROUP BY main_model, draft_model, method
-            ORDER BY requests DESC, last_used DESC"""
+            ORDER BY requests DESC, max(finished_at) DESC"""
         )
         return [PairSummary(**dict(row)) for row in found]
 

@@ -12,6 +12,7 @@ import pytest
 
 from app.__main__ import main
 from app.conversations.backups import back_up_now
+from app.conversations.exports.labels import Labels
 from app.conversations.exports.writing import write_folder, write_json
 from app.conversations.opening import open_store
 from app.settings.relocation import move_folder
@@ -100,7 +101,7 @@ def test_an_export_of_all_chats_is_private_and_one_of_one_is_as_the_person_has_i
     folder = tmp_path / "exported"
     folder.mkdir(0o700)
     write_json(lambda operation: operation(store), [chat], folder / "all.json")
-    write_folder(lambda operation: operation(store), [chat], folder, "markdown")
+    write_folder(lambda operation: operation(store), [chat], folder, "markdown", Labels())
     assert open_to_others(folder) == []
     write_json(lambda operation: operation(store), [chat], folder / "one.json", private=False)
     assert open_to_others(folder) == ["exported/one.json"]

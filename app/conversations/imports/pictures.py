@@ -49,7 +49,7 @@ def files_of(path: Path, stack: ExitStack) -> Files:
     """
     files: dict[str, Any]
     read: Callable[[Any], bytes]
-    if not path.is_dir() and zipfile.is_zipfile(path):
+    if zipfile.is_zipfile(path):
         archive = stack.enter_context(zipfile.ZipFile(path))
         files, read = {Path(one.filename).name: one for one in archive.infolist()}, archive.read
     else:

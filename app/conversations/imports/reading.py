@@ -56,8 +56,8 @@ LONGEST_TITLE = 300
 
 
 def import_file(run: Run, path: Path, step: Callable[[int], object] = lambda _done: None) -> ImportReport:
-    """Import a JSON or JSONL file, a ZIP file of ChatGPT, Claude or Cherry Studio, the database of Ollama's app, or a
-    Jan thread (its folder or messages.jsonl).
+    """Import a JSON or JSONL file, a ZIP file of ChatGPT, Claude or Cherry Studio, the database of Ollama's app, or
+    the messages.jsonl of a Jan thread.
 
     Call it on a thread that may wait: `run` uses the store's thread for one chat at a time, so that streaming answers
     are written in between. Between two chats, and while the file is read, `step` gets the number of chats so far; an
@@ -136,13 +136,11 @@ def _read(reader: Reader, entry: object, files: Files) -> ImportedConversation |
 
 
 def _documents(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
-    """Yield the names and JSON values of a file, of a ZIP file's members, or of a Jan thread's folder.
+    """Yield the names and JSON values of a file, of a ZIP file's members, or of a Jan thread.
 
     The value of a database is its path.
     """
-    if path.is_dir():
-        yield path.name, _jan_thread(path, step)
-    elif path.name == "messages.jsonl":
+    if path.name == "messages.jsonl":
         yield path.parent.name, _jan_thread(path.parent, step)
     elif zipfile.is_zipfile(path):
         yield from _zipped(path, step)
@@ -183,12 +181,9 @@ def _zipped(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
 
 
 def _jan_thread(folder: Path, step: _Step) -> Any:
-    messages = folder / "messages.jsonl"
-    if not messages.exists():
-        return Skipped(folder.name, "unknown-format")
     thread_file = folder / "thread.json"
     thread = _parsed(thread_file.name, thread_file.read_bytes(), step) if thread_file.exists() else {}
-    lines, unreadable = _lines(messages, step)
+    lines, unreadable = _lines(folder / "messages.jsonl", step)
     return {"thread": thread, "lines": lines, "unreadable": unreadable}
 
 

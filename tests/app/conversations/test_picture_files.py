@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from app.conversations.exports.labels import Labels
 from app.conversations.exports.writing import HTML, MARKDOWN, write_json, write_text
 from app.conversations.imports.imported import ImportReport
 from app.conversations.imports.reading import import_file
@@ -62,10 +63,10 @@ def test_json_brings_pictures_back_into_another_store(store: ConversationStore, 
 def test_a_page_has_the_picture_inside_and_markdown_beside_it(
     store: ConversationStore, chat: int, tmp_path: Path
 ) -> None:
-    write_text(of(store), chat, tmp_path / "a chat.html", HTML)
+    write_text(of(store), chat, tmp_path / "a chat.html", HTML, Labels())
     page = (tmp_path / "a chat.html").read_text()
     assert f'<img alt="a &quot;shot&quot; [1].png" src="{URL}">' in page
-    write_text(of(store), chat, tmp_path / "a chat.md", MARKDOWN)
+    write_text(of(store), chat, tmp_path / "a chat.md", MARKDOWN, Labels())
     [file] = (tmp_path / "a chat").iterdir()
     assert file.read_bytes() == RED
     assert f'![a "shot" 1.png](a%20chat/{file.name})' in (tmp_path / "a chat.md").read_text()
@@ -74,7 +75,7 @@ def test_a_page_has_the_picture_inside_and_markdown_beside_it(
 def test_a_lost_picture_leaves_its_name(store: ConversationStore, chat: int, tmp_path: Path) -> None:
     (store.pictures.folder / digest_of(RED)).unlink()
     for form in (HTML, MARKDOWN):
-        write_text(of(store), chat, tmp_path / f"chat.{form}", form)
+        write_text(of(store), chat, tmp_path / f"chat.{form}", form, Labels())
         text = (tmp_path / f"chat.{form}").read_text()
         assert "shot" in text
         assert "<img" not in text

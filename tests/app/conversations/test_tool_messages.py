@@ -114,7 +114,7 @@ def test_a_damaged_call_in_a_file_is_read_as_far_as_it_goes(store: ConversationS
 def test_exports_to_read_show_the_tool_its_arguments_and_its_result(store: ConversationStore) -> None:
     chat, _ = with_calls(store)
     conversation, path = store.conversations.get(chat), store.messages.path(chat)
-    markdown, page = as_markdown(conversation, path, Labels()), as_html(conversation, path, Labels())
+    markdown, page = as_markdown(conversation, path, Labels(), {}), as_html(conversation, path, Labels(), {})
     for text in (markdown, page):
         assert "Tool · time · now" in text
         assert "It is noon in 서울." in text

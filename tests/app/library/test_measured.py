@@ -21,7 +21,7 @@ from tests.app.scripted_engine import ScriptedEngine
 from tests.app.shown_library import DRAFT, MAIN, ShownLibrary, path_of
 from tests.app.window_driver import WindowDriver
 
-USED = PairSummary("main", "draft", "auto", 3, 900, 400, 300, 0.75, 3.1, 60.0, 1.8, 0.0, 1.7, 1.9)
+USED = PairSummary("main", "draft", "auto", 3, 900, 400, 0.75, 1.8, 1.7, 1.9)
 
 
 @pytest.mark.parametrize(
