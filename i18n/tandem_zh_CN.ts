@@ -1386,10 +1386,6 @@
         <translation>对话设置</translation>
     </message>
     <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
-    <message>
         <source>Preset</source>
         <translation>预设</translation>
     </message>
@@ -1597,6 +1593,13 @@
     </message>
 </context>
 <context>
+    <name>CloseButton</name>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
     <name>Cluster</name>
     <message>
         <source>“{detail}” isn&apos;t a name or an address of a computer. Change it and try again.</source>
@@ -1768,10 +1771,6 @@
     <message>
         <source>Compare</source>
         <translation>比较</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>折叠</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -2457,10 +2456,6 @@
         <source>Next match</source>
         <translation>下一个结果</translation>
     </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
 </context>
 <context>
     <name>FirstRunOffer</name>
@@ -2487,10 +2482,6 @@
 </context>
 <context>
     <name>FolderPage</name>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
     <message>
         <source>Add files…</source>
         <translation>添加文件…</translation>
@@ -3859,10 +3850,6 @@
 </context>
 <context>
     <name>PictureView</name>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
     <message>
         <source>{name} · {width} × {height} pixels</source>
         <translation>{name} · {width} × {height} 像素</translation>

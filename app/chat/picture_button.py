@@ -18,17 +18,17 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from app.chat.background_cache import BackgroundCache
 from app.conversations.records import Attachment
 from app.widgets import theme
+from app.widgets.buttons import CloseButton
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, set_name
 from app.widgets.layouts import FlowLayout, fill, hbox
 from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
-from app.widgets.style_class import styled
 
 # How many pictures stay decoded. A large one takes up to 30 MB.
 _THUMBNAILS, _LARGE = 60, 2
@@ -153,10 +153,8 @@ class PictureView(Restyled, Overlay):
     def __init__(self, window: QWidget) -> None:
         super().__init__(window, 0)
         self._full = QSize()
-        self.name, self.close_button = ElidedLabel(self, Qt.TextElideMode.ElideMiddle), QToolButton(self)
-        self.bound("Close", styled(self.close_button, "quiet"), set_name)
-        self.close_button.setIcon(icon("close"))
-        self.close_button.clicked.connect(self.close_overlay)
+        self.name = ElidedLabel(self, Qt.TextElideMode.ElideMiddle)
+        self.close_button = CloseButton(self, self.close_overlay)
         self._picture = _Painted(_LARGE, self)
         self._picture.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._picture.clicked.connect(self.close_overlay)

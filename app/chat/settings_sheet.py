@@ -19,6 +19,7 @@ from app.session.session import Session
 from app.settings.control import SettingControl
 from app.settings.declarations import SETTINGS
 from app.settings.engine_settings import SAMPLING_KEYS
+from app.widgets.buttons import CloseButton
 from app.widgets.controls import Chooser, Slider
 from app.widgets.icons import icon
 from app.widgets.keys import is_escape
@@ -136,10 +137,6 @@ class ChatSettingsSheet(Restyled, Overlay):
     def make(self) -> None:
         self._title = self.bound("Chat settings", label(self, "title"))
         self._saved = label(self, "muted", wraps=True)
-        self._close = self.bound("Close", QToolButton(self), set_name)
-        self._close.setIcon(icon("close"))
-        self._close.setIconSize(QSize(16, 16))
-        self._close.clicked.connect(self.close_overlay)
         self.presets = self.bound("Preset", Chooser(self, chosen=self._choose), QWidget.setAccessibleName)
         # Its text is elided before the buttons beside it are cut off.
         self.presets.setMinimumWidth(96)
@@ -177,7 +174,7 @@ class ChatSettingsSheet(Restyled, Overlay):
         area = HighArea(self)
         area.setWidget(body)
         keep_right_edge(area, column)
-        head = fill(hbox(margins=_SIDES), (self._title, 1), self._close)
+        head = fill(hbox(margins=_SIDES), (self._title, 1), CloseButton(self, self.close_overlay))
         foot = fill(hbox(margins=_SIDES, spacing=8), (self._saved, 1), self.begin, self.reset)
         fill(self.column, head, (area, 1), foot)
 

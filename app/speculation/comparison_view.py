@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QGridLayout, QPushButton, QScrollArea, QToolButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QPushButton, QScrollArea, QWidget
 
 from app.session.answer import Answer
 from app.speculation.charts import SpeedBar
 from app.speculation.comparison import Comparer, Comparison, Step, Verdict
 from app.widgets import theme
+from app.widgets.buttons import CloseButton
 from app.widgets.icons import Mark, icon
-from app.widgets.labels import ElidedLabel, label, set_name
+from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay, WrappingArea
 from app.widgets.restyled import Restyled
@@ -84,7 +85,6 @@ class ComparisonView(Restyled, Overlay):
 
     def make(self) -> None:
         self.title, self.subtitle = self.bound("Compare", label(self, "title")), styled(ElidedLabel(self), "muted")
-        self._close = self.bound("Close", styled(QToolButton(self), "quiet"), set_name)
         self.stop = self.bound("Stop", styled(QPushButton(self), "button"))
         self.again = self.bound("Compare again", styled(QPushButton(self), "button"))
         self.column.setContentsMargins(20, 16, 20, 16)
@@ -101,13 +101,11 @@ class ComparisonView(Restyled, Overlay):
         self.plain = Side("main-model", self._sides, 1, self)
         self.verdict = label(self, "reason", wraps=True)
         fill(vbox(body, margins=(0, 0, 0, 0), spacing=12), self.verdict).addLayout(self._sides, 1)
-        head = fill(hbox(), self.title, (self.subtitle, 1), self._close)
+        head = fill(hbox(), self.title, (self.subtitle, 1), CloseButton(self, self.close_overlay))
         fill(self.column, head, (self._area, 1), fill(hbox(spacing=12), 1, self.stop, self.again))
         self.stop.clicked.connect(self._comparer.cancel)
         self.again.clicked.connect(self._action.trigger)
         self._action.changed.connect(self.refresh)
-        self._close.setIcon(icon("close"))
-        self._close.clicked.connect(self.close_overlay)
         self.closed.connect(self._comparer.cancel)
         self._comparer.changed.connect(self.refresh)
         self.restyle()
