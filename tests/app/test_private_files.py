@@ -43,13 +43,13 @@ def loosen(folder: Path) -> None:
 
 def test_chats_and_their_backups_are_private(tmp_path: Path) -> None:
     path = tmp_path / "data" / "chats.db"
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     store.conversations.create(title="secret")
     back_up_now(store, path)
     assert open_to_others(path.parent) == []
     store.close()
     loosen(path.parent)
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     assert open_to_others(path.parent) == []
     store.close()
     path.write_bytes(b"no database")
@@ -62,7 +62,7 @@ def test_chats_and_their_backups_are_private(tmp_path: Path) -> None:
 
 def test_a_moved_data_folder_is_private(tmp_path: Path) -> None:
     old, new = tmp_path / "data", tmp_path / "disk" / "Tandem chats"
-    store, _report = open_store(old / "chats.db")
+    store, _damaged = open_store(old / "chats.db")
     back_up_now(store, old / "chats.db")
     store.close()
     move_folder(old, new)
@@ -96,7 +96,7 @@ def test_the_cache_folder_is_private_after_a_command(words: list[str]) -> None:
 
 
 def test_an_export_of_all_chats_is_private_and_one_of_one_is_as_the_person_has_it(tmp_path: Path) -> None:
-    store, _report = open_store(tmp_path / "chats.db")
+    store, _damaged = open_store(tmp_path / "chats.db")
     chat = store.conversations.create(title="secret")
     folder = tmp_path / "exported"
     folder.mkdir(0o700)

@@ -133,7 +133,7 @@ def test_the_thread_copies_behind_what_waits_and_closing_ends_a_copy(
 
 
 def test_a_restored_backup_replaces_the_chats_and_keeps_them(path: Path, clock: Clock) -> None:
-    store, _report = open_store(path, clock)
+    store, _damaged = open_store(path, clock)
     chat = store.conversations.create(title="old")
     store.messages.add_user_turn(chat, "old")
     backup = back_up_now(store, path)
@@ -149,13 +149,13 @@ def test_a_restored_backup_replaces_the_chats_and_keeps_them(path: Path, clock: 
     assert [one.title for one in store.conversations.view()] == ["old"]
     store.close()
     restore(path, kept.name, clock)
-    store, _report = open_store(path, clock)
+    store, _damaged = open_store(path, clock)
     assert sorted(one.title for one in store.conversations.view()) == ["new", "old"]
     store.close()
 
 
 def test_a_damaged_store_is_replaced_with_its_log_kept(path: Path, clock: Clock) -> None:
-    store, _report = open_store(path, clock)
+    store, _damaged = open_store(path, clock)
     store.messages.add_user_turn(store.conversations.create(title="old"), "old")
     backup = back_up_now(store, path)
     store.close()
@@ -165,13 +165,13 @@ def test_a_damaged_store_is_replaced_with_its_log_kept(path: Path, clock: Clock)
     assert kept is not None
     assert kept.read_bytes() == b"no database"
     assert kept.with_name(f"{kept.name}-wal").read_bytes() == b"no log"
-    store, _report = open_store(path, clock)
+    store, _damaged = open_store(path, clock)
     assert [one.title for one in store.conversations.view()] == ["old"]
     store.close()
 
 
 def test_a_damaged_backup_changes_nothing(path: Path, clock: Clock) -> None:
-    store, _report = open_store(path, clock)
+    store, _damaged = open_store(path, clock)
     store.conversations.create(title="kept")
     backup = back_up_now(store, path)
     store.close()
@@ -181,7 +181,7 @@ def test_a_damaged_backup_changes_nothing(path: Path, clock: Clock) -> None:
         with pytest.raises(BackupNotUsable):
             restore(path, name, clock)
     assert sorted(file.name for file in path.parent.rglob("*")) == before
-    store, _report = open_store(path, clock)
+    store, _damaged = open_store(path, clock)
     assert [one.title for one in store.conversations.view()] == ["kept"]
     store.close()
     shutil.rmtree(backup.parent)

@@ -53,7 +53,7 @@ def test_a_lost_message_takes_none_below_it_off_the_screen(path: Path, tmp_path:
         source.execute("DELETE FROM messages WHERE id = 5")
     with closing(connect(tmp_path / "mended.db")) as target:
         salvage(path, target)
-    store, _report = open_store(tmp_path / "mended.db")
+    store, _damaged = open_store(tmp_path / "mended.db")
     assert [message.id for message in store.messages.path(1)] == [1, 2, 3, 4, 6, 7, 8, 9, 10]
     store.close()
 
@@ -63,7 +63,7 @@ def test_a_lost_message_takes_none_below_it_off_the_screen(path: Path, tmp_path:
 def test_a_damaged_reference_ends_in_no_circle(path: Path, sound: bytes, column: str, other: int) -> None:
     path.parent.mkdir()
     path.write_bytes(sound)
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     store.database.execute(f"UPDATE messages SET {column} = {other} WHERE id = 5")
     shown = [message.id for message in store.messages.path(1)]
     assert len(set(shown)) == len(shown)
@@ -90,7 +90,7 @@ def test_a_lost_schema_or_root_takes_only_what_was_on_it(
 ) -> None:
     path.parent.mkdir()
     path.write_bytes(sound)
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     call = store.answers.start(200, AnswerSource())
     with store.database.write():
         for number in range(400):
@@ -117,7 +117,7 @@ def test_a_lost_schema_or_root_takes_only_what_was_on_it(
 def test_what_was_deleted_does_not_come_back_with_the_pages(path: Path, sound: bytes) -> None:
     path.parent.mkdir()
     path.write_bytes(sound)
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     gone = [chat.id for chat in store.conversations.view()][::2]
     for chat in gone:
         store.conversations.purge(chat)
@@ -134,7 +134,7 @@ def test_what_was_deleted_does_not_come_back_with_the_pages(path: Path, sound: b
 def test_the_newest_backup_is_used_where_no_message_can_be_read(path: Path, sound: bytes) -> None:
     path.parent.mkdir()
     path.write_bytes(sound)
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     back_up_now(store, path)
     first = store.database.scalar("SELECT rootpage FROM sqlite_master WHERE name = 'messages'")
     store.close()

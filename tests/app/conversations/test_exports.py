@@ -54,7 +54,7 @@ def chat(store: ConversationStore) -> int:
 
 def test_json_comes_back_as_it_was_in_another_store(store: ConversationStore, chat: int, tmp_path: Path) -> None:
     write_json(runner(store), [chat], tmp_path / "chats.json")
-    other, _report = open_store(tmp_path / "other.db", store.database.clock)
+    other, _damaged = open_store(tmp_path / "other.db", store.database.clock)
     report = import_file(runner(other), tmp_path / "chats.json")
     assert (len(report.added), report.skipped, report.left_out) == (1, (), {})
     write_json(runner(other), report.added, tmp_path / "again.json")

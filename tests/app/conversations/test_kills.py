@@ -161,7 +161,7 @@ def kill_a_migration(path: Path, seed: int) -> None:
     for backup in (path.parent / "backups").iterdir():
         copy = path.with_name("copy.db")
         copy.write_bytes(backup.read_bytes())
-        store, _report = open_store(copy)
+        store, _damaged = open_store(copy)
         assert store.database.scalar("SELECT count(*) FROM messages") == 1501
         store.close()
         copy.unlink()

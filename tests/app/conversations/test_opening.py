@@ -35,7 +35,7 @@ ROUNDS = [
 
 
 def test_an_answer_that_was_streaming_is_interrupted_and_can_be_continued(path: Path, clock: Clock) -> None:
-    store, _report = open_store(path, clock)
+    store, _damaged = open_store(path, clock)
     chat = store.conversations.create()
     answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource("m"))
     store.answers.append(answer, "first ", [Token(1, "first ", "main", 0, 1, 0.0)], ROUNDS[:1])
@@ -60,7 +60,7 @@ def test_an_answer_that_was_streaming_is_interrupted_and_can_be_continued(path: 
 
 def test_a_second_process_leaves_alone_what_the_first_is_writing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.conversations.database.PATIENCE_S", 0.01)
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     backup = path.parent / "backups" / "conversations-v4-x.unfinished"
     backup.parent.mkdir()
     backup.write_bytes(b"half")
@@ -108,12 +108,12 @@ def test_leftovers_that_cannot_be_cleared_away_keep_no_store_shut(path: Path, mo
         raise OSError(errno.EROFS, "Read-only file system")
 
     monkeypatch.setattr(Path, "unlink", read_only)
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     store.close()
 
 
 def test_the_chat_on_screen_last_is_not_that_of_a_wrong_clock(path: Path, clock: Clock) -> None:
-    store, _report = open_store(path, clock)
+    store, _damaged = open_store(path, clock)
     for text, seen in (("future", clock.now + 1e8), ("now", clock.now - 1.0), ("before", clock.now - 9.0)):
         chat = store.conversations.create(settings={OPENED_AT: seen})
         store.messages.add_user_turn(chat, text)
@@ -125,7 +125,7 @@ def test_the_chat_on_screen_last_is_not_that_of_a_wrong_clock(path: Path, clock:
 
 def damaged_copy(path: Path, messages: int, seed: int) -> None:
     """Fill a store and overwrite some of its pages."""
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     fill(store, messages)
     store.close()
     draw = random.Random(seed)
@@ -171,7 +171,7 @@ def test_a_damaged_store_is_set_aside_and_most_of_it_comes_back(path: Path, cloc
     ],
 )
 def test_an_index_that_cannot_be_opened_is_made_anew(path: Path, index: str, damage: str) -> None:
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     fill(store, 60)
     store.close()
     with closing(sqlite3.connect(path)) as connection:
@@ -191,7 +191,7 @@ def test_an_index_that_cannot_be_opened_is_made_anew(path: Path, index: str, dam
 def test_an_index_that_cannot_take_an_interrupted_answer_keeps_no_store_shut(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     chat = store.conversations.create()
     answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource("m"))
     store.answers.append(answer, "절반")
@@ -240,7 +240,7 @@ def test_messages_that_lost_their_chat_or_parent_are_still_shown(path: Path, tmp
         source.execute("DELETE FROM messages WHERE id = 1")
     with closing(connect(mended)) as target:
         assert salvage(path, target) == Salvage(conversations=1, messages=2)
-    store, _report = open_store(mended)
+    store, _damaged = open_store(mended)
     assert [chat.id for chat in store.conversations.view()] == [1]
     (shown,) = store.messages.path(1)
     assert store.messages.siblings(shown.id) == [2, 3]
@@ -249,7 +249,7 @@ def test_messages_that_lost_their_chat_or_parent_are_still_shown(path: Path, tmp
 
 
 def test_a_pending_log_is_recovered_with_a_damaged_store(path: Path) -> None:
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     fill(store, 100)
     store.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     chat = store.conversations.create(title="only in the log")
@@ -259,13 +259,13 @@ def test_a_pending_log_is_recovered_with_a_damaged_store(path: Path) -> None:
     content[4096 * 50 : 4096 * 51] = random.Random(1).randbytes(4096)
     path.write_bytes(bytes(content))
     Path(f"{path}-wal").write_bytes(log)
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     assert store.conversations.get(chat).title == "only in the log"
     store.close()
 
 
 def test_what_a_kill_left_half_written_is_cleared_away(path: Path) -> None:
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     back_up_now(store, path)
     store.close()
     leftovers = [
@@ -281,7 +281,7 @@ def test_what_a_kill_left_half_written_is_cleared_away(path: Path) -> None:
 
 
 def test_a_full_disk_is_said_and_costs_only_the_operation(path: Path) -> None:
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     chat = store.conversations.create()
     pages = store.database.scalar("PRAGMA page_count")
     store.database.execute(f"PRAGMA max_page_count = {pages}")
@@ -299,7 +299,7 @@ def test_a_full_disk_is_said_and_costs_only_the_operation(path: Path) -> None:
 @pytest.mark.parametrize("seed", range(150))
 def test_no_damage_keeps_the_store_from_opening(path: Path, seed: int) -> None:
     """Random bytes anywhere, the header included, and truncation."""
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     fill(store, 60)
     store.close()
     draw = random.Random(seed)
@@ -311,7 +311,7 @@ def test_no_damage_keeps_the_store_from_opening(path: Path, seed: int) -> None:
         place = draw.randrange(min(8192, len(content)) if draw.random() < 0.5 else len(content))
         content[place] = draw.randrange(256)
     path.write_bytes(bytes(content))
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     chat = store.conversations.create()
     store.messages.add_user_turn(chat, "works again")
     store.close()

@@ -59,12 +59,6 @@ def test_calls_are_messages_of_the_path_with_what_was_called_and_found(store: Co
     assert [hit.message_id for hit in store.search.messages("noon 서울")] == [ids[2]]
 
 
-def test_a_further_answer_is_given_from_the_results(store: ConversationStore) -> None:
-    _chat, ids = with_calls(store)
-    again = store.answers.regenerate(ids[4], AnswerSource())
-    assert store.messages.get(again).parent_id == ids[3]
-
-
 def test_copies_have_the_calls_but_allow_no_tool(store: ConversationStore) -> None:
     chat, ids = with_calls(store)
     for copy in (store.messages.branch(ids[4]), store.messages.duplicate(chat)):
