@@ -112,6 +112,8 @@ class Totals:
     speedup_low: float | None = None
     speedup_high: float | None = None
     saved_s: float | None = None
+    drafted: int = 0
+    accepted: int = 0
 
 
 COLUMNS = tuple(field.name for field in fields(RequestRow))
@@ -220,21 +222,14 @@ class RequestHistory:
         """Sum up the answers of one chat (None: of all) that finished after `since`, in Unix seconds."""
         [found] = self._database.rows(
             f"""
-            SELECT count(*) AS answers, {_ACCEPT_RATE}, {_SPEEDUP}, sum(decode_s * (speedup - 1.0)) AS saved_s
+            SELECT count(*) AS answers, coalesce(sum(drafted), 0) AS drafted, coalesce(sum(accepted), 0) AS accepted,
+                {_ACCEPT_RATE}, {_SPEEDUP}, sum(decode_s * (speedup - 1.0)) AS saved_s
             FROM {_WITH_FACTOR} AS request
             WHERE generated_tokens > 0 AND finished_at >= ?1 AND (?2 IS NULL OR message_id IN (
                 SELECT id FROM messages WHERE conversation_id = ?2))""",
             (since, conversation_id),
         )
         return Totals(**dict(found))
-
-    def drafted(self, since: float) -> tuple[int, int]:
-        """Return how many draft tokens were proposed and accepted in answers that finished after `since`."""
-        [found] = self._database.rows(
-            "SELECT coalesce(sum(drafted), 0), coalesce(sum(accepted), 0) FROM requests WHERE finished_at >= ?",
-            (since,),
-        )
-        return found[0], found[1]
 
     def as_csv(self, rows: Iterable[RequestRow]) -> str:
         """Return CSV with a heading. Names that a spreadsheet would run as a formula get a leading quote."""
