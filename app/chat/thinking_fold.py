@@ -19,7 +19,7 @@ class ThinkingFold(Restyled, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.thought, self._closed, self._open = "", False, False
+        self.thought, self._closed = "", False
         self._tokens: int | None = None
         self._seconds: float | None = None
         self.head = styled(QPushButton(self), "fold")
@@ -46,14 +46,13 @@ class ThinkingFold(Restyled, QWidget):
         self.thought, self._closed = parts.thought or "", parts.closed or answer.ended
         self._tokens, self._seconds = answer.thinking_figures()
         self.retranslate()
-        if self._open:
+        if self.head.isChecked():
             self.body.show_text(self.thought, self._closed)
 
     def unfold(self, unfolded: bool = True) -> None:
         self.head.setChecked(unfolded)
 
     def _toggle(self, unfolded: bool) -> None:
-        self._open = unfolded
         if unfolded:
             self.body.show_text(self.thought, self._closed)
         self._frame.setVisible(unfolded)

@@ -67,23 +67,18 @@ class ChatCommands(QObject):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._session, self._sidebar, self._search = session, sidebar, search
-        self._notifications = notifications
-        self._connect()
-
-    def _connect(self) -> None:
-        session = self._session
-        self._sidebar.found.connect(self.show_hit)
+        self._session, self._sidebar, self._notifications = session, sidebar, notifications
+        sidebar.found.connect(lambda chat, message: search.show_hit(chat, message, sidebar.search.words))
         for changed in (session.answers.ended, session.chats.opened, session.answers.stored, session.list.changed):
             changed.connect(lambda *_: self.refresh_list())
         # After midnight, or in another time zone, chats belong to other days.
         QApplication.instance().applicationStateChanged.connect(self.refresh_list)  # type: ignore[union-attr]
-        session.chats.trashed.connect(lambda _chat_id, title: self._notifications.show_trashed(title))
-        session.chats.messages_deleted.connect(self._notifications.show_deleted)
-        session.chats.branched.connect(self._notifications.show_branched)
-        session.list.archived.connect(self._notifications.show_archived)
-        session.store.opened.connect(lambda damaged: self._notifications.show_damage(damaged) if damaged else None)
-        session.store.failed.connect(self._notifications.show_store_error)
+        session.chats.trashed.connect(lambda _chat_id, title: notifications.show_trashed(title))
+        session.chats.messages_deleted.connect(notifications.show_deleted)
+        session.chats.branched.connect(notifications.show_branched)
+        session.list.archived.connect(notifications.show_archived)
+        session.store.opened.connect(lambda damaged: notifications.show_damage(damaged) if damaged else None)
+        session.store.failed.connect(notifications.show_store_error)
 
     def refresh_list(self) -> None:
         self._sidebar.refresh(self._session.chat.id, self._session.answers.chat_ids)
@@ -109,10 +104,6 @@ class ChatCommands(QObject):
         index = ids.index(shown) + by if shown in ids else 0
         if 0 <= index < len(ids):
             self._session.chats.open_id(ids[index])
-
-    def show_hit(self, chat_id: int, message_id: int) -> None:
-        """Show a message that the search over all chats found."""
-        self._search.show_hit(chat_id, message_id, self._sidebar.search.words)
 
     def restore_deleted(self) -> None:
         """Bring back the chat or the messages that were deleted last."""

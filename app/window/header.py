@@ -56,12 +56,10 @@ class Chip(QPushButton):
 
         Role and icon convey what the colour conveys.
         """
-        self._full_name = name
         self._role.setText(role)
-        self.set_name_width(self._name_width)
         self._mark.show_icon(icon(mark, colour))
         set_style_class(self, look)
-        self.updateGeometry()
+        self.set_name(name)
 
     def set_name(self, name: str) -> None:
         """Show another name at the same width."""
@@ -160,10 +158,6 @@ class Header(Restyled, QFrame):
 
     def refresh(self) -> None:
         """Show the pair as it is now."""
-        self._show_pair()
-        self._fit()
-
-    def _show_pair(self) -> None:
         pair = self._session.models.pair
         self._names = main_name, draft_name = self._name_of(pair, "main"), self._name_of(pair, "draft")
         mark, colour = ("main-model", "main") if pair.main is not None else ("draft-off", "muted")
@@ -195,6 +189,7 @@ class Header(Restyled, QFrame):
             self._progress_timer.start()
         else:
             self._progress_timer.stop()
+        self._fit()
 
     def follow(self) -> None:
         """Show what speculation does while an answer is written."""
@@ -247,11 +242,12 @@ class Header(Restyled, QFrame):
         self._as_tokens.setVisible(not with_answers)
         for chip, name in zip(chips, self._names, strict=True):
             chip.set_name(name)
-        self._set_narrow(False)
+            chip.set_narrow(False)
         least, most = theme.scaled(_SHORTEST_NAME), theme.scaled(_LONGEST_NAME)
         free = self._free() - sum(chip.width_without_name() for chip in chips)
         if free < min(2 * theme.scaled(_READABLE_NAME), sum(chip.name_width() for chip in chips)):
-            self._set_narrow(True)
+            for chip in chips:
+                chip.set_narrow(True)
             free = self._free() - sum(chip.width_without_name() for chip in chips)
         shortest = min(least, free // 2)
         for chip, other in zip(chips, reversed(chips), strict=True):
@@ -277,10 +273,6 @@ class Header(Restyled, QFrame):
     def minimumSizeHint(self) -> QSize:
         """Names can always be shortened, so their present width is not needed."""
         return QSize(_NARROWEST, super().minimumSizeHint().height())
-
-    def _set_narrow(self, narrow: bool) -> None:
-        for chip in (self.main, self.draft):
-            chip.set_narrow(narrow)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -322,7 +314,7 @@ class Header(Restyled, QFrame):
     def retranslate(self) -> None:
         self._as_tokens.setAccessibleName(self._actions["show-tokens"].whatsThis())
         self._as_tokens.setToolTip(self._actions["show-tokens"].toolTip())
-        self._show_pair()
+        self.refresh()
         self._show_marks()
 
 

@@ -69,21 +69,19 @@ class Unsaved(QObject):
             sentence, self._choose, self._export, self._again, closable=folder is not None, about=_UNSAVED
         )
 
-    def _update(self) -> None:
-        """Allow a change of the store only while no answer is being written to it."""
+    def _update(self, changes: bool = False) -> None:
+        """Allow a change of the store only while no answer is being written to it and it does not change already."""
         for action in (self._choose, self._again):
-            action.setEnabled(self._session.answers.quiet)
+            action.setEnabled(self._session.answers.quiet and not changes)
 
     def _try_again(self) -> None:
-        for action in (self._choose, self._again):
-            action.setEnabled(False)
+        self._update(changes=True)
         self._session.store.try_again()
 
     def _choose_folder(self) -> None:
         chosen = QFileDialog.getExistingDirectory(self._window, self.tr("Choose where to keep these chats"))
         if chosen and self._session.answers.quiet:
-            for action in (self._choose, self._again):
-                action.setEnabled(False)
+            self._update(changes=True)
             self._session.store.keep_in(Path(chosen))
 
     def _show_moved(self, refused: Exception | None) -> None:
