@@ -98,20 +98,18 @@ class EngineClient(Protocol):
     `EngineError`s; after `close` they raise `EngineClosed`, and requests end with it. An engine may be unable to teach.
     """
 
-    def load(self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False) -> Loading:
+    def load(self, main: str | Path, draft: str | Path | None = None) -> Loading:
         """Load a main model and, if given, its draft model; both by folder or by name in the local Hub cache.
 
         Requests under way continue with the old model and end as cancelled when the new one is loaded; those submitted
         meanwhile wait for it, but not for the draft model: `Loading.main` says when. The future raises
-        `ModelNotUsable` when the main model cannot be used, and `NotEnoughMemory` unless `allow_oversize`; the models
-        loaded before then stay. A draft model that cannot be used does not stop the main model: see
+        `ModelNotUsable` when the main model cannot be used, and `NotEnoughMemory` unless the settings allow it; the
+        models loaded before then stay. A draft model that cannot be used does not stop the main model: see
         `LoadedPair.draft_problem`.
         """
         ...
 
-    def load_beside(
-        self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False
-    ) -> Future[LoadedPair]:
+    def load_beside(self, main: str | Path, draft: str | Path | None = None) -> Future[LoadedPair]:
         """Have another main model with this drafter at hand, for requests that name its folder (`ChatRequest.main`).
 
         The models in memory stay as far as all fit; the one that was used least is unloaded first, and that of `load`
@@ -120,7 +118,7 @@ class EngineClient(Protocol):
         """
         ...
 
-    def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> Future[LoadedPair]:
+    def set_draft(self, draft: str | Path | None) -> Future[LoadedPair]:
         """Load another drafter, or none, for the main model of `load`; takes effect at the next round.
 
         `draft` is the folder or name of a draft model, or of a head made for the main model.

@@ -88,24 +88,20 @@ class Engine(EngineClient):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def load(self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False) -> Loading:
+    def load(self, main: str | Path, draft: str | Path | None = None) -> Loading:
         loading = Loading()
 
         def change(changes: ModelChanges) -> Steps[LoadedPair]:
-            return changes.load(main, draft, allow_oversize=allow_oversize, main_ready=loading.main.set_result)
+            return changes.load(main, draft, loading.main.set_result)
 
         self._change(change, future=loading)
         return loading
 
-    def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> Future[LoadedPair]:
-        return self._change(
-            lambda changes: changes.set_draft(draft, allow_oversize=allow_oversize), blocks_requests=False
-        )
+    def set_draft(self, draft: str | Path | None) -> Future[LoadedPair]:
+        return self._change(lambda changes: changes.set_draft(draft), blocks_requests=False)
 
-    def load_beside(
-        self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False
-    ) -> Future[LoadedPair]:
-        return self._change(lambda changes: changes.load_beside(main, draft, allow_oversize=allow_oversize))
+    def load_beside(self, main: str | Path, draft: str | Path | None = None) -> Future[LoadedPair]:
+        return self._change(lambda changes: changes.load_beside(main, draft))
 
     def unload(self, main: Path | None = None) -> Future[LoadedPair]:
         return self._change(lambda changes: changes.unload_in_turn(main))

@@ -2,16 +2,6 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
-    <name>AdvancedPage</name>
-    <message numerus="yes">
-        <source>The prompt cache contains %n chat(s) in {size}.</source>
-        <translation>
-            <numerusform>The prompt cache contains %n chat in {size}.</numerusform>
-            <numerusform>The prompt cache contains %n chats in {size}.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>BackupControls</name>
     <message numerus="yes">
         <source>{date} · %n chat(s)</source>
@@ -68,13 +58,6 @@
 <context>
     <name>CountedWords</name>
     <message numerus="yes">
-        <source>%n language(s)</source>
-        <translation>
-            <numerusform>%n language</numerusform>
-            <numerusform>%n languages</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>about %n minute(s) left</source>
         <translation>
             <numerusform>about %n minute left</numerusform>
@@ -101,13 +84,6 @@
 </context>
 <context>
     <name>HistoryPage</name>
-    <message numerus="yes">
-        <source>%n API request(s) deleted.</source>
-        <translation>
-            <numerusform>%n API request deleted.</numerusform>
-            <numerusform>%n API requests deleted.</numerusform>
-        </translation>
-    </message>
     <message numerus="yes">
         <source>{main} is {faster} with {draft} on this Mac (%n answer(s)).</source>
         <translation>

@@ -591,28 +591,6 @@
 <context>
     <name>AdvancedPage</name>
     <message>
-        <source>No models loaded.</source>
-        <translation>モデルは読み込まれていません。</translation>
-    </message>
-    <message numerus="yes">
-        <source>The prompt cache contains %n chat(s) in {size}.</source>
-        <translation>
-            <numerusform>プロンプトキャッシュに %n 件のチャットが入っています（{size}）。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{used} of the {limit} this Mac can use for models.</source>
-        <translation>この Mac でモデルに使える {limit} のうち {used} を使用中です。</translation>
-    </message>
-    <message>
-        <source>The prompt cache is empty.</source>
-        <translation>プロンプトキャッシュは空です。</translation>
-    </message>
-    <message>
-        <source>Memory in use</source>
-        <translation>使用中のメモリ</translation>
-    </message>
-    <message>
         <source>Check now</source>
         <translation>今すぐチェック</translation>
     </message>
@@ -675,10 +653,6 @@
     <message>
         <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
         <translation>インターフェイスは Qt で作られています。Qt は GNU LGPL（Lesser General Public License）バージョン 3 に基づき、変更せずに使用しています。自分でビルドした Qt に置き換えることができ、ソースコードは Qt Project から入手できます。</translation>
-    </message>
-    <message>
-        <source>Built with: {parts}.</source>
-        <translation>使用しているソフトウェア：{parts}。</translation>
     </message>
     <message>
         <source>Show all licenses</source>
@@ -1512,10 +1486,6 @@
         <translation>iogpu.wired_limit_mb は設定されていません。</translation>
     </message>
     <message>
-        <source>Otherwise about one token in {count} may differ.</source>
-        <translation>それ以外では、およそ {count} トークンに 1 つが異なることがあります。</translation>
-    </message>
-    <message>
         <source>Plain decoding</source>
         <translation>通常のデコード</translation>
     </message>
@@ -1552,22 +1522,6 @@
         <translation>この Mac はネットワークに接続していません。</translation>
     </message>
     <message>
-        <source>With draft tokens, rounding always differs from plain decoding.</source>
-        <translation>ドラフトトークンを使うと、丸めは必ず通常のデコードと異なります。</translation>
-    </message>
-    <message>
-        <source>Up to {most} draft tokens per round, rounding stays the same, but differs from plain decoding.</source>
-        <translation>ラウンドあたりのドラフトトークンが {most} 個までなら丸めは互いに同じですが、通常のデコードとは異なります。</translation>
-    </message>
-    <message>
-        <source>Up to {most} draft tokens per round, rounding is the same as in plain decoding.</source>
-        <translation>ラウンドあたりのドラフトトークンが {most} 個までなら、丸めは通常のデコードと同じです。</translation>
-    </message>
-    <message>
-        <source>At every draft length, rounding is the same as in plain decoding.</source>
-        <translation>どのドラフト長でも、丸めは通常のデコードと同じです。</translation>
-    </message>
-    <message>
         <source>Results of the check</source>
         <translation>この Mac のチェック結果</translation>
     </message>
@@ -1576,16 +1530,8 @@
         <translation>{total}。空き容量はシステムからはわかりません。</translation>
     </message>
     <message>
-        <source>This is true up to {keys} tokens of context.</source>
-        <translation>コンテキスト {keys} トークンまで当てはまります。</translation>
-    </message>
-    <message>
         <source>Verification</source>
         <translation>検証</translation>
-    </message>
-    <message>
-        <source>{first} {second}</source>
-        <translation>{first}{second}</translation>
     </message>
     <message>
         <source>Update to macOS 26.2 or newer: the installed MLX, which runs the models, is built for it. On this version, answers can fail or be wrong.</source>
@@ -1761,6 +1707,10 @@
         </translation>
     </message>
     <message>
+        <source>Identical up to token {place}. There, between {guessed} and {plain}, rounding may decide.</source>
+        <translation>{place} 番目のトークンの手前まで同一です。そこで{guessed}と{plain}のどちらになるかは、丸めによって決まった可能性があります。</translation>
+    </message>
+    <message>
         <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
         <translation>テキストは異なりますが、どちらもメインモデル自身の分布からサンプリングされています。「同一の分布」が選ばれているためです。</translation>
     </message>
@@ -1809,14 +1759,6 @@
     <message>
         <source>Compare again</source>
         <translation>もう一度比較</translation>
-    </message>
-    <message>
-        <source>Identical up to token {place} ({guessed} or {plain}). How close the two were could not be measured, because other answers were written at the same time.</source>
-        <translation>{place} 番目のトークンの手前まで同一です（{guessed}または{plain}）。同時にほかの回答も生成されていたため、2 つのスコアがどれだけ近かったかは測定できませんでした。</translation>
-    </message>
-    <message>
-        <source>Identical up to token {place} ({guessed} or {plain}, {gap} apart). Top p, top k or min p may have excluded one of them, which rounding decides at their limits.</source>
-        <translation>{place} 番目のトークンの手前まで同一です（{guessed}または{plain}、スコアの差は {gap}）。Top p、Top k、Min p のいずれかが一方を除外した可能性があります。境目のトークンが除外されるかどうかは、丸めによって決まります。</translation>
     </message>
     <message>
         <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
@@ -1956,12 +1898,6 @@
 </context>
 <context>
     <name>CountedWords</name>
-    <message numerus="yes">
-        <source>%n language(s)</source>
-        <translation>
-            <numerusform>%n 言語</numerusform>
-        </translation>
-    </message>
     <message numerus="yes">
         <source>about %n minute(s) left</source>
         <translation>
@@ -2685,12 +2621,6 @@
 </context>
 <context>
     <name>HistoryPage</name>
-    <message numerus="yes">
-        <source>%n API request(s) deleted.</source>
-        <translation>
-            <numerusform>%n 件の API リクエストを削除しました。</numerusform>
-        </translation>
-    </message>
     <message>
         <source>All models</source>
         <translation>すべてのモデル</translation>
@@ -2720,14 +2650,6 @@
         <translation>回答と統計</translation>
     </message>
     <message>
-        <source>Delete API requests</source>
-        <translation>API リクエストを削除</translation>
-    </message>
-    <message>
-        <source>Undo</source>
-        <translation>取り消す</translation>
-    </message>
-    <message>
         <source>No speed-up measured yet. It appears after a few answers.</source>
         <translation>高速化の倍率はまだ測定されていません。回答が何件かたまると表示されます。</translation>
     </message>
@@ -2750,10 +2672,6 @@
 </context>
 <context>
     <name>HubErrors</name>
-    <message>
-        <source>Waiting for a connection. The download then resumes by itself.</source>
-        <translation>接続を待っています。接続されると、ダウンロードは自動的に再開します。</translation>
-    </message>
     <message>
         <source>“Work offline” is on, so Tandem does not connect. Turn it off in the settings.</source>
         <translation>「オフラインで作業」がオンのため、接続しません。設定でオフにしてください。</translation>
@@ -3434,6 +3352,10 @@
         <translation>{done} / {total}</translation>
     </message>
     <message>
+        <source>Waiting for a connection. The download then resumes by itself.</source>
+        <translation>接続を待っています。接続されると、ダウンロードは自動的に再開します。</translation>
+    </message>
+    <message>
         <source>Failed.</source>
         <translation>失敗しました。</translation>
     </message>
@@ -3600,14 +3522,6 @@
         <translation>Hugging Face のトークン</translation>
     </message>
     <message>
-        <source>Connected to Hugging Face.</source>
-        <translation>Hugging Face に接続しました。</translation>
-    </message>
-    <message>
-        <source>Connected to Hugging Face through the proxy.</source>
-        <translation>プロキシ経由で Hugging Face に接続しました。</translation>
-    </message>
-    <message>
         <source>Test</source>
         <translation>テスト</translation>
     </message>
@@ -3624,14 +3538,6 @@
         <translation>小さなリクエストを 2 回送って、ミラー、プロキシ、トークンを確認します。</translation>
     </message>
     <message>
-        <source>Connected to the mirror.</source>
-        <translation>ミラーに接続しました。</translation>
-    </message>
-    <message>
-        <source>Connected to the mirror through the proxy.</source>
-        <translation>プロキシ経由でミラーに接続しました。</translation>
-    </message>
-    <message>
         <source>Token valid (account {user}).</source>
         <translation>トークンは有効です（アカウント {user}）。</translation>
     </message>
@@ -3642,6 +3548,10 @@
     <message>
         <source>For gated or private models. Stored only in the system keychain.</source>
         <translation>規約への同意が必要なモデルや非公開のモデルに使います。システムのキーチェーンにだけ保存されます。</translation>
+    </message>
+    <message>
+        <source>Connected.</source>
+        <translation>接続しました。</translation>
     </message>
     <message>
         <source>The server does not report whether the token is valid.</source>
@@ -4688,6 +4598,10 @@
         <translation>KV キャッシュ</translation>
     </message>
     <message>
+        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly. Applies the next time a model is loaded.</source>
+        <translation>モデルがチャットを記憶する作業メモリです。ビット数が少ないほどメモリを使いませんが、回答が少し変わることがあります。次に読み込むモデルから有効になります。</translation>
+    </message>
+    <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
         <translation>Hugging Face のミラーのアドレスです。空欄にすると Hugging Face を直接使います。</translation>
     </message>
@@ -4728,10 +4642,6 @@
         <translation>古いメッセージから除く</translation>
     </message>
     <message>
-        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly.</source>
-        <translation>モデルがチャットを記憶する作業メモリです。ビット数が少ないほどメモリを使いませんが、回答が少し変わることがあります。</translation>
-    </message>
-    <message>
         <source>Work offline</source>
         <translation>オフラインで作業</translation>
     </message>
@@ -4758,14 +4668,6 @@
     <message>
         <source>The address of a proxy, such as http://proxy:8080. Leave empty for no proxy.</source>
         <translation>プロキシのアドレスです（例：http://proxy:8080）。空欄なら使いません。</translation>
-    </message>
-    <message>
-        <source>Models of other apps</source>
-        <translation>ほかのアプリのモデル</translation>
-    </message>
-    <message>
-        <source>Also offer the MLX models that LM Studio, oMLX, Jan and MTPLX have downloaded. Their files are only read.</source>
-        <translation>LM Studio、oMLX、Jan、MTPLX がダウンロードした MLX モデルも表示します。ファイルは読み取るだけです。</translation>
     </message>
     <message>
         <source>Keep prompt cache on disk</source>
@@ -4894,10 +4796,6 @@
     <message>
         <source>Restore defaults</source>
         <translation>デフォルトに戻す</translation>
-    </message>
-    <message>
-        <source>Applies the next time a model is loaded.</source>
-        <translation>次に読み込むモデルから有効になります。</translation>
     </message>
     <message>
         <source>Same text</source>
@@ -5207,14 +5105,6 @@
         <translation>ダウンロードの一覧も含みます。</translation>
     </message>
     <message>
-        <source>Prompt cache</source>
-        <translation>プロンプトキャッシュ</translation>
-    </message>
-    <message>
-        <source>Lets follow-up questions start without reprocessing the chat.</source>
-        <translation>続けて質問したとき、チャットを処理し直さずに済みます。</translation>
-    </message>
-    <message>
         <source>Models</source>
         <translation>モデル</translation>
     </message>
@@ -5265,10 +5155,6 @@
     <message>
         <source>Clear the caches</source>
         <translation>キャッシュを消去</translation>
-    </message>
-    <message>
-        <source>Clear the prompt cache</source>
-        <translation>プロンプトキャッシュを消去</translation>
     </message>
     <message>
         <source>Backups</source>
@@ -6109,6 +5995,17 @@
     <message>
         <source>Delete all backups</source>
         <translation>すべてのバックアップを削除</translation>
+    </message>
+</context>
+<context>
+    <name>_DeleteRequestsButton</name>
+    <message>
+        <source>Delete all of them?</source>
+        <translation>すべて削除しますか？</translation>
+    </message>
+    <message>
+        <source>Delete API requests…</source>
+        <translation>API リクエストを削除…</translation>
     </message>
 </context>
 </TS>

@@ -591,28 +591,6 @@
 <context>
     <name>AdvancedPage</name>
     <message>
-        <source>No models loaded.</source>
-        <translation>불러온 모델이 없어요.</translation>
-    </message>
-    <message numerus="yes">
-        <source>The prompt cache contains %n chat(s) in {size}.</source>
-        <translation>
-            <numerusform>프롬프트 캐시에 대화 %n개가 들어 있어요({size}).</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{used} of the {limit} this Mac can use for models.</source>
-        <translation>이 Mac에서 모델에 쓸 수 있는 {limit} 중 {used} 사용 중이에요.</translation>
-    </message>
-    <message>
-        <source>The prompt cache is empty.</source>
-        <translation>프롬프트 캐시가 비어 있어요.</translation>
-    </message>
-    <message>
-        <source>Memory in use</source>
-        <translation>메모리 사용량</translation>
-    </message>
-    <message>
         <source>Check now</source>
         <translation>지금 점검</translation>
     </message>
@@ -675,10 +653,6 @@
     <message>
         <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
         <translation>인터페이스는 Qt로 만들었어요. Qt는 GNU 약소 일반 공중 사용 허가서(LGPL) 버전 3에 따라 수정 없이 사용해요. 직접 빌드한 Qt로 바꿔 쓸 수 있고, 소스 코드는 Qt Project에서 받을 수 있어요.</translation>
-    </message>
-    <message>
-        <source>Built with: {parts}.</source>
-        <translation>사용한 소프트웨어: {parts}.</translation>
     </message>
     <message>
         <source>Show all licenses</source>
@@ -1512,10 +1486,6 @@
         <translation>iogpu.wired_limit_mb 값이 설정되지 않았어요.</translation>
     </message>
     <message>
-        <source>Otherwise about one token in {count} may differ.</source>
-        <translation>그 밖에는 토큰 {count}개에 하나쯤 달라질 수 있어요.</translation>
-    </message>
-    <message>
         <source>Plain decoding</source>
         <translation>일반 디코딩</translation>
     </message>
@@ -1552,22 +1522,6 @@
         <translation>이 Mac은 네트워크에 연결되어 있지 않아요.</translation>
     </message>
     <message>
-        <source>With draft tokens, rounding always differs from plain decoding.</source>
-        <translation>초안 토큰을 쓰면 반올림이 항상 일반 디코딩과 달라요.</translation>
-    </message>
-    <message>
-        <source>Up to {most} draft tokens per round, rounding stays the same, but differs from plain decoding.</source>
-        <translation>라운드당 초안 토큰 {most}개까지는 서로 반올림이 같지만, 일반 디코딩과는 달라요.</translation>
-    </message>
-    <message>
-        <source>Up to {most} draft tokens per round, rounding is the same as in plain decoding.</source>
-        <translation>라운드당 초안 토큰 {most}개까지는 일반 디코딩과 반올림이 같아요.</translation>
-    </message>
-    <message>
-        <source>At every draft length, rounding is the same as in plain decoding.</source>
-        <translation>초안 길이와 관계없이 반올림이 일반 디코딩과 같아요.</translation>
-    </message>
-    <message>
         <source>Results of the check</source>
         <translation>이 Mac의 점검 결과</translation>
     </message>
@@ -1576,16 +1530,8 @@
         <translation>{total}. 사용 가능한 크기는 시스템에서 확인할 수 없어요.</translation>
     </message>
     <message>
-        <source>This is true up to {keys} tokens of context.</source>
-        <translation>컨텍스트 {keys}토큰까지 그래요.</translation>
-    </message>
-    <message>
         <source>Verification</source>
         <translation>검증</translation>
-    </message>
-    <message>
-        <source>{first} {second}</source>
-        <translation>{first} {second}</translation>
     </message>
     <message>
         <source>Update to macOS 26.2 or newer: the installed MLX, which runs the models, is built for it. On this version, answers can fail or be wrong.</source>
@@ -1761,6 +1707,10 @@
         </translation>
     </message>
     <message>
+        <source>Identical up to token {place}. There, between {guessed} and {plain}, rounding may decide.</source>
+        <translation>{place}번째 토큰 앞까지 동일해요. 그 위치에서 {guessed}, {plain} 중 무엇이 오는지는 반올림에 따라 갈렸을 수 있어요.</translation>
+    </message>
+    <message>
         <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
         <translation>두 텍스트는 다르지만 둘 다 메인 모델 자체의 분포에서 뽑은 거예요. ‘동일한 분포’를 선택했기 때문이에요.</translation>
     </message>
@@ -1809,14 +1759,6 @@
     <message>
         <source>Compare again</source>
         <translation>다시 비교</translation>
-    </message>
-    <message>
-        <source>Identical up to token {place} ({guessed} or {plain}). How close the two were could not be measured, because other answers were written at the same time.</source>
-        <translation>{place}번째 토큰 앞까지 동일해요({guessed} 또는 {plain}). 동시에 다른 답변을 생성하고 있어서, 두 토큰의 점수가 얼마나 가까운지 측정하지 못했어요.</translation>
-    </message>
-    <message>
-        <source>Identical up to token {place} ({guessed} or {plain}, {gap} apart). Top p, top k or min p may have excluded one of them, which rounding decides at their limits.</source>
-        <translation>{place}번째 토큰 앞까지 동일해요({guessed} 또는 {plain}, 점수 차이 {gap}). Top p, Top k, Min p 중 하나가 한쪽을 제외했을 수 있어요. 그 경계에서는 반올림에 따라 갈려요.</translation>
     </message>
     <message>
         <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
@@ -1956,12 +1898,6 @@
 </context>
 <context>
     <name>CountedWords</name>
-    <message numerus="yes">
-        <source>%n language(s)</source>
-        <translation>
-            <numerusform>%n개 언어</numerusform>
-        </translation>
-    </message>
     <message numerus="yes">
         <source>about %n minute(s) left</source>
         <translation>
@@ -2685,12 +2621,6 @@
 </context>
 <context>
     <name>HistoryPage</name>
-    <message numerus="yes">
-        <source>%n API request(s) deleted.</source>
-        <translation>
-            <numerusform>API 요청 %n개를 삭제했어요.</numerusform>
-        </translation>
-    </message>
     <message>
         <source>All models</source>
         <translation>모든 모델</translation>
@@ -2720,14 +2650,6 @@
         <translation>답변과 통계</translation>
     </message>
     <message>
-        <source>Delete API requests</source>
-        <translation>API 요청 삭제</translation>
-    </message>
-    <message>
-        <source>Undo</source>
-        <translation>실행 취소</translation>
-    </message>
-    <message>
         <source>No speed-up measured yet. It appears after a few answers.</source>
         <translation>아직 속도 배율을 측정하지 못했어요. 답변이 몇 번 쌓이면 표시돼요.</translation>
     </message>
@@ -2750,10 +2672,6 @@
 </context>
 <context>
     <name>HubErrors</name>
-    <message>
-        <source>Waiting for a connection. The download then resumes by itself.</source>
-        <translation>인터넷 연결을 기다리는 중이에요. 연결되면 다운로드가 자동으로 이어져요.</translation>
-    </message>
     <message>
         <source>“Work offline” is on, so Tandem does not connect. Turn it off in the settings.</source>
         <translation>‘오프라인 작업’이 켜져 있어 연결하지 않아요. 설정에서 꺼 주세요.</translation>
@@ -3434,6 +3352,10 @@
         <translation>{total} 중 {done}</translation>
     </message>
     <message>
+        <source>Waiting for a connection. The download then resumes by itself.</source>
+        <translation>인터넷 연결을 기다리는 중이에요. 연결되면 다운로드가 자동으로 이어져요.</translation>
+    </message>
+    <message>
         <source>Failed.</source>
         <translation>실패했어요.</translation>
     </message>
@@ -3600,14 +3522,6 @@
         <translation>Hugging Face 토큰</translation>
     </message>
     <message>
-        <source>Connected to Hugging Face.</source>
-        <translation>Hugging Face에 연결됐어요.</translation>
-    </message>
-    <message>
-        <source>Connected to Hugging Face through the proxy.</source>
-        <translation>프록시를 거쳐 Hugging Face에 연결됐어요.</translation>
-    </message>
-    <message>
         <source>Test</source>
         <translation>테스트</translation>
     </message>
@@ -3624,14 +3538,6 @@
         <translation>작은 요청 두 번으로 미러와 프록시, 토큰을 확인해요.</translation>
     </message>
     <message>
-        <source>Connected to the mirror.</source>
-        <translation>미러에 연결됐어요.</translation>
-    </message>
-    <message>
-        <source>Connected to the mirror through the proxy.</source>
-        <translation>프록시를 거쳐 미러에 연결됐어요.</translation>
-    </message>
-    <message>
         <source>Token valid (account {user}).</source>
         <translation>토큰이 유효해요(계정 {user}).</translation>
     </message>
@@ -3642,6 +3548,10 @@
     <message>
         <source>For gated or private models. Stored only in the system keychain.</source>
         <translation>약관 동의가 필요한 모델이나 비공개 모델에 쓰여요. 시스템 키체인에만 저장돼요.</translation>
+    </message>
+    <message>
+        <source>Connected.</source>
+        <translation>연결됐어요.</translation>
     </message>
     <message>
         <source>The server does not report whether the token is valid.</source>
@@ -4688,6 +4598,10 @@
         <translation>KV 캐시</translation>
     </message>
     <message>
+        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly. Applies the next time a model is loaded.</source>
+        <translation>모델이 대화를 기억하는 작업 메모리예요. 비트가 적으면 메모리를 덜 쓰지만 답변이 조금 달라질 수 있어요. 다음에 불러오는 모델부터 적용돼요.</translation>
+    </message>
+    <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
         <translation>Hugging Face 미러의 주소예요. 비워 두면 Hugging Face를 직접 써요.</translation>
     </message>
@@ -4728,10 +4642,6 @@
         <translation>오래된 메시지부터 제외</translation>
     </message>
     <message>
-        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly.</source>
-        <translation>모델이 대화를 기억하는 작업 메모리예요. 비트가 적으면 메모리를 덜 쓰지만 답변이 조금 달라질 수 있어요.</translation>
-    </message>
-    <message>
         <source>Work offline</source>
         <translation>오프라인 작업</translation>
     </message>
@@ -4758,14 +4668,6 @@
     <message>
         <source>The address of a proxy, such as http://proxy:8080. Leave empty for no proxy.</source>
         <translation>프록시의 주소예요(예: http://proxy:8080). 비워 두면 쓰지 않아요.</translation>
-    </message>
-    <message>
-        <source>Models of other apps</source>
-        <translation>다른 앱의 모델</translation>
-    </message>
-    <message>
-        <source>Also offer the MLX models that LM Studio, oMLX, Jan and MTPLX have downloaded. Their files are only read.</source>
-        <translation>LM Studio, oMLX, Jan, MTPLX에서 다운로드한 MLX 모델도 보여 줘요. 파일은 읽기만 해요.</translation>
     </message>
     <message>
         <source>Keep prompt cache on disk</source>
@@ -4894,10 +4796,6 @@
     <message>
         <source>Restore defaults</source>
         <translation>기본값으로 되돌리기</translation>
-    </message>
-    <message>
-        <source>Applies the next time a model is loaded.</source>
-        <translation>다음에 불러오는 모델부터 적용돼요.</translation>
     </message>
     <message>
         <source>Same text</source>
@@ -5207,14 +5105,6 @@
         <translation>다운로드 목록도 포함돼요.</translation>
     </message>
     <message>
-        <source>Prompt cache</source>
-        <translation>프롬프트 캐시</translation>
-    </message>
-    <message>
-        <source>Lets follow-up questions start without reprocessing the chat.</source>
-        <translation>이어지는 질문에서 대화를 다시 처리하지 않아도 돼요.</translation>
-    </message>
-    <message>
         <source>Models</source>
         <translation>모델</translation>
     </message>
@@ -5265,10 +5155,6 @@
     <message>
         <source>Clear the caches</source>
         <translation>캐시 비우기</translation>
-    </message>
-    <message>
-        <source>Clear the prompt cache</source>
-        <translation>프롬프트 캐시 비우기</translation>
     </message>
     <message>
         <source>Backups</source>
@@ -6109,6 +5995,17 @@
     <message>
         <source>Delete all backups</source>
         <translation>모든 백업 삭제</translation>
+    </message>
+</context>
+<context>
+    <name>_DeleteRequestsButton</name>
+    <message>
+        <source>Delete all of them?</source>
+        <translation>모두 삭제할까요?</translation>
+    </message>
+    <message>
+        <source>Delete API requests…</source>
+        <translation>API 요청 삭제…</translation>
     </message>
 </context>
 </TS>

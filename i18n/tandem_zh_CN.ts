@@ -591,28 +591,6 @@
 <context>
     <name>AdvancedPage</name>
     <message>
-        <source>No models loaded.</source>
-        <translation>没有加载任何模型。</translation>
-    </message>
-    <message numerus="yes">
-        <source>The prompt cache contains %n chat(s) in {size}.</source>
-        <translation>
-            <numerusform>提示词缓存包含 %n 个对话（{size}）。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{used} of the {limit} this Mac can use for models.</source>
-        <translation>本机可供模型使用 {limit}，已用 {used}。</translation>
-    </message>
-    <message>
-        <source>The prompt cache is empty.</source>
-        <translation>提示词缓存为空。</translation>
-    </message>
-    <message>
-        <source>Memory in use</source>
-        <translation>内存用量</translation>
-    </message>
-    <message>
         <source>Check now</source>
         <translation>立即检查</translation>
     </message>
@@ -675,10 +653,6 @@
     <message>
         <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
         <translation>界面使用 Qt 构建。Qt 依据 GNU 较宽松公共许可证（LGPL）第 3 版使用，未作修改。你可以将 Qt 换成自己的版本，源代码可从 Qt Project 获取。</translation>
-    </message>
-    <message>
-        <source>Built with: {parts}.</source>
-        <translation>所用软件：{parts}。</translation>
     </message>
     <message>
         <source>Show all licenses</source>
@@ -1512,10 +1486,6 @@
         <translation>未设置 iogpu.wired_limit_mb。</translation>
     </message>
     <message>
-        <source>Otherwise about one token in {count} may differ.</source>
-        <translation>其他情况下，大约每 {count} 个 token 有一个可能不同。</translation>
-    </message>
-    <message>
         <source>Plain decoding</source>
         <translation>普通解码</translation>
     </message>
@@ -1552,22 +1522,6 @@
         <translation>本机没有连接到网络。</translation>
     </message>
     <message>
-        <source>With draft tokens, rounding always differs from plain decoding.</source>
-        <translation>使用草稿 token 时，舍入总是与普通解码不同。</translation>
-    </message>
-    <message>
-        <source>Up to {most} draft tokens per round, rounding stays the same, but differs from plain decoding.</source>
-        <translation>每轮草稿 token 不超过 {most} 个时，舍入始终一致，但与普通解码不同。</translation>
-    </message>
-    <message>
-        <source>Up to {most} draft tokens per round, rounding is the same as in plain decoding.</source>
-        <translation>每轮草稿 token 不超过 {most} 个时，舍入与普通解码一致。</translation>
-    </message>
-    <message>
-        <source>At every draft length, rounding is the same as in plain decoding.</source>
-        <translation>无论草稿 token 数是多少，舍入都与普通解码一致。</translation>
-    </message>
-    <message>
         <source>Results of the check</source>
         <translation>本机的检查结果</translation>
     </message>
@@ -1576,16 +1530,8 @@
         <translation>{total}。系统未提供可用内存的大小。</translation>
     </message>
     <message>
-        <source>This is true up to {keys} tokens of context.</source>
-        <translation>适用于不超过 {keys} 个 token 的上下文。</translation>
-    </message>
-    <message>
         <source>Verification</source>
         <translation>验证</translation>
-    </message>
-    <message>
-        <source>{first} {second}</source>
-        <translation>{first}{second}</translation>
     </message>
     <message>
         <source>Update to macOS 26.2 or newer: the installed MLX, which runs the models, is built for it. On this version, answers can fail or be wrong.</source>
@@ -1761,6 +1707,10 @@
         </translation>
     </message>
     <message>
+        <source>Identical up to token {place}. There, between {guessed} and {plain}, rounding may decide.</source>
+        <translation>第 {place} 个 token 之前完全一致。该处取{guessed}还是{plain}，可能由舍入决定。</translation>
+    </message>
+    <message>
         <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
         <translation>两段文字不同，但都按主模型自身的分布采样，因为选择了“分布一致”。</translation>
     </message>
@@ -1809,14 +1759,6 @@
     <message>
         <source>Compare again</source>
         <translation>再次比较</translation>
-    </message>
-    <message>
-        <source>Identical up to token {place} ({guessed} or {plain}). How close the two were could not be measured, because other answers were written at the same time.</source>
-        <translation>第 {place} 个 token 之前完全一致（{guessed}或{plain}）。由于同时在生成其他回答，无法测量两者有多接近。</translation>
-    </message>
-    <message>
-        <source>Identical up to token {place} ({guessed} or {plain}, {gap} apart). Top p, top k or min p may have excluded one of them, which rounding decides at their limits.</source>
-        <translation>第 {place} 个 token 之前完全一致（{guessed}或{plain}，得分相差 {gap}）。Top p、Top k 或 Min p 可能排除了其中一个，在界限处由舍入决定。</translation>
     </message>
     <message>
         <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
@@ -1956,12 +1898,6 @@
 </context>
 <context>
     <name>CountedWords</name>
-    <message numerus="yes">
-        <source>%n language(s)</source>
-        <translation>
-            <numerusform>%n 种语言</numerusform>
-        </translation>
-    </message>
     <message numerus="yes">
         <source>about %n minute(s) left</source>
         <translation>
@@ -2685,12 +2621,6 @@
 </context>
 <context>
     <name>HistoryPage</name>
-    <message numerus="yes">
-        <source>%n API request(s) deleted.</source>
-        <translation>
-            <numerusform>已删除 %n 个 API 请求。</numerusform>
-        </translation>
-    </message>
     <message>
         <source>All models</source>
         <translation>所有模型</translation>
@@ -2720,14 +2650,6 @@
         <translation>回答与统计</translation>
     </message>
     <message>
-        <source>Delete API requests</source>
-        <translation>删除 API 请求</translation>
-    </message>
-    <message>
-        <source>Undo</source>
-        <translation>撤销</translation>
-    </message>
-    <message>
         <source>No speed-up measured yet. It appears after a few answers.</source>
         <translation>尚未测得加速比。回答几次后即会显示。</translation>
     </message>
@@ -2750,10 +2672,6 @@
 </context>
 <context>
     <name>HubErrors</name>
-    <message>
-        <source>Waiting for a connection. The download then resumes by itself.</source>
-        <translation>正在等待网络连接。连接后会自动继续下载。</translation>
-    </message>
     <message>
         <source>“Work offline” is on, so Tandem does not connect. Turn it off in the settings.</source>
         <translation>“离线工作”已打开，因此不会连接。请在设置中关闭。</translation>
@@ -3434,6 +3352,10 @@
         <translation>{done} / {total}</translation>
     </message>
     <message>
+        <source>Waiting for a connection. The download then resumes by itself.</source>
+        <translation>正在等待网络连接。连接后会自动继续下载。</translation>
+    </message>
+    <message>
         <source>Failed.</source>
         <translation>失败。</translation>
     </message>
@@ -3600,14 +3522,6 @@
         <translation>Hugging Face 令牌</translation>
     </message>
     <message>
-        <source>Connected to Hugging Face.</source>
-        <translation>已连接到 Hugging Face。</translation>
-    </message>
-    <message>
-        <source>Connected to Hugging Face through the proxy.</source>
-        <translation>已通过代理连接到 Hugging Face。</translation>
-    </message>
-    <message>
         <source>Test</source>
         <translation>测试</translation>
     </message>
@@ -3624,14 +3538,6 @@
         <translation>发送两个很小的请求，检查镜像、代理和令牌。</translation>
     </message>
     <message>
-        <source>Connected to the mirror.</source>
-        <translation>已连接到镜像。</translation>
-    </message>
-    <message>
-        <source>Connected to the mirror through the proxy.</source>
-        <translation>已通过代理连接到镜像。</translation>
-    </message>
-    <message>
         <source>Token valid (account {user}).</source>
         <translation>令牌有效（账户 {user}）。</translation>
     </message>
@@ -3642,6 +3548,10 @@
     <message>
         <source>For gated or private models. Stored only in the system keychain.</source>
         <translation>用于需要同意条款的模型或私有模型。只保存在系统钥匙串中。</translation>
+    </message>
+    <message>
+        <source>Connected.</source>
+        <translation>已连接。</translation>
     </message>
     <message>
         <source>The server does not report whether the token is valid.</source>
@@ -4688,6 +4598,10 @@
         <translation>KV 缓存</translation>
     </message>
     <message>
+        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly. Applies the next time a model is loaded.</source>
+        <translation>模型处理对话时的工作内存。位数越少，占用的内存越少，回答可能略有变化。下次加载模型时生效。</translation>
+    </message>
+    <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
         <translation>Hugging Face 镜像的地址。留空则直接使用 Hugging Face。</translation>
     </message>
@@ -4728,10 +4642,6 @@
         <translation>丢弃最早的消息</translation>
     </message>
     <message>
-        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly.</source>
-        <translation>模型处理对话时的工作内存。位数越少，占用的内存越少，回答可能略有变化。</translation>
-    </message>
-    <message>
         <source>Work offline</source>
         <translation>离线工作</translation>
     </message>
@@ -4758,14 +4668,6 @@
     <message>
         <source>The address of a proxy, such as http://proxy:8080. Leave empty for no proxy.</source>
         <translation>代理的地址，例如 http://proxy:8080。留空则不使用。</translation>
-    </message>
-    <message>
-        <source>Models of other apps</source>
-        <translation>其他应用的模型</translation>
-    </message>
-    <message>
-        <source>Also offer the MLX models that LM Studio, oMLX, Jan and MTPLX have downloaded. Their files are only read.</source>
-        <translation>也显示 LM Studio、oMLX、Jan 和 MTPLX 下载的 MLX 模型。Tandem 只读取这些文件。</translation>
     </message>
     <message>
         <source>Keep prompt cache on disk</source>
@@ -4894,10 +4796,6 @@
     <message>
         <source>Restore defaults</source>
         <translation>恢复默认值</translation>
-    </message>
-    <message>
-        <source>Applies the next time a model is loaded.</source>
-        <translation>下次加载模型时生效。</translation>
     </message>
     <message>
         <source>Same text</source>
@@ -5207,14 +5105,6 @@
         <translation>包含下载列表。</translation>
     </message>
     <message>
-        <source>Prompt cache</source>
-        <translation>提示词缓存</translation>
-    </message>
-    <message>
-        <source>Lets follow-up questions start without reprocessing the chat.</source>
-        <translation>后续问题无需重新处理整个对话。</translation>
-    </message>
-    <message>
         <source>Models</source>
         <translation>模型</translation>
     </message>
@@ -5265,10 +5155,6 @@
     <message>
         <source>Clear the caches</source>
         <translation>清除缓存</translation>
-    </message>
-    <message>
-        <source>Clear the prompt cache</source>
-        <translation>清除提示词缓存</translation>
     </message>
     <message>
         <source>Backups</source>
@@ -6109,6 +5995,17 @@
     <message>
         <source>Delete all backups</source>
         <translation>删除所有备份</translation>
+    </message>
+</context>
+<context>
+    <name>_DeleteRequestsButton</name>
+    <message>
+        <source>Delete all of them?</source>
+        <translation>要全部删除吗？</translation>
+    </message>
+    <message>
+        <source>Delete API requests…</source>
+        <translation>删除 API 请求…</translation>
     </message>
 </context>
 </TS>

@@ -38,7 +38,6 @@ def _marked() -> Iterator[str]:
     """Yield lines that mark the texts of the registry and of the tables for the extractor."""
     sys.path.insert(0, str(FOLDER.parent))
     from app.actions.spec import MENUS, SUBMENUS
-    from app.settings.checkup import TEXTS
     from app.settings.declarations import PAGES, SETTINGS
     from app.settings_window.history_page import COLUMNS
     from app.window.actions import ACTIONS
@@ -50,7 +49,6 @@ def _marked() -> Iterator[str]:
         ("Settings", map(method_words, methods())),
         ("Settings", (text for setting in SETTINGS.values() for text in setting.texts)),
         ("Settings", PAGES.values()),
-        ("Checkup", TEXTS),
         ("History", (column.heading for column in COLUMNS)),
         ("Actions", (*MENUS.values(), *SUBMENUS.values(), *(text for spec in actions for text in spec.texts))),
         *((table.context, table.english.values()) for table in _sentences()),

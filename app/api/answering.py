@@ -7,18 +7,17 @@ does not read cancels its answers; it never delays the engine, other clients or 
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
-from starlette.types import Receive, Scope, Send
+from starlette.types import Receive
 
 from app.api import errors
 from app.api.activity import CANCELLED, Activity, outcome
-from app.api.errors import EVENT_HEADERS, KEEP_ALIVE, ApiError
+from app.api.errors import ApiError
 from engine.client import EngineClient, RequestStream
 from engine.events import Event, Failed, Finished, PrefillProgress, PromptToken, Token, TokensCommitted
 from engine.requests import ChatRequest, SpeculationSettings
@@ -193,40 +192,3 @@ def failure(event: Event) -> ApiError | None:
     if isinstance(event, Finished) and event.reason == "cancelled":
         return ApiError(503, "The answer was stopped, because the model was changed.", code="cancelled")
     return None
-
-
-class EventStream:
-    """An ASGI response: the answers as a stream, which `write` makes of each batch.
-
-    `finish` returns what follows the last event. `keep_alive` is sent when nothing else was for a while.
-    """
-
-    def __init__(
-        self,
-        answering: Answering,
-        write: Callable[[list[Indexed]], bytes],
-        finish: Callable[[], bytes],
-        headers: Mapping[str, str] = EVENT_HEADERS,
-        keep_alive: bytes = KEEP_ALIVE,
-    ) -> None:
-        self._answering, self._write, self._finish = answering, write, finish
-        self._headers, self._keep_alive = headers, keep_alive
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        del scope, receive
-        try:
-            with suppress(ClientGone):
-                await self._send_all(send)
-        finally:
-            self._answering.close()
-
-    async def _send_all(self, send: Send) -> None:
-        headers = [(name.encode(), value.encode()) for name, value in self._headers.items()]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        sent = time.monotonic()
-        async for batch in self._answering.events():
-            silent = time.monotonic() - sent >= KEEP_ALIVE_S
-            if body := self._write(batch) or (self._keep_alive if silent else b""):
-                await send({"type": "http.response.body", "body": body, "more_body": True})
-                sent = time.monotonic()
-        await send({"type": "http.response.body", "body": self._finish(), "more_body": False})

@@ -16,12 +16,12 @@ from starlette.types import ASGIApp
 
 from app.api import errors
 from app.api.activity import Activity, Call
-from app.api.answering import MOST_WAITING_S, Answering, EventStream, all_of
+from app.api.answering import MOST_WAITING_S, Answering, all_of
 from app.api.engine_host import EngineHost
 from app.api.errors import JsonReply
 from app.api.models import ModelDirectory
 from app.api.request_settings import MOST_CHOICES, RequestSettings
-from app.api.shapes import Shape, new_id
+from app.api.shapes import EventStream, Shape, new_id
 from app.api.tool_use import ToolUse
 from app.settings.engine_settings import recommended_of
 from engine.errors import EngineError
@@ -127,8 +127,7 @@ class Api:
         self._answering[answering] = body
         await answering.begin(request.receive)
         if body.stream:
-            shape = plan.shape
-            return EventStream(answering, shape.write, shape.finish, shape.headers, shape.keep_alive)
+            return EventStream(answering, plan.shape)
         with closing(answering):
             return JsonReply(plan.shape.whole(await all_of(answering)))
 

@@ -18,13 +18,10 @@ from engine.model_files.discovery import InstalledModel, installed_models
 from engine.status import LoadedPair
 
 
-def models_of(cache: Path, folders: Sequence[Path], *, other_apps: bool) -> list[InstalledModel]:
-    """Return the models of the Hub's cache, of `folders` and of the starter, with the names that clients use.
-
-    With `other_apps`, also those of other apps.
-    """
+def models_of(cache: Path, folders: Sequence[Path]) -> list[InstalledModel]:
+    """Return the models of the Hub's cache, of `folders`, of other apps and of the starter, as clients name them."""
     index = cache_folder() / "models.json"
-    found = installed_models(cache, folders, resources() / "starter", index, other_apps=other_apps)
+    found = installed_models(cache, folders, resources() / "starter", index)
     return [replace(model, id=f"starter/{model.id}") if model.source == "starter" else model for model in found]
 
 
@@ -42,11 +39,9 @@ class EngineHost:
         self,
         engine: EngineClient,
         folders: Sequence[Path] = (),
-        *,
-        other_apps: bool = True,
         asked: Callable[[str, Future[LoadedPair]], object] = lambda *_: None,
     ) -> None:
-        self.engine, self.folders, self.other_apps, self._asked = engine, folders, other_apps, asked
+        self.engine, self.folders, self._asked = engine, folders, asked
         self.pair = self.kept = LoadedPair(None, None)
         self.kept_names: tuple[str, ...] = ()
         self.beside: dict[Path, LoadedPair] = {}
@@ -94,7 +89,7 @@ class EngineHost:
         from huggingface_hub import constants
 
         kept = [model.path for model in (self.kept.main, self.kept.draft) if model is not None]
-        return models_of(Path(constants.HF_HUB_CACHE), (*self.folders, *kept), other_apps=self.other_apps)
+        return models_of(Path(constants.HF_HUB_CACHE), (*self.folders, *kept))
 
     def draft_for(self, main: str) -> str | None:
         """Return the draft model of the kept pair or of the starter for its main model, also with an adapter.

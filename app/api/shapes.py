@@ -6,9 +6,12 @@ import secrets
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, ClassVar
 
-from app.api.answering import Answer, Indexed, failure
+from starlette.types import Receive, Scope, Send
+
+from app.api.answering import KEEP_ALIVE_S, Answer, Answering, ClientGone, Indexed, failure
 from app.api.errors import DONE, EVENT_HEADERS, KEEP_ALIVE, ApiError, sse
 from app.api.usage import openai_usage, speculation, timings
 from app.text.answer_parts import AnswerParts, Delta
@@ -54,6 +57,32 @@ class Shape(ABC):
     @abstractmethod
     def failed(self, error: ApiError) -> bytes:
         """Return the event that says why an answer ended early."""
+
+
+class EventStream:
+    """An ASGI response: the answers as a stream in a shape."""
+
+    def __init__(self, answering: Answering, shape: Shape) -> None:
+        self._answering, self._shape = answering, shape
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        del scope, receive
+        try:
+            with suppress(ClientGone):
+                await self._send_all(send)
+        finally:
+            self._answering.close()
+
+    async def _send_all(self, send: Send) -> None:
+        headers = [(name.encode(), value.encode()) for name, value in self._shape.headers.items()]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        sent = time.monotonic()
+        async for batch in self._answering.events():
+            silent = time.monotonic() - sent >= KEEP_ALIVE_S
+            if body := self._shape.write(batch) or (self._shape.keep_alive if silent else b""):
+                await send({"type": "http.response.body", "body": body, "more_body": True})
+                sent = time.monotonic()
+        await send({"type": "http.response.body", "body": self._shape.finish(), "more_body": False})
 
 
 class Choices(Shape):

@@ -19,6 +19,7 @@ from app.system.versions import installed_version
 from engine import EngineError, SamplingSettings, starter_pair
 from engine.errors import BadRequest, require
 from engine.requests import MAX_TEMPERATURE
+from engine.settings import EngineSettings
 from engine.speculation.proposers.registry import methods
 
 if TYPE_CHECKING:
@@ -125,7 +126,9 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     # mlx-lm's answers follow no schema.
     follow = (arguments.against or arguments.concurrent) and any(prompt.grammar for prompt in chosen_prompts)
     require(not follow, "prompts", "without schemas where mlx-lm answers, too", str(arguments.prompts))
-    scheduler = Scheduler()
+    # Models that do not fit are measured, too.
+    settings = EngineSettings(allow_oversize=True)
+    scheduler = Scheduler(settings)
     most = scheduler.settings.most_active
     counts = _numbers(arguments.concurrent, "concurrent", most) if arguments.concurrent else []
     if arguments.synthetic:
@@ -144,7 +147,7 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
         chosen += arms.mlx_lm_arms(main, source.model if isinstance(source, DraftSource) else None)
     schedulers = [scheduler]
     for name in arguments.also:
-        schedulers.append(other := Scheduler())
+        schedulers.append(other := Scheduler(settings))
         also = install(other, main, model_path(name))
         chosen += arms.arms_of_drafter(other, also.name if also else name, arguments.temperature)
     chosen = _selected(chosen, arguments.ways)
@@ -206,7 +209,7 @@ def install(scheduler: Scheduler, main: LoadedModel, draft: LoadedModel | str | 
 
     pair = scheduler.install(main, None if isinstance(draft, str) else draft)
     if isinstance(draft, str):
-        pair = run_to_completion(scheduler.changes.set_draft(draft, allow_oversize=True))
+        pair = run_to_completion(scheduler.changes.set_draft(draft))
     if pair.draft_problem is not None:
         raise pair.draft_problem
     return pair.draft

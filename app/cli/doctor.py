@@ -39,7 +39,8 @@ def add_parser(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     # Not at the top: other commands should not wait for it.
-    from app.settings.checkup import gather, page
+    from app.settings.checkup import gather
+    from app.wording.checkup import page
     from engine.machine.facts import read_facts
 
     pair, problem = None, ""

@@ -6,11 +6,13 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from app.cli.terminal import terminal_of
 from engine.hub.download_state import DownloadStatus
 from engine.hub.downloads import DownloadQueue
+from engine.hub.failures import HubError
 
 _STATES = {
     "queued": "waiting",
@@ -19,7 +21,7 @@ _STATES = {
     "verifying": "checking the files",
 }
 # Reasons after which the same command can resume the download.
-_RESUMABLE = ("no-network", "offline", "too-slow", "server-error", "rate-limited", "no-space", "disk-full")
+_RESUMABLE = ("offline", "too-slow", "server-error", "rate-limited", "no-space", "disk-full")
 _POLL_S = 0.1
 _REPORT_S = 1.0
 
@@ -46,12 +48,19 @@ def _statuses(
     """Yield the present downloads, and those in a new state, again and again, until all have ended."""
     states: dict[str, str] = {}
     while True:
-        found = [status for name in names if (status := queue.status(name)) is not None]
+        found = [_ended_without_network(status) for name in names if (status := queue.status(name)) is not None]
         yield found, [status for status in found if states.get(status.repository) != status.state]
         states = {status.repository: status.state for status in found}
         if not any(status.runs for status in found):
             return
         time.sleep(_POLL_S)
+
+
+def _ended_without_network(status: DownloadStatus) -> DownloadStatus:
+    """Return the status, failed if it waits for a network: a command that a script runs must end."""
+    if not status.waits_for_network:
+        return status
+    return replace(status, state="failed", error=HubError("offline", status.repository))
 
 
 def _on_a_screen(queue: DownloadQueue, names: Sequence[str]) -> list[DownloadStatus]:

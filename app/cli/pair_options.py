@@ -88,9 +88,8 @@ def models_here(cache: Path | None = None, folders: Sequence[Path] = ()) -> list
     # Not at the top: commands that need no model should not wait for it.
     from huggingface_hub import constants
 
-    values = own_settings()
-    every = (*folders, *map(Path, values.model_folders))
-    return models_of(cache or Path(constants.HF_HUB_CACHE), every, other_apps=values.use_other_apps)
+    every = (*folders, *map(Path, own_settings().model_folders))
+    return models_of(cache or Path(constants.HF_HUB_CACHE), every)
 
 
 def explained(error: CodedError) -> str:

@@ -84,7 +84,7 @@ def serving(values: SettingsValues, pair: tuple[str, str | None], settings: ApiS
 
     # Programs do not draft from chats, and only one process may write their index.
     with Engine(replace(engine_settings_of(values), answer_index_folder=None)) as engine:
-        host = EngineHost(engine, tuple(map(Path, values.model_folders)), other_apps=values.use_other_apps)
+        host = EngineHost(engine, tuple(map(Path, values.model_folders)))
         api = LocalApi(host)
         loaded = host.load(*pair).result()
         if loaded.draft_problem is not None:

@@ -11,7 +11,6 @@ import io
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any
 
 from app.conversations.database import Database
 from app.conversations.encoding import optional_json, to_json
@@ -19,9 +18,6 @@ from engine.stats import RequestStats
 
 # How many requests of other programs are kept, the newest: an agent may send thousands a day.
 MOST_OF_PROGRAMS = 10_000
-
-# What `RequestHistory.restore_programs` restores: whole rows, without generated columns.
-DeletedRows = list[tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +113,6 @@ class Totals:
 
 
 COLUMNS = tuple(field.name for field in fields(RequestRow))
-_OF_PROGRAMS = "id, client, endpoint, finished_at, main_model, draft_model, method, finish_reason, stats"
 _OTHER_TABLES = {"title": "coalesce(conversations.title, '')", "conversation_id": "messages.conversation_id"}
 # Earlier versions divided by an outdated speed of plain decoding: only a speed-up with bounds was measured.
 _BOUNDS = {name: f"json_extract(requests.stats, '$.{name}')" for name in ("speedup_low", "speedup_high")}
@@ -157,29 +152,17 @@ class RequestHistory:
             for one in requests:
                 values = {field.name: getattr(one, field.name) for field in fields(one)}
                 self._database.insert("requests", **values | {"stats": optional_json(one.stats)})
-            self._drop_oldest()
+            self._database.execute(
+                """
+                DELETE FROM requests WHERE message_id IS NULL AND id <= (
+                    SELECT id FROM requests WHERE message_id IS NULL ORDER BY id DESC LIMIT 1 OFFSET ?)""",
+                (MOST_OF_PROGRAMS,),
+            )
 
-    def delete_programs(self) -> DeletedRows:
-        """Delete the requests of other programs and return them."""
+    def delete_programs(self) -> None:
+        """Delete the requests of other programs."""
         with self._database.write():
-            rows = self._database.rows(f"DELETE FROM requests WHERE message_id IS NULL RETURNING {_OF_PROGRAMS}")
-        return [tuple(row) for row in rows]
-
-    def restore_programs(self, deleted: DeletedRows) -> None:
-        """Put deleted requests back with their age; a second call changes nothing."""
-        marks = ", ".join("?" * len(_OF_PROGRAMS.split(",")))
-        with self._database.write():
-            for row in deleted:
-                self._database.execute(f"INSERT OR IGNORE INTO requests ({_OF_PROGRAMS}) VALUES ({marks})", row)
-            self._drop_oldest()
-
-    def _drop_oldest(self) -> None:
-        self._database.execute(
-            """
-            DELETE FROM requests WHERE message_id IS NULL AND id <= (
-                SELECT id FROM requests WHERE message_id IS NULL ORDER BY id DESC LIMIT 1 OFFSET ?)""",
-            (MOST_OF_PROGRAMS,),
-        )
+            self._database.execute("DELETE FROM requests WHERE message_id IS NULL")
 
     def rows(
         self,

@@ -75,7 +75,6 @@ class Entry:
     bits: int = 0
     context: int = 0
     licence: str = ""
-    languages: int = 0
     kinds: tuple[str, ...] = ()
     problem: str = ""
     detail: str = ""
@@ -150,7 +149,6 @@ def from_installed(
         model.bits or (known.bits if known else bits),
         model.context or 0,
         known.licence if known else "",
-        len(known.languages) if known else 0,
         model.kinds,
         model.problem,
         model.detail,
@@ -186,7 +184,6 @@ def from_catalog(model: CatalogModel, catalog: Catalog, installed_ids: Collectio
         bits=model.bits,
         context=model.context,
         licence=model.licence,
-        languages=len(model.languages),
         kinds=model.roles,
         draft=draft.id if draft else "",
         draft_name=draft.name if draft else "",
@@ -223,7 +220,6 @@ def from_found(model: FoundModel, catalog: Catalog, installed_ids: Collection[st
         parameters=model.parameters or 0,
         bits=bits,
         licence=model.licence,
-        languages=len(model.languages),
         kinds=("head",) if can_run(head) else () if head else ("main",),
         get_bytes=0 if model.id in installed_ids else size,
         fit=check_fit(ModelSize(model.id, size, {}), None, 0, budget.limit) if size else None,

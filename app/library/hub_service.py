@@ -68,8 +68,8 @@ class LibraryPaths:
 
 # The settings that decide where models come from and how much memory they are judged by.
 _DECIDING = (
-    *("hub_endpoint", "proxy", "model_folders", "use_other_apps", "work_offline", "fit_context"),
-    *("kv_bits", "memory_limit_gb"),
+    *("hub_endpoint", "proxy", "model_folders", "work_offline", "fit_context", "kv_bits"),
+    "memory_limit_gb",
 )
 
 
@@ -168,7 +168,7 @@ class HubService:
         """Scan the disk. An index makes all scans but the first one fast."""
         paths, values = self._paths, self._options.values
         folders = tuple(map(Path, values.model_folders))
-        found = installed_models(self._cache, folders, paths.starter, paths.index, other_apps=values.use_other_apps)
+        found = installed_models(self._cache, folders, paths.starter, paths.index)
         self._found = tuple(found)
         budget = self._budget()
         installed = tuple(from_installed(model, self.catalog, found, budget) for model in found)

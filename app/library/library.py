@@ -6,9 +6,8 @@ read the plain data and listen to the signals.
 
 from __future__ import annotations
 
-import os
 import threading
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -21,7 +20,6 @@ from app.settings.keychain import Keychain
 from app.system.background import Background
 from app.system.paths import cache_folder, data_folder, resource
 from engine.errors import EngineError
-from engine.model_files.names import repository_of_folder
 
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
     from engine.hub.download_state import DownloadStatus
     from engine.hub.values import AccessReport, RemovalPlan
 
-# The longer one while a download waits for the network, which may take hours.
+# The longer one while downloads wait for the network.
 _POLL_MS, _WAITING_POLL_MS = 250, 2000
 _THREADS = 4
 
@@ -181,21 +179,6 @@ class Library(QObject):
 
         self._call(lambda hub: hub.scan(), then=take)
 
-    def keep_folders(self, paths: Collection[str]) -> None:
-        """List the models in these folders from now on, also those that no scan finds."""
-        inventory, known = self.inventory, self.settings.values.model_folders
-        if inventory is None:
-            return
-        listed = {entry.path for entry in inventory.installed}
-        unknown = sorted(path for path in paths if path not in listed and path not in known)
-        if unknown:
-            self._run(partial(_unlisted, unknown, listed), then=self._add_folders)
-
-    def _add_folders(self, folders: list[str]) -> None:
-        known = self.settings.values.model_folders
-        if fresh := [folder for folder in folders if folder not in known]:
-            self.settings.change(model_folders=(*known, *fresh))
-
     def advice(self, path: str) -> tuple[PairAdvice, ...] | None:
         """Return the verdicts on drafts for the main model in `path`, None if there are none yet.
 
@@ -251,6 +234,11 @@ class Library(QObject):
         """The number of downloads that run or are queued."""
         return sum(status.runs for status in self.downloads)
 
+    @property
+    def arriving(self) -> bool:
+        """Whether a download runs that does not wait for the network, which may take hours."""
+        return any(status.runs and not status.waits_for_network for status in self.downloads)
+
     def get(self, *repositories: str) -> None:
         """Download models, or continue their downloads."""
         for repository in repositories:
@@ -285,8 +273,8 @@ class Library(QObject):
                 self.settled.emit(status)
         if before.keys() - {status.repository for status in downloads}:
             self.rescan()
-        if self.running or any(status.waits_for_network for status in downloads):
-            self._timer.start(_POLL_MS if self.running else _WAITING_POLL_MS)
+        if self.running:
+            self._timer.start(_POLL_MS if self.arriving else _WAITING_POLL_MS)
         else:
             self._timer.stop()
         if changed:
@@ -329,10 +317,3 @@ class Library(QObject):
     ) -> None:
         report = failed or self.problem.emit
         self.background.run(work, then, lambda error: report(as_engine_error(error)))
-
-
-def _unlisted(folders: Iterable[str], listed: Collection[str]) -> list[str]:
-    """Return the folders that are neither listed, also by another path, nor snapshots of a Hugging Face cache."""
-    real = {os.path.realpath(path) for path in listed}
-    others = (folder for folder in folders if os.path.realpath(folder) not in real)
-    return [folder for folder in others if repository_of_folder(Path(folder).parent.parent.name) is None]

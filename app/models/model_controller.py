@@ -75,8 +75,6 @@ class ModelController(QObject):
         session.models.changed.connect(self._judge_for)
         session.models.changed.connect(self._read_memory_limit)
         session.cluster.changed.connect(lambda: library.take_machines(session.cluster.memory))
-        for changed in (session.models.changed, library.models_changed):
-            changed.connect(self._keep_opened_folders)
         session.store.opened.connect(lambda _report: self._read_measured())
         session.answers.arrived.connect(self._note_answer)
 
@@ -130,13 +128,6 @@ class ModelController(QObject):
             path = models.pair.paths[0]
             self._library.finder.judge_for("" if Path(path) in models.starter_pair else path)
 
-    def _keep_opened_folders(self) -> None:
-        """Keep the folders of loaded models, so that the library lists them now and at the next start."""
-        models = self._session.models
-        if not models.pair.loading:
-            loaded = {path for path in models.pair.paths if path}
-            self._library.keep_folders(loaded - {str(path) for path in models.starter_pair})
-
     def _choose_main(self, choice: Choice) -> None:
         if choice.kind == "unload":
             self._session.models.unload(Path(choice.path))
@@ -180,12 +171,10 @@ class ModelController(QObject):
             error = status.error
             self._show_action.setText(self.tr("Show the download"))
             self._failed.add(status.repository)
-            waits, about = status.waits_for_network, status.repository
             self._banner.show_message(
-                lambda: error_sentence(error), self._show_action, calm=waits, stays=True, about=about
+                lambda: error_sentence(error), self._show_action, stays=True, about=status.repository
             )
-            if not waits:
-                self._notifier.notify(error_sentence(error))
+            self._notifier.notify(error_sentence(error))
             return
         inventory = self._library.inventory
         ready = self._complete_pair(status.repository)
@@ -200,9 +189,8 @@ class ModelController(QObject):
 
     def _follow_downloads(self) -> None:
         """Stay awake while downloads run, and dismiss the messages of failed ones that continue or were removed."""
-        running = self._library.running
-        show_count("downloads", running)
-        self._awake.keep(running > 0)
+        show_count("downloads", self._library.running)
+        self._awake.keep(self._library.arriving)
         failed = {status.repository for status in self._library.downloads if status.state == "failed"}
         for repository in self._failed - failed:
             self._banner.dismiss(repository)

@@ -43,7 +43,6 @@ class ApiChoice:
     network: bool = False
     origins: tuple[str, ...] = ()
     model_folders: tuple[Path, ...] = ()
-    other_apps: bool = True
     same_text: bool = False
 
 
@@ -121,7 +120,7 @@ class ApiService(QObject):
 
                 self._host = EngineHost(self._models.engine, asked=self._draft_asked.emit)
             self._show_pair()
-            self._host.folders, self._host.other_apps = choice.model_folders, choice.other_apps
+            self._host.folders = choice.model_folders
             self._background.run(lambda: self._serve(choice, renew), self._served, owner=self)
 
     def _serve(self, choice: ApiChoice, renew: bool) -> tuple[str, CodedError | None]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.conversations.request_history import DeletedRows, PairSummary, ProgramRequest, RequestRow, Totals
+from app.conversations.request_history import PairSummary, ProgramRequest, RequestRow, Totals
 from app.conversations.store import ConversationStore
 from app.session.store_client import StoreClient
 
@@ -18,18 +18,13 @@ WEEK_S = 7 * 86_400
 
 
 class HistoryService(QObject):
-    """`changed` follows when answers may have ended or been deleted, and when requests of programs were.
-
-    `programs_deleted` carries the number of requests that `delete_programs` deleted; `restore_programs` undoes it.
-    """
+    """`changed` follows when answers may have ended or been deleted, and when requests of programs were."""
 
     changed = Signal()
-    programs_deleted = Signal(int)
 
     def __init__(self, store: StoreClient, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._store = store
-        self._deleted: DeletedRows | None = None
         store.listed.connect(self.changed)
 
     def read(
@@ -48,28 +43,8 @@ class HistoryService(QObject):
         self._store.run(lambda store: store.history.add(requests), lambda _: self.changed.emit())
 
     def delete_programs(self) -> None:
-        """Delete the requests of other programs. Until the app ends, they are kept in memory for `restore_programs`."""
-
-        def deleted(requests: DeletedRows) -> None:
-            # A second press finds nothing to delete and must not replace the first, which can still be undone.
-            if requests:
-                self._deleted = requests
-                self.programs_deleted.emit(len(requests))
-                self.changed.emit()
-
-        self._store.run(lambda store: store.history.delete_programs(), deleted)
-
-    def restore_programs(self) -> None:
-        """Restore the requests that were deleted last; if that fails, `programs_deleted` follows again."""
-        deleted, self._deleted = self._deleted, None
-        if deleted is None:
-            return
-
-        def refused(_: Exception) -> None:
-            self._deleted = self._deleted or deleted
-            self.programs_deleted.emit(len(self._deleted))
-
-        self._store.run(lambda store: store.history.restore_programs(deleted), lambda _: self.changed.emit(), refused)
+        """Delete the requests of other programs."""
+        self._store.run(lambda store: store.history.delete_programs(), lambda _: self.changed.emit())
 
     def totals(self, chat_id: int | None, then: Callable[[Totals, Totals], object]) -> None:
         """Pass the totals of a chat, zeros for one that is not stored, and of the last week to `then`."""

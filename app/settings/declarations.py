@@ -10,12 +10,10 @@ from dataclasses import dataclass, fields
 from app.settings.setting import (
     ADVANCED,
     API,
-    AT_ONCE,
     GENERAL,
     GENERATION,
     MACHINES,
     NETWORK,
-    NEXT_MODEL,
     SPECULATION,
     STORAGE,
     Setting,
@@ -56,10 +54,10 @@ class RememberedValues:
     the backup that replaces them then. With `remove_everything` Tandem removes all its data when it quits.
     `update_checked_at` is in seconds since 1970. `offer_seen` says whether the user answered the offer of a first pair.
     `fit_context` is the context in tokens for which memory is calculated. `main_model` and `draft_model` are the
-    folders of the pair used last: both "" for the starter pair, else `draft_model` "" for no draft. `window_place` is
-    the window's x, y, width and height, empty before the first run, `window_state` its state. `sidebar` and `panel` say
-    whether a pane is shown ("auto": if it fits); their widths are in pixels, 0 for the default.
-    `panel_details` says whether the live panel's details are unfolded.
+    folders of the pair used last: both "" for the starter pair, else `draft_model` "" for no draft.
+    `window_geometry` is the window's place and state in Qt's form, "" before the first run. `sidebar` and `panel` say
+    whether a pane is shown ("auto": if it fits); their widths are in pixels, 0 for the default. `panel_details` says
+    whether the live panel's details are unfolded.
     """
 
     kept_sampling: tuple[str, ...] = ()
@@ -72,8 +70,7 @@ class RememberedValues:
     fit_context: int = setting(8192, choices=tuple((tokens, "") for tokens in FIT_CONTEXTS))
     main_model: str = ""
     draft_model: str = ""
-    window_place: tuple[int, ...] = ()
-    window_state: str = setting("normal", choices=(("normal", ""), ("maximized", ""), ("full-screen", "")))
+    window_geometry: str = ""
     sidebar: str = setting("auto", choices=(("auto", ""), ("shown", ""), ("hidden", "")))
     panel: str = setting("auto", choices=(("auto", ""), ("shown", ""), ("hidden", "")))
     sidebar_width: int = 0
@@ -156,7 +153,6 @@ class SettingsValues(RememberedValues):
             "Begins after a few minutes without a question once there are enough new answers, and pauses whenever you "
             "ask, on battery, or when this Mac is hot."
         ),
-        effect=AT_ONCE,
     )
     async_drafter: str = SPECULATION.setting(
         "off",
@@ -241,8 +237,10 @@ class SettingsValues(RememberedValues):
     kv_bits: int = GENERATION.setting(
         0,
         title="KV cache",
-        help="The model's working memory of a chat. Fewer bits use less memory; answers can change slightly.",
-        effect=NEXT_MODEL,
+        help=(
+            "The model's working memory of a chat. Fewer bits use less memory; answers can change slightly. Applies "
+            "the next time a model is loaded."
+        ),
         choices=KV_PRECISION,
     )
     work_offline: bool = NETWORK.setting(
@@ -260,13 +258,6 @@ class SettingsValues(RememberedValues):
     )
     proxy: str = NETWORK.setting(
         "", title="Proxy", help="The address of a proxy, such as http://proxy:8080. Leave empty for no proxy."
-    )
-    use_other_apps: bool = STORAGE.setting(
-        True,
-        title="Models of other apps",
-        help=(
-            "Also offer the MLX models that LM Studio, oMLX, Jan and MTPLX have downloaded. Their files are only read."
-        ),
     )
     keep_prefixes: bool = STORAGE.setting(
         True,

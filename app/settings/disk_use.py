@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.settings.keychain import Keychain
-from app.system.paths import cache_folder, data_folder, prefix_folder, settings_folder, unsaved_folder
-from engine.prefix.files import forget_others
+from app.system.paths import cache_folder, data_folder, settings_folder, unsaved_folder
 
 
 @dataclass(frozen=True)
@@ -32,14 +31,13 @@ def model_folder() -> Path:
 
 def measure() -> tuple[DiskUse, ...]:
     """Measure every kind of data."""
-    models, prefixes = model_folder(), bytes_of(prefix_folder())
-    return (
-        DiskUse("chats", data_folder(), bytes_of(data_folder())),
-        DiskUse("prefixes", prefix_folder(), prefixes),
-        DiskUse("models", models, bytes_of(models)),
-        DiskUse("caches", cache_folder(), bytes_of(cache_folder()) - prefixes),
-        DiskUse("settings", settings_folder(), bytes_of(settings_folder())),
-    )
+    folders = {
+        "chats": data_folder(),
+        "models": model_folder(),
+        "caches": cache_folder(),
+        "settings": settings_folder(),
+    }
+    return tuple(DiskUse(id_, folder, bytes_of(folder)) for id_, folder in folders.items())
 
 
 def bytes_of(path: Path) -> int:
@@ -56,11 +54,6 @@ def bytes_of(path: Path) -> int:
         except OSError:
             continue
     return total
-
-
-def clear_prefixes() -> None:
-    """Remove the stored prefixes. A file that cannot be removed stays."""
-    forget_others(prefix_folder(), ())
 
 
 def clear_caches() -> None:

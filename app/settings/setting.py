@@ -1,4 +1,4 @@
-"""The declaration of one setting: default, allowed values, texts, page, when a change takes effect. No Qt in here."""
+"""The declaration of one setting: default, allowed values, texts, page. No Qt in here."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-
-# When a change takes effect. If that is not at once, the page says so.
-AT_ONCE, NEXT_ANSWER, NEXT_MODEL = "at-once", "next-answer", "next-model"
 
 
 @dataclass(frozen=True)
@@ -24,7 +21,6 @@ class Setting:
     page: str = ""
     title: str = ""
     help: str = ""
-    effect: str = AT_ONCE
     choices: tuple[tuple[Any, str], ...] = ()
     least: float = 0
     most: float = 0
@@ -58,19 +54,18 @@ def setting(default: T, **declared: Any) -> T:
 
 @dataclass(frozen=True)
 class Page:
-    """A page of the settings window. `effect` is the default of its settings."""
+    """A page of the settings window."""
 
     name: str
-    effect: str = AT_ONCE
 
     def setting(self, default: T, **declared: Any) -> T:
         """Return a field of `SettingsValues` with a row on this page."""
-        return setting(default, **{"page": self.name, "effect": self.effect, **declared})
+        return setting(default, page=self.name, **declared)
 
 
 GENERAL = Page("general")
-SPECULATION = Page("speculation", NEXT_ANSWER)
-GENERATION = Page("generation", NEXT_ANSWER)
+SPECULATION = Page("speculation")
+GENERATION = Page("generation")
 NETWORK = Page("network")
 API = Page("api")
 MACHINES = Page("machines")

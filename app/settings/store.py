@@ -112,8 +112,7 @@ def _from_older(values: SettingsValues) -> SettingsValues:
 def _as_declared(setting: Setting, value: Any) -> Any:
     """Return a value from JSON in its declared type, or None if it cannot be used."""
     if isinstance(setting.default, tuple) and isinstance(value, list):
-        kind = int if setting.key == "window_place" else str
-        return tuple(item for item in value if type(item) is kind)
+        return tuple(item for item in value if isinstance(item, str))
     if isinstance(setting.default, float) and type(value) is int:
         value = float(value)
     return value if setting.accepts(value) else None

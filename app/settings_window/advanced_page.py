@@ -1,6 +1,4 @@
-"""The log of this run, the engine's memory, the diagnostics file, the check of this Mac, and the licences of what
-Tandem is built on.
-"""
+"""The log of this run, the diagnostics file, the check of this Mac, and the licences."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QPushButton, QWidget
 
 from app.library.library import Library
 from app.session.session import Session
-from app.settings.checkup import gather, page, write_diagnostics
+from app.settings.checkup import gather, write_diagnostics
 from app.settings_window.table_page import TablePage
 from app.system.background import Background
 from app.system.log_buffer import LOG_BUFFER
@@ -26,38 +24,19 @@ from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.popups import record_view
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
-from app.wording.errors import error_sentence, joined
-from app.wording.hub import size_words
+from app.wording.checkup import page
+from app.wording.errors import error_sentence
 from engine.bench.pair_check import PairCheck, check_pair
 from engine.machine.facts import MachineFacts, read_facts
-from engine.status import EngineStatus
 
 _REFRESH_MS = 1000
 _LATEST_ANSWERS = 20
 # The full licence texts of all packages.
 _NOTICES = resource("NOTICES.txt")
-# The packages that Tandem is built on, with their licences.
-BUILT_ON = (
-    ("Qt and PySide6", "LGPL-3.0"),
-    ("MLX, MLX-LM", "MIT"),
-    ("Transformers", "Apache-2.0"),
-    ("huggingface_hub", "Apache-2.0"),
-    ("NumPy", "BSD-3-Clause"),
-    ("HTTPX2", "BSD-3-Clause"),
-    ("markdown-it-py, keyring, platformdirs, filelock, rich, mcp, jsonschema", "MIT"),
-    ("ziamath, ziafont, latex2mathml", "MIT"),
-    ("Pygments, psutil, pypdf", "BSD"),
-    ("Starlette, uvicorn", "BSD-3-Clause"),
-    ("llguidance", "MIT"),
-    ("msgspec", "BSD-3-Clause"),
-    ("chardet", "0BSD"),
-    ("cryptography", "Apache-2.0"),
-    ("SQLite", "public domain"),
-)
 
 
 class AdvancedPage(TablePage):
-    """The advanced settings and, while it is shown, the log and the memory in use."""
+    """The advanced settings and, while it is shown, the log."""
 
     def __init__(self, library: Library, session: Session, parent: QWidget | None = None) -> None:
         super().__init__("advanced", library.settings, parent)
@@ -65,15 +44,12 @@ class AdvancedPage(TablePage):
         self.view = self.bound("Log of this session", record_view(self), QWidget.setAccessibleName)
         self.view.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.view.setMinimumHeight(180)
-        self.memory = self.row(None)
         self.check = MacCheck(session, self)
         self.check_button = styled(QPushButton(self), "button")
         self.check_button.clicked.connect(self.check.toggle)
         self.check_row = self.row(self.check_button)
         self.report = CheckReport(self.check, self)
         self.add(self.report)
-        self._status: EngineStatus | None = None
-        self._asked = False
         self.add(self.view, 16)
         self.copy = CopyButton(self, lambda: LOG_BUFFER.text)
         self.bound("Copy log", self.copy, QWidget.setAccessibleName)
@@ -95,7 +71,7 @@ class AdvancedPage(TablePage):
         self.add_line(4, self.licences)
         self._timer = QTimer(self)
         self._timer.setInterval(_REFRESH_MS)
-        self._timer.timeout.connect(self._follow)
+        self._timer.timeout.connect(self._show_log)
         self.export.clicked.connect(self._choose_file)
         self.check.changed.connect(self._word_check)
         self.restyle()
@@ -110,33 +86,6 @@ class AdvancedPage(TablePage):
             )
         self.check_button.setText(self.tr("Stop") if self.check.running else self.tr("Check now"))
         self.check_row.set_words(self.tr("Check this Mac"), words)
-
-    def _ask_status(self) -> None:
-        """Ask for the engine's status, unless a request is pending."""
-        if not self._asked:
-            self._asked = self._session.models.call_engine(lambda engine: engine.status(), self._take)
-
-    def _take(self, status: EngineStatus) -> None:
-        self._asked = False
-        if status != self._status:
-            self._status = status
-            self._word_memory()
-
-    def _word_memory(self) -> None:
-        status, help_ = self._status, self.tr("No models loaded.")
-        if status is not None:
-            used = self.tr("{used} of the {limit} this Mac can use for models.")
-            help_ = used.format(used=size_words(status.memory.active), limit=size_words(status.memory.limit))
-            cache = status.prefix_cache
-            held = self.tr("The prompt cache contains %n chat(s) in {size}.", "", cache.conversations)
-            if not cache.conversations:
-                held = self.tr("The prompt cache is empty.")
-            help_ = joined(help_, held.format(size=size_words(cache.bytes)))
-        self.memory.set_words(self.tr("Memory in use"), help_)
-
-    def _follow(self) -> None:
-        self._show_log()
-        self._ask_status()
 
     def _show_log(self) -> None:
         """Show the newest lines, unless the user has scrolled up or selected something."""
@@ -185,19 +134,15 @@ class AdvancedPage(TablePage):
                 "License, version 3. You may replace Qt with your own version; its source code is "
                 "available from the Qt Project."
             ),
-            self.tr("Built with: {parts}.").format(
-                parts=", ".join(f"{name} ({licence})" for name, licence in BUILT_ON)
-            ),
         )
         self._about.setText("\n\n".join(sentences))
         show_words(self.outcome, "")
         self._word_check()
-        self._word_memory()
         self._show_log()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._follow()
+        self._show_log()
         self._timer.start()
 
     def hideEvent(self, event: QHideEvent) -> None:

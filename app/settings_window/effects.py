@@ -63,7 +63,6 @@ class Effects(QObject):
                 network=values.api_network,
                 origins=tuple(values.api_origins.split()),
                 model_folders=tuple(Path(folder) for folder in values.model_folders),
-                other_apps=values.use_other_apps,
                 same_text=values.same_text,
             )
         )

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFileDialog, QPushButton, QWidget
 
 from app.conversations.records import FAILED
 from app.conversations.request_history import PairSummary, RequestRow
 from app.session.history_service import HistoryService
 from app.settings.declarations import PAGES
-from app.widgets.banner import Banner
+from app.widgets.buttons import ConfirmButton
 from app.widgets.controls import Chooser
 from app.widgets.figure_table import Column, FigureTable, FigureView
 from app.widgets.labels import label, set_name, tip
@@ -102,7 +102,7 @@ class HistoryPage(Restyled, QWidget):
     """Reads the store when it is shown, sorted or filtered, and after every answer while it is visible.
 
     `answer_wanted` carries the chat and the message of a row after a double click or Enter. Rows of the local API have
-    no answers to show; one button deletes them all, another restores them.
+    no answers to show; a button deletes them all.
     """
 
     answer_wanted = Signal(int, int)
@@ -118,20 +118,18 @@ class HistoryPage(Restyled, QWidget):
         self.pair.setSizeAdjustPolicy(Chooser.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.pair.setMinimumContentsLength(8)
         self.csv, self.json = (styled(QPushButton(text, self), "button") for text in ("CSV…", "JSON…"))
-        self.delete = self.bound("Delete API requests", styled(QPushButton(self), "button"))
+        self.delete = _DeleteRequestsButton(self)
         self.table = HistoryTable(self)
         places = {column.key: index for index, column in enumerate(COLUMNS)}
         self.view = FigureView(self.table, self, [places[key] for key in _NAMES], [places[key] for key in _SPARE])
         self.bound("Answers and statistics", self.view, QWidget.setAccessibleName)
-        self.banner, self._undo = Banner(self), QAction(self)
-        self.bound("Undo", self._undo)
         self.view.setObjectName("history")
         self.view.horizontalHeader().setSortIndicator(0, Qt.SortOrder.DescendingOrder)
         self.view.setSortingEnabled(True)
         buttons = fill(hbox(spacing=8), self.delete, self.csv, self.json, 0)
         self._line = fill(hbox(spacing=8), (self.pair, 1), buttons)
         column = vbox(self, margins=(_MARGIN, 24, _MARGIN, 24), spacing=10)
-        fill(column, self._title, self.sentences, self._line, (self.view, 1), self.banner, self.outcome)
+        fill(column, self._title, self.sentences, self._line, (self.view, 1), self.outcome)
         for hidden in (self.outcome, self.delete):
             hidden.hide()
         self.table.order_wanted.connect(self._sort)
@@ -139,9 +137,7 @@ class HistoryPage(Restyled, QWidget):
         self.pair.activated.connect(lambda _: self.refresh())
         self.csv.clicked.connect(partial(self._choose_file, "csv"))
         self.json.clicked.connect(partial(self._choose_file, "json"))
-        self.delete.clicked.connect(history.delete_programs)
-        self._undo.triggered.connect(history.restore_programs)
-        history.programs_deleted.connect(self._show_deleted)
+        self.delete.confirmed.connect(history.delete_programs)
         history.changed.connect(self._refresh_if_shown)
         self.restyle()
 
@@ -176,12 +172,6 @@ class HistoryPage(Restyled, QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_buttons()
-
-    def _show_deleted(self, count: int) -> None:
-        # The only way to undo it, so it stays.
-        self.banner.show_message(
-            lambda: self.tr("%n API request(s) deleted.", "", count), self._undo, calm=True, stays=True
-        )
 
     def _sort(self, column: str, down: bool) -> None:
         if (column, down) != self._order:
@@ -256,3 +246,14 @@ class HistoryPage(Restyled, QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.refresh()
+
+
+class _DeleteRequestsButton(ConfirmButton):
+    """Deletes the requests of other programs once that was confirmed."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.restyle()
+
+    def retranslate(self) -> None:
+        self.setText(self.tr("Delete all of them?") if self.asks else self.tr("Delete API requests…"))

@@ -81,12 +81,7 @@ def _verdict(found: AccessReport | EngineError | None) -> str:
         return translate("NetworkPage", "Checks the mirror, proxy and token with two small requests.")
     if isinstance(found, Exception):
         return hub_sentence(found) if found.code == "hub" else str(found)
-    reached = {
-        (False, False): translate("NetworkPage", "Connected to Hugging Face."),
-        (True, False): translate("NetworkPage", "Connected to the mirror."),
-        (False, True): translate("NetworkPage", "Connected to Hugging Face through the proxy."),
-        (True, True): translate("NetworkPage", "Connected to the mirror through the proxy."),
-    }[found.mirror, found.proxy]
+    reached = translate("NetworkPage", "Connected.")
     token = {
         ACCEPTED: translate("NetworkPage", "Token valid (account {user}).").format(user=found.user),
         REFUSED: translate("NetworkPage", "Token rejected: it is wrong, expired or revoked."),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from app.library.library import Library
 from app.session.session import Session
-from app.settings.disk_use import DiskUse, clear_caches, clear_prefixes, measure
+from app.settings.disk_use import DiskUse, clear_caches, measure
 from app.settings.relocation import MoveRefused, Progress, move_folder
 from app.settings_window.backup_controls import BackupControls
 from app.settings_window.table_page import TablePage
@@ -21,7 +20,7 @@ from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import styled
 from app.wording.hub import moved_sentence, refused_sentence, size_words
 
-_IDS = ("chats", "prefixes", "models", "caches", "settings")
+_IDS = ("chats", "models", "caches", "settings")
 _MOVABLE = ("chats", "models")
 _PROGRESS_MS = 250
 
@@ -35,12 +34,10 @@ class StoragePage(TablePage):
         self._disk_use: dict[str, DiskUse] = {}
         self.open_buttons: dict[str, QPushButton] = {}
         self.move_buttons: dict[str, QPushButton] = {}
-        self.clear, self.clear_prefixes, self.stop = (styled(QPushButton(self), "button") for _ in range(3))
-        for button in (self.clear, self.clear_prefixes):
-            self.bound("Clear", button)
+        self.clear = self.bound("Clear", styled(QPushButton(self), "button"))
         self.bound("Clear the caches", self.clear, QWidget.setAccessibleName)
-        self.bound("Clear the prompt cache", self.clear_prefixes, QWidget.setAccessibleName)
-        self.bound("Stop", self.stop).hide()
+        self.stop = self.bound("Stop", styled(QPushButton(self), "button"))
+        self.stop.hide()
         self.folders = {_IDS[0]: self.row(self._controls(_IDS[0]), at_end=True)}
         self.backups = BackupControls(library, session, self)
         self._backup_row = self.row(self.backups, at_end=True)
@@ -55,8 +52,7 @@ class StoragePage(TablePage):
         self._timer = QTimer(self)
         self._timer.setInterval(_PROGRESS_MS)
         self._timer.timeout.connect(self._show_progress)
-        self.clear.clicked.connect(partial(self._clear, clear_caches))
-        self.clear_prefixes.clicked.connect(partial(self._clear, clear_prefixes))
+        self.clear.clicked.connect(self._clear)
         self.backups.said.connect(partial(show_words, self.outcome))
         self.backups.changed.connect(self._measure_again)
         self.removal.confirmed.connect(self._remove_everything)
@@ -70,8 +66,8 @@ class StoragePage(TablePage):
             move = self.move_buttons[id_] = self.bound("Move…", styled(QPushButton(controls), "button"))
             move.clicked.connect(partial(self._choose_folder, id_))
             buttons.addWidget(move)
-        elif clear := {"prefixes": self.clear_prefixes, "caches": self.clear}.get(id_):
-            buttons.addWidget(clear)
+        elif id_ == "caches":
+            buttons.addWidget(self.clear)
         show = self.open_buttons[id_] = self.bound("Show", styled(QPushButton(controls), "button"))
         show.clicked.connect(partial(self._open, id_))
         buttons.addWidget(show)
@@ -89,7 +85,7 @@ class StoragePage(TablePage):
     def _take(self, measured: tuple[DiskUse, ...]) -> None:
         self._disk_use = {one.id: one for one in measured}
         sizes = {one.id: one.bytes for one in measured}
-        self.removal.show_sizes(sizes["chats"], sizes["prefixes"] + sizes["caches"] + sizes["settings"])
+        self.removal.show_sizes(sizes["chats"], sizes["caches"] + sizes["settings"])
         self._word_folders()
 
     def _open(self, id_: str) -> None:
@@ -98,13 +94,12 @@ class StoragePage(TablePage):
 
     # Backing up, clearing and moving
 
-    def _clear(self, remove: Callable[[], None]) -> None:
-        """Run `remove` after the engine dropped its prefixes, which it would write to the disk again otherwise."""
-        for button in (self.clear, self.clear_prefixes):
-            button.setEnabled(False)
+    def _clear(self) -> None:
+        """Remove the caches after the engine dropped its prefixes, which it would write to the disk again otherwise."""
+        self.clear.setEnabled(False)
 
         def work() -> tuple[DiskUse, ...]:
-            remove()
+            clear_caches()
             return measure()
 
         def dropped(_: None) -> None:
@@ -179,10 +174,6 @@ class StoragePage(TablePage):
     def _word_folders(self) -> None:
         names = {
             "chats": (self.tr("Chats"), self.tr("Includes the download list.")),
-            "prefixes": (
-                self.tr("Prompt cache"),
-                self.tr("Lets follow-up questions start without reprocessing the chat."),
-            ),
             "models": (self.tr("Models"), self.tr("The Hugging Face cache, shared with other apps.")),
             "caches": (self.tr("Caches"), self.tr("Temporary files that Tandem can recreate.")),
             "settings": (self.tr("Settings"), self.tr("Your preferences.")),
@@ -196,8 +187,7 @@ class StoragePage(TablePage):
             if move := self.move_buttons.get(id_):
                 move.setAccessibleName(self.tr("Move the folder: {name}").format(name=name))
                 move.setEnabled(use is not None and self._progress is None)
-        for button, id_ in ((self.clear, "caches"), (self.clear_prefixes, "prefixes")):
-            button.setEnabled(id_ in self._disk_use and self._disk_use[id_].bytes > 0)
+        self.clear.setEnabled("caches" in self._disk_use and self._disk_use["caches"].bytes > 0)
         self.backups.retranslate()
         self._backup_row.set_words(self.tr("Backups"), self.backups.words())
         self.removal.retranslate()

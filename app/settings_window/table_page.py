@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import partial
 from typing import Any
 
@@ -11,13 +10,15 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from app.settings.control import SettingControl
 from app.settings.declarations import PAGES, settings_of
-from app.settings.setting import NEXT_ANSWER, NEXT_MODEL, Setting
+from app.settings.setting import Setting
 from app.settings.store import SettingsStore
 from app.settings_window.form import Form
 from app.widgets.labels import show_words
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
-from app.wording.errors import joined
+
+# The pages whose changes an answer under way does not follow.
+_WITH_NEXT_ANSWER = ("speculation", "generation")
 
 
 class TablePage(Restyled, Form):
@@ -28,7 +29,7 @@ class TablePage(Restyled, Form):
 
     def __init__(self, page: str, settings: SettingsStore, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.settings, self._title = settings, PAGES[page]
+        self.settings, self._page = settings, page
         self._setting_controls = [SettingControl(one, self, partial(self._keep, one)) for one in settings_of(page)]
         for control in self._setting_controls:
             self.row(control.widget)
@@ -70,21 +71,11 @@ class TablePage(Restyled, Form):
 
     def retranslate(self) -> None:
         translate = QCoreApplication.translate
-        self.title.setText(translate("Settings", self._title))
+        self.title.setText(translate("Settings", PAGES[self._page]))
         self.reset.setText(translate("Settings", "Restore defaults"))
-        effects = {
-            NEXT_ANSWER: translate("Settings", "Changes take effect with the next answer."),
-            NEXT_MODEL: translate("Settings", "Applies the next time a model is loaded."),
-        }
-        # The note above the rows says when most of them take effect; the other rows say it themselves.
-        common, count = Counter(one.setting.effect for one in self._setting_controls).most_common(1)[0]
-        note = effects.get(common, "") if 2 * count > len(self._setting_controls) else ""
-        show_words(self.note, note)
+        waits = self._page in _WITH_NEXT_ANSWER
+        show_words(self.note, translate("Settings", "Changes take effect with the next answer.") if waits else "")
         for row, control in zip(self.rows, self._setting_controls, strict=False):
-            setting = control.setting
-            help_ = translate("Settings", setting.help)
-            if setting.effect in effects and not (note and setting.effect == common):
-                help_ = joined(help_, effects[setting.effect])
-            row.set_words(translate("Settings", setting.title), help_)
+            row.set_words(*(translate("Settings", text) for text in (control.setting.title, control.setting.help)))
             control.retranslate()
         self.show_values()

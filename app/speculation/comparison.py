@@ -39,8 +39,8 @@ class Step(Enum):
 class Verdict(Enum):
     """How the two texts compare. NONE until there is a token of each.
 
-    TIE: they differ where both tokens were so close that rounding decides. UNMEASURED: how close they were is unknown.
-    CUT: they were not close, but a rule such as top-p may have cut one of them off, which rounding decides, too.
+    TIE: they differ where both tokens were so close that rounding decides. PERHAPS: how close they were is unknown, or
+    a rule such as top-p may have cut one of them off, which rounding decides, too.
     OTHER_RULE: the acceptance rule keeps the distribution, not the text. DIFFERENT: nothing of this explains it.
     """
 
@@ -48,8 +48,7 @@ class Verdict(Enum):
     SAME_SO_FAR = "same-so-far"
     SAME = "same"
     TIE = "tie"
-    UNMEASURED = "unmeasured"
-    CUT = "cut"
+    PERHAPS = "perhaps"
     OTHER_RULE = "other-rule"
     DIFFERENT = "different"
 
@@ -120,12 +119,10 @@ class Comparison:
             return Verdict.OTHER_RULE
         if None in differing:
             return Verdict.DIFFERENT
-        if (gap := self.gap()) is None:
-            return Verdict.UNMEASURED
-        if gap <= TIE:
+        gap, cuts = self.gap(), sampling.top_p < 1.0 or sampling.min_p > 0.0 or sampling.top_k > 0
+        if gap is not None and gap <= TIE:
             return Verdict.TIE
-        cuts = sampling.top_p < 1.0 or sampling.min_p > 0.0 or sampling.top_k > 0
-        return Verdict.CUT if sampling.temperature > 0 and cuts else Verdict.DIFFERENT
+        return Verdict.PERHAPS if gap is None or (sampling.temperature > 0 and cuts) else Verdict.DIFFERENT
 
     def gap(self) -> float | None:
         """Return how far apart the scores of the first tokens that differ were, in units of logits; None if unknown.

@@ -205,16 +205,8 @@ class ComparisonView(Restyled, Overlay):
                 "Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so "
                 "rounding decides. Both answers are right."
             )
-        if verdict is Verdict.UNMEASURED:
-            return self.tr(
-                "Identical up to token {place} ({guessed} or {plain}). How close the two were could not be measured, "
-                "because other answers were written at the same time."
-            )
-        if verdict is Verdict.CUT:
-            return self.tr(
-                "Identical up to token {place} ({guessed} or {plain}, {gap} apart). Top p, top k or min p may have "
-                "excluded one of them, which rounding decides at their limits."
-            )
+        if verdict is Verdict.PERHAPS:
+            return self.tr("Identical up to token {place}. There, between {guessed} and {plain}, rounding may decide.")
         if verdict is Verdict.OTHER_RULE:
             return self.tr(
                 "Different texts, both sampled from the main model's own distribution, because “Same "

@@ -24,7 +24,7 @@ from app.models.model_controller import ModelController
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.settings.store import SettingsStore
-from app.settings.window_geometry import geometry_of, restore_geometry, state_of
+from app.settings.window_geometry import geometry_of, restore_geometry
 from app.settings_window.dialog import SettingsWindow
 from app.settings_window.effects import Effects
 from app.sidebar.pane import ChatPane
@@ -106,7 +106,7 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         self.restyle()
         self.setMinimumSize(560, 420)
         self.setAcceptDrops(True)
-        restore_geometry(self, self.preferences.values)
+        restore_geometry(self, self.preferences.values.window_geometry)
         self._show_chat(session.chat)
         if self.preferences.backup is not None:
             self.notifications.show_backup(self.preferences.backup)
@@ -327,7 +327,7 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
             return
         # A syllable that is being composed belongs to the unsent message.
         self.composer.edit.commit_preedit()
-        self.preferences.change(window_place=geometry_of(self), window_state=state_of(self))
+        self.preferences.change(window_geometry=geometry_of(self))
         self.session.chats.keep_read_position(self._shown, self.transcript.reading_position)
         self._effects.close()
         self.hide()

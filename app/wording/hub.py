@@ -35,7 +35,6 @@ HUB_REASONS = Sentences(
     "HubErrors",
     {
         "offline": "Can't reach Hugging Face. Check your connection and try again.",
-        "no-network": "Waiting for a connection. The download then resumes by itself.",
         "kept-offline": "“Work offline” is on, so Tandem does not connect. Turn it off in the settings.",
         "proxy": "The proxy does not respond or refuses to connect. Check its address in the settings.",
         "certificate": (

@@ -194,7 +194,7 @@ def draft_words(entry: Entry, measured: Measured | None = None) -> str:
 
 
 def facts_words(entry: Entry, measured: Measured | None = None, *, with_draft: bool = False) -> str:
-    """Say why a model cannot be used, or list its draft, app, licence, context, languages and downloads, if known."""
+    """Say why a model cannot be used, or list its draft, app, licence, context and downloads, if known."""
     if obstacle := _obstacle_words(entry):
         return obstacle
     sees = translate("Models", "sees pictures") if entry.sees else ""
@@ -205,8 +205,6 @@ def facts_words(entry: Entry, measured: Measured | None = None, *, with_draft: b
         context = translate("Models", "{count}-token context").format(count=number(entry.context, 0))
         # The hyphen and the space do not break.
         parts.append(context.replace("-", "\u2011").replace(" ", "\u00a0"))
-    if entry.languages > 1:
-        parts.append(CountedWords().languages(entry.languages).replace(" ", "\u00a0"))
     if entry.downloads:
         parts.append(translate("Models", "downloads: {count}").format(count=number(entry.downloads, 0)))
     if entry.gated:
@@ -264,6 +262,8 @@ def download_words(status: DownloadStatus) -> str:
     done = translate("Models", "{done} of {total}").format(
         done=size_words(status.bytes_done), total=size_words(status.bytes_total)
     )
+    if status.waits_for_network:
+        return translate("Models", "Waiting for a connection. The download then resumes by itself.")
     if status.state == "failed":
         return hub_sentence(status.error) if status.error is not None else translate("Models", "Failed.")
     if status.state == "downloading":
@@ -310,9 +310,6 @@ def _time_left(seconds: float) -> str:
 
 class CountedWords(QObject):
     """Texts with plural forms, which Qt's extractor finds only in a class's own `tr`."""
-
-    def languages(self, count: int) -> str:
-        return self.tr("%n language(s)", "", count)
 
     def minutes(self, count: int) -> str:
         return self.tr("about %n minute(s) left", "", count)

@@ -39,12 +39,15 @@ def same_text_sentence(pair: LearnedPair | None) -> str:
     """Say what "always the same text" means with the loaded pair on this computer; "" if no pair is loaded."""
     if pair is None:
         return ""
-    main = recorded_name(pair.main)
     if pair.rounding is None:
-        return translate("Rounding", "How this Mac rounds with {main} is measured while Tandem is idle.").format(
-            main=main
-        )
-    usual = pair.rounding.usual
+        text = translate("Rounding", "How this Mac rounds with {main} is measured while Tandem is idle.")
+        return text.format(main=recorded_name(pair.main))
+    return joined(rounding_sentence(pair.main, pair.rounding), _cost(pair))
+
+
+def rounding_sentence(main: str, rounding: Rounding) -> str:
+    """Say up to how many draft tokens this computer rounds passes of a main model alike."""
+    usual = rounding.usual
     most = usual.most_rows - 1
     if not most:
         text = translate(
@@ -58,8 +61,8 @@ def same_text_sentence(pair: LearnedPair | None) -> str:
         text = translate(
             "Rounding", "With {main}, rounding stays the same up to {most} draft tokens per round on this Mac."
         )
-    text = text.format(main=main, most=QLocale().toString(most))
-    return joined(text, _held(usual) if most else "", _cost(pair))
+    text = text.format(main=recorded_name(main), most=QLocale().toString(most))
+    return joined(text, _held(usual) if most else "")
 
 
 def verification_sentence(rounding: Rounding | None) -> str:

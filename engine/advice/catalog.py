@@ -29,7 +29,7 @@ class CatalogModel(Struct, frozen=True, forbid_unknown_fields=True):
     such as 2026-08. `licence` is "" if unknown. `active_parameters` are those that one token uses. `config` holds the
     numbers of config.json that tell the memory of a prefill, and `cache` says what its caches hold. Models with the
     same `tokenizer` share their vocabulary up to padding. `drafts` are ids of this catalog, best first; `recommended`
-    main models are offered on a first run; `languages` are ISO 639-1 codes, not exhaustive.
+    main models are offered on a first run.
     """
 
     id: str
@@ -43,7 +43,6 @@ class CatalogModel(Struct, frozen=True, forbid_unknown_fields=True):
     licence: str
     released: Annotated[str, Meta(pattern=r"^20\d\d-(0[1-9]|1[0-2])$")]
     context: Positive
-    languages: tuple[str, ...]
     tokenizer: str
     vocabulary_size: Positive
     architecture: str

@@ -104,18 +104,16 @@ class RemoteEngine(EngineClient):
         self._thread = threading.Thread(target=self._listen, name="remote-engine", daemon=True)
         self._thread.start()
 
-    def load(self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False) -> Loading:
+    def load(self, main: str | Path, draft: str | Path | None = None) -> Loading:
         loading = Loading()
-        self._call("load", str(main), _named(draft), future=loading, allow_oversize=allow_oversize)
+        self._call("load", str(main), _named(draft), future=loading)
         return loading
 
-    def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> Future[LoadedPair]:
-        return self._call("set_draft", _named(draft), allow_oversize=allow_oversize)
+    def set_draft(self, draft: str | Path | None) -> Future[LoadedPair]:
+        return self._call("set_draft", _named(draft))
 
-    def load_beside(
-        self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False
-    ) -> Future[LoadedPair]:
-        return self._call("load_beside", str(main), _named(draft), allow_oversize=allow_oversize)
+    def load_beside(self, main: str | Path, draft: str | Path | None = None) -> Future[LoadedPair]:
+        return self._call("load_beside", str(main), _named(draft))
 
     def unload(self, main: Path | None = None) -> Future[LoadedPair]:
         return self._call("unload", main)
@@ -186,9 +184,7 @@ class RemoteEngine(EngineClient):
         """End the engine as lost. May be called from any thread; only the first call counts."""
         self._end(error, failed=True)
 
-    def _call(
-        self, name: str, *arguments: Any, future: Future[Any] | None = None, allow_oversize: bool | None = None
-    ) -> Future[Any]:
+    def _call(self, name: str, *arguments: Any, future: Future[Any] | None = None) -> Future[Any]:
         future = future or Future()
         future.set_running_or_notify_cancel()
         number = next(self._numbers)
@@ -199,7 +195,7 @@ class RemoteEngine(EngineClient):
         if refusal is not None:
             future.set_exception(refusal)
         else:
-            self._send(Call(number, name, pack(arguments, enc_hook), allow_oversize))
+            self._send(Call(number, name, pack(arguments, enc_hook)))
         return future
 
     def _send(self, message: ToEngine) -> None:

@@ -88,7 +88,6 @@ class Call(Message, frozen=True):
     number: int
     name: str
     arguments: msgspec.Raw
-    allow_oversize: bool | None = None
 
 
 class Submit(Message, frozen=True):

@@ -75,8 +75,7 @@ class _Server:
         if message.name not in CALLS:
             raise BadMessage(f"no call of this protocol: {message.name}")
         call: Callable[..., Future[Any]] = getattr(self._engine, message.name)
-        keywords = {} if message.allow_oversize is None else {"allow_oversize": message.allow_oversize}
-        future = call(*unpack(message.arguments, CALLS[message.name][0], dec_hook), **keywords)
+        future = call(*unpack(message.arguments, CALLS[message.name][0], dec_hook))
         if isinstance(future, Loading):
             future.main.add_done_callback(lambda main: self._surely(self._tell_of_main, message.number, main))
         future.add_done_callback(lambda done: self._surely(self._answer, message.number, done))

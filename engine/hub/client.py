@@ -215,8 +215,7 @@ class HubClient:
             return HubError("certificate", repository)
         if isinstance(error, httpx2.UnsupportedProtocol | httpx2.TooManyRedirects):
             return self._wrong_mirror(repository)
-        unreached = isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout))
-        return InterruptedTransferError("offline", repository, unreached=unreached)
+        return InterruptedTransferError("offline", repository)
 
 
 def _requested_wait(headers: Mapping[str, str]) -> float | None:
@@ -240,7 +239,7 @@ def check_access(access: HubAccess) -> AccessReport:
     if not isinstance(models, list):
         raise HubError("wrong-mirror", endpoint=access.endpoint)
     token, user = _token_owner(access) if access.token else (NONE, "")
-    return AccessReport(access.endpoint != HUGGING_FACE, access.proxy is not None, token, user)
+    return AccessReport(token, user)
 
 
 def _token_owner(access: HubAccess) -> tuple[str, str]:

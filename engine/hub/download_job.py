@@ -17,7 +17,7 @@ from engine.hub.client import HubAccess, HubClient
 from engine.hub.connections import Connections
 from engine.hub.download_state import DownloadEntry
 from engine.hub.failures import HubError, InterruptedTransferError
-from engine.hub.listing import list_model, resolve
+from engine.hub.listing import describe, list_model
 from engine.hub.repository_names import COMMIT
 from engine.hub.transfer import RetryPolicy, Transfer, digest_of
 from engine.hub.values import Listing, RemoteFile
@@ -74,12 +74,10 @@ class Progress:
 class JobSettings:
     """How a job retries, and how it measures free space.
 
-    A download without any connection for `unreached_s` seconds fails as no-network; the queue then tries the network
-    after the waits of `polling`.
+    A download without any connection for `unreached_s` seconds counts as one that waits for a network.
     """
 
     unreached_s: float = 4.0
-    polling: RetryPolicy = field(default_factory=lambda: RetryPolicy(first_s=2.0, longest_s=30.0))
     policy: RetryPolicy = field(default_factory=RetryPolicy)
     space_margin: int = SPACE_MARGIN
     free_bytes: Callable[[Path], int | None] = free_bytes
@@ -153,7 +151,7 @@ class DownloadJob:
                 if not entry.commit and COMMIT.fullmatch(entry.revision):
                     entry.commit = entry.revision
                 elif not entry.commit:
-                    entry.commit = resolve(client, entry.repository, entry.revision)
+                    entry.commit, _ = describe(client, entry.repository, entry.revision)
                 whole = list_model(client, entry.repository, entry.commit)
                 listing = replace(whole, files=tuple(file for file in whole.files if self._wanted(file.name)))
                 self._begin(listing)

@@ -38,11 +38,6 @@ class _Download:
         """Whether it can be resumed."""
         return self.state in ("paused", "failed")
 
-    @property
-    def waits_for_network(self) -> bool:
-        """Whether it failed only for want of a connection; the queue resumes it by itself."""
-        return self.state == "failed" and self.error is not None and self.error.reason == "no-network"
-
 
 @dataclass(frozen=True, slots=True)
 class DownloadStatus(_Download):
@@ -50,7 +45,7 @@ class DownloadStatus(_Download):
 
     `bytes_total` is 0 until the repository has been resolved. `bytes_per_second` is that of the last
     seconds. `attempt` counts reconnections in a row without a byte (0 while bytes arrive). `error` is set when the
-    state is failed, `path` (the snapshot) when ready.
+    state is failed, `path` (the snapshot) when ready. One that `waits_for_network` goes on by itself.
     """
 
     repository: str
@@ -62,6 +57,7 @@ class DownloadStatus(_Download):
     attempt: int = 0
     error: HubError | None = None
     path: Path | None = None
+    waits_for_network: bool = False
 
 
 _Digests = set[Annotated[str, Meta(pattern=rf"^({CONTENT_HASH.pattern})\Z")]]

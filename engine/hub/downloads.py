@@ -8,38 +8,33 @@ Poll `snapshot()` for progress.
 from __future__ import annotations
 
 import logging
-import socket
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from engine.hub.cache_layout import RepositoryCache
 from engine.hub.client import HubAccess
 from engine.hub.download_job import DownloadJob, JobSettings
 from engine.hub.download_state import ACTIVE, DownloadEntry, DownloadStatus, read_queue, write_queue
-from engine.hub.failures import HubError, InterruptedTransferError
+from engine.hub.failures import HubError
 from engine.hub.head_job import HeadJob
 from engine.hub.repository_names import head_of, is_revision, parse_repository
-from engine.hub.transfer import RetryPolicy, disk_error
+from engine.hub.transfer import disk_error
 
 _log = logging.getLogger(__name__)
 
-_LOOK_S = 0.1
 _MODELS_AT_ONCE = 2
-_CONNECT_S = 4.0
 
 
 class DownloadQueue:
     """Downloads models into a Hugging Face cache, two at once.
 
     The queue is kept in the file `state_path` (None: nowhere); a download that was active when the program ended
-    continues where it stopped. All methods may be called from any thread and return at once, except `wait` and
-    `close`. A repository is given by name or address; `HubError` (bad-name) is raised at once, every other error
-    arrives as the state failed. If the access is offline, every download stays queued. A download that reaches no
-    network fails within seconds (no-network), and is queued again when the network is back.
+    continues where it stopped. All methods may be called from any thread and return at once, except `close`. A
+    repository is given by name or address; `HubError` (bad-name) is raised at once, every other error arrives as the
+    state failed. If the access is offline, every download stays queued. One that reaches no network is tried again,
+    less and less often, until it does.
     """
 
     def __init__(
@@ -52,17 +47,13 @@ class DownloadQueue:
         self._cache_dir, self._state_path = cache_dir, state_path
         self._settings = settings or JobSettings()
         self._access = access or HubAccess()
-        self._network = NetworkWatch(self._access, self._settings.polling, self._network_is_back)
-        self._supervisor: threading.Thread | None = None
-        self._changed = threading.Condition(threading.RLock())
+        self._lock = threading.RLock()
         self._entries: dict[str, DownloadEntry] = {}
         self._jobs: dict[str, DownloadJob] = {}
         self._threads: dict[str, threading.Thread] = {}
         self._closed = False
         if state_path is not None:
             self._entries = {entry.repository: entry for entry in read_queue(state_path)}
-        if any(entry.waits_for_network for entry in self._entries.values()):
-            self._network.start()
         self._start_waiting()
 
     def add(self, repository: str, revision: str = "main") -> str:
@@ -73,7 +64,7 @@ class DownloadQueue:
         name = parse_repository(repository)
         if not is_revision(revision):
             raise HubError("revision-missing", name, revision=revision[:80])
-        with self._changed:
+        with self._lock:
             entry = self._entries.get(name)
             if entry is None or entry.state == "ready" or entry.revision != revision:
                 if entry is not None and entry.state in ACTIVE:
@@ -84,7 +75,7 @@ class DownloadQueue:
 
     def pause(self, repository: str) -> None:
         """Stop a download and keep what has arrived."""
-        with self._changed:
+        with self._lock:
             entry = self._entries.get(repository)
             if entry is None or not entry.runs:
                 return
@@ -93,7 +84,7 @@ class DownloadQueue:
 
     def resume(self, repository: str) -> None:
         """Continue a paused or failed download at the byte where it stopped."""
-        with self._changed:
+        with self._lock:
             if repository in self._entries:
                 self._requeue(repository)
 
@@ -102,14 +93,13 @@ class DownloadQueue:
 
         A finished model stays on disk, as do files from before the download.
         """
-        with self._changed:
+        with self._lock:
             entry = self._entries.pop(repository, None)
             if entry is None:
                 return
             thread = self._threads.get(repository)
             self._interrupt(repository)
             self._save()
-            self._changed.notify_all()
             if entry.state == "ready":
                 return
             cleaner = threading.Thread(target=self._discard, args=(entry, thread), name="hub-discard", daemon=True)
@@ -118,36 +108,29 @@ class DownloadQueue:
 
     def snapshot(self) -> tuple[DownloadStatus, ...]:
         """The status of every download, in the order in which they were added."""
-        with self._changed:
+        with self._lock:
             return tuple(self._status(entry) for entry in self._entries.values())
 
     def status(self, repository: str) -> DownloadStatus | None:
-        with self._changed:
+        with self._lock:
             entry = self._entries.get(repository)
             return self._status(entry) if entry is not None else None
 
-    def wait(self, repository: str, timeout: float | None = None) -> DownloadStatus | None:
-        """The status once it is ready, paused, failed or gone, or after `timeout` seconds."""
-        with self._changed:
-            self._changed.wait_for(lambda: (entry := self._entries.get(repository)) is None or not entry.runs, timeout)
-        return self.status(repository)
-
     def close(self, timeout: float = 1.0) -> None:
         """Stop everything, within `timeout` seconds. Active downloads are queued for the next run."""
-        with self._changed:
+        with self._lock:
             self._closed = True
             for entry in self._entries.values():
                 if entry.state in ACTIVE:
                     entry.state = "queued"
             self._save()
-            threads = [*self._threads.values(), self._supervisor, self._network.close()]
+            threads = list(self._threads.values())
             for name in list(self._jobs):
                 self._interrupt(name)
-            self._changed.notify_all()
         until = time.monotonic() + timeout
         for thread in threads:
             # A thread that waits for the system to look up a name cannot be ended; it does nothing afterwards.
-            if thread is not None and thread is not threading.current_thread():
+            if thread is not threading.current_thread():
                 thread.join(max(0.0, until - time.monotonic()))
 
     def _requeue(self, repository: str) -> None:
@@ -168,7 +151,7 @@ class DownloadQueue:
         """Start queued downloads while fewer than the allowed number run."""
         if self._access.offline:
             return
-        with self._changed:
+        with self._lock:
             for entry in self._entries.values():
                 if self._closed or len(self._jobs) >= _MODELS_AT_ONCE:
                     return
@@ -189,33 +172,6 @@ class DownloadQueue:
         thread = threading.Thread(target=self._run, args=(job, before), name="hub-download", daemon=True)
         self._threads[entry.repository] = thread
         thread.start()
-        if self._supervisor is None:
-            self._supervisor = threading.Thread(target=self._supervise, name="hub-supervisor", daemon=True)
-            self._supervisor.start()
-
-    def _supervise(self) -> None:
-        """Fail the jobs that reach no network; their own threads may be blocked by looking up a name."""
-        with self._changed:
-            while self._jobs and not self._closed:
-                for job in list(self._jobs.values()):
-                    if job.connections.unreached_s() >= self._settings.unreached_s:
-                        self._interrupt(job.entry.repository)
-                        self._fail(job.entry, HubError("no-network", job.entry.repository))
-                self._changed.wait(_LOOK_S)
-            self._supervisor = None
-
-    def _network_is_back(self) -> None:
-        with self._changed:
-            for entry in self._entries.values():
-                if entry.waits_for_network and not self._closed:
-                    self._requeue(entry.repository)
-
-    def _fail(self, entry: DownloadEntry, error: HubError) -> None:
-        entry.error = error
-        self._set_state(entry, "failed")
-        if entry.waits_for_network:
-            self._network.start()
-        self._start_waiting()
 
     def _run(self, job: DownloadJob, before: threading.Thread | None) -> None:
         if before is not None:
@@ -233,22 +189,17 @@ class DownloadQueue:
             if self._jobs.get(job.entry.repository) is job:
                 _log.exception("download failed unexpectedly")
             error = HubError("server-error", job.entry.repository, status=type(failure).__name__)
-        with self._changed:
+        with self._lock:
             if self._jobs.get(job.entry.repository) is not job:
                 return
             self._store_progress(job)
             del self._jobs[job.entry.repository]
-            if finished:
-                self._network.succeeded()
-            if error is None:
-                self._set_state(job.entry, "ready" if finished else "queued")
-                self._start_waiting()
-                return
-            # Another file of this job may have reached the Hub since, so `unreached_s` alone does not tell.
-            unreached = isinstance(error, InterruptedTransferError) and error.unreached
-            if error.reason == "offline" and (unreached or job.connections.unreached_s() > 0.0):
-                error = HubError("no-network", job.entry.repository)
-            self._fail(job.entry, error)
+            if error is not None and error.reason == "offline" and job.connections.unreached_s() > 0.0:
+                # Without a network, no number of attempts is the last.
+                error = None
+            job.entry.error = error
+            self._set_state(job.entry, "failed" if error is not None else "ready" if finished else "queued")
+            self._start_waiting()
 
     def _discard(self, entry: DownloadEntry, thread: threading.Thread | None) -> None:
         if thread is not None:
@@ -257,14 +208,13 @@ class DownloadQueue:
             RepositoryCache(self._cache_dir, entry.repository).discard(entry.commit, entry.digests, entry.found)
 
     def _job_changed(self, job: DownloadJob, state: str) -> None:
-        with self._changed:
+        with self._lock:
             if self._jobs.get(job.entry.repository) is job and not self._closed:
                 self._set_state(job.entry, state)
 
     def _set_state(self, entry: DownloadEntry, state: str) -> None:
         entry.state = state
         self._save()
-        self._changed.notify_all()
 
     def _save(self) -> None:
         if self._state_path is None:
@@ -279,7 +229,7 @@ class DownloadQueue:
             job.entry.bytes_done = job.progress.bytes_done()
 
     def _promised_to_others(self, repository: str) -> int:
-        with self._changed:
+        with self._lock:
             return sum(job.remaining_bytes() for name, job in self._jobs.items() if name != repository)
 
     def _status(self, entry: DownloadEntry) -> DownloadStatus:
@@ -303,55 +253,5 @@ class DownloadQueue:
             bytes_per_second=speed,
             seconds_left=job.remaining_bytes() / speed if speed else None,
             attempt=job.progress.worst_attempt(),
+            waits_for_network=job.connections.unreached_s() >= self._settings.unreached_s,
         )
-
-
-class NetworkWatch:
-    """Calls `on_back` once after each `start`, on a thread of its own, when the address can be reached.
-
-    It makes one connection at a time, closes it at once and sends nothing. With offline access it never connects.
-    """
-
-    def __init__(self, access: HubAccess, polling: RetryPolicy, on_back: Callable[[], None]) -> None:
-        self._access, self._polling, self._on_back = access, polling, on_back
-        self._lock = threading.Lock()
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._attempt = 0
-
-    def start(self) -> None:
-        """Begin to wait, unless the watch is waiting already."""
-        with self._lock:
-            if self._thread is None and not self._stop.is_set() and not self._access.offline:
-                self._thread = threading.Thread(target=self._run, name="hub-network", daemon=True)
-                self._thread.start()
-
-    def succeeded(self) -> None:
-        """Begin with short waits again. Until then they grow, because a Hub may be reached while its files are not."""
-        self._attempt = 0
-
-    def close(self) -> threading.Thread | None:
-        """Stop for good, and return the thread that ends."""
-        with self._lock:
-            self._stop.set()
-            return self._thread
-
-    def _run(self) -> None:
-        back = False
-        while not back and not self._stop.wait(self._polling.wait(self._attempt + 1, None)):
-            back = _is_reachable(self._access)
-            self._attempt += 1
-        with self._lock:
-            self._thread = None
-        if not self._stop.is_set():
-            self._on_back()
-
-
-def _is_reachable(access: HubAccess) -> bool:
-    parts = urlsplit(access.proxy or access.endpoint)
-    try:
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        with socket.create_connection((parts.hostname, port), timeout=_CONNECT_S):
-            return True
-    except (OSError, ValueError):
-        return False

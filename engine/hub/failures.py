@@ -17,8 +17,6 @@ class HubError(EngineError):
 
     REASONS: ClassVar[dict[str, str]] = {
         "offline": "Hugging Face cannot be reached: check the connection",
-        # The queue resumes these downloads by itself.
-        "no-network": "Hugging Face cannot be reached: check the connection",
         "kept-offline": "no connection is tried while working offline: turn that off in the settings",
         "proxy": "the proxy cannot be reached or refuses: check its address in the settings",
         "certificate": "the certificate of Hugging Face is not trusted on this computer",
@@ -61,19 +59,10 @@ class HubError(EngineError):
 
 
 class InterruptedTransferError(HubError):
-    """A request that may succeed if repeated.
-
-    `retry_after` is the seconds that the server asked to wait, if any. `unreached` says that no connection was made.
-    """
+    """A request that may succeed if repeated. `retry_after` is the seconds that the server asked to wait, if any."""
 
     def __init__(
-        self,
-        reason: str,
-        repository: str = "",
-        retry_after: float | None = None,
-        *,
-        unreached: bool = False,
-        **arguments: str | int,
+        self, reason: str, repository: str = "", retry_after: float | None = None, **arguments: str | int
     ) -> None:
         super().__init__(reason, repository, **arguments)
-        self.retry_after, self.unreached = retry_after, unreached
+        self.retry_after = retry_after

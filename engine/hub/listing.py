@@ -16,13 +16,8 @@ _MOST_FILES = 5_000
 _MOST_PAGES = 50
 
 
-def resolve(client: HubClient, repository: str, revision: str = "main") -> str:
-    """Return the commit of `revision`. Raises `HubError`."""
-    return describe(client, repository, revision)[0]
-
-
 def describe(client: HubClient, repository: str, revision: str = "main") -> tuple[str, dict[str, Any]]:
-    """Return the commit of `revision`, and the Hub's whole answer about it. Raises as `resolve`."""
+    """Return the commit of `revision`, and the Hub's whole answer about it. Raises `HubError`."""
     if not is_revision(revision):
         raise HubError("revision-missing", repository, revision=revision[:80])
     answer, _ = client.get_json(f"/api/models/{repository}/revision/{quote(revision, safe='')}", repository)
@@ -33,7 +28,7 @@ def describe(client: HubClient, repository: str, revision: str = "main") -> tupl
 
 
 def list_model(client: HubClient, repository: str, commit: str) -> Listing:
-    """List the repository's files at `commit` that a model needs. Raises as `resolve`, and not-mlx or unsafe-name."""
+    """List the repository's files at `commit` that a model needs. Raises as `describe`, and not-mlx or unsafe-name."""
     files: list[RemoteFile] = []
     path: str | None = f"/api/models/{repository}/tree/{commit}?recursive=true&expand=false"
     for _ in range(_MOST_PAGES):

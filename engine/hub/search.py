@@ -65,7 +65,7 @@ def read_repository(client: HubClient, repository: str, keep_in: Path | None = N
 
 def _described(client: HubClient, name: str) -> tuple[str, FoundModel]:
     commit, answer = describe(client, name)
-    return commit, _found({**answer, "id": name}) or FoundModel(name, None, None, 0, False, "", ())
+    return commit, _found({**answer, "id": name}) or FoundModel(name, None, None, 0, False, "")
 
 
 def _parsed(content: bytes | None, limits: JsonLimits) -> dict[str, Any]:
@@ -123,7 +123,6 @@ def _found(item: dict[str, Any]) -> FoundModel | None:
         _count(item.get("downloads")) or 0,
         bool(item.get("gated")),
         next((tag.removeprefix("license:") for tag in tags if tag.startswith("license:")), ""),
-        tuple(tag for tag in tags if len(tag) == 2 and tag.isalpha()),
     )
 
 

@@ -72,7 +72,6 @@ class FoundModel:
     downloads: int
     gated: bool
     licence: str
-    languages: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -103,10 +102,8 @@ class RemoteModel:
 
 @dataclass(frozen=True)
 class AccessReport:
-    """A Hub that answers. `mirror` says that it is not Hugging Face; `user` owns the token, "" if unknown."""
+    """A Hub that answers. `user` owns the token, "" if unknown."""
 
-    mirror: bool
-    proxy: bool
     token: str = NONE
     user: str = ""
 

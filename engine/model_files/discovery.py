@@ -90,16 +90,13 @@ def installed_models(
     extra_folders: Sequence[Path] = (),
     starter_dir: Path | None = None,
     index_path: Path | None = None,
-    *,
-    other_apps: bool = False,
 ) -> list[InstalledModel]:
-    """Return every model found, sorted by name. Missing folders are no error. `index_path` is the index file.
+    """Return every model found, also those of other apps, sorted by name. Missing folders are no error.
 
-    With `other_apps`, models in the folders of other apps are found, too.
+    `index_path` is the index file.
     """
     index = _Index(index_path)
-    apps = app_folders() if other_apps else ()
-    others = [*apps, *(("folder", folder) for folder in extra_folders)]
+    others = [*app_folders(), *(("folder", folder) for folder in extra_folders)]
     starter = [(folder, folder.name, "starter") for folder in _model_folders(starter_dir)] if starter_dir else []
     unique: dict[str, tuple[Path, str, str]] = {}
     # A folder that the user added may be the starter's or another app's, or a link to one.
@@ -127,13 +124,15 @@ def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
         return replace(model, problem=error.reason, detail=error.detail, **known)
     quantisation = _quantisation(config)
     weights = sum(tensor.nbytes for tensor in tensors.values())
+    # The configuration may be that of the model whose files a head was cut out of.
+    quantised = any(tensor.dtype == "U32" for tensor in tensors.values())
     model = replace(
         model,
         complete=True,
         weight_bytes=weights,
         active_bytes=weights - (0 if head else _idle_expert_bytes(config, tensors)),
         parameters=parameter_count(tensors, quantisation.get("group_size")),
-        bits=quantisation.get("bits") or _plain_bits(tensors),
+        bits=(quantisation.get("bits") if quantised else None) or _plain_bits(tensors),
     )
     if not head:
         return replace(model, sees=vision_kind(config, tensors) is not None, **_described(config))

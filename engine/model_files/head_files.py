@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_object
-from engine.files.folder_paths import SHARD_OF_MODEL, LeavesFolderError, TooManyEntriesError, list_inside
+from engine.files.bounded_json import CONFIG, read_object
+from engine.files.folder_paths import SHARD_OF_MODEL, list_inside
 from engine.model_files.config import text_config
 from engine.model_files.head_kinds import kind_of_config, kind_of_tensors
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, read_header
@@ -42,7 +42,7 @@ def kind_of_folder(folder: Path) -> str | None:
     try:
         files = sorted(name for name in list_inside(folder) if "/" not in name and name.endswith(".safetensors"))
         config = read_object(folder / "config.json", CONFIG) if os.path.exists(folder / "config.json") else {}
-    except (LeavesFolderError, TooManyEntriesError, UntrustedJsonError, OSError, ValueError):
+    except (OSError, ValueError):
         return None
     models = [name for name in files if name.startswith("model")]
     names = set(tensor_names(folder / name for name in (models or files)[:_MOST_FILES]))
@@ -61,7 +61,7 @@ def main_layers(folder: Path) -> int:
     """Return the number of layers of the main model in the folder; 0 if its configuration does not give it."""
     try:
         layers = text_config(read_object(folder / "config.json", CONFIG)).get("num_hidden_layers")
-    except (UntrustedJsonError, OSError, ValueError):
+    except (OSError, ValueError):
         return 0
     return layers if type(layers) is int else 0
 

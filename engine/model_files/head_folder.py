@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import ModelNotUsable
-from engine.files.folder_paths import SHARD_OF_MODEL, LeavesFolderError, TooManyEntriesError, list_inside
+from engine.files.folder_paths import SHARD_OF_MODEL, list_inside
 from engine.model_files.head_files import is_inner, kind_of_folder, main_layers, mtp_tensors, tensor_names
 from engine.model_files.head_kinds import kind_of_tensors
 from engine.model_files.inspection import files_by_tensor, missing_weights, weight_files
@@ -102,7 +102,7 @@ def sidecars(folder: Path) -> list[Sidecar]:
     """
     try:
         names = sorted(list_inside(folder))
-    except (LeavesFolderError, TooManyEntriesError, OSError, ValueError):
+    except (OSError, ValueError):
         return []
     folders = sorted({name.partition("/")[0] for name in names if name.count("/") == 1})
     files = [name for name in names if "/" not in name and name.endswith(".safetensors")]

@@ -65,7 +65,7 @@ def inspect_folder(folder: Path, may_lack: Set[str] = frozenset()) -> tuple[dict
 
     Return its configuration, and its tensors by name.
     """
-    names = _list_names(folder)
+    names = list_names(folder)
     if (head := kind_of_folder(folder)) is not None:
         raise ModelNotUsable(folder, "is-head", head)
     config = _checked_config(folder)
@@ -81,7 +81,7 @@ def inspect_folder(folder: Path, may_lack: Set[str] = frozenset()) -> tuple[dict
 
 def read_checked_config(folder: Path) -> dict[str, Any]:
     """Return the folder's config.json with checked sizes. Raises `ModelNotUsable`."""
-    _list_names(folder)
+    list_names(folder)
     return _checked_config(folder)
 
 
@@ -151,7 +151,8 @@ def missing_weights(folder: Path, may_lack: Set[str] = frozenset()) -> str | Non
     return min(expected - present - may_lack, default=None)
 
 
-def _list_names(folder: Path) -> frozenset[str]:
+def list_names(folder: Path) -> frozenset[str]:
+    """Return the relative names of all files of a model. Raises `ModelNotUsable`."""
     try:
         if not folder.is_dir():
             raise ModelNotUsable(folder, "missing")

@@ -12,11 +12,10 @@ from engine.status import LoadedPair
 
 @dataclass(frozen=True, slots=True)
 class ParkedModels:
-    """Unloaded models that the next request loads again, and whether they may be loaded even if they do not fit."""
+    """Unloaded models that the next request loads again."""
 
     main: Path
     draft: Path | None
-    allow_oversize: bool
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -25,7 +24,6 @@ class MainAtHand:
 
     main: LoadedModel
     drafting: Drafting
-    allow_oversize: bool
 
     @property
     def path(self) -> Path:
@@ -47,4 +45,4 @@ class MainAtHand:
     def parked(self) -> ParkedModels:
         """Return how to load both models again."""
         drafter = self.drafting.drafter
-        return ParkedModels(self.path, None if drafter is None else drafter.info.path, self.allow_oversize)
+        return ParkedModels(self.path, None if drafter is None else drafter.info.path)

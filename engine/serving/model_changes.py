@@ -141,8 +141,6 @@ class ModelChanges:
         self,
         main: str | Path,
         draft: str | Path | None,
-        *,
-        allow_oversize: bool,
         main_ready: Callable[[LoadedPair], None] = lambda _pair: None,
     ) -> Steps[LoadedPair]:
         """Replace both own models. Once the new main model is loaded, requests under way end as cancelled, and
@@ -154,11 +152,11 @@ class ModelChanges:
         models, path = self._models, resolve_model(main)
         own = models.own
         if path == own or not models.has_at_hand(path):
-            if not self._make_room_for(path, allow_oversize=allow_oversize):
+            if not self._make_room_for(path):
                 self._before_main_changes()
                 self.park()
             try:
-                loaded = yield from models.load_main(main, allow_oversize=allow_oversize)
+                loaded = yield from models.load_main(main)
             except EngineError:
                 if own is not None and not models.loaded and own in models.parked:
                     # If this fails, the next request tries again.
@@ -174,9 +172,9 @@ class ModelChanges:
         if self.queue:
             self.queue[0].blocks_requests = False
         main_ready(installed)
-        return (yield from self.set_draft(draft, allow_oversize=allow_oversize))
+        return (yield from self.set_draft(draft))
 
-    def load_beside(self, main: str | Path, draft: str | Path | None, *, allow_oversize: bool) -> Steps[LoadedPair]:
+    def load_beside(self, main: str | Path, draft: str | Path | None) -> Steps[LoadedPair]:
         """Have another main model in use, and the others at hand as far as they fit; answers under way end first.
 
         Raises `ModelNotUsable` and `NotEnoughMemory`.
@@ -188,20 +186,20 @@ class ModelChanges:
             if models.pair.draft_path == (None if draft is None else resolve_model(draft)):
                 return models.pair
         else:
-            if not self._make_room_for(path, allow_oversize=allow_oversize, but=models.own):
+            if not self._make_room_for(path, but=models.own):
                 yield from self._until_unused(path)
                 if (own := models.own_at_hand) is not None:
                     self.switch(own.path)
-                if not self._make_room_for(path, allow_oversize=allow_oversize):
+                if not self._make_room_for(path):
                     self.park()
-            loaded = yield from models.load_main(main, allow_oversize=allow_oversize)
+            loaded = yield from models.load_main(main)
             yield from self._until_unused(path)
             self._use_main(loaded)
-        return (yield from self._set_draft(draft, allow_oversize=allow_oversize))
+        return (yield from self._set_draft(draft))
 
     def restore(self, parked: ParkedModels) -> Steps[LoadedPair]:
         """Load parked models again."""
-        return self.load_beside(parked.main, parked.draft, allow_oversize=parked.allow_oversize)
+        return self.load_beside(parked.main, parked.draft)
 
     def switch(self, path: Path) -> None:
         """Use the main model in this folder, which is at hand. No answer may be under way with another one."""
@@ -216,12 +214,12 @@ class ModelChanges:
         while self._models.streaming and self._models.loaded and self._models.main.info.path != path:
             yield None
 
-    def _make_room_for(self, main: Path, *, allow_oversize: bool, but: Path | None = None) -> bool:
+    def _make_room_for(self, main: Path, but: Path | None = None) -> bool:
         """Unload models at hand `but` one until another main model fits. Return False if it does not.
 
         Raises as `Models.main_fits_beside`.
         """
-        while not (fits := self._models.main_fits_beside(main, allow_oversize=allow_oversize)):
+        while not (fits := self._models.main_fits_beside(main)):
             if not self.unload_least_used(but):
                 break
         return fits
@@ -245,26 +243,26 @@ class ModelChanges:
         self.texts.release(path)
         self._models.drop(path)
 
-    def set_draft(self, draft: str | Path | None, *, allow_oversize: bool) -> Steps[LoadedPair]:
+    def set_draft(self, draft: str | Path | None) -> Steps[LoadedPair]:
         """Replace the own drafter. One that cannot be used is reported in the pair, not raised. Raises `NoModel`."""
         models, own = self._models, self._models.own
         if own is None:
             raise NoModel
         if (parked := models.parked.get(own)) is not None:
-            return (yield from self.load_beside(parked.main, draft, allow_oversize=parked.allow_oversize))
+            return (yield from self.load_beside(parked.main, draft))
         if models.main.info.path != own:
             self.queue[0].blocks_requests = True
             yield from self._until_unused(own)
             self.switch(own)
             self.queue[0].blocks_requests = False
-        return (yield from self._set_draft(draft, allow_oversize=allow_oversize))
+        return (yield from self._set_draft(draft))
 
-    def _set_draft(self, draft: str | Path | None, *, allow_oversize: bool) -> Steps[LoadedPair]:
+    def _set_draft(self, draft: str | Path | None) -> Steps[LoadedPair]:
         """Replace the drafter of the main model in use."""
         if draft is None:
             return self._use_draft(None)
         try:
-            while not (fits := self._models.draft_fits_beside(draft, allow_oversize=allow_oversize)):
+            while not (fits := self._models.draft_fits_beside(draft)):
                 if not self.unload_least_used():
                     break
             if not fits:

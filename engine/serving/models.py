@@ -93,7 +93,6 @@ class Models:
         self._controllers = Controllers(settings.learned_file, f"{machine_here()}, kernels {row_kernels.DIGEST}")
         self._limits = memory.MetalLimits()
         self._async_drafters = AsyncDrafters()
-        self._allow_oversize = False
         # Cached for the models in use, because making sizes from configurations takes longer than using them.
         self._sizes: tuple[list[ModelInfo], list[ModelSize]] = ([], [])
         # The probe of the main model that has begun.
@@ -162,18 +161,18 @@ class Models:
         paths = (one.path for one in self._aside if one.path != but)
         return min(paths, key=lambda path: path == self.own, default=None)
 
-    def main_fits_beside(self, main: str | Path, *, allow_oversize: bool) -> bool:
+    def main_fits_beside(self, main: str | Path) -> bool:
         """Whether another main model can be loaded while these stay loaded.
 
         Raises `ModelNotUsable`, and `NotEnoughMemory` if it would not even fit in their place.
         """
         size = self._main_loader.size_here(self._size(main, self.settings.kv_bits))
         context, free = self.settings.context, self.memory_use().free
-        if not (allow_oversize or self.settings.allow_oversize):
+        if not self.settings.allow_oversize:
             memory.check_load(size, None, context, free + self._held_bytes())
         return not self.loaded or (not self._main_loader.one_at_a_time and memory.weights_fit(size, context, free))
 
-    def draft_fits_beside(self, draft: str | Path, *, allow_oversize: bool) -> bool:
+    def draft_fits_beside(self, draft: str | Path) -> bool:
         """Whether another drafter can be loaded while all models stay loaded.
 
         Raises `NoModel` and the errors of `main_fits_beside`.
@@ -182,15 +181,14 @@ class Models:
         size = self._main_loader.size_here(self._size(self.main.info.path, self.settings.kv_bits))
         sizes = [size, self._size(draft, kind.kv_bits(self.settings))]
         context, free = self.settings.context, self.memory_use().free
-        if not (allow_oversize or self.settings.allow_oversize):
+        if not self.settings.allow_oversize:
             memory.check_load(sizes[0], sizes[1], context, free + self._held_bytes())
         return memory.weights_fit(sizes[1], context, free)
 
-    def load_main(self, main: str | Path, *, allow_oversize: bool) -> Steps[LoadedModel]:
+    def load_main(self, main: str | Path) -> Steps[LoadedModel]:
         """Load a main model, in steps. Raises `ModelNotUsable`."""
-        self._allow_oversize = allow_oversize
         settings = self.settings
-        context = None if allow_oversize or settings.allow_oversize else settings.context
+        context = None if settings.allow_oversize else settings.context
         return self._main_loader.load(main, settings.kv_bits, self._streaming, self._on_progress, context)
 
     def load_draft(self, draft: str | Path) -> Steps[Drafter]:
@@ -201,7 +199,7 @@ class Models:
         """Answer with `main` from now on, without a drafter; the model in use before stays at hand."""
         self._put_aside()
         self._expect_costs_of(main)
-        self._current = MainAtHand(main, Drafting(main, self._controllers, self._reach), self._allow_oversize)
+        self._current = MainAtHand(main, Drafting(main, self._controllers, self._reach))
         self.parked.pop(main.info.path, None)
         if self.rounding is not None:
             use_row_kernels(main.model, self.rounding.kernel_rows)

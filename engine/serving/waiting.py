@@ -92,7 +92,7 @@ class Waiting(deque[RequestStream]):
         stream, active = self[0], None
         try:
             active = self._make(stream)
-            if not (stream.request.allow_oversize or self._models.settings.allow_oversize):
+            if not self._models.settings.allow_oversize:
                 self._make_room(active.generation, others)
             self._models.drafting.follow(stream.speculation, active.generation.conversation)
         except Exception as error:

@@ -64,11 +64,6 @@ def _fail_to_download(_window: WindowDriver, library: ShownLibrary) -> None:
     library.show(downloading(LARGER, "failed", error=HubError("disk-full", LARGER)))
 
 
-def _lose_connection(_window: WindowDriver, library: ShownLibrary) -> None:
-    library.show(downloading(LARGER))
-    library.show(downloading(LARGER, "failed", error=HubError("no-network", LARGER)))
-
-
 EVERY_NOTICE = {
     "unsaved": EveryNotice(_unsaved, "this window are not saved"),
     "left behind": EveryNotice(_left_behind, "3 chats from a time"),
@@ -105,7 +100,6 @@ EVERY_NOTICE = {
     "restart with others": EveryNotice(lambda window, _: window.session.models.restarted.emit("Qwen3 8B"), "twice"),
     "library": EveryNotice(lambda _, library: library.problem.emit(HubError("offline", "x")), "reach Hugging Face"),
     "download failed": EveryNotice(_fail_to_download, "disk"),
-    "waits for a connection": EveryNotice(_lose_connection, "Waiting for a connection"),
     "model ready": EveryNotice(
         lambda _, library: library.settled.emit(downloading(LARGER, "finished")), "is ready", passes=True
     ),

@@ -122,7 +122,7 @@ def _curated(name: str, files: dict[str, bytes], **settings: object) -> dict[str
     return {
         "id": name, "name": name.split("/")[1].replace("-", " ").removesuffix(" 32bit"), "family": "Tiny",
         "parameters": 100_000, "active_parameters": 100_000, "bits": 32, "bytes": len(files["model.safetensors"]),
-        "bytes_source": "hub", "licence": "mit", "released": "2026-08", "context": 512, "languages": ["en"],
+        "bytes_source": "hub", "licence": "mit", "released": "2026-08", "context": 512,
         "tokenizer": "tiny",
         "vocabulary_size": 384, "architecture": "qwen3", "config": _numbers_of(files["config.json"]),
         "cache": {"elements_a_token": 64},

@@ -18,7 +18,6 @@ CHOSEN = {
     "kept_sampling": ("temperature",),
     "model_folders": ("/Volumes/Models",),
 }
-GEOMETRY = (60, 70, 1100, 720)
 PAUSED = "mlx-community/Qwen3-8B-4bit"
 
 

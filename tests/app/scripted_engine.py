@@ -80,7 +80,7 @@ class ScriptedEngine:
         self._thread = threading.Thread(target=self._run, name="scripted-engine", daemon=True)
         self._thread.start()
 
-    def load(self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False) -> Loading:  # noqa: ARG002
+    def load(self, main: str | Path, draft: str | Path | None = None) -> Loading:
         loading = Loading()
         if self.draft_gate is None:
             self._later(lambda: self._load(main, draft), loading)
@@ -88,16 +88,10 @@ class ScriptedEngine:
             self._work.put(lambda: self._load_main_first(main, draft, loading))
         return loading
 
-    def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> Future[LoadedPair]:  # noqa: ARG002
+    def set_draft(self, draft: str | Path | None) -> Future[LoadedPair]:
         return self._later(lambda: self._load(self.pair.main and self.pair.main.path, draft))
 
-    def load_beside(
-        self,
-        main: str | Path,
-        draft: str | Path | None = None,
-        *,
-        allow_oversize: bool = False,  # noqa: ARG002
-    ) -> Future[LoadedPair]:
+    def load_beside(self, main: str | Path, draft: str | Path | None = None) -> Future[LoadedPair]:
         def load() -> LoadedPair:
             own = self.pair
             found, self.pair = self._load(main, draft), own

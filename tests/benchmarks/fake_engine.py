@@ -64,20 +64,18 @@ class _Speaker(EngineClient):
     def settings(self) -> EngineSettings:
         return EngineSettings()
 
-    def load(self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False) -> Loading:  # noqa: ARG002
+    def load(self, main: str | Path, draft: str | Path | None = None) -> Loading:  # noqa: ARG002
         loading = Loading()
         loading.set_result(_PAIR)
         return loading
 
-    def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> Future[LoadedPair]:  # noqa: ARG002
+    def set_draft(self, draft: str | Path | None) -> Future[LoadedPair]:  # noqa: ARG002
         return _done(_PAIR)
 
     def load_beside(
         self,
         main: str | Path,  # noqa: ARG002
         draft: str | Path | None = None,  # noqa: ARG002
-        *,
-        allow_oversize: bool = False,  # noqa: ARG002
     ) -> Future[LoadedPair]:
         return _done(_PAIR)
 

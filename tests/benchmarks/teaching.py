@@ -132,7 +132,7 @@ def weaken(scheduler: Scheduler, draft: Path, folder: Path, lessons: Sequence[Le
     for _ in range(8):
         noise = (low + high) / 2
         disturbed(draft, folder, noise)
-        run_to_completion(scheduler.changes.set_draft(folder, allow_oversize=False))
+        run_to_completion(scheduler.changes.set_draft(folder))
         low, high = (noise, high) if right(scheduler, lessons) > WEAKENED else (low, noise)
 
 
@@ -216,7 +216,7 @@ def main() -> None:
         result = teach(scheduler, own)
         took, used = time.monotonic() - started, time.process_time() - used
         print(f"taught in {took:.0f} s, {used:.0f} s of CPU time", flush=True)
-        run_to_completion(scheduler.changes.set_draft(draft, allow_oversize=False))
+        run_to_completion(scheduler.changes.set_draft(draft))
         assert scheduler.models.drafter is not None
         assert scheduler.models.drafter.info.taught == result.number
         report("after")

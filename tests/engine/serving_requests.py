@@ -72,14 +72,14 @@ def request(
     )
 
 
-def load_models(scheduler: Scheduler, main: str | Path, draft: Path | None, *, oversize: bool = False) -> LoadedPair:
+def load_models(scheduler: Scheduler, main: str | Path, draft: Path | None) -> LoadedPair:
     """Replace both models without other work in between."""
-    return run_to_completion(scheduler.changes.load(main, draft, allow_oversize=oversize))
+    return run_to_completion(scheduler.changes.load(main, draft))
 
 
-def set_draft(scheduler: Scheduler, draft: Path | None, *, oversize: bool = False) -> LoadedPair:
+def set_draft(scheduler: Scheduler, draft: Path | None) -> LoadedPair:
     """Replace the draft model without other work in between."""
-    return run_to_completion(scheduler.changes.set_draft(draft, allow_oversize=oversize))
+    return run_to_completion(scheduler.changes.set_draft(draft))
 
 
 def submit(scheduler: Scheduler, asked: ChatRequest) -> Client:

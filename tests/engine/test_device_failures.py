@@ -100,9 +100,9 @@ def test_a_model_that_the_device_fails_to_load_is_not_blamed_for_it(
     scheduler.step()
     with late_error(scheduler, 2):
         if which == "main":
-            outcome = change(scheduler, scheduler.changes.load(tiny_main, tiny_draft, allow_oversize=False))
+            outcome = change(scheduler, scheduler.changes.load(tiny_main, tiny_draft))
         else:
-            outcome = change(scheduler, scheduler.changes.set_draft(tiny_draft, allow_oversize=False))
+            outcome = change(scheduler, scheduler.changes.set_draft(tiny_draft))
     assert isinstance(outcome, DeviceFailed) or isinstance(running.last, Failed)
     assert run(scheduler, asked)[0].finished.ids == expected
 

@@ -35,6 +35,7 @@ from engine.files.steps import run_to_completion
 from engine.main_model.loading import LoadedModel, load
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.serving.scheduler import Scheduler
+from engine.settings import EngineSettings
 
 PLAIN, DFLASH = "plain", "dflash"
 
@@ -122,8 +123,8 @@ def dflash_head(folder: Path, main: LoadedModel) -> Any:
 
 def make_arms(main: Path, head: Path) -> dict[str, Arm]:
     """Make all arms, plain first; dflash gets its own main model, whose layers it wraps."""
-    scheduler = Scheduler()
-    pair = run_to_completion(scheduler.changes.load(main, head, allow_oversize=True))
+    scheduler = Scheduler(EngineSettings(allow_oversize=True))
+    pair = run_to_completion(scheduler.changes.load(main, head))
     assert pair.draft_problem is None, pair.draft_problem
     theirs = load(main)
     network = dflash_head(head, theirs)

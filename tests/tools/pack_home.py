@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.app.older_homes import CHOSEN, GEOMETRY, PAUSED, QUESTIONS
+from tests.app.older_homes import CHOSEN, PAUSED, QUESTIONS
 
 _ROOT = Path(__file__).resolve().parents[2]
 _FOLDERS = {"data": "XDG_DATA_HOME", "config": "XDG_CONFIG_HOME", "cache": "XDG_CACHE_HOME"}
@@ -56,7 +56,6 @@ def play_session(export: Path) -> None:
     settings = SettingsStore(settings_folder() / "settings.json")
     application = Application(["tandem"], "en")
     window, session = open_window(application, settings)
-    window.setGeometry(*GEOMETRY)
     _wait(lambda: session.answers.ready and not session.models.pair.loading)
     settings.change(**CHOSEN)
     for question in QUESTIONS:

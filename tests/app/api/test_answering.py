@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from starlette.types import Message
 
 from app.api.activity import Activity
-from app.api.answering import Answering, EventStream
+from app.api.answering import Answering
 from app.api.errors import KEEP_ALIVE
+from app.api.shapes import EventStream
 from engine.client import RequestStream
 from engine.events import Event, Finished, PrefillProgress
 from engine.requests import ChatRequest
@@ -48,7 +50,8 @@ def answering_of(engine: Any) -> Answering:
 
 
 def test_signs_of_life_come_until_the_text_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.api.answering.KEEP_ALIVE_S", 0.005)
+    for module in ("answering", "shapes"):
+        monkeypatch.setattr(f"app.api.{module}.KEEP_ALIVE_S", 0.005)
     bodies: list[bytes] = []
 
     async def stream() -> None:
@@ -62,7 +65,8 @@ def test_signs_of_life_come_until_the_text_does(monkeypatch: pytest.MonkeyPatch)
             if bodies.count(KEEP_ALIVE) == 3:
                 engine.deliver(FINISHED)
 
-        response = EventStream(answering, lambda _: b"", lambda: b"end")
+        shape: Any = SimpleNamespace(headers={}, keep_alive=KEEP_ALIVE, write=lambda _: b"", finish=lambda: b"end")
+        response = EventStream(answering, shape)
         await asyncio.wait_for(response({}, silent, send), PATIENCE_S)
         await asyncio.sleep(0.02)
 

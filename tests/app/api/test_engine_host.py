@@ -16,15 +16,12 @@ from tests.engine.model_files.model_folders import model_files, write_folder
 from tests.tiny_adapters import write_adapter
 
 
-@pytest.mark.parametrize(("other_apps", "names"), [(True, ["org/model"]), (False, [])])
-def test_models_of_other_apps_can_be_named_unless_a_setting_says_otherwise(
-    own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other_apps: bool, names: list[str]
-) -> None:
+def test_models_of_other_apps_can_be_named(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_folder(own_home / ".omlx/models/org/model", model_files())
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     with Engine() as engine:
-        found = EngineHost(engine, other_apps=other_apps).installed()
-    assert [model.id for model in found if model.source != "starter"] == names
+        found = EngineHost(engine).installed()
+    assert [model.id for model in found if model.source != "starter"] == ["org/model"]
 
 
 def test_a_model_with_an_adapter_is_named_after_both_and_answers_with_the_draft(

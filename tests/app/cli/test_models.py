@@ -79,7 +79,7 @@ def test_list_shows_what_is_here_and_what_it_is_good_for(
     assert (model["event"], model["id"], model["kinds"]) == ("model", "org/model", ["main", "draft"])
 
 
-def test_models_of_other_apps_are_listed_with_their_names_unless_a_setting_says_otherwise(
+def test_models_of_other_apps_are_listed_with_their_names(
     run: Run, own_home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = write_folder(own_home / ".lmstudio/models/org/model", model_files())
@@ -88,9 +88,6 @@ def test_models_of_other_apps_are_listed_with_their_names_unless_a_setting_says_
     assert run("remove", "org/model", "--yes") == 1
     assert capsys.readouterr().err == "tandem: org/model: it belongs to LM Studio, which can remove it\n"
     assert folder.exists()
-    SettingsStore(settings_folder() / "settings.json").change(use_other_apps=False)
-    assert run("list") == 0
-    assert len(capsys.readouterr().out.splitlines()) == 1
 
 
 def test_models_in_folders_of_the_window_are_listed(

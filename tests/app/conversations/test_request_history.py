@@ -163,22 +163,7 @@ def test_of_programs_only_the_newest_requests_stay(store: ConversationStore, mon
 
 
 @pytest.mark.usefixtures("history")
-def test_deleted_requests_of_programs_come_back_as_they_were(
-    store: ConversationStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(request_history, "MOST_OF_PROGRAMS", 3)
-    store.history.add([asked_by("old", RequestStats(drafted=5, accepted=2)), asked_by("older", RequestStats())])
-    before, exported = store.history.rows(), store.history.as_json(store.history.rows())
-    deleted = store.history.delete_programs()
+def test_requests_of_programs_are_deleted_and_those_of_chats_stay(store: ConversationStore) -> None:
+    store.history.add([asked_by("one", RequestStats()), asked_by("other", RequestStats())])
+    store.history.delete_programs()
     assert [row.client for row in store.history.rows()] == ["", "", ""]
-    # What comes in between belongs to other rows.
-    assert store.history.delete_programs() == []
-    for _ in range(2):
-        store.history.restore_programs(deleted)
-        assert store.history.rows() == before
-    assert store.history.as_json(store.history.rows()) == exported
-    deleted = store.history.delete_programs()
-    store.history.add([asked_by("newer", RequestStats()), asked_by("newest", RequestStats())])
-    store.history.restore_programs(deleted)
-    # Of too many, the oldest go.
-    assert {row.client for row in store.history.rows()} == {"", "older", "newer", "newest"}

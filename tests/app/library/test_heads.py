@@ -74,7 +74,7 @@ def test_a_head_in_the_folder_of_its_main_model_is_called_by_that(tmp_path: Path
 )
 def test_a_head_found_on_the_hub_is_no_main_model(architecture: str, kinds: tuple[str, ...], problem: str) -> None:
     """Its model type is that of a model that mlx-lm knows."""
-    found = FoundModel("org/head", 10**9, None, 5, False, "mit", ())
+    found = FoundModel("org/head", 10**9, None, 5, False, "mit")
     files = Listing("org/head", "a" * 40, (RemoteFile("model.safetensors", 10**9, "b" * 64),))
     remote = RemoteModel(found, files, {"model_type": "qwen3", "architectures": [architecture]}, lambda: None)
     entry = with_details(from_found(found, load_catalog(), set(), BUDGET), remote, BUDGET)
@@ -84,7 +84,7 @@ def test_a_head_found_on_the_hub_is_no_main_model(architecture: str, kinds: tupl
 def test_until_its_files_are_read_a_name_tells_a_head() -> None:
     kinds = {}
     for name in ("z-lab/Qwen3.8-27B-DFlash2", "AngelSlim/Qwen3-8B_eagle3", "mlx-community/Qwen3-8B-4bit"):
-        found = FoundModel(name, 10**9, None, 5, False, "mit", ())
+        found = FoundModel(name, 10**9, None, 5, False, "mit")
         kinds[name] = from_found(found, load_catalog(), set(), BUDGET).head
     assert list(kinds.values()) == ["dflash2", "eagle3", ""]
 

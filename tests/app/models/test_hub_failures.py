@@ -197,17 +197,15 @@ def test_without_a_network_a_download_says_so_and_goes_on_when_it_is_back(
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         port = nobody.getsockname()[1]
-    # The number of tries does not matter without a network.
-    patient = replace(QUICK, tries=10_000)
-    jobs = JobSettings(policy=patient, space_margin=0, unreached_s=0.2, polling=QUICK)
+    jobs = JobSettings(policy=replace(QUICK, tries=10_000), space_margin=0, unreached_s=0.1)
     library = library_of(tmp_path, f"http://127.0.0.1:{port}", paths, jobs)
     library.get(NAME)
-    qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["failed"])
+    qtbot.waitUntil(lambda: [status.waits_for_network for status in library.downloads] == [True])
     card = DownloadCard(NAME, library.page_of(NAME))
     card.show_status(library.downloads[0], "Model")
     assert "Waiting for a connection" in card.facts.text()
     assert card.badge.text() == "waiting"
-    assert card.main_button.text() == "Try again"
+    assert card.main_button.text() == "Pause"
     card.deleteLater()
     with FakeHub(port=port) as hub:
         hub.add(NAME, model_files())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -57,18 +56,6 @@ def test_recommended_fits_is_of_the_last_year_and_ends_with_the_starter(open_set
     released = [card.entry.released for card in page.cards[3:-1]]
     assert released == sorted(released, reverse=True)
     assert released[0] >= "2026-06"
-
-
-def test_a_model_that_was_opened_as_a_folder_is_listed(open_settings: OpenShown, tmp_path: Path) -> None:
-    window, library, _ = open_settings()
-    for folder in (tmp_path / "mine", tmp_path / "models--org--name" / "snapshots" / "0a1b"):
-        window.session.models.load(str(folder), None)
-        window.settle()
-    # A snapshot of the Hub's cache is listed under its repository's name.
-    assert library.settings.values.model_folders == (str(tmp_path / "mine"),)
-    window.session.models.load(path_of(MAIN), None)
-    window.settle()
-    assert library.settings.values.model_folders == (str(tmp_path / "mine"),)
 
 
 def test_every_tab_shows_what_was_measured_instead_of_the_estimate(open_settings: OpenShown) -> None:

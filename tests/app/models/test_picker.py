@@ -168,7 +168,7 @@ def test_get_downloads_in_place_and_the_row_shows_how_it_gets_on(open_settings: 
     assert picker.list.currentRow() == row_of(picker, LARGER)
     press(picker, Qt.Key.Key_Return)
     assert library.asked == [("add", LARGER)]
-    library.show(downloading(LARGER, "failed", error=HubError("no-network", LARGER)))
+    library.show(downloading(LARGER, waits_for_network=True))
     assert ", waiting, " in picker.row(row_of(picker, LARGER)).spoken
     library.show(downloading(LARGER, "failed", error=HubError("gated", LARGER)))
     row = picker.row(row_of(picker, LARGER))

@@ -25,10 +25,10 @@ def backups(path: Path) -> list[Path]:
 def test_a_choice_is_there_the_next_time_and_listeners_hear_of_it(path: Path) -> None:
     file, heard = SettingsStore(path), []
     file.subscribe(lambda: heard.append(file.values.theme))
-    file.change(theme="dark", model_folders=("a", "b"), window_place=(1, 2, 3, 4), temperature=1.0)
+    file.change(theme="dark", model_folders=("a", "b"), window_geometry="AAAA", temperature=1.0)
     file.change(theme="dark")
     assert heard == ["dark"]
-    kept = SettingsValues(theme="dark", model_folders=("a", "b"), window_place=(1, 2, 3, 4), temperature=1.0)
+    kept = SettingsValues(theme="dark", model_folders=("a", "b"), window_geometry="AAAA", temperature=1.0)
     assert SettingsStore(path).values == kept
     assert backups(path) == []
 

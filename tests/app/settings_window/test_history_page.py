@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QStyleOptionHeader
+from PySide6.QtWidgets import QStyleOptionHeader
 from pytestqt.qtbot import QtBot
 
-from app.conversations.errors import StoreNotWritable
 from app.conversations.records import AnswerSource
-from app.conversations.request_history import DeletedRows, ProgramRequest, RequestHistory
+from app.conversations.request_history import ProgramRequest
 from app.conversations.store import ConversationStore
 from app.settings_window.history_page import COLUMNS, HistoryPage
 from app.system.language import LANGUAGES
@@ -134,8 +133,8 @@ def test_answers_appear_while_the_page_is_shown_and_their_rows_lead_to_them(
     assert window.session.chat.turns[0].answer_node.id == page.table.rows[row].message_id
 
 
-def test_requests_of_programs_lead_nowhere_and_can_be_restored_after_their_deletion(
-    page: HistoryPage, window: WindowDriver, qtbot: QtBot, qapp: Application, monkeypatch: pytest.MonkeyPatch
+def test_requests_of_programs_lead_nowhere_and_are_deleted_after_a_question(
+    page: HistoryPage, window: WindowDriver, qtbot: QtBot
 ) -> None:
     assert column(page, "client") == ["Chat", "Chat"]
     assert page.delete.isHidden()
@@ -147,29 +146,11 @@ def test_requests_of_programs_lead_nowhere_and_can_be_restored_after_their_delet
     page.view.activated.emit(page.table.index(0, 0))
     window.settle()
     assert page.isVisible()
-    assert page.banner.isHidden()
-
-    def press(words: str) -> None:
-        [button] = (one for one in page.findChildren(QPushButton) if one.isVisible() and one.text() == words)
-        button.click()
-
-    press("Delete API requests")
+    page.delete.click()
+    assert page.delete.text() == "Delete all of them?"
+    page.delete.click()
     qtbot.waitUntil(lambda: column(page, "client") == ["Chat", "Chat"])
     assert page.delete.isHidden()
-    assert [notice.text for notice in page.banner.shown] == ["2 API requests deleted."]
-    qapp.language.choose("ko")
-    qtbot.waitUntil(lambda: page.banner.shown[0].text == "API 요청 2개를 삭제했어요.")
-    qapp.language.choose("en")
-    qtbot.waitUntil(lambda: page.banner.shown[0].text == "2 API requests deleted.")
-    # A full disk refuses to restore them: they are not lost.
-    with monkeypatch.context() as full:
-        full.setattr(RequestHistory, "restore_programs", refuse)
-        press("Undo")
-        qtbot.waitUntil(lambda: page.banner.isVisible())
-    assert column(page, "client") == ["Chat", "Chat"]
-    press("Undo")
-    qtbot.waitUntil(lambda: column(page, "client") == asked)
-    assert page.banner.isHidden()
 
 
 def test_the_method_is_what_was_used(page: HistoryPage, window: WindowDriver, qtbot: QtBot) -> None:
@@ -185,7 +166,3 @@ def test_the_method_is_what_was_used(page: HistoryPage, window: WindowDriver, qt
     page.refresh()
     qtbot.waitUntil(lambda: page.table.rowCount() == 5)
     assert column(page, "method")[:3] == ["none", "draft, prompt lookup", "draft"]
-
-
-def refuse(_history: RequestHistory, _deleted: DeletedRows) -> None:
-    raise StoreNotWritable("full", "database or disk is full")

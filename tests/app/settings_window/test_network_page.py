@@ -35,14 +35,14 @@ def test_it_tells_a_mirror_that_answers_and_what_it_makes_of_the_token(
     page: NetworkPage, hub: FakeHub, qtbot: QtBot
 ) -> None:
     hub.tokens.add("hf_right")
-    assert press(page, qtbot) == "Connected to the mirror."
+    assert press(page, qtbot) == "Connected."
     page.token.field.setText("hf_right")
-    assert press(page, qtbot) == "Connected to the mirror. Token valid (account tester)."
+    assert press(page, qtbot) == "Connected. Token valid (account tester)."
     assert page.token.field.text() == ""
     page.token.field.setText("hf_wrong")
-    assert press(page, qtbot) == "Connected to the mirror. Token rejected: it is wrong, expired or revoked."
+    assert press(page, qtbot) == "Connected. Token rejected: it is wrong, expired or revoked."
     hub.api_faults["/api/whoami-v2"] = Fault(status=404)
-    assert press(page, qtbot) == "Connected to the mirror. The server does not report whether the token is valid."
+    assert press(page, qtbot) == "Connected. The server does not report whether the token is valid."
 
 
 def test_it_tries_what_stands_in_the_fields_and_says_why_that_does_not_work(
@@ -50,7 +50,7 @@ def test_it_tries_what_stands_in_the_fields_and_says_why_that_does_not_work(
 ) -> None:
     page.control("proxy").setText(hub.endpoint)
     page.control("hub_endpoint").setText("http://hub.invalid")
-    assert press(page, qtbot) == "Connected to the mirror through the proxy."
+    assert press(page, qtbot) == "Connected."
     assert library.settings.values.proxy == hub.endpoint
     page.control("proxy").setText("")
     page.control("hub_endpoint").setText(hub.endpoint)

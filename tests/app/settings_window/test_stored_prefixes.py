@@ -124,21 +124,17 @@ def test_the_index_of_answers_has_a_switch(open_shown: OpenShown) -> None:
     assert engine.settings.answer_index_folder is None
 
 
-@pytest.mark.parametrize("button", ["clear", "clear_prefixes"])
-def test_both_clear_buttons_forget_it(
-    open_settings: OpenShown, qtbot: QtBot, button: str, monkeypatch: pytest.MonkeyPatch
+def test_clearing_the_caches_forgets_it(
+    open_settings: OpenShown, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prefix_folder().mkdir(parents=True)
     (prefix_folder() / "mark-1.safetensors").write_bytes(b"x" * 5000)
-    (prefix_folder().parent / "other").write_bytes(b"x" * 7000)
     window, _, engine = open_settings()
     storage = window.settings_page("storage")
-    assert "· 5\u00a0kB" in storage.folders["prefixes"].help.text()
-    assert "· 7\u00a0kB" in storage.folders["caches"].help.text()
+    assert "· 5\u00a0kB" in storage.folders["caches"].help.text()
     clear = Mock(wraps=engine.clear_prefix_cache)
     monkeypatch.setattr(engine, "clear_prefix_cache", clear)
-    getattr(storage, button).click()
-    qtbot.waitUntil(lambda: "· 0\u00a0bytes" in storage.folders["prefixes"].help.text())
+    storage.clear.click()
+    qtbot.waitUntil(lambda: "· 0\u00a0bytes" in storage.folders["caches"].help.text())
     clear.assert_called_once()
-    assert (prefix_folder().parent / "other").exists() == (button == "clear_prefixes")
-    assert not storage.clear_prefixes.isEnabled()
+    assert not storage.clear.isEnabled()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.settings.store import SettingsStore
+from app.settings.window_geometry import geometry_of
 from app.system.paths import settings_folder
 from app.widgets.application import Application
 from app.window.panes import PaneHandle
@@ -145,8 +146,10 @@ def test_a_pane_over_the_chat_goes_when_the_chat_is_turned_to(window: WindowDriv
 
 
 def test_a_pane_that_was_chosen_does_not_squeeze_the_chat_of_a_narrow_window(open_window: OpenWindow) -> None:
+    narrow = QWidget()
+    narrow.setGeometry(0, 40, 560, 420)
     SettingsStore(settings_folder() / "settings.json").change(
-        sidebar="shown", panel="shown", window_place=(0, 40, 560, 420)
+        sidebar="shown", panel="shown", window_geometry=geometry_of(narrow)
     )
     window = open_window(ScriptedEngine())
     QApplication.processEvents()

@@ -95,9 +95,16 @@ def refused(reason: str) -> Iterator[pytest.ExceptionInfo[HubError]]:
 
 
 def finish(queue: DownloadQueue, name: str = NAME) -> DownloadStatus:
-    status = queue.wait(name, PATIENCE_S)
+    """Return the status of a download once it has ended."""
+    wait_until(lambda: not runs(queue, name))
+    status = queue.status(name)
     assert status is not None
     return status
+
+
+def runs(queue: DownloadQueue, name: str) -> bool:
+    status = queue.status(name)
+    return status is not None and status.runs
 
 
 def download(queue: DownloadQueue, name: str = NAME) -> DownloadStatus:
@@ -114,6 +121,7 @@ def failure(queue: DownloadQueue) -> HubError:
 
 _PROGRAM = """
 import sys
+import time
 from pathlib import Path
 from engine.hub.client import HubAccess
 from engine.hub.download_job import JobSettings
@@ -121,7 +129,9 @@ from engine.hub.downloads import DownloadQueue
 
 name, cache, state, endpoint = sys.argv[1:]
 queue = DownloadQueue(Path(cache), HubAccess(endpoint), Path(state), settings=JobSettings(space_margin=0))
-queue.wait(queue.add(name))
+queue.add(name)
+while (status := queue.status(name)) is not None and status.runs:
+    time.sleep(0.005)
 """
 
 

@@ -13,8 +13,8 @@ from tests.fakehub.server import FakeHub, Fault
 def test_the_report_says_whether_the_hub_accepts_the_token(hub: FakeHub) -> None:
     hub.tokens.add("hf_right")
     right = HubAccess(hub.endpoint, "hf_right")
-    assert check_access(HubAccess(hub.endpoint)) == AccessReport(mirror=True, proxy=False)
-    assert check_access(right) == AccessReport(mirror=True, proxy=False, token=ACCEPTED, user="tester")
+    assert check_access(HubAccess(hub.endpoint)) == AccessReport()
+    assert check_access(right) == AccessReport(token=ACCEPTED, user="tester")
     assert check_access(HubAccess(hub.endpoint, "hf_wrong")).token == REFUSED
     # Most mirrors know no tokens.
     hub.api_faults["/api/whoami-v2"] = Fault(status=404)
@@ -22,7 +22,7 @@ def test_the_report_says_whether_the_hub_accepts_the_token(hub: FakeHub) -> None
 
 
 def test_a_proxy_is_used(hub: FakeHub) -> None:
-    assert check_access(HubAccess("http://hub.invalid", proxy=hub.endpoint)) == AccessReport(mirror=True, proxy=True)
+    assert check_access(HubAccess("http://hub.invalid", proxy=hub.endpoint)) == AccessReport()
 
 
 @pytest.mark.parametrize(("status", "reason"), [(404, "wrong-mirror"), (500, "server-error"), (429, "rate-limited")])

@@ -9,7 +9,7 @@ import pytest
 
 from engine.hub.client import HubAccess, HubClient
 from engine.hub.failures import HubError
-from engine.hub.listing import resolve
+from engine.hub.listing import describe
 from tests.engine.hub.downloading import NAME, Site, download, failure, refused, sizeable
 from tests.fakehub.server import Fault
 
@@ -80,7 +80,7 @@ def test_the_next_page_of_a_mirror_under_a_path_is_found(hub: FakeHub) -> None:
 def test_a_revision_with_a_slash_is_one_part_of_the_address(hub: FakeHub) -> None:
     hub.add(NAME, sizeable())
     with HubClient(HubAccess(hub.endpoint)) as client, pytest.raises(HubError):
-        resolve(client, NAME, "refs/pr/1")
+        describe(client, NAME, "refs/pr/1")
     assert hub.requests == [f"GET /api/models/{NAME}/revision/refs%2Fpr%2F1"]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.hub.client import HubAccess
-from engine.hub.listing import list_model, resolve
+from engine.hub.listing import describe, list_model
 from tests.engine.hub.downloading import refused
 
 COMMIT = "a" * 40
@@ -56,9 +56,9 @@ def test_a_repository_without_mlx_weights_is_no_model(page: Any) -> None:
 @pytest.mark.parametrize("answer", [[], {}, {"sha": "main"}])
 def test_a_revision_without_a_commit_is_a_wrong_mirror(answer: Any) -> None:
     with refused("wrong-mirror"):
-        resolve(hub(answer), "org/model")
+        describe(hub(answer), "org/model")
 
 
 def test_a_revision_that_can_be_none_is_not_asked_for() -> None:
     with refused("revision-missing"):
-        resolve(hub(), "org/model", "../main")
+        describe(hub(), "org/model", "../main")

@@ -13,7 +13,7 @@ from engine.hub.download_job import JobSettings
 from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError
 from engine.hub.transfer import RetryPolicy
-from tests.engine.hub.downloading import NAME, assert_complete, sizeable
+from tests.engine.hub.downloading import NAME, assert_complete, finish, sizeable
 from tests.engine.hub.nasty_hub import Behaviour, behaviours
 from tests.fakehub.server import FakeHub
 from tests.patience import PATIENCE_S
@@ -35,12 +35,11 @@ def check(behaviour: Behaviour, cache: Path) -> tuple[str, float]:
         access = HubAccess(hub.endpoint, token=TOKEN, stall_s=0.5, answer_s=1.0)
         queue = DownloadQueue(cache, access, settings=SETTINGS)
         queue.add(NAME)
-        status = queue.wait(NAME, PATIENCE_S)
+        status = finish(queue)
         begun = time.monotonic()
         queue.close(timeout=PATIENCE_S)
         closing = time.monotonic() - begun
         assert hub.token_ports <= {urlsplit(hub.endpoint).port}
-    assert status is not None
     assert not list(cache.parent.rglob("*evil*"))
     if status.state == "ready":
         assert_complete(cache, files)

@@ -52,7 +52,7 @@ def test_neither_the_starter_nor_a_head_among_its_main_model_s_weights_is_remove
 
 def test_a_model_of_another_app_is_never_removed(own_home: Path, tmp_path: Path) -> None:
     write_folder(own_home / ".lmstudio/models/org/model", model_files())
-    (model,) = installed_models(tmp_path, other_apps=True)
+    (model,) = installed_models(tmp_path)
     with refused("other-app") as caught:
         plan_removal(model, tmp_path)
     assert str(caught.value) == "org/model: it belongs to LM Studio, which can remove it"

@@ -95,7 +95,7 @@ def test_a_result_with_odd_tags_is_listed_all_the_same(
     client: HubClient, monkeypatch: pytest.MonkeyPatch, tags: object
 ) -> None:
     monkeypatch.setattr(HubClient, "get_json", lambda *_, **__: ([{"id": "org/model", "tags": tags}], None))
-    assert [(found.id, found.languages) for found in search_models(client, "x")] == [("org/model", ())]
+    assert [found.id for found in search_models(client, "x")] == ["org/model"]
 
 
 def test_reading_a_repository_fetches_the_small_files_only_and_once(

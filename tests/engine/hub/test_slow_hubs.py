@@ -14,13 +14,11 @@ from engine.hub.client import HubAccess, HubClient
 from engine.hub.download_job import JobSettings
 from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError, InterruptedTransferError
-from engine.hub.transfer import RetryPolicy
 from tests.engine.hub.downloading import (
     NAME,
     QUICK,
     Site,
     download,
-    failure,
     finish,
     needed,
     sizeable,
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 API = "/api/models"
-AT_ONCE = JobSettings(policy=QUICK, space_margin=0, unreached_s=0.1, polling=QUICK)
+AT_ONCE = JobSettings(policy=QUICK, space_margin=0, unreached_s=0.02)
 SLOW_BODY = b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n" + b"[" * 9999
 
 
@@ -133,31 +131,31 @@ def back(gone: socket.socket) -> FakeHub:
     return FakeHub(port=port)
 
 
-def test_a_download_without_a_network_fails_soon_however_many_tries_it_has(site: Site, gone: socket.socket) -> None:
-    settings = JobSettings(policy=RetryPolicy(first_s=0.01, tries=10**9), space_margin=0, unreached_s=0.1)
-    assert failure(site.queue(endpoint=endpoint(gone), settings=settings)).reason == "no-network"
-
-
 def test_a_name_that_the_system_looks_up_for_ever_counts_as_no_network(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done = threading.Event()
     monkeypatch.setattr(socket, "create_connection", lambda *_args, **_more: done.wait(PATIENCE_S))
-    queue = site.queue(settings=JobSettings(policy=QUICK, space_margin=0, unreached_s=0.1))
+    queue = site.queue(settings=AT_ONCE)
     queue.add(NAME)
     try:
-        assert finish(queue).state == "failed"
+        wait_until(lambda: queue.snapshot()[0].waits_for_network)
     finally:
         done.set()
 
 
 @pytest.mark.parametrize("run", ["this", "the next"])
 def test_a_download_goes_on_by_itself_when_the_network_is_back(
-    site: Site, gone: socket.socket, tmp_path: Path, run: str
+    site: Site, gone: socket.socket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: str
 ) -> None:
+    tries, connect = [], socket.create_connection
+    monkeypatch.setattr(socket, "create_connection", lambda *args, **more: tries.append(args) or connect(*args, **more))
     more = {"endpoint": endpoint(gone), "settings": AT_ONCE, "state_path": tmp_path / "downloads.json"}
     queue = site.queue(**more)
-    assert download(queue).state == "failed"
+    queue.add(NAME)
+    wait_until(lambda: queue.snapshot()[0].waits_for_network)
+    # No number of attempts is the last.
+    wait_until(lambda: len(tries) > 2 * QUICK.tries)
     if run == "the next":
         queue.close()
         queue = site.queue(**more)
@@ -185,27 +183,3 @@ def test_a_part_is_never_written_through_what_stands_in_its_place(site: Site, tm
     assert download(site.queue()).error is None
     assert victim.read_bytes() == b"precious"
     assert all((blobs / repository.etag(name)).read_bytes() == content for name, content in needed(site.files).items())
-
-
-def test_a_hub_whose_files_are_on_a_host_that_cannot_be_reached_is_tried_less_and_less(
-    site: Site, gone: socket.socket
-) -> None:
-    elsewhere = f"Location: {endpoint(gone)}/x\r\n".encode()
-    site.fault("*", raw=b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\n" + elsewhere + b"\r\n")
-    waits: list[float] = []
-    waiting = threading.Event.wait
-    settings = JobSettings(policy=QUICK, space_margin=0, unreached_s=0.1, polling=RetryPolicy(0.01, 0.04))
-
-    def wait(self: threading.Event, timeout: float | None = None) -> bool:
-        # Waits without a timeout are for threads that it starts.
-        if threading.current_thread().name == "hub-network" and timeout is not None:
-            waits.append(timeout)
-        return waiting(self, timeout)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(threading.Event, "wait", wait)
-        queue = site.queue(settings=settings)
-        queue.add(NAME)
-        wait_until(lambda: len(waits) >= 4)
-        queue.close()
-    assert waits[:4] == pytest.approx([0.01, 0.02, 0.04, 0.04], rel=0.26)

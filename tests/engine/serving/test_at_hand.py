@@ -44,16 +44,16 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     counted: list[Path] = []
     load = Models.load_main
 
-    def note(models: Models, main: Path, *, allow_oversize: bool) -> object:
+    def note(models: Models, main: Path) -> object:
         counted.append(Path(main))
-        return load(models, main, allow_oversize=allow_oversize)
+        return load(models, main)
 
     monkeypatch.setattr(Models, "load_main", note)
     return counted
 
 
 def beside(scheduler: Scheduler, main: Path, draft: Path | None = None) -> LoadedPair:
-    return run_to_completion(scheduler.changes.load_beside(main, draft, allow_oversize=False))
+    return run_to_completion(scheduler.changes.load_beside(main, draft))
 
 
 def names(scheduler: Scheduler) -> list[Path | None]:
@@ -102,11 +102,9 @@ def test_an_answer_under_way_ends_before_another_model_answers(
     running = submit(scheduler, replace(ASKED, max_tokens=60))
     step_until(scheduler, lambda: running.committed)
     ended: list[object] = []
-    scheduler.changes.enqueue(scheduler.changes.load_beside(others[0], None, allow_oversize=False), ended.append)
+    scheduler.changes.enqueue(scheduler.changes.load_beside(others[0], None), ended.append)
     waiting = submit(scheduler, replace(ASKED, main=str(others[0])))
-    scheduler.changes.enqueue(
-        scheduler.changes.set_draft(tiny_draft, allow_oversize=False), ended.append, blocks_requests=False
-    )
+    scheduler.changes.enqueue(scheduler.changes.set_draft(tiny_draft), ended.append, blocks_requests=False)
     finish(scheduler)
     assert (running.finished.reason, len(running.finished.ids)) == ("length", 60)
     assert len(waiting.finished.ids) == 12

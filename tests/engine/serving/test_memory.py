@@ -43,6 +43,10 @@ def scheduler_with(free: int) -> Scheduler:
     return Scheduler(EngineSettings(memory_limit=memory_use().active + free))
 
 
+def allow_oversize(scheduler: Scheduler) -> None:
+    scheduler.configure(replace(scheduler.settings, allow_oversize=True))
+
+
 def test_a_model_that_does_not_fit_is_refused_with_the_arithmetic(tiny_main: Path) -> None:
     scheduler = scheduler_with(10**6)
     with pytest.raises(NotEnoughMemory) as caught:
@@ -51,7 +55,8 @@ def test_a_model_that_does_not_fit_is_refused_with_the_arithmetic(tiny_main: Pat
     assert arguments["needed"] == sum(size for _, _, size in arguments["terms"])
     assert {code for code, _, _ in arguments["terms"]} == {"weights", "cache", "workspace"}
     assert arguments["largest_context"] == 0
-    assert load_models(scheduler, tiny_main, None, oversize=True).main is not None
+    allow_oversize(scheduler)
+    assert load_models(scheduler, tiny_main, None).main is not None
     scheduler.close()
     # With half of the cache's memory, it names the largest context that fits.
     [cache] = [size for code, _, size in arguments["terms"] if code == "cache"]
@@ -70,7 +75,8 @@ def test_a_draft_that_does_not_fit_leaves_the_main_model_in_use(tiny_main: Path,
     assert isinstance(pair.draft_problem, NotEnoughMemory)
     [client] = run(scheduler, request(max_tokens=4))
     assert client.reasons[-1] == "draft-not-usable"
-    assert set_draft(scheduler, tiny_draft, oversize=True).draft is not None
+    allow_oversize(scheduler)
+    assert set_draft(scheduler, tiny_draft).draft is not None
     scheduler.close()
 
 
@@ -149,7 +155,8 @@ def test_what_models_and_answers_need_is_wired_while_models_are_loaded(
     scheduler.changes.unload()
     assert limits[-1] == 7
     monkeypatch.setattr(memory, "recommended_limit", lambda: 2**10)
-    load_models(scheduler, tiny_main, None, oversize=True)
+    allow_oversize(scheduler)
+    load_models(scheduler, tiny_main, None)
     assert limits[-1] == 2**10
     scheduler.close()
     assert limits[-1] == 7

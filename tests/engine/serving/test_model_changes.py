@@ -60,15 +60,13 @@ def broken(tiny_main: Path, tmp_path: Path) -> Path:
 
 def ask_for_draft(scheduler: Scheduler, draft: Path | None) -> list[Outcome]:
     ended: list[Outcome] = []
-    scheduler.changes.enqueue(
-        scheduler.changes.set_draft(draft, allow_oversize=False), ended.append, blocks_requests=False
-    )
+    scheduler.changes.enqueue(scheduler.changes.set_draft(draft), ended.append, blocks_requests=False)
     return ended
 
 
 def ask_for_main(scheduler: Scheduler, main: Path, draft: Path | None = None) -> list[Outcome]:
     ended: list[Outcome] = []
-    scheduler.changes.enqueue(scheduler.changes.load(main, draft, allow_oversize=False), ended.append)
+    scheduler.changes.enqueue(scheduler.changes.load(main, draft), ended.append)
     return ended
 
 
@@ -129,7 +127,7 @@ def test_an_answer_begins_plain_and_speculates_once_the_draft_model_is_loaded(
 ) -> None:
     there: list[LoadedPair] = []
     ended: list[Outcome] = []
-    change = scheduler.changes.load(tiny_main, tiny_draft, allow_oversize=False, main_ready=there.append)
+    change = scheduler.changes.load(tiny_main, tiny_draft, main_ready=there.append)
     scheduler.changes.enqueue(change, ended.append)
     client = submit(scheduler, STREAMED)
     while not there:

@@ -1,0 +1,137 @@
+"""The check of this Mac as a page. Without a window, and so in the terminal, it is in English."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import convert
+from PySide6.QtCore import QCoreApplication
+
+from app.system.versions import OLD_MACOS
+from app.wording.errors import joined
+from app.wording.rounding import rounding_sentence, verification_sentence
+from app.wording.sentences import Sentences
+from engine.tuning import Rounding
+
+translate = QCoreApplication.translate
+
+_UNKNOWN = "Not reported by the system."
+SYSTEM = Sentences("Checkup", {"old": OLD_MACOS, "unknown": _UNKNOWN})
+# By the values in the report.
+POWER = Sentences(
+    "Checkup",
+    {
+        "True": "Low Power Mode is on, which makes models slower.",
+        "False": "Low Power Mode is off.",
+        "None": _UNKNOWN,
+    },
+)
+HEAT = Sentences(
+    "Checkup",
+    {
+        "True": "This Mac is hot, which makes models slower.",
+        "False": "Heat does not slow models down.",
+        "None": _UNKNOWN,
+    },
+)
+NETWORK = Sentences(
+    "Checkup",
+    {
+        "allowed": "Tandem can use it.",
+        "denied": (
+            "macOS does not let Tandem use it. For multiple Macs, turn on Tandem in System Settings > Privacy & "
+            "Security > Local Network."
+        ),
+        "none": "This Mac is not connected to a network.",
+    },
+)
+NOT_MEASURED = Sentences(
+    "Checkup",
+    {
+        "": "Not measured.",
+        "stopped": "Stopped before it was measured.",
+        "busy": "Not measured, because another answer was being written. Try again later.",
+    },
+)
+
+
+def page(found: dict[str, Any]) -> str:
+    """Return a check, as `gather` returns it, as a page in Markdown."""
+    rows = [
+        (translate("Checkup", "Chip"), found["chip"]),
+        (translate("Checkup", "System"), _system(found)),
+        (
+            translate("Checkup", "Versions"),
+            ", ".join(f"{name} {number}" for name, number in found["versions"].items() if number),
+        ),
+        (translate("Checkup", "Memory"), _memory(found)),
+        (translate("Checkup", "Memory for models"), _for_models(found)),
+        (translate("Checkup", "Power"), POWER[str(found["low_power_mode"])]),
+        (translate("Checkup", "Heat"), HEAT[str(found["hot"])]),
+        (translate("Checkup", "Local network"), NETWORK[found["local_network"]]),
+        *_rounding(found),
+        *_speed(found),
+    ]
+    title = translate("Checkup", "Results of the check")
+    line = translate("Checkup", "- {name}: {value}")
+    return "\n".join([f"# {title}", "", *(line.format(name=name, value=value) for name, value in rows)]) + "\n"
+
+
+def _system(found: dict[str, Any]) -> str:
+    return " · ".join([found["system"], *([SYSTEM["old"]] if found["needs_newer_macos"] else [])])
+
+
+def _memory(found: dict[str, Any]) -> str:
+    total, free = found["memory"]["total"], found["memory"]["free"]
+    if free is None:
+        text = translate("Checkup", "{total}. The system does not report how much of it is free.")
+        return text.format(total=_size(total))
+    text = translate("Checkup", "{total}, of which {free} is free.")
+    return text.format(total=_size(total), free=_size(free))
+
+
+def _for_models(found: dict[str, Any]) -> str:
+    limit, wired = found["memory_for_models"], found["wired_limit_mb"]
+    parts = [_size(limit)] if limit else []
+    if wired:
+        text = translate("Checkup", "iogpu.wired_limit_mb is set to {number}.")
+        parts.append(text.format(number=wired))
+    elif wired == 0:
+        parts.append(translate("Checkup", "iogpu.wired_limit_mb is not set."))
+    return " · ".join(parts) or SYSTEM["unknown"]
+
+
+def _rounding(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """Say how the loaded model's passes are rounded, and what verifying costs if its weights are quantised."""
+    name = translate("Checkup", "Rounding")
+    if found["rounding"] is None:
+        return [(name, NOT_MEASURED[""])]
+    rounding = convert(found["rounding"], Rounding)
+    rows = [(name, rounding_sentence(found["models"]["main"], rounding))]
+    if cost := verification_sentence(rounding):
+        rows.append((translate("Checkup", "Verification"), cost))
+    return rows
+
+
+def _speed(found: dict[str, Any]) -> list[tuple[str, str]]:
+    models, speed = found["models"], found["speed"]
+    plain, best = translate("Checkup", "Plain decoding"), translate("Checkup", "With speculation")
+    why = found["problem"] or NOT_MEASURED[speed["ended"] if speed else ""]
+    if models is None:
+        return [(plain, why)]
+    names = f"{models['main']} + {models['draft']}" if models["draft"] else models["main"]
+    rows = [(translate("Checkup", "Models"), names)]
+    if speed["plain_tokens_per_second"] is None:
+        return [*rows, (plain, why)]
+    per_second = translate("Checkup", "{speed} tokens/s")
+    rows.append((plain, per_second.format(speed=speed["plain_tokens_per_second"])))
+    text = translate("Checkup", "{speed} tokens/s, {times}× as fast.")
+    words = text.format(speed=speed["best_tokens_per_second"], times=speed["times"])
+    if speed["accept_rate"] is not None:
+        rate = translate("Checkup", "{rate}% of the draft tokens were accepted.")
+        words = joined(words, rate.format(rate=round(100 * speed["accept_rate"])))
+    return [*rows, (best, words)]
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e9:.1f} GB"
