@@ -11,12 +11,13 @@ import pytest
 from app.conversations.conversation_list import ARCHIVED, TRASHED
 from app.conversations.errors import NotFound, WrongState
 from app.conversations.inserting import insert_messages, next_message_id
-from app.conversations.records import AnswerSource, Changes, NewMessage
+from app.conversations.records import AnswerSource, Attachment, Changes, NewMessage
 from engine.events import Token
 from engine.stats import PlainSpan, RequestStats, RoundRecord
 
 if TYPE_CHECKING:
     from app.conversations.store import ConversationStore
+    from tests.app.conversations.conftest import Clock
 
 SOURCE = AnswerSource("org/main", "org/draft", "auto", {"temperature": 0.7}, seed=2**64 - 1)
 STATS = RequestStats(
@@ -85,6 +86,15 @@ def test_an_answer_keeps_its_models_settings_seed_figures_tokens_and_rounds(
         assert store.messages.tokens(kept) == TOKENS
         assert store.messages.rounds(kept) == ROUNDS
     assert not store.conversations.get(chat).streaming
+
+
+def test_a_turn_takes_the_place_of_the_draft(store: ConversationStore, chat: int) -> None:
+    file = Attachment("notes.txt", "text/plain", "so it goes")
+    store.conversations.set_unsent(chat, "half a tho", [file])
+    assert store.conversations.get(chat).unsent_attachments == (file,)
+    turn = store.messages.add_user_turn(chat, "half a thought", [file])
+    assert store.messages.get(turn).attachments == (file,)
+    assert (store.conversations.get(chat).unsent, store.conversations.get(chat).unsent_attachments) == ("", ())
 
 
 def test_a_continued_answer_grows_and_counts_two_requests(store: ConversationStore, chat: int) -> None:
@@ -220,6 +230,15 @@ def test_a_copy_is_told_from_what_it_was_made_of(store: ConversationStore) -> No
     assert store.conversations.title_of_copy(store.conversations.create()) is None
 
 
+def test_the_newest_used_chat_comes_first(store: ConversationStore, clock: Clock) -> None:
+    older, newer = store.conversations.create(), store.conversations.create()
+    clock.now += 5
+    store.messages.add_user_turn(older, "again")
+    clock.now += 5
+    store.conversations.rename(newer, "renaming is no use")
+    assert [listed.id for listed in store.conversations.view()] == [older, newer]
+
+
 def test_folders_are_named_once_and_lose_no_chat(store: ConversationStore) -> None:
     work = store.conversations.create_folder(" Work ")
     assert store.conversations.create_folder("Work") == work
@@ -242,6 +261,19 @@ def test_the_first_exchange_titles_the_chat_until_a_person_does(store: Conversat
     assert (store.conversations.get(chat).title, store.conversations.get(chat).title_edited) == ("My title", True)
     store.conversations.rename(chat, "")
     assert store.conversations.get(chat).title == "초안 모델 소개"
+
+
+def test_operations_report_what_they_changed(store: ConversationStore) -> None:
+    seen: list[Changes] = []
+    store.database.on_commit = seen.append
+    chat = store.conversations.create()
+    store.messages.add_user_turn(chat, "q")
+    uid = store.conversations.get(chat).uid
+    store.conversations.purge(chat)
+    touched = {chat}
+    assert seen[0] == Changes(conversations=touched)
+    assert seen[1] == Changes(conversations=touched)
+    assert seen[2] == Changes(removed=touched, removed_uids={uid})
 
 
 def test_an_operation_that_fails_leaves_nothing(store: ConversationStore) -> None:
