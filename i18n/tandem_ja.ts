@@ -835,21 +835,6 @@
     </message>
 </context>
 <context>
-    <name>AnswerFormatMark</name>
-    <message>
-        <source>JSON</source>
-        <translation>JSON</translation>
-    </message>
-    <message>
-        <source>Answers in this chat are JSON</source>
-        <translation>このチャットの回答は JSON です</translation>
-    </message>
-    <message>
-        <source>Answers in this chat follow a JSON schema</source>
-        <translation>このチャットの回答は JSON スキーマに従います</translation>
-    </message>
-</context>
-<context>
     <name>AnswerNotice</name>
     <message>
         <source>An answer stopped with an error.</source>
@@ -1288,10 +1273,6 @@
         <translation>閉じる</translation>
     </message>
     <message>
-        <source>Show only this folder</source>
-        <translation>このフォルダだけを表示</translation>
-    </message>
-    <message>
         <source>Move up</source>
         <translation>上へ移動</translation>
     </message>
@@ -1328,16 +1309,12 @@
         <translation>チャットを検索</translation>
     </message>
     <message>
-        <source>Folders, archive and trash</source>
-        <translation>フォルダ、アーカイブ、ゴミ箱</translation>
-    </message>
-    <message>
         <source>Back to the chats</source>
         <translation>チャット一覧に戻る</translation>
     </message>
     <message>
-        <source>No chats in this folder.</source>
-        <translation>このフォルダにチャットはありません。</translation>
+        <source>Archive and trash</source>
+        <translation>アーカイブとゴミ箱</translation>
     </message>
     <message>
         <source>Backups may still contain deleted chats. Delete backups in Settings &gt; Storage.</source>
@@ -1381,10 +1358,6 @@
     <message>
         <source>Chat settings</source>
         <translation>チャットの設定</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>閉じる</translation>
     </message>
     <message>
         <source>Preset</source>
@@ -1566,6 +1539,13 @@
     </message>
 </context>
 <context>
+    <name>CloseButton</name>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+<context>
     <name>Cluster</name>
     <message>
         <source>“{detail}” isn&apos;t a name or an address of a computer. Change it and try again.</source>
@@ -1741,10 +1721,6 @@
     <message>
         <source>Compare</source>
         <translation>比較</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>閉じる</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -2416,10 +2392,6 @@
         <source>Next match</source>
         <translation>次の結果</translation>
     </message>
-    <message>
-        <source>Close</source>
-        <translation>閉じる</translation>
-    </message>
 </context>
 <context>
     <name>FirstRunOffer</name>
@@ -2446,10 +2418,6 @@
 </context>
 <context>
     <name>FolderPage</name>
-    <message>
-        <source>Close</source>
-        <translation>閉じる</translation>
-    </message>
     <message>
         <source>Add files…</source>
         <translation>ファイルを追加…</translation>
@@ -3780,10 +3748,6 @@
 </context>
 <context>
     <name>PictureView</name>
-    <message>
-        <source>Close</source>
-        <translation>閉じる</translation>
-    </message>
     <message>
         <source>{name} · {width} × {height} pixels</source>
         <translation>{name} · {width} × {height} ピクセル</translation>
@@ -5676,14 +5640,6 @@
         <translation>
             <numerusform>「{name}」を読み込んでいます。これまでに %n 件のチャットを追加しました。</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>The import of {name} was cut off when Tandem quit. Import the file again to add the missing chats.</source>
-        <translation>「{name}」の読み込み中に Tandem が終了しました。ファイルをもう一度読み込むと、残りのチャットが追加されます。</translation>
-    </message>
-    <message>
-        <source>The export to {name} was cut off when Tandem quit. Export again to get everything.</source>
-        <translation>「{name}」への書き出し中に Tandem が終了しました。すべてを保存するには、もう一度書き出してください。</translation>
     </message>
     <message>
         <source>{name} could not be read or written: {detail}</source>

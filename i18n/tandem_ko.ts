@@ -835,21 +835,6 @@
     </message>
 </context>
 <context>
-    <name>AnswerFormatMark</name>
-    <message>
-        <source>JSON</source>
-        <translation>JSON</translation>
-    </message>
-    <message>
-        <source>Answers in this chat are JSON</source>
-        <translation>이 대화의 답변은 JSON이에요</translation>
-    </message>
-    <message>
-        <source>Answers in this chat follow a JSON schema</source>
-        <translation>이 대화의 답변은 JSON 스키마를 따라요</translation>
-    </message>
-</context>
-<context>
     <name>AnswerNotice</name>
     <message>
         <source>An answer stopped with an error.</source>
@@ -1288,10 +1273,6 @@
         <translation>닫기</translation>
     </message>
     <message>
-        <source>Show only this folder</source>
-        <translation>이 폴더만 보기</translation>
-    </message>
-    <message>
         <source>Move up</source>
         <translation>위로 옮기기</translation>
     </message>
@@ -1328,16 +1309,12 @@
         <translation>대화 검색</translation>
     </message>
     <message>
-        <source>Folders, archive and trash</source>
-        <translation>폴더, 보관함, 휴지통</translation>
-    </message>
-    <message>
         <source>Back to the chats</source>
         <translation>대화 목록으로 돌아가기</translation>
     </message>
     <message>
-        <source>No chats in this folder.</source>
-        <translation>이 폴더에는 대화가 없어요.</translation>
+        <source>Archive and trash</source>
+        <translation>보관함과 휴지통</translation>
     </message>
     <message>
         <source>Backups may still contain deleted chats. Delete backups in Settings &gt; Storage.</source>
@@ -1381,10 +1358,6 @@
     <message>
         <source>Chat settings</source>
         <translation>대화 설정</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>닫기</translation>
     </message>
     <message>
         <source>Preset</source>
@@ -1566,6 +1539,13 @@
     </message>
 </context>
 <context>
+    <name>CloseButton</name>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+</context>
+<context>
     <name>Cluster</name>
     <message>
         <source>“{detail}” isn&apos;t a name or an address of a computer. Change it and try again.</source>
@@ -1741,10 +1721,6 @@
     <message>
         <source>Compare</source>
         <translation>비교</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>닫기</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -2416,10 +2392,6 @@
         <source>Next match</source>
         <translation>다음 결과</translation>
     </message>
-    <message>
-        <source>Close</source>
-        <translation>닫기</translation>
-    </message>
 </context>
 <context>
     <name>FirstRunOffer</name>
@@ -2446,10 +2418,6 @@
 </context>
 <context>
     <name>FolderPage</name>
-    <message>
-        <source>Close</source>
-        <translation>닫기</translation>
-    </message>
     <message>
         <source>Add files…</source>
         <translation>파일 추가…</translation>
@@ -3780,10 +3748,6 @@
 </context>
 <context>
     <name>PictureView</name>
-    <message>
-        <source>Close</source>
-        <translation>닫기</translation>
-    </message>
     <message>
         <source>{name} · {width} × {height} pixels</source>
         <translation>{name} · {width} × {height}픽셀</translation>
@@ -5676,14 +5640,6 @@
         <translation>
             <numerusform>‘{name}’ 파일에서 지금까지 대화 %n개를 가져왔어요.</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>The import of {name} was cut off when Tandem quit. Import the file again to add the missing chats.</source>
-        <translation>Tandem이 종료되어 ‘{name}’ 파일 가져오기가 중단됐어요. 파일을 다시 가져오면 빠진 대화만 추가돼요.</translation>
-    </message>
-    <message>
-        <source>The export to {name} was cut off when Tandem quit. Export again to get everything.</source>
-        <translation>Tandem이 종료되어 ‘{name}’ 파일로 내보내기가 중단됐어요. 전부 저장하려면 다시 내보내 주세요.</translation>
     </message>
     <message>
         <source>{name} could not be read or written: {detail}</source>

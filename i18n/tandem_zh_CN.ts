@@ -835,21 +835,6 @@
     </message>
 </context>
 <context>
-    <name>AnswerFormatMark</name>
-    <message>
-        <source>JSON</source>
-        <translation>JSON</translation>
-    </message>
-    <message>
-        <source>Answers in this chat are JSON</source>
-        <translation>此对话的回答是 JSON</translation>
-    </message>
-    <message>
-        <source>Answers in this chat follow a JSON schema</source>
-        <translation>此对话的回答遵循 JSON Schema</translation>
-    </message>
-</context>
-<context>
     <name>AnswerNotice</name>
     <message>
         <source>An answer stopped with an error.</source>
@@ -1288,10 +1273,6 @@
         <translation>折叠</translation>
     </message>
     <message>
-        <source>Show only this folder</source>
-        <translation>只显示此文件夹</translation>
-    </message>
-    <message>
         <source>Move up</source>
         <translation>上移</translation>
     </message>
@@ -1328,16 +1309,12 @@
         <translation>搜索对话</translation>
     </message>
     <message>
-        <source>Folders, archive and trash</source>
-        <translation>文件夹、归档和废纸篓</translation>
-    </message>
-    <message>
         <source>Back to the chats</source>
         <translation>返回对话列表</translation>
     </message>
     <message>
-        <source>No chats in this folder.</source>
-        <translation>此文件夹中没有对话。</translation>
+        <source>Archive and trash</source>
+        <translation>归档和废纸篓</translation>
     </message>
     <message>
         <source>Backups may still contain deleted chats. Delete backups in Settings &gt; Storage.</source>
@@ -1381,10 +1358,6 @@
     <message>
         <source>Chat settings</source>
         <translation>对话设置</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
     </message>
     <message>
         <source>Preset</source>
@@ -1566,6 +1539,13 @@
     </message>
 </context>
 <context>
+    <name>CloseButton</name>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
     <name>Cluster</name>
     <message>
         <source>“{detail}” isn&apos;t a name or an address of a computer. Change it and try again.</source>
@@ -1741,10 +1721,6 @@
     <message>
         <source>Compare</source>
         <translation>比较</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>折叠</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -2416,10 +2392,6 @@
         <source>Next match</source>
         <translation>下一个结果</translation>
     </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
 </context>
 <context>
     <name>FirstRunOffer</name>
@@ -2446,10 +2418,6 @@
 </context>
 <context>
     <name>FolderPage</name>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
     <message>
         <source>Add files…</source>
         <translation>添加文件…</translation>
@@ -3780,10 +3748,6 @@
 </context>
 <context>
     <name>PictureView</name>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
     <message>
         <source>{name} · {width} × {height} pixels</source>
         <translation>{name} · {width} × {height} 像素</translation>
@@ -5676,14 +5640,6 @@
         <translation>
             <numerusform>正在导入“{name}”：已导入 %n 个对话。</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>The import of {name} was cut off when Tandem quit. Import the file again to add the missing chats.</source>
-        <translation>导入“{name}”时 Tandem 退出了。再次导入该文件即可补上缺少的对话。</translation>
-    </message>
-    <message>
-        <source>The export to {name} was cut off when Tandem quit. Export again to get everything.</source>
-        <translation>导出到“{name}”时 Tandem 退出了。请重新导出以获得全部内容。</translation>
     </message>
     <message>
         <source>{name} could not be read or written: {detail}</source>

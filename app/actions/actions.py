@@ -10,8 +10,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
-from app.actions.spec import MENUS, ActionSpec, ActionState, menu_title
-from app.widgets import theme
+from app.actions.spec import MENUS, ActionSpec, menu_title
 from app.widgets.icons import icon
 from app.widgets.popups import Menu
 
@@ -24,7 +23,6 @@ class Actions(QObject):
         self.by_menu = by_menu
         self.specs = [spec for specs in by_menu.values() for spec in specs]
         self._actions: dict[str, QAction] = {}
-        self._state: ActionState | None = None
         self._target: Any = None
         for spec in self.specs:
             action = QAction(self)
@@ -57,13 +55,10 @@ class Actions(QObject):
         menu = next(menu for menu, specs in self.by_menu.items() if spec in specs)
         return " › ".join(menu_title(title) for title in (menu, spec.submenu) if title)
 
-    def update(self, state: ActionState) -> None:
-        """Enable and show the actions that are possible in this state."""
-        if state == self._state:
-            return
-        self._state = state
+    def update(self) -> None:
+        """Enable and show the actions that are possible now."""
         for spec in self.specs:
-            action, possible = self._actions[spec.id], spec.enabled(state)
+            action, possible = self._actions[spec.id], spec.enabled(self._target)
             action.setEnabled(possible)
             action.setVisible(possible or not spec.hides)
 
@@ -97,7 +92,7 @@ class Actions(QObject):
         """Set the icons in the colours of the theme."""
         for spec in self.specs:
             if spec.icon:
-                self._actions[spec.id].setIcon(icon(spec.icon, theme.colours().muted))
+                self._actions[spec.id].setIcon(icon(spec.icon))
 
     def _run(self, spec: ActionSpec[Any]) -> None:
         spec.run(self._target)

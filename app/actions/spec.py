@@ -33,32 +33,7 @@ def menu_title(menu: str) -> str:
     return QCoreApplication.translate("Actions", MENUS.get(menu) or SUBMENUS[menu])
 
 
-@dataclass(frozen=True)
-class ActionState:
-    """The state of the window that the `enabled` rules use."""
-
-    can_ask: bool = False
-    can_queue: bool = False
-    has_text: bool = False
-    streaming: bool = False
-    has_turns: bool = False
-    has_answer: bool = False
-    can_retry: bool = False
-    can_go_on: bool = False
-    can_save_again: bool = False
-    is_kept: bool = False
-    loading: bool = False
-    can_restore: bool = False
-    can_measure: bool = False
-    demonstrated: bool = False
-    can_speak: bool = False
-    speaking: bool = False
-    has_report: bool = False
-    transferring: bool = False
-    finding: bool = False
-
-
-def _always(_: ActionState) -> bool:
+def _always(_: object) -> bool:
     return True
 
 
@@ -67,9 +42,10 @@ class ActionSpec(Generic[Target]):
     """One action. Menus and the palette show `text`, buttons `short` if it is given, and screen
     readers say `name`. `shortcut` is a portable key sequence, "" for none.
 
-    `run` is called with the target that the actions are bound to. `checked` tells whether an option is in force. An
-    action that turns something on and off shows `other_text` while `shows_other` returns True. `begins_section` draws
-    a line above it in its menu; `hides` hides it while it is not enabled.
+    `run` is called with the target that the actions are bound to, and so are the rules: `enabled` tells whether the
+    action can be used now, `checked` whether an option is in force. An action that turns something on and off shows
+    `other_text` while `shows_other` returns True. `begins_section` draws a line above it in its menu; `hides` hides it
+    while it is not enabled.
     """
 
     id: str
@@ -83,7 +59,7 @@ class ActionSpec(Generic[Target]):
     begins_section: bool = False
     hides: bool = False
     checked: Callable[[Target], bool] | None = None
-    enabled: Callable[[ActionState], bool] = _always
+    enabled: Callable[[Target], bool] = _always
     other_text: str = ""
     shows_other: Callable[[Target], bool] | None = None
     # Without a role, macOS moves actions by their text, "Exit full screen" for example as if it were "Quit".

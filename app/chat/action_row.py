@@ -8,7 +8,6 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QPaintEvent
 from PySide6.QtWidgets import QToolButton, QWidget
 
-from app.widgets import theme
 from app.widgets.buttons import CONFIRMED_MS
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label
@@ -38,6 +37,7 @@ class ActionRow(Restyled, QWidget):
         # The version is always painted, because it shows that there are others.
         self._version = label(self, "muted")
         for action, button in self._buttons.items():
+            button.setIcon(icon(self._icons[action]))
             button.clicked.connect(lambda _=False, chosen=action: self._act(chosen))
         self._origin = styled(ElidedLabel(self), "muted")
         self._origin.setObjectName("origin")
@@ -53,8 +53,9 @@ class ActionRow(Restyled, QWidget):
     def _act(self, action: str) -> None:
         self.acted.emit(action)
         if action in _COPIES:
-            self._buttons[action].setIcon(icon("check", theme.colours().muted))
-            QTimer.singleShot(CONFIRMED_MS, self, self.apply_theme)
+            button = self._buttons[action]
+            button.setIcon(icon("check"))
+            QTimer.singleShot(CONFIRMED_MS, button, lambda: button.setIcon(icon(self._icons[action])))
 
     @property
     def lit(self) -> bool:
@@ -85,10 +86,6 @@ class ActionRow(Restyled, QWidget):
         self._version.setText(f"{position + 1}/{count}")
         self._buttons["previous"].setEnabled(position > 0)
         self._buttons["next"].setEnabled(position + 1 < count)
-
-    def apply_theme(self) -> None:
-        for action, name in self._icons.items():
-            self._buttons[action].setIcon(icon(name, theme.colours().muted))
 
 
 class _Button(QToolButton):

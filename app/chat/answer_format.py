@@ -1,19 +1,18 @@
-"""The format of a chat's answers: the field in the chat's settings, and the mark below the message box."""
+"""The field for the format of a chat's answers, in the chat's settings."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtGui import QAction, QFontDatabase
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import QWidget
 
 from app.chat.prompt_field import FieldCard
 from app.conversations.chat_settings import JSON, TEXT, by_schema, grammar_of, schema_of
-from app.session.session import Session
 from app.system.background import Background
 from app.widgets.controls import Chooser
-from app.widgets.labels import WrappedLabel, label, set_name
+from app.widgets.labels import WrappedLabel, label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
@@ -110,31 +109,6 @@ class AnswerFormatField(Restyled, QWidget):
     def retranslate(self) -> None:
         self.kind.set_texts((self.tr("Text"), self.tr("JSON"), self.tr("JSON Schema")))
         self._show_verdict()
-
-
-class AnswerFormatMark(Restyled, QToolButton):
-    """The mark below the message box if answers are not text. A click triggers `settings`, which opens the settings."""
-
-    def __init__(self, session: Session, settings: QAction, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._session = session
-        styled(self, "small")
-        self.clicked.connect(settings.trigger)
-        session.chats.opened.connect(self.refresh)
-        session.settings.chat_changed.connect(self.refresh)
-        self.restyle()
-
-    def refresh(self) -> None:
-        """Show the format of the chat on screen."""
-        answer_format = self._session.settings.generation_of(self._session.chat).answer_format
-        self.setVisible(answer_format != TEXT)
-        self.setText(self.tr("JSON"))
-        if schema_of(answer_format) is None:
-            set_name(self, self.tr("Answers in this chat are JSON"))
-        else:
-            set_name(self, self.tr("Answers in this chat follow a JSON schema"))
-
-    retranslate = refresh
 
 
 def _check(schema: str) -> None:

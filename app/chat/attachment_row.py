@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePol
 from app.chat.picture_button import PictureButton
 from app.conversations.records import Attachment
 from app.session.attachments import guessed_encoding
-from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label, set_name
 from app.widgets.layouts import FlowLayout, fill, hbox
@@ -176,16 +175,13 @@ class AttachmentRow(Restyled, QScrollArea):
         name.setText(file)
         name.setMaximumWidth(_WIDEST_NAME)
         details.setText(facts)
-        styled(button, "quiet").setIcon(icon("close", theme.colours().muted))
+        styled(button, "quiet").setIcon(icon("close"))
         set_name(button, self.tr("Remove {name}").format(name=file))
         button.clicked.connect(lambda: remove())
         fill(hbox(chip, margins=(10, 3, 4, 3), spacing=6), name, details, button)
         return chip, details
 
     def retranslate(self) -> None:
-        self._fill(quiet=True)
-
-    def apply_theme(self) -> None:
         self._fill(quiet=True)
 
 

@@ -39,13 +39,10 @@ class BackgroundCache(QObject, Generic[Key, Value]):
             self._background.run(lambda: self._compute(key), lambda value: self._add(key, value))
         return False
 
-    def keep(self, key: Key, value: Value) -> None:
+    def _add(self, key: Key, value: Value) -> None:
+        self._pending.discard(key)
         self.known[key] = value
         if len(self.known) > self._size:
             self.known.popitem(last=False)
-
-    def _add(self, key: Key, value: Value) -> None:
-        self._pending.discard(key)
-        self.keep(key, value)
         if len(self._pending) % self._batch == 0:
             self.ready.emit()

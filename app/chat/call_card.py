@@ -16,7 +16,6 @@ from app.chat.picture_button import Thumbnails
 from app.session.calls import Call, CallState
 from app.session.tool_calls import ONCE
 from app.tools.tool import TANDEM, Permission, visible
-from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, WrappedLabel, label
 from app.widgets.layouts import FlowLayout, fill, hbox, vbox
@@ -49,6 +48,7 @@ class CallCard(Restyled, QFrame):
         self._shown: tuple[object, ...] = ()
         self.head = styled(QPushButton(self), "fold")
         self.head.setCheckable(True)
+        self.head.setIcon(icon("chevron-right", checked="chevron-down"))
         self.head.setIconSize(QSize(14, 14))
         self.bound("Show or hide the arguments and the result", self.head, QWidget.setToolTip)
         self._server, self.state = styled(ElidedLabel(self), "muted"), label(self, "muted")
@@ -115,7 +115,6 @@ class CallCard(Restyled, QFrame):
             widget.setVisible(unfolded and has_result)
         self.head.setEnabled(has_arguments or has_result)
         self._buttons.setVisible(asks)
-        self.apply_theme()
 
     def _show_state(self) -> None:
         if self.call.state is CallState.RUNS:
@@ -137,9 +136,6 @@ class CallCard(Restyled, QFrame):
         self.head.setAccessibleName(f"{words}: {self.state.text()}")
         for button in self._choices:
             button.setAccessibleName(f"{button.text()}: {words}")
-
-    def apply_theme(self) -> None:
-        self.head.setIcon(icon("chevron-down" if self.head.isChecked() else "chevron-right", theme.colours().muted))
 
 
 class CallCards(QWidget):

@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QToolButton, QWidget
 
+from app.conversations.chat_settings import ANSWER_FORMAT
 from app.conversations.presets import BUILT_IN, Preset, preset_in_use
 from app.session.session import Session
 from app.tools.tool import Tool
@@ -70,12 +71,16 @@ def named_presets(session: Session) -> list[Preset]:
 
 
 class PresetButton(Restyled, QToolButton):
-    """Opens the chat's settings by the action `settings`. Names the chat's preset unless it is the defaults."""
+    """Opens the chat's settings by the action `settings`.
+
+    Names the chat's preset unless it is the defaults, and says whether answers are JSON.
+    """
 
     def __init__(self, session: Session, settings: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
         styled(self, "small")
+        self.setIcon(icon("settings"))
         self.setIconSize(QSize(18, 14))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.clicked.connect(settings.trigger)
@@ -85,20 +90,19 @@ class PresetButton(Restyled, QToolButton):
         self.restyle()
 
     def refresh(self) -> None:
-        """Show the preset of the chat on screen."""
+        """Show the settings of the chat on screen."""
         chosen = chosen_in(self._session)
         name = name_of(chosen) if chosen != DEFAULTS else ""
+        if ANSWER_FORMAT in self._session.chat.own:
+            name = f"{name} · JSON"
         style = Qt.ToolButtonStyle
         self.setToolButtonStyle(style.ToolButtonTextBesideIcon if name else style.ToolButtonIconOnly)
         short = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, _WIDEST_NAME)
         self.setText(short.replace("&", "&&"))
-        set_name(self, self.tr("Chat settings: {name}").format(name=name_of(chosen)))
+        set_name(self, self.tr("Chat settings: {name}").format(name=name or name_of(chosen)))
         self.updateGeometry()
 
     retranslate = refresh
-
-    def apply_theme(self) -> None:
-        self.setIcon(icon("settings", theme.colours().muted))
 
 
 class ThinkingButton(Restyled, QToolButton):

@@ -23,8 +23,6 @@ from app.widgets.restyled import Restyled
 
 # Longer code stays plain: colouring it would take too long.
 LONGEST = 20_000
-# Code up to this length is lexed on the Qt thread, once the lexer is loaded.
-_SHORT = 400
 _CACHED = 256
 
 # The keys name nodes in Pygments' tree of token types.
@@ -85,8 +83,6 @@ def highlight(document: QTextDocument, text: str, language: str) -> bool:
     if not language:
         return True
     key, cached = (text, language), spans_cache()
-    if len(text) <= _SHORT and key not in cached.known and any(known == language for _, known in cached.known):
-        cached.keep(key, spans(*key))
     if not cached.has(key):
         return False
     colours = theme.colours()

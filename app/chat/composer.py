@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QToolButton, QWidget
 from app.chat.attachment_row import AttachmentRow
 from app.chat.message_edit import MessageEdit, trimmed
 from app.conversations.records import Attachment
-from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label, set_name, tip
 from app.widgets.layouts import fill, hbox, vbox
@@ -178,16 +177,11 @@ class Composer(Restyled, QWidget):
         """Make the button send, stop the answer, or take back the queued message."""
         action = self._stop if self._streaming else self._send
         enabled = action.isEnabled()
-        colours = theme.colours()
-        self._button.setIcon(
-            icon("stop" if self._streaming else "send", colours.on_accent if enabled else colours.faint)
-        )
+        self._button.setIcon(icon("stop" if self._streaming else "send", "on_accent" if enabled else "faint"))
         self._button.setEnabled(enabled)
         self._button.setAccessibleName(action.whatsThis())
         self._button.setToolTip(tip(self._problem) if self._problem and not self._streaming else action.toolTip())
         if self.queued and not self._streaming:
-            self._button.setIcon(icon("close", colours.on_accent))
+            self._button.setIcon(icon("close", "on_accent"))
             self._button.setEnabled(True)
             set_name(self._button, self.tr("Queued: press to take it back"))
-
-    apply_theme = _show_button

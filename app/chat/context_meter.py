@@ -38,41 +38,37 @@ _PAUSE_MS = 150
 
 @dataclass(frozen=True)
 class _Unsent:
-    """What to count: the `prompt` before a first question, the message and, where no answer has figures, as in an
-    imported chat, the turns before it.
+    """What to count: the message with its files, and what is `said` before it.
 
-    `before` is the number of tokens that the chat has already, as far as it is known. `pictures` says what those cost.
+    `before` is the number of tokens that the chat has already, as its figures say. Where no answer has any, as before a
+    first question or in an imported chat, `said` is the text of the chat so far, "" otherwise. `pictures` says what
+    those cost, `limit` is the context's, and `drops`: the oldest turns are left out if the chat does not fit.
     """
 
+    chat: Chat
     model: Path
-    prompt: str
+    limit: int
+    drops: bool
+    before: int
+    said: str
     text: str
     attachments: tuple[Attachment, ...]
-    before: int
-    turns: str
     pictures: PictureRules | None
-
-
-# A chat with its model and the number of its turns.
-_Turns = tuple[Chat, Path, int]
 
 
 @dataclass(frozen=True)
 class _Usage:
-    """Tokens of the turns so far, of the unsent text and of its files, and the context's `limit`.
-
-    `drops`: the oldest turns are left out if the chat does not fit.
-    """
+    """Tokens of the chat so far, of the unsent text and of its files (None: it cannot be counted)."""
 
     limit: int
+    drops: bool
     before: int
     text: int
-    files: tuple[tuple[Attachment, int], ...]
-    drops: bool
+    files: tuple[tuple[Attachment, int | None], ...]
 
     @property
     def message(self) -> int:
-        return self.text + sum(count for _, count in self.files)
+        return self.text + sum(count or 0 for _, count in self.files)
 
     @property
     def total(self) -> int:
@@ -90,10 +86,8 @@ class ContextMeter(QObject):
         super().__init__(parent)
         self._session, self._composer = session, composer
         self._background = Background("tokens", parent=self)
-        self._counted: _Unsent | None = None
-        self._text, self._files = 0, dict[Attachment, int]()
-        # The tokens of the turns of a chat without figures.
-        self._turns: tuple[_Turns, int] | None = None
+        # What was counted last.
+        self._counted: tuple[_Unsent, _Usage] | None = None
         self._menu = Menu(composer)
         self._menu.aboutToShow.connect(self.fill_menu)
         composer.shorten.setMenu(self._menu)
@@ -117,33 +111,23 @@ class ContextMeter(QObject):
     def show_usage(self) -> None:
         """Show the counts so far."""
         pair = self._session.models.pair
-        usage = self._usage()
+        usage = self._usage
         self._composer.shorten.setVisible(usage is not None and usage.too_long and bool(self._ways(usage)))
         if self._composer.queued:
             self._composer.set_info(self.tr("Queued until the model is ready."))
         elif pair.loading == "main":
             self._composer.set_info(self.tr("Loading models… You can start typing."))
-        elif usage is None:
+        elif pair.main is None:
             self._composer.set_info(self.tr("No main model is loaded."))
         elif pictures_in(self._composer.files.attachments) and not pair.sees:
             self._composer.set_info(self.tr("This model can't see pictures"), problem=True)
         else:
-            self._composer.set_info(*self._words(usage))
+            self._composer.set_info(*(self._words(usage) if usage else ("",)))
 
+    @property
     def _usage(self) -> _Usage | None:
-        """Return the counts so far; None without a main model."""
-        main, chat = self._session.models.pair.main, self._session.chat
-        if main is None:
-            return None
-        files = tuple((file, self._files.get(file, 0)) for file in self._composer.files.attachments)
-        drops = self._session.settings.generation_of(chat).overflow == "shorten"
-        return _Usage(main.context_length, self._before(Path(main.path)), self._text, files, drops)
-
-    def _before(self, model: Path) -> int:
-        """Return the tokens that the chat has already; 0 while they are unknown."""
-        chat = self._session.chat
-        known = self._turns is not None and self._turns[0] == (chat, model, len(chat.turns))
-        return chat.context_tokens() or (self._turns[1] if known and self._turns is not None else 0)
+        """The counts so far of the chat on screen; None without any."""
+        return self._counted[1] if self._counted and self._counted[0].chat is self._session.chat else None
 
     def _words(self, usage: _Usage) -> tuple[str, bool, str]:
         """Return the info line, whether it is a problem, and its brief form."""
@@ -161,9 +145,7 @@ class ContextMeter(QObject):
     def fill_menu(self) -> None:
         """Fill the menu with the ways to make the message fit."""
         self._menu.clear()
-        if (usage := self._usage()) is None:
-            return
-        for words, shorten in self._ways(usage):
+        for words, shorten in self._ways(self._usage) if self._usage else ():
             self._menu.addAction(words.replace("&", "&&")).triggered.connect(lambda _=False, run=shorten: run())
 
     def _ways(self, usage: _Usage) -> list[tuple[str, Callable[[], None]]]:
@@ -172,7 +154,7 @@ class ContextMeter(QObject):
         if usage.message < usage.limit and not usage.drops:
             ways.append((self.tr("Drop the oldest messages"), self._drop_oldest))
         # A picture cannot be cut.
-        if texts := [counted for counted in usage.files if counted[0].picture is None]:
+        if texts := [(file, count or 0) for file, count in usage.files if file.picture is None]:
             file, tokens = max(texts, key=lambda counted: counted[1])
             left = usage.limit - usage.limit // _ANSWER_SHARE - (usage.message - tokens)
             if not usage.drops:
@@ -204,50 +186,37 @@ class ContextMeter(QObject):
 
     def _count(self) -> None:
         unsent = self._unsent()
-        if unsent is None or unsent == self._counted:
-            self.show_usage()
-        else:
-            self._background.run(lambda: _count(unsent), lambda counts: self._show_counts(unsent, *counts))
+        if unsent is not None and (self._counted is None or unsent != self._counted[0]):
+            self._background.run(partial(_count, unsent), partial(self._show_counts, unsent))
 
-    def _show_counts(self, unsent: _Unsent, turns: int, text: int, files: list[int | None]) -> None:
+    def _show_counts(self, unsent: _Unsent, usage: _Usage) -> None:
         """Show the counts, unless the message has changed meanwhile."""
-        if unsent != self._unsent():
-            return
-        self._counted = unsent
-        chat = self._session.chat
-        if unsent.turns:
-            self._turns = (chat, unsent.model, len(chat.turns)), turns
-        counts = dict(zip(unsent.attachments, files, strict=True))
-        self._composer.files.show_counts(counts)
-        self._text, self._files = text, {file: count or 0 for file, count in counts.items()}
-        self.show_usage()
+        if unsent == self._unsent():
+            self._counted = unsent, usage
+            self._composer.files.show_counts(dict(usage.files))
+            self.show_usage()
 
     def _unsent(self) -> _Unsent | None:
-        session = self._session
-        if session.models.pair.main is None:
+        """Return what to count; None without a main model."""
+        session, chat, main = self._session, self._session.chat, self._session.models.pair.main
+        if main is None:
             return None
-        chat, text = session.chat, self._composer.edit.toPlainText()
-        model, turns = Path(session.models.pair.main.path), ""
-        before = self._before(model)
-        variables = prompt_variables.values(session.models.pair)
-        prompts = start_of(session.projects.folder(chat.folder_id), variables), filled(chat.system_prompt, variables)
-        prompt = "\n".join(part for part in prompts if part)
-        if not before and chat.turns:
-            said = (part for turn in chat.turns for part in (turn.text_for_model(), turn.answer.reply))
-            turns = "\n\n".join([prompt, *said])
-        prompt, rules = "" if before or turns else prompt, session.models.pair.main.pictures
-        return _Unsent(model, prompt, text, self._composer.files.attachments, before, turns, rules)
+        before, said = chat.context_tokens(), list[str]()
+        if not before:
+            variables = prompt_variables.values(session.models.pair)
+            said += start_of(session.projects.folder(chat.folder_id), variables), filled(chat.system_prompt, variables)
+            said += (part for turn in chat.turns for part in (turn.text_for_model(), turn.answer.reply))
+        drops = session.settings.generation_of(chat).overflow == "shorten"
+        text, files = self._composer.edit.toPlainText(), self._composer.files.attachments
+        whole = "\n\n".join(filter(None, said))
+        return _Unsent(chat, Path(main.path), main.context_length, drops, before, whole, text, files, main.pictures)
 
 
-def _count(unsent: _Unsent) -> tuple[int, int, list[int | None]]:
-    """Count the tokens of the turns and of the text (0 if impossible) and of each file (None if impossible).
-
-    Runs on a thread.
-    """
-    files = [_count_file(unsent, attachment) for attachment in unsent.attachments]
-    parts = unsent.turns, unsent.prompt, unsent.text
-    turns, prompt, text = ((count_tokens(unsent.model, one) or 0) if one else 0 for one in parts)
-    return turns, prompt + text, files
+def _count(unsent: _Unsent) -> _Usage:
+    """Count the tokens, on a thread; text that cannot be counted has none."""
+    said, text = ((count_tokens(unsent.model, one) or 0) if one else 0 for one in (unsent.said, unsent.text))
+    files = tuple((attachment, _count_file(unsent, attachment)) for attachment in unsent.attachments)
+    return _Usage(unsent.limit, unsent.drops, unsent.before + said, text, files)
 
 
 def _count_file(unsent: _Unsent, attachment: Attachment) -> int | None:

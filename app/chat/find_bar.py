@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QToolButton, QWid
 
 from app.conversations.search import Query, highlights, parse_phrase, parse_query
 from app.session.chats import Turn
-from app.widgets import theme
+from app.widgets.buttons import CloseButton
 from app.widgets.icons import icon
 from app.widgets.keys import ENTER, claims_escape, is_escape
 from app.widgets.labels import label, set_name
@@ -48,13 +48,13 @@ class FindBar(Restyled, QFrame):
         self._count = label(self, "muted")
         self._up = self.bound("Previous match", QToolButton(self), set_name)
         self._down = self.bound("Next match", QToolButton(self), set_name)
-        self._close = self.bound("Close", QToolButton(self), set_name)
+        self._up.setIcon(icon("arrow-up"))
+        self._down.setIcon(icon("arrow-down"))
         row = hbox(self, margins=(12, 6, 12, 6), spacing=6)
-        fill(row, (self.edit, 1), self._count, self._up, self._down, self._close)
+        fill(row, (self.edit, 1), self._count, self._up, self._down, CloseButton(self, self.close_bar))
         self.edit.typed.connect(self._type)
         self._up.clicked.connect(lambda: self.step(-1))
         self._down.clicked.connect(lambda: self.step(1))
-        self._close.clicked.connect(self.close_bar)
         self.restyle()
         self.hide()
 
@@ -174,7 +174,3 @@ class FindBar(Restyled, QFrame):
 
     def retranslate(self) -> None:
         self._show_count()
-
-    def apply_theme(self) -> None:
-        for button, name in ((self._up, "arrow-up"), (self._down, "arrow-down"), (self._close, "close")):
-            button.setIcon(icon(name, theme.colours().muted))

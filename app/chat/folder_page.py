@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QToolButton,
     QWidget,
 )
 
@@ -33,9 +32,9 @@ from app.session.session import Session
 from app.system.background import Background
 from app.widgets import theme
 from app.widgets.badges import Bar
+from app.widgets.buttons import CloseButton
 from app.widgets.controls import Chooser
-from app.widgets.icons import icon
-from app.widgets.labels import label, set_name, show_words
+from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, keep_right_edge, vbox
 from app.widgets.overlay import HighArea, Overlay
 from app.widgets.restyled import Restyled
@@ -84,7 +83,6 @@ class FolderPage(Restyled, Overlay):
 
     def make(self) -> None:
         self._title = label(self, "title")
-        self._close = self.bound("Close", QToolButton(self), set_name)
         body = QWidget(self)
         body.setObjectName("overlayBody")
         self.prompt, self.files = PromptField(body), AttachmentRow(body)
@@ -118,12 +116,12 @@ class FolderPage(Restyled, Overlay):
         area = HighArea(self)
         area.setWidget(body)
         keep_right_edge(area, column)
-        fill(self.column, fill(hbox(margins=_SIDES), (self._title, 1), self._close), (area, 1))
+        top = fill(hbox(margins=_SIDES), (self._title, 1), CloseButton(self, self.close_overlay))
+        fill(self.column, top, (area, 1))
         self.column.addLayout(fill(hbox(margins=_SIDES), 1, self.new_chat))
 
     def _connect(self) -> None:
         session = self._session
-        self._close.clicked.connect(self.close_overlay)
         self.prompt.edited.connect(lambda _text: self._typed.start())
         self.files.changed.connect(self._remove_missing)
         ask = QFileDialog
@@ -262,10 +260,6 @@ class FolderPage(Restyled, Overlay):
     def retranslate(self) -> None:
         if not self.isHidden():
             self.refresh()
-
-    def apply_theme(self) -> None:
-        self._close.setIcon(icon("close", theme.colours().muted))
-        self._close.setIconSize(QSize(16, 16))
 
 
 def _name(source: Source) -> str:

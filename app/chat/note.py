@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 from app.chat.answer_texts import Trouble
 from app.widgets.labels import WrappedLabel
 from app.widgets.layouts import fill, hbox
-from app.widgets.style_class import set_object_name, set_style_class, styled
+from app.widgets.style_class import set_property, set_style_class, styled
 
 
 class Note(QFrame):
@@ -27,7 +27,7 @@ class Note(QFrame):
 
     def show_trouble(self, trouble: Trouble) -> None:
         """Show why an answer is of no use, and the button that helps."""
-        set_object_name(self, "note" if trouble.calm else "banner")
+        set_property(self, "objectName", "note" if trouble.calm else "banner")
         self._action = trouble.action
         self._label.setText(trouble.sentence)
         set_style_class(self._button, "accent" if trouble.fills_button else "button")

@@ -18,17 +18,17 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from app.chat.background_cache import BackgroundCache
 from app.conversations.records import Attachment
 from app.widgets import theme
+from app.widgets.buttons import CloseButton
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, set_name
 from app.widgets.layouts import FlowLayout, fill, hbox
 from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
-from app.widgets.style_class import styled
 
 # How many pictures stay decoded. A large one takes up to 30 MB.
 _THUMBNAILS, _LARGE = 60, 2
@@ -84,7 +84,7 @@ class _Painted(QAbstractButton):
             if shown is not None and shown.isNull():
                 mark = QRectF(0, 0, 18, 18)
                 mark.moveCenter(area.center())
-                icon("warning", theme.colours().muted).paint(painter, mark.toRect())
+                icon("warning").paint(painter, mark.toRect())
             elif shown is not None:
                 painter.drawImage(area, shown)
             if self.hasFocus():
@@ -153,9 +153,8 @@ class PictureView(Restyled, Overlay):
     def __init__(self, window: QWidget) -> None:
         super().__init__(window, 0)
         self._full = QSize()
-        self.name, self.close_button = ElidedLabel(self, Qt.TextElideMode.ElideMiddle), QToolButton(self)
-        self.bound("Close", styled(self.close_button, "quiet"), set_name)
-        self.close_button.clicked.connect(self.close_overlay)
+        self.name = ElidedLabel(self, Qt.TextElideMode.ElideMiddle)
+        self.close_button = CloseButton(self, self.close_overlay)
         self._picture = _Painted(_LARGE, self)
         self._picture.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._picture.clicked.connect(self.close_overlay)
@@ -185,6 +184,3 @@ class PictureView(Restyled, Overlay):
         self.resize(max(size.width(), 240) + 24, size.height() + _HEAD + 24)
         self.move((self._window.width() - self.width()) // 2, (self._window.height() - self.height()) // 2)
         self._shade.setGeometry(self._window.rect())
-
-    def apply_theme(self) -> None:
-        self.close_button.setIcon(icon("close", theme.colours().muted))

@@ -19,7 +19,7 @@ from app.session.session import Session
 from app.settings.control import SettingControl
 from app.settings.declarations import SETTINGS
 from app.settings.engine_settings import SAMPLING_KEYS
-from app.widgets import theme
+from app.widgets.buttons import CloseButton
 from app.widgets.controls import Chooser, Slider
 from app.widgets.icons import icon
 from app.widgets.keys import is_escape
@@ -46,7 +46,7 @@ _WITHOUT_SLIDER = ("seed",)
 class SettingRow(QObject):
     """The widgets in one row of a grid. `changed` carries the key and the value, None for the default.
 
-    The sheet with the row calls `retranslate` and `apply_theme`.
+    The sheet with the row calls `retranslate`.
     """
 
     changed = Signal(str, object)
@@ -54,9 +54,9 @@ class SettingRow(QObject):
     def __init__(self, key: str, grid: QGridLayout, parent: QWidget) -> None:
         super().__init__(parent)
         self.setting, self.key = SETTINGS[key], key
-        self._own = False
         self.name = QLabel(parent)
         self.reset = styled(QToolButton(parent), "quiet")
+        self.reset.setIcon(icon("retry"))
         self.reset.setFixedSize(24, 24)
         self.reset.setIconSize(QSize(14, 14))
         # It keeps its size while hidden, so that nothing moves when the chat gets a value of its own.
@@ -82,14 +82,16 @@ class SettingRow(QObject):
 
     def show_value(self, default: Any, own: Any) -> None:
         """Show the chat's own value, or the default if it has none (None)."""
-        self._own = own is not None
-        value = own if self._own else default
+        value = default if own is None else own
         self._made.show_value(value)
         if self.slider is not None:
             with QSignalBlocker(self.slider):
                 self.slider.setValue(max(0, bisect_right(self._stops, value) - 1))
-        self.reset.setVisible(self._own)
-        self.apply_theme()
+        self.reset.setVisible(own is not None)
+        # The name of the chat's own value is bold.
+        font = self.name.font()
+        font.setBold(own is not None)
+        self.name.setFont(font)
 
     def _make_slider(self, parent: QWidget) -> QSlider:
         setting = self.setting
@@ -119,13 +121,6 @@ class SettingRow(QObject):
         set_name(self.reset, translate("SettingRow", "Reset {name}").format(name=name))
         self._made.retranslate()
 
-    def apply_theme(self) -> None:
-        """Show the name of the chat's own value in bold."""
-        font = self.name.font()
-        font.setBold(self._own)
-        self.name.setFont(font)
-        self.reset.setIcon(icon("retry", theme.colours().muted))
-
 
 # The margins leave space for the focus frame on the left and for the scroll bar on the right.
 _SIDES = (4, 0, 12, 0)
@@ -142,8 +137,6 @@ class ChatSettingsSheet(Restyled, Overlay):
     def make(self) -> None:
         self._title = self.bound("Chat settings", label(self, "title"))
         self._saved = label(self, "muted", wraps=True)
-        self._close = self.bound("Close", QToolButton(self), set_name)
-        self._close.clicked.connect(self.close_overlay)
         self.presets = self.bound("Preset", Chooser(self, chosen=self._choose), QWidget.setAccessibleName)
         # Its text is elided before the buttons beside it are cut off.
         self.presets.setMinimumWidth(96)
@@ -181,7 +174,7 @@ class ChatSettingsSheet(Restyled, Overlay):
         area = HighArea(self)
         area.setWidget(body)
         keep_right_edge(area, column)
-        head = fill(hbox(margins=_SIDES), (self._title, 1), self._close)
+        head = fill(hbox(margins=_SIDES), (self._title, 1), CloseButton(self, self.close_overlay))
         foot = fill(hbox(margins=_SIDES, spacing=8), (self._saved, 1), self.begin, self.reset)
         fill(self.column, head, (area, 1), foot)
 
@@ -286,9 +279,3 @@ class ChatSettingsSheet(Restyled, Overlay):
             self.presets.show()
             return True
         return super().eventFilter(watched, event)
-
-    def apply_theme(self) -> None:
-        for row in self.rows.values():
-            row.apply_theme()
-        self._close.setIcon(icon("close", theme.colours().muted))
-        self._close.setIconSize(QSize(16, 16))

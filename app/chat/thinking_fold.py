@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.chat.answer_body import AnswerBody
 from app.session.answer import Answer
-from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.layouts import fill, vbox
 from app.widgets.restyled import Restyled
@@ -20,12 +19,13 @@ class ThinkingFold(Restyled, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.thought, self._closed, self._open = "", False, False
+        self.thought, self._closed = "", False
         self._tokens: int | None = None
         self._seconds: float | None = None
         self.head = styled(QPushButton(self), "fold")
         self.bound("Show or hide what the model thought before it answered", self.head, QWidget.setToolTip)
         self.head.setCheckable(True)
+        self.head.setIcon(icon("chevron-right", checked="chevron-down"))
         self.head.setIconSize(QSize(14, 14))
         self._frame = QFrame(self)
         self._frame.setObjectName("thoughts")
@@ -46,18 +46,16 @@ class ThinkingFold(Restyled, QWidget):
         self.thought, self._closed = parts.thought or "", parts.closed or answer.ended
         self._tokens, self._seconds = answer.thinking_figures()
         self.retranslate()
-        if self._open:
+        if self.head.isChecked():
             self.body.show_text(self.thought, self._closed)
 
     def unfold(self, unfolded: bool = True) -> None:
         self.head.setChecked(unfolded)
 
     def _toggle(self, unfolded: bool) -> None:
-        self._open = unfolded
         if unfolded:
             self.body.show_text(self.thought, self._closed)
         self._frame.setVisible(unfolded)
-        self.apply_theme()
 
     def retranslate(self) -> None:
         tokens = None if self._tokens is None else number(self._tokens, 0)
@@ -70,6 +68,3 @@ class ThinkingFold(Restyled, QWidget):
         else:
             text = self.tr("Reasoning")
         self.head.setText(text)
-
-    def apply_theme(self) -> None:
-        self.head.setIcon(icon("chevron-down" if self._open else "chevron-right", theme.colours().muted))

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from itertools import islice
 
-from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app.session.answer import Answer
-from app.widgets import theme
-from app.widgets.icons import icon
+from app.widgets.icons import Mark, icon
 from app.widgets.labels import label
 from app.widgets.layouts import FlowLayout, fill, hbox
 from app.widgets.restyled import Restyled
@@ -32,21 +30,23 @@ class TokenLegend(Restyled, QWidget):
     def __init__(self, *, with_rejected: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._drafter = DRAFTER_METHOD
-        self._marks: list[tuple[QWidget, QLabel, QLabel, str]] = []
+        self._marks: list[tuple[QWidget, QLabel, str]] = []
         # Long names need a second row.
         flow = FlowLayout(self, spacing=5)
         for source in (*legend_sources(), *((_REJECTED,) if with_rejected else ())):
             entry = QWidget(self)
-            mark, name = QLabel(entry), label(entry, "muted")
+            is_rejected = source == _REJECTED
+            drawing = icon("draft-off") if is_rejected else icon("draft-on", role_of(source))
+            mark, name = Mark(14, entry, drawing), label(entry, "muted")
             fill(hbox(entry, margins=(0, 0, 0, 0), spacing=2), mark, name)
             flow.addWidget(entry)
-            self._marks.append((entry, mark, name, source))
+            self._marks.append((entry, name, source))
         self.restyle()
 
     def show_answer(self, answer: Answer) -> None:
         """Name the drafter of the answer, a draft model or a head, and the other proposers of its rounds."""
         proposed = {record.source for record in answer.rounds}
-        for entry, _, _, source in self._marks:
+        for entry, _, source in self._marks:
             entry.setVisible(source in proposed or role_of(source) != "lookup")
         drafter = drafter_of(islice(reversed(answer.rounds), _LOOKED_AT)) or self._drafter
         if drafter != self._drafter:
@@ -54,13 +54,6 @@ class TokenLegend(Restyled, QWidget):
             self.retranslate()
 
     def retranslate(self) -> None:
-        for _, _, name, source in self._marks:
+        for _, name, source in self._marks:
             shown = self._drafter if source == DRAFTER_METHOD else source
             name.setText(self.tr("rejected") if source == _REJECTED else source_name(shown))
-
-    def apply_theme(self) -> None:
-        colours = theme.colours()
-        for _, mark, _, source in self._marks:
-            kept = icon("draft-on", colours.accent(role_of(source)))
-            drawing = icon("draft-off", colours.muted) if source == _REJECTED else kept
-            mark.setPixmap(drawing.pixmap(QSize(14, 14), self.devicePixelRatioF()))

@@ -13,7 +13,6 @@ from app.chat.link_menu import LinkMenu
 from app.chat.turn_column import TurnColumn
 from app.chat.turn_owner import TurnOwner
 from app.session.chats import Chat, Turn
-from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.keyboard_focus import FocusRing
 from app.widgets.labels import set_name
@@ -57,6 +56,7 @@ class Transcript(Restyled, TurnOwner):
         self.link_menu = LinkMenu(self)
         self._newest = self.bound("Jump to the latest text", QToolButton(self), set_name)
         self._newest.setObjectName("newest")
+        self._newest.setIcon(icon("arrow-down"))
         self._newest.clicked.connect(self.scroll_to_end)
         self._newest.hide()
         bar = self.verticalScrollBar()
@@ -334,6 +334,3 @@ class Transcript(Restyled, TurnOwner):
         super().resizeEvent(event)
         self._show_newest()
         self.load_soon()
-
-    def apply_theme(self) -> None:
-        self._newest.setIcon(icon("arrow-down", theme.colours().muted))

@@ -93,66 +93,21 @@ class Answers:
     def finish(
         self,
         message_id: int,
-        reason: str | None,
-        stats: RequestStats | None,
+        reason: str | None = None,
+        stats: RequestStats | None = None,
         text: str = "",
         tokens: Sequence[Token] = (),
         rounds: Sequence[RoundRecord] = (),
         error: Error | None = None,
+        interrupted: bool = False,
     ) -> None:
-        """End a streaming answer with the engine's `reason`, or with its `error`; what was written stays.
+        """End a streaming answer or call with the engine's `reason`, or with its `error`; what was written stays.
 
-        Its figures enter the history. `text` is its last part.
+        The figures of an answer enter the history. `text` is its last part. One that is found `interrupted` at the
+        start does not count as a use of the chat.
         """
         if error is not None:
             error = error[0], {name: str(value) for name, value in error[1].items()}
-        self._end(message_id, text, tokens, rounds, reason, error, stats)
-
-    def start_calls(self, answer_id: int, calls: Sequence[ToolUse]) -> list[int]:
-        """Add the calls that an ended answer asked for, each below the one before it, and return their ids."""
-        ids, parent = list[int](), self._messages.get(answer_id)
-        with self._database.write():
-            for call in calls:
-                message = NewMessage(TOOL, "", state=STREAMING, tool_use=call)
-                ids.append(self._messages.add(parent.conversation_id, ids[-1] if ids else answer_id, message))
-        return ids
-
-    def end_call(
-        self,
-        message_id: int,
-        tool_use: ToolUse,
-        text: str,
-        error: Error | None,
-        pictures: Sequence[Attachment] = (),
-    ) -> None:
-        """End a call with its result, or with the error's code and arguments because of which it has none."""
-        with self._database.write():
-            self._end(message_id, text, error=error)
-            self._database.execute(
-                "UPDATE messages SET tool_use = ?, attachments = ? WHERE id = ?",
-                (optional_json(tool_use), to_json(pictures), message_id),
-            )
-        note_pictures(self._database, pictures)
-
-    def mark_interrupted(self) -> tuple[int, ...]:
-        """End every streaming answer and running call as interrupted, with the text so far. Returns their ids."""
-        found = self._database.ids("SELECT id FROM messages WHERE state = ? ORDER BY id", (STREAMING,))
-        with self._database.write():
-            for message_id in found:
-                self._end(message_id, interrupted=True)
-        return tuple(found)
-
-    def _end(
-        self,
-        message_id: int,
-        text: str = "",
-        tokens: Sequence[Token] = (),
-        rounds: Sequence[RoundRecord] = (),
-        reason: str | None = None,
-        error: Error | None = None,
-        stats: RequestStats | None = None,
-        interrupted: bool = False,
-    ) -> None:
         state = INTERRUPTED if interrupted else COMPLETE if error is None else FAILED
         self._require_streaming(message_id)
         message = self._messages.get(message_id)
@@ -173,7 +128,6 @@ class Answers:
                     SELECT id, ?, main_model, draft_model, method, ?, ? FROM messages WHERE id = ?""",
                     (now, reason or state, optional_json(stats), message_id),
                 )
-            # An answer found interrupted at start-up does not count as a use of the chat.
             if not interrupted:
                 self._database.execute(
                     "UPDATE conversations SET updated_at = ? WHERE id = ?", (now, message.conversation_id)
@@ -182,6 +136,39 @@ class Answers:
             if message.parent_id is not None and self._messages.get(message.parent_id).parent_id is None:
                 self._conversations.title_automatically(message.conversation_id)
             changes.conversations.add(message.conversation_id)
+
+    def start_calls(self, answer_id: int, calls: Sequence[ToolUse]) -> list[int]:
+        """Add the calls that an ended answer asked for, each below the one before it, and return their ids."""
+        ids, parent = list[int](), self._messages.get(answer_id)
+        with self._database.write():
+            for call in calls:
+                message = NewMessage(TOOL, "", state=STREAMING, tool_use=call)
+                ids.append(self._messages.add(parent.conversation_id, ids[-1] if ids else answer_id, message))
+        return ids
+
+    def end_call(
+        self,
+        message_id: int,
+        tool_use: ToolUse,
+        text: str,
+        error: Error | None,
+        pictures: Sequence[Attachment] = (),
+    ) -> None:
+        """End a call with its result, or with the error's code and arguments because of which it has none."""
+        with self._database.write():
+            self.finish(message_id, text=text, error=error)
+            self._database.execute(
+                "UPDATE messages SET tool_use = ?, attachments = ? WHERE id = ?",
+                (optional_json(tool_use), to_json(pictures), message_id),
+            )
+        note_pictures(self._database, pictures)
+
+    def mark_interrupted(self) -> None:
+        """End every streaming answer and running call as interrupted, with the text so far."""
+        found = self._database.ids("SELECT id FROM messages WHERE state = ? ORDER BY id", (STREAMING,))
+        with self._database.write():
+            for message_id in found:
+                self.finish(message_id, interrupted=True)
 
     def _fold(
         self, message_id: int, content: str, last_tokens: Sequence[Token], last_rounds: Sequence[RoundRecord]

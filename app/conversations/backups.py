@@ -86,35 +86,20 @@ def back_up_now(store: ConversationStore, path: Path) -> Path:
 
 def back_up(connection: sqlite3.Connection, path: Path, version: int, clock: Callable[[], float]) -> Path:
     """Copy the whole store, without a break, into a dated backup and return its path."""
-    folder = path.parent / "backups"
-    private_files.make_folder(folder)
-    backup = free_name(folder / f"{path.stem}-v{version}-{stamp(clock)}{path.suffix}")
-    unfinished = backup.with_suffix(".unfinished")
-    private_files.create(unfinished)
-    with closing(sqlite3.connect(unfinished)) as target:
-        connection.backup(target)
-        _link_pictures(target, path)
-    os.replace(unfinished, backup)
-    sync(folder)
-    _remove_all_but(BACKUPS_KEPT, path, "v*")
-    return backup
+    backup = free_name(path.parent / "backups" / f"{path.stem}-v{version}-{stamp(clock)}{path.suffix}")
+    return finish(_copied(connection, path, backup), path)
 
 
 def copy_daily(store: ConversationStore, path: Path, between: Callable[[], None]) -> Path | None:
-    """Copy the open store into an unfinished daily backup, which `finish_daily` completes; None if none is due.
+    """Copy the open store into an unfinished daily backup, which `finish` completes; None if none is due.
 
     Calls `between` after every few pages; it may write to the store, and the copy then contains that. An exception
     from it ends the copying and leaves no file.
     """
-    folder = path.parent / "backups"
     day = datetime.fromtimestamp(store.database.clock()).strftime("%Y-%m-%d")
-    backup = folder / f"{path.stem}-daily-{day}{path.suffix}"
+    backup = path.parent / "backups" / f"{path.stem}-daily-{day}{path.suffix}"
     if backup.exists() or not _is_worth_copying(store, path):
         return None
-    private_files.make_folder(folder)
-    unfinished = backup.with_suffix(".unfinished")
-    unfinished.unlink(missing_ok=True)
-    private_files.create(unfinished)
     ends_at = time.monotonic() + _LONGEST_S
 
     def pause(*_: int) -> None:
@@ -122,12 +107,21 @@ def copy_daily(store: ConversationStore, path: Path, between: Callable[[], None]
         if time.monotonic() > ends_at:
             raise TimeoutError
 
+    return _copied(store.database.connection, path, backup, pause)
+
+
+def _copied(connection: sqlite3.Connection, path: Path, backup: Path, pause: Callable[..., None] | None = None) -> Path:
+    """Copy the store to an unfinished file, with a `pause` after every few pages. An exception leaves no file."""
+    private_files.make_folder(backup.parent)
+    unfinished = backup.with_suffix(".unfinished")
+    unfinished.unlink(missing_ok=True)
+    private_files.create(unfinished)
     try:
         with closing(sqlite3.connect(unfinished, isolation_level=None)) as target:
             # An unfinished copy need not survive a power cut.
             target.execute("PRAGMA journal_mode = OFF")
             target.execute("PRAGMA synchronous = OFF")
-            store.database.connection.backup(target, pages=_PAGES, progress=pause)
+            connection.backup(target, pages=-1 if pause is None else _PAGES, progress=pause)
             _link_pictures(target, path)
     except BaseException:
         unfinished.unlink(missing_ok=True)
@@ -135,13 +129,16 @@ def copy_daily(store: ConversationStore, path: Path, between: Callable[[], None]
     return unfinished
 
 
-def finish_daily(unfinished: Path, path: Path) -> Path:
-    """Make the copy durable, give it its final name and remove the oldest ones. Waits for the disk."""
+def finish(unfinished: Path, path: Path) -> Path:
+    """Make the copy durable, give it its final name and remove the oldest of its kind. Waits for the disk."""
     sync(unfinished)
     backup = unfinished.with_suffix(path.suffix)
     os.replace(unfinished, backup)
     sync(backup.parent)
-    _remove_all_but(DAILY_KEPT, path, "daily-*")
+    for kind, kept in (("v*", BACKUPS_KEPT), ("daily-*", DAILY_KEPT)):
+        for old in _newest_first(path, kind)[kept:]:
+            old.unlink()
+    _remove_pictures(path)
     return backup
 
 
@@ -216,12 +213,6 @@ def _is_worth_copying(store: ConversationStore, path: Path) -> bool:
 def _newest_first(path: Path, kind: str) -> list[Path]:
     found = (path.parent / "backups").glob(f"{path.stem}-{kind}{path.suffix}")
     return sorted(found, key=lambda backup: (backup.stat().st_mtime_ns, backup.name), reverse=True)
-
-
-def _remove_all_but(kept: int, path: Path, kind: str) -> None:
-    for old in _newest_first(path, kind)[kept:]:
-        old.unlink()
-    _remove_pictures(path)
 
 
 def _link_pictures(connection: sqlite3.Connection, path: Path) -> None:

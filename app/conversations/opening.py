@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from app.conversations.backups import back_up, backups_of
 from app.conversations.database import Database, connect
 from app.conversations.errors import StoreInUse, StoreTooNew
 from app.conversations.pictures import pictures_of
-from app.conversations.recovery import Salvage, salvage
+from app.conversations.recovery import salvage
 from app.conversations.request_history import PairSummary, RequestHistory
 from app.conversations.schema import LATEST, is_sound, migrate, version_of
 from app.conversations.store import ConversationStore
@@ -29,38 +29,20 @@ from app.conversations.store_files import (
 )
 from engine.files import private_files
 
+_log = logging.getLogger(__name__)
+
 # A file of a later version than this has a damaged header.
 _VERSIONS_TO_COME = 50
 _SYSTEM_ERRORS = tuple(f"SQLITE_{name}" for name in ("CANTOPEN", "FULL", "IOERR", "NOMEM", "PERM", "READONLY"))
 
 
-@dataclass(frozen=True, slots=True)
-class Damage:
-    """A damaged file: its new place, what was read out of it, and the backup that was used instead."""
-
-    detail: str
-    set_aside: Path
-    salvage: Salvage
-    backup_used: Path | None
-
-
-@dataclass(frozen=True, slots=True)
-class OpenReport:
-    """What to show after the start: damage, the version and the backup of a migration, and interrupted answers."""
-
-    damage: Damage | None = None
-    migrated_from: int | None = None
-    backup: Path | None = None
-    interrupted: tuple[int, ...] = ()
-
-
-def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[ConversationStore, OpenReport]:
-    """Open the store at `path`, creating it and its folder if need be.
+def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[ConversationStore, Path | None]:
+    """Open the store at `path`, creating it and its folder if need be; also return where a damaged file is kept.
 
     Raises StoreInUse, StoreTooNew, or OSError and sqlite3.Error where the system refuses to read or write.
     """
     private_files.make_folder(path.parent)
-    damage: Damage | None = None
+    set_aside: Path | None = None
     with alone_in(path):
         # Earlier versions, a move or a person may have left files open to others. The log gets the file's access.
         private_files.tighten(
@@ -70,24 +52,22 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
         # Not earlier: another process may have been writing them.
         _remove_leftovers(path)
         if connection is None:
-            damage, connection = _start_over(path, problem, clock)
+            set_aside, connection = _start_over(path, problem, clock)
     try:
         version = version_of(connection)
         if version > LATEST:
             raise StoreTooNew(path, version, LATEST)
-        backup = None
         if 0 < version < LATEST:
-            backup = back_up(connection, path, version, clock)
+            back_up(connection, path, version, clock)
         migrate(connection)
         store = ConversationStore(Database(connection, clock), pictures_of(path))
-        interrupted = store.run(lambda store: store.answers.mark_interrupted())
+        store.run(lambda store: store.answers.mark_interrupted())
         damaged = any(path.parent.glob(f"{path.stem}-damaged-*"))
         store.pictures.restore(pictures_of(path.parent / "backups" / path.name), keep_all=damaged)
     except BaseException:
         connection.close()
         raise
-    migrated_from = version if 0 < version < LATEST else None
-    return store, OpenReport(damage, migrated_from, backup, interrupted)
+    return store, set_aside
 
 
 def is_open_elsewhere(path: Path) -> bool:
@@ -167,7 +147,7 @@ def _takes_writes(connection: sqlite3.Connection) -> bool:
     return True
 
 
-def _start_over(path: Path, problem: str, clock: Callable[[], float]) -> tuple[Damage, sqlite3.Connection]:
+def _start_over(path: Path, problem: str, clock: Callable[[], float]) -> tuple[Path, sqlite3.Connection]:
     """Set the damaged file aside under a dated name, and fill a new one from it or from a backup.
 
     The new file gets its name last, so that a kill leaves either the damaged file or a finished one.
@@ -176,7 +156,7 @@ def _start_over(path: Path, problem: str, clock: Callable[[], float]) -> tuple[D
     fresh = path.with_name(f"{path.stem}.recovering{path.suffix}")
     try:
         copy_with_log(path, set_aside)
-        salvaged, backup_used = _recover_into(fresh, set_aside, backups_of(path))
+        _recover_into(fresh, set_aside, backups_of(path))
     except BaseException:
         # Usually the disk is full: remove the copy, so that repeated starts do not fill it further.
         remove_with_side_files(fresh)
@@ -186,10 +166,11 @@ def _start_over(path: Path, problem: str, clock: Callable[[], float]) -> tuple[D
     remove_side_files(path)
     os.replace(fresh, path)
     sync(path.parent)
-    return Damage(problem, set_aside, salvaged, backup_used), connect(path)
+    _log.info("%s was damaged (%s) and is kept as %s", path, problem, set_aside)
+    return set_aside, connect(path)
 
 
-def _recover_into(fresh: Path, set_aside: Path, backups: list[Path]) -> tuple[Salvage, Path | None]:
+def _recover_into(fresh: Path, set_aside: Path, backups: list[Path]) -> None:
     """Fill `fresh` from the damaged file or, if that yields no message, from the newest usable backup."""
     for source in (set_aside, *backups):
         # A copy, because reading a file with a pending log writes to it, and the file set aside stays as it was.
@@ -203,11 +184,10 @@ def _recover_into(fresh: Path, set_aside: Path, backups: list[Path]) -> tuple[Sa
             remove_with_side_files(working)
         is_last_hope = salvaged.complete or source != set_aside or not backups
         if salvaged.messages or (salvaged.conversations and is_last_hope):
-            return salvaged, source if source != set_aside else None
+            return
         remove_with_side_files(fresh)
     with closing(connect(fresh)) as target:
         migrate(target)
-    return Salvage(complete=False), None
 
 
 def _remove_leftovers(path: Path) -> None:

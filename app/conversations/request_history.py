@@ -78,8 +78,8 @@ class RequestRow:
 class PairSummary:
     """All requests of one main model, draft model and method.
 
-    `accept_rate` and `tokens_per_round` are totals divided by totals. `decode_tps` is decoded tokens over their time.
-    `speedup`, with its bounds, is the time of plain decoding over the time taken, in the requests that know its bounds.
+    `accept_rate` is a total divided by a total. `speedup`, with its bounds, is the time of plain decoding over the time
+    taken, in the requests that know its bounds.
     """
 
     main_model: str
@@ -88,12 +88,8 @@ class PairSummary:
     requests: int
     generated_tokens: int
     drafted: int
-    accepted: int
     accept_rate: float | None
-    tokens_per_round: float | None
-    decode_tps: float | None
     speedup: float | None
-    last_used: float
     speedup_low: float | None = None
     speedup_high: float | None = None
 
@@ -112,6 +108,8 @@ class Totals:
     speedup_low: float | None = None
     speedup_high: float | None = None
     saved_s: float | None = None
+    drafted: int = 0
+    accepted: int = 0
 
 
 COLUMNS = tuple(field.name for field in fields(RequestRow))
@@ -196,17 +194,10 @@ class RequestHistory:
                 count(*) AS requests,
                 coalesce(sum(generated_tokens), 0) AS generated_tokens,
                 coalesce(sum(drafted), 0) AS drafted,
-                coalesce(sum(accepted), 0) AS accepted,
                 {_ACCEPT_RATE},
-                sum(CASE WHEN rounds > 0 THEN generated_tokens END) * 1.0 / nullif(sum(rounds), 0)
-                    AS tokens_per_round,
-                sum(CASE WHEN decode_tps > 0 THEN generated_tokens - 1 END)
-                    / nullif(sum(CASE WHEN decode_tps > 0 THEN (generated_tokens - 1) / decode_tps END), 0)
-                    AS decode_tps,
-                {_SPEEDUP},
-                max(finished_at) AS last_used
+                {_SPEEDUP}
             FROM {_WITH_FACTOR} GROUP BY main_model, draft_model, method
-            ORDER BY requests DESC, last_used DESC"""
+            ORDER BY requests DESC, max(finished_at) DESC"""
         )
         return [PairSummary(**dict(row)) for row in found]
 
@@ -214,21 +205,14 @@ class RequestHistory:
         """Sum up the answers of one chat (None: of all) that finished after `since`, in Unix seconds."""
         [found] = self._database.rows(
             f"""
-            SELECT count(*) AS answers, {_ACCEPT_RATE}, {_SPEEDUP}, sum(decode_s * (speedup - 1.0)) AS saved_s
+            SELECT count(*) AS answers, coalesce(sum(drafted), 0) AS drafted, coalesce(sum(accepted), 0) AS accepted,
+                {_ACCEPT_RATE}, {_SPEEDUP}, sum(decode_s * (speedup - 1.0)) AS saved_s
             FROM {_WITH_FACTOR} AS request
             WHERE generated_tokens > 0 AND finished_at >= ?1 AND (?2 IS NULL OR message_id IN (
                 SELECT id FROM messages WHERE conversation_id = ?2))""",
             (since, conversation_id),
         )
         return Totals(**dict(found))
-
-    def drafted(self, since: float) -> tuple[int, int]:
-        """Return how many draft tokens were proposed and accepted in answers that finished after `since`."""
-        [found] = self._database.rows(
-            "SELECT coalesce(sum(drafted), 0), coalesce(sum(accepted), 0) FROM requests WHERE finished_at >= ?",
-            (since,),
-        )
-        return found[0], found[1]
 
     def as_csv(self, rows: Iterable[RequestRow]) -> str:
         """Return CSV with a heading. Names that a spreadsheet would run as a formula get a leading quote."""

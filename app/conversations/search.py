@@ -45,8 +45,6 @@ class MessageHit:
     message_id: int
     conversation_id: int
     title: str
-    role: str
-    created_at: float
     snippet: Snippet
 
 
@@ -159,8 +157,7 @@ class Search:
         # CROSS JOIN keeps the index outermost, so that hits come in its order and the limit ends the search.
         rows = self._database.rows(
             """
-            SELECT messages.id, conversation_id, role, messages.created_at,
-                CAST(content AS TEXT) AS content, CAST(title AS TEXT) AS title
+            SELECT messages.id, conversation_id, CAST(content AS TEXT) AS content, CAST(title AS TEXT) AS title
             FROM search
             CROSS JOIN messages ON messages.time_key = search.rowid
             CROSS JOIN conversations ON conversations.id = conversation_id
@@ -168,15 +165,7 @@ class Search:
             (f"text : ({query.match})", limit),
         )
         return [
-            MessageHit(
-                message_id=row["id"],
-                conversation_id=row["conversation_id"],
-                title=row["title"],
-                role=row["role"],
-                created_at=row["created_at"],
-                snippet=snippet(row["content"], query),
-            )
-            for row in rows
+            MessageHit(row["id"], row["conversation_id"], row["title"], snippet(row["content"], query)) for row in rows
         ]
 
     def titles(self, text: str, limit: int = 20) -> list[TitleHit]:

@@ -17,8 +17,8 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
-from app.conversations.backups import copy_daily, finish_daily
-from app.conversations.opening import OpenReport, open_store
+from app.conversations.backups import copy_daily, finish
+from app.conversations.opening import open_store
 from app.conversations.records import Changes
 from app.conversations.store import ConversationStore
 
@@ -42,8 +42,8 @@ class _ClosingError(Exception):
 class StoreThread:
     """Owns the store and the one thread that uses it. Any thread may call any method, and only `close` waits.
 
-    `opened` becomes the report of the start or the error that prevented it, with which operations fail then too.
-    `listener` gets the Changes of every commit. `prepare` runs on this thread before the store is opened.
+    `opened` becomes what `open_store` returns beside the store, or the error that prevented it, with which operations
+    fail then too. `listener` gets the Changes of every commit. `prepare` runs on this thread first.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class StoreThread:
         clock: Callable[[], float] = time.time,
         prepare: Callable[[], object] = lambda: None,
     ) -> None:
-        self.opened: Future[OpenReport] = Future()
+        self.opened: Future[Path | None] = Future()
         self.path = path
         self._listener = listener
         self._clock, self._prepare = clock, prepare
@@ -92,14 +92,14 @@ class StoreThread:
     def _run(self) -> None:
         try:
             self._prepare()
-            store, report = open_store(self.path, self._clock)
+            store, set_aside = open_store(self.path, self._clock)
         except Exception as error:
             failure = error
             self.opened.set_exception(failure)
             self._serve(lambda future, _operation: future.set_exception(failure), self._next_job)
             return
         store.database.on_commit = self._report
-        self.opened.set_result(report)
+        self.opened.set_result(set_aside)
         self.submit(self._back_up_daily, FIRST_BACKUP_S)
         self._serve(lambda future, operation: _settle(future, operation, store), self._next_job)
         store.close()
@@ -143,7 +143,7 @@ class StoreThread:
 
     def _finish_backup(self, unfinished: Path) -> None:
         try:
-            finish_daily(unfinished, self.path)
+            finish(unfinished, self.path)
         except OSError:
             _log.info("the daily backup of %s was not finished", self.path, exc_info=True)
 

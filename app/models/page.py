@@ -17,9 +17,8 @@ from app.settings.declarations import FIT_CONTEXTS
 from app.widgets.controls import Chooser, Segments
 from app.widgets.labels import label
 from app.widgets.layouts import fill, keep_right_edge, vbox
-from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
-from app.widgets.search_field import colour_clear_button, name_clear_button
+from app.widgets.search_field import SearchField
 from app.widgets.style_class import styled
 from app.wording.errors import error_sentence
 from app.wording.figures import number
@@ -48,15 +47,13 @@ class ModelsPage(Restyled, QWidget):
         self.bound("Models", self._title)
         self.note, self.empty = label(self, "reason-plain", wraps=True), label(self, "muted", wraps=True)
         self.again = self.bound("Try again", styled(QPushButton(self), "button"))
-        self.field, self._tabs = QLineEdit(self), Segments(3, self)
+        self.field, self._tabs = SearchField(self), Segments(3, self)
         self.bound(
             "Search Hugging Face, or paste a model ID or URL",
             self.field,
             QLineEdit.setPlaceholderText,
             QWidget.setAccessibleName,
         )
-        round_field_menu(self.field)
-        self.field.setClearButtonEnabled(True)
         self.bound("Recommended", self._tabs.buttons[RECOMMENDED])
         self.bound("Installed", self._tabs.buttons[INSTALLED])
         self.bound("Search", self._tabs.buttons[SEARCH])
@@ -294,11 +291,7 @@ class ModelsPage(Restyled, QWidget):
             return self.tr("Type part of a name, such as Qwen3.8 or Gemma, or paste a model page URL.")
         return "" if searched.found else self.tr("No MLX models match.")
 
-    def apply_theme(self) -> None:
-        colour_clear_button(self.field)
-
     def retranslate(self) -> None:
-        name_clear_button(self.field)
         words = self.tr("Context: {count} tokens")
         self.context.clear()
         for tokens in FIT_CONTEXTS:

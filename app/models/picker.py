@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QListWidget, QListWidgetItem, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QPushButton, QSizePolicy, QWidget
 
 from app.widgets import theme
 from app.widgets.badges import Badge
-from app.widgets.icons import icon
+from app.widgets.icons import Mark, icon
 from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay
@@ -233,9 +233,6 @@ class Picker(Restyled, Overlay):
         self._word_field()
         self._refresh_if_shown()
 
-    def apply_theme(self) -> None:
-        self._refresh_if_shown()
-
     def _word_field(self) -> None:
         main = self._session.models.pair.main
         if self.role == "main":
@@ -262,7 +259,7 @@ class PickerRow(QWidget):
     def __init__(self, role: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._role = role
-        self._icon, self._sentence = QLabel(self), label(self, "muted", wraps=True)
+        self._icon, self._sentence = Mark(16, self), label(self, "muted", wraps=True)
         self._size, self._state = label(self, "muted"), label(self, "muted")
         self._name = styled(ElidedLabel(self, Qt.TextElideMode.ElideMiddle), "title")
         self._badge = Badge(self)
@@ -280,9 +277,7 @@ class PickerRow(QWidget):
 
     def show_choice(self, choice: Choice) -> None:
         self.choice = choice
-        colours = theme.colours()
-        name, colour = _icon_of(choice, self._role)
-        self._icon.setPixmap(icon(name, getattr(colours, colour)).pixmap(QSize(16, 16), self.devicePixelRatioF()))
+        self._icon.show_icon(icon(*_icon_of(choice, self._role)))
         self._name.setText(model_wording.choice_name(choice))
         self._name.setEnabled(choice.usable)
         self._sentence.setText(model_wording.choice_sentence(choice))

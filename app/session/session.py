@@ -7,7 +7,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, SignalInstance
 
-from app.conversations.opening import OpenReport
 from app.session.answer_service import AnswerService
 from app.session.api_service import ApiService
 from app.session.bridge import Bridge
@@ -90,7 +89,7 @@ class Session(QObject):
         self.models.close()
         self.cluster.close()
 
-    def _drop_unknown_prefixes(self, report: OpenReport | None) -> None:
+    def _drop_unknown_prefixes(self) -> None:
         """Drop prefixes of unknown chats, unless the store is temporary and knows none of the user's chats."""
-        if report is not None:
+        if self.store.persistent:
             self.store.run(lambda store: store.conversations.uids(), self.models.keep_stored)

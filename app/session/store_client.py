@@ -21,7 +21,6 @@ from app.conversations.answer_writer import AnswerWriter
 from app.conversations.conversation_list import ACTIVE
 from app.conversations.errors import NotFound, StoreError, StoreNotWritable
 from app.conversations.listing import Listed, Listing
-from app.conversations.opening import OpenReport
 from app.conversations.pictures import pictures_of
 from app.conversations.records import Changes, Conversation, Folder
 from app.conversations.stand_in import chats_in, chosen_folder, keep_in, remove, stand_in_of
@@ -43,11 +42,11 @@ CLOSE_WITHIN_S = 10.0
 class StoreClient(QObject):
     """Owns the store's thread and the shown lists of chats and folders.
 
-    `opened` carries the OpenReport, None for a stand-in, `unavailable` the error that keeps the store from opening,
-    `failed` an error of one operation, `purged` the uids of chats that lost messages for good. `listed` follows every
-    change of `conversations`. `replaced` carries the open StoreThread of a stand-in that the user's store has just
-    replaced, before `opened`; `left_behind` that of an earlier run, with the number of its chats. `moved` follows
-    `keep_in`, with the error or None.
+    `opened` carries the path where a damaged file is kept, or None, `unavailable` the error that keeps the store from
+    opening, `failed` an error of one operation, `purged` the uids of chats that lost messages for good. `listed`
+    follows every change of `conversations`. `replaced` carries the open StoreThread of a stand-in that the user's store
+    has just replaced, before `opened`; `left_behind` that of an earlier run, with the number of its chats. `moved`
+    follows `keep_in`, with the error or None.
     """
 
     opened = Signal(object)
@@ -196,7 +195,7 @@ class StoreClient(QObject):
         thread = StoreThread(self.path, self._note)
         self._others.append(thread)
 
-        def tried(future: Future[OpenReport]) -> None:
+        def tried(future: Future[Path | None]) -> None:
             self._others.remove(thread)
             error = future.exception()
             if error is not None:
@@ -227,7 +226,7 @@ class StoreClient(QObject):
             except (MoveRefused, OSError) as error:
                 refused.append(error)
 
-        def moved(future: Future[OpenReport]) -> None:
+        def moved(future: Future[Path | None]) -> None:
             if (error := future.exception()) is not None:
                 self._report(error)
             self.ready = error is None
@@ -238,7 +237,7 @@ class StoreClient(QObject):
         self._thread = StoreThread(stand_in, self._note, prepare=move)
         self._bridge.watch(self._thread.opened, moved)
 
-    def _store_opened(self, future: Future[OpenReport]) -> None:
+    def _store_opened(self, future: Future[Path | None]) -> None:
         error = future.exception()
         if error is None:
             self._begin(future.result(), None)
@@ -254,7 +253,7 @@ class StoreClient(QObject):
         self._thread = StoreThread(path, self._note)
         self._bridge.watch(self._thread.opened, self._stand_in_opened)
 
-    def _stand_in_opened(self, future: Future[OpenReport]) -> None:
+    def _stand_in_opened(self, future: Future[Path | None]) -> None:
         error = future.exception()
         if error is not None and self._temporary is None:
             self._thread.close()
@@ -280,13 +279,13 @@ class StoreClient(QObject):
 
         self._bridge.watch(left.submit(chats_in), counted)
 
-    def _begin(self, report: OpenReport | None, error: BaseException | None) -> None:
+    def _begin(self, damaged: Path | None, error: BaseException | None) -> None:
         if error is not None:
             self._report(error)
             return
         self.ready = True
         self.show_view(self.view)
-        self.opened.emit(report)
+        self.opened.emit(damaged)
 
     def _note(self, changes: Changes) -> None:
         """Note changes for the list. Runs on the store's thread."""

@@ -15,7 +15,7 @@ from app.widgets.keyboard_focus import TabOrdered, mark_keyboard_focus, stops
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, settle_layouts, vbox
 from app.widgets.restyled import Restyled
-from app.widgets.search_field import SearchField, colour_clear_button, name_clear_button
+from app.widgets.search_field import SearchField
 
 if TYPE_CHECKING:
     from app.library.library import Library
@@ -47,7 +47,6 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         # Made first, so that it has the focus when the window opens.
         self.search = SearchField(self)
         self._list, self._stack = QListWidget(self), QStackedWidget(self)
-        self.search.setClearButtonEnabled(True)
         self._side = QWidget(self)
         self._side.setObjectName("settingsSide")
         fill(vbox(self._side, margins=(10, 16, 10, 0), spacing=8), self.search, (self._list, 1))
@@ -147,9 +146,6 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
             self._list.setCurrentItem(about[0])
         self._open_current()
 
-    def apply_theme(self) -> None:
-        colour_clear_button(self.search)
-
     def retranslate(self) -> None:
         translate = QCoreApplication.translate
         self.setWindowTitle(translate("Settings", "Settings"))
@@ -161,7 +157,6 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         self.apply_text_size()
         self.search.setPlaceholderText(translate("Settings", "Search"))
         self.search.setAccessibleName(translate("Settings", "Search in the settings"))
-        name_clear_button(self.search)
 
     def apply_text_size(self) -> None:
         self._list.ensurePolished()

@@ -38,8 +38,6 @@ FOLDERS = "folders"
 TITLES_FOUND, MESSAGES_FOUND, NOTHING_FOUND = "titles-found", "messages-found", "nothing-found"
 
 Row = str | Folder | Conversation | TitleHit | MessageHit
-# A view, and the id of the folder if only its chats are shown.
-_Listing = tuple[str, "int | None"]
 
 
 def heading(code: str) -> str:
@@ -117,8 +115,8 @@ class ChatListModel(QAbstractListModel):
         self._streaming: frozenset[int] = frozenset()
         self._movable = False
         self._counts: Counter[int | None] = Counter()
-        # None for search results. A change of the listing resets the model, because its order differs.
-        self._listing: _Listing | None = None
+        # None for search results. Another view resets the model, because its order differs.
+        self._view: str | None = None
         self._chats: Sequence[Conversation] = ()
         self._folders: Sequence[Folder] = ()
         self._arranged_from: tuple[object, ...] = ()
@@ -134,28 +132,22 @@ class ChatListModel(QAbstractListModel):
         view: str,
         streaming: frozenset[int],
         folders: Sequence[Folder] = (),
-        only: int | None = None,
     ) -> None:
-        """Show chats under headings and below their folders, or only those of the folder with the id `only`.
+        """Show chats under headings and below their folders.
 
         Views other than ACTIVE show neither pins nor folders. Lists are compared by identity and must not be modified.
         """
         # Days begin at a quarter of an hour in every time zone, and the time zone may change.
-        arranged_from = (view, only, time.time() // 900, utc_offset())
+        arranged_from = (view, time.time() // 900, utc_offset())
         same = chats is self._chats and folders is self._folders and arranged_from == self._arranged_from
-        if same and self._listing is not None:
-            self._replace(self._rows, streaming, self._listing, self._counts)
+        if same and self._view is not None:
+            self._replace(self._rows, streaming, self._view, self._counts)
             return
         self._chats, self._folders, self._arranged_from = chats, folders, arranged_from
-        self._movable = view == ACTIVE and only is None
+        self._movable = view == ACTIVE
         counts: Counter[int | None] = Counter(chat.folder_id for chat in chats if chat.folder_id is not None)
-        if view != ACTIVE:
-            rows: list[Row] = list(chats)
-        elif only is not None:
-            rows = _arranged([chat for chat in chats if chat.folder_id == only], ())
-        else:
-            rows = _arranged(chats, folders)
-        self._replace(rows, streaming, (view, only), counts)
+        rows = _arranged(chats, folders) if view == ACTIVE else list[Row](chats)
+        self._replace(rows, streaming, view, counts)
 
     def show_found(self, titles: Iterable[TitleHit], messages: Iterable[MessageHit]) -> None:
         rows: list[Row] = []
@@ -166,10 +158,10 @@ class ChatListModel(QAbstractListModel):
         self._replace(rows or [NOTHING_FOUND], self._streaming, None, self._counts)
 
     def _replace(
-        self, rows: list[Row], streaming: frozenset[int], listing: _Listing | None, counts: Counter[int | None]
+        self, rows: list[Row], streaming: frozenset[int], view: str | None, counts: Counter[int | None]
     ) -> None:
         keys_before, self._keys = self._keys, self._keys if rows is self._rows else [_key(row) for row in rows]
-        same, self._listing = listing is not None and listing == self._listing, listing
+        same, self._view = view is not None and view == self._view, view
         # For new search results the model is reset, so that the view starts at the top.
         if not same:
             self.beginResetModel()

@@ -26,14 +26,13 @@ from app.sidebar.list_model import ROW, ChatListModel
 from app.sidebar.purge_button import PurgeButton
 from app.sidebar.row_menu import MOVE_DOWN, MOVE_UP, RowMenu, fill_folders
 from app.sidebar.row_painter import RowPainter, RowView
-from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.keyboard_focus import mark_keyboard_focus
 from app.widgets.labels import label, set_name
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.popups import Menu
 from app.widgets.restyled import Restyled
-from app.widgets.search_field import SearchField, colour_clear_button, name_clear_button
+from app.widgets.search_field import SearchField
 from app.widgets.style_class import styled
 
 _Found = tuple[list[TitleHit], list[MessageHit]]
@@ -58,8 +57,7 @@ class ChatPane(Restyled, QFrame):
         self._new.clicked.connect(new_chat.trigger)
         self.search = SearchField(self)
         self.bound("Search chats", self.search, QLineEdit.setPlaceholderText, QWidget.setAccessibleName)
-        self.search.setClearButtonEnabled(True)
-        self._views = self.bound("Folders, archive and trash", QToolButton(self), set_name)
+        self._views = self.bound("Archive and trash", QToolButton(self), set_name)
         self._views.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._views_menu = Menu(self)
         self._views.setMenu(self._views_menu)
@@ -71,7 +69,6 @@ class ChatPane(Restyled, QFrame):
         self.hint = label(self, "muted", wraps=True)
         self.hint.setContentsMargins(10, 8, 8, 0)
         self.hint.hide()
-        self._only: int | None = None
         self.model = ChatListModel(self)
         self.list = self.bound("Chats", RowView(self), QWidget.setAccessibleName)
         # A tool button, because a push button with a menu does not keep the margins of the style sheet.
@@ -79,6 +76,9 @@ class ChatPane(Restyled, QFrame):
         self.settings.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.settings.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.settings.setIconSize(QSize(20, 16))
+        for button, drawing in ((self._new, "plus"), (self._back, "chevron-left"), (self.settings, "settings")):
+            button.setIcon(icon(drawing, "text"))
+        self._views.setIcon(icon("archive"))
         self.row_menu = RowMenu(session.list, session.chats, self)
         self.folder_menu = Menu(self)
         self._build()
@@ -116,7 +116,6 @@ class ChatPane(Restyled, QFrame):
         self.row_menu.rename_wanted.connect(self.rename)
         self.row_menu.purge_wanted.connect(self.empty.ask_about)
         self.row_menu.folder_rename_wanted.connect(self.rename_folder)
-        self.row_menu.folder_view_wanted.connect(self.show_folder)
         self.row_menu.new_folder_wanted.connect(self.move_to_new_folder)
         self.row_menu.export_wanted.connect(self.export_wanted)
         self.model.renamed.connect(partial(change, ConversationList.rename))
@@ -132,19 +131,7 @@ class ChatPane(Restyled, QFrame):
 
     def show_view(self, view: str) -> None:
         self.search.clear()
-        self._only = None
         self._session.store.show_view(view)
-
-    def show_folder(self, folder_id: int) -> None:
-        """List the chats of one folder only."""
-        self.search.clear()
-        self._only = folder_id
-        self._session.store.show_view(ACTIVE)
-
-    @property
-    def folder(self) -> Folder | None:
-        """The folder if only its chats are listed."""
-        return None if self._only is None else self._chats.folder(self._only)
 
     def rename_folder(self, folder_id: int) -> None:
         """Open the editor of the folder's name in the list."""
@@ -160,9 +147,8 @@ class ChatPane(Restyled, QFrame):
             self.list.edit(index)
 
     def _fill(self) -> None:
-        self._only = self._only if self.folder is not None else None
         in_trash = self._chats.view == TRASHED
-        self._back.setVisible(self._chats.view != ACTIVE or self._only is not None)
+        self._back.setVisible(self._chats.view != ACTIVE)
         self.empty.setVisible(in_trash and bool(self._chats.chats))
         self.empty.show_trash(self._chats.chats if in_trash else ())
         self._show_view_name()
@@ -176,7 +162,7 @@ class ChatPane(Restyled, QFrame):
         # All rows of this list have the same height, so the view measures only one of them.
         self.list.setUniformItemSizes(True)
         with self.list.anchored():
-            self.model.show_chats(chats.chats, chats.view, self._streaming, chats.folders, self._only)
+            self.model.show_chats(chats.chats, chats.view, self._streaming, chats.folders)
         self.hint.setVisible(self._session.store.ready and (in_trash or not self.model.rows))
         # A folder that is used by keyboard stays the current row.
         folder = self.model.row_of(Folder, before.id) if isinstance(before, Folder) else QModelIndex()
@@ -258,12 +244,7 @@ class ChatPane(Restyled, QFrame):
         menu = self._views_menu
         menu.clear()
         for view, text in ((ACTIVE, self.tr("Chats")), (ARCHIVED, self.tr("Archive")), (TRASHED, self.tr("Trash"))):
-            chosen = view == self._chats.view and self._only is None
-            menu.add_choice(text, chosen, partial(self.show_view, view))
-        if self._chats.folders:
-            menu.addSeparator()
-        for folder in self._chats.folders:
-            menu.add_choice(folder.name, folder.id == self._only, partial(self.show_folder, folder.id))
+            menu.add_choice(text, view == self._chats.view, partial(self.show_view, view))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row: Any = self.list.currentIndex().data(ROW)
@@ -299,22 +280,16 @@ class ChatPane(Restyled, QFrame):
 
     def retranslate(self) -> None:
         self._new.setToolTip(self._new_action.toolTip())
-        name_clear_button(self.search)
         self._show_view_name()
         # The headings among the rows are translated too.
         self.model.layoutChanged.emit()
 
     def _show_view_name(self) -> None:
-        view = self._chats.view
-        folder = self.folder
-        words = folder.name.replace("&", "&&") if folder else self.tr("Archive")
-        self._back.setText(self.tr("Trash") if view == TRASHED else words)
+        self._back.setText(self.tr("Trash") if self._chats.view == TRASHED else self.tr("Archive"))
         self.hint.setText(self._hint_text())
 
     def _hint_text(self) -> str:
         """Return the text that is shown if no chat is listed, or above the chats in the trash."""
-        if self.folder is not None:
-            return self.tr("No chats in this folder.")
         if self._chats.view == TRASHED and self._chats.chats:
             return self.tr("Backups may still contain deleted chats. Delete backups in Settings > Storage.")
         return {
@@ -322,11 +297,3 @@ class ChatPane(Restyled, QFrame):
             ARCHIVED: self.tr("No archived chats"),
             TRASHED: self.tr("The trash is empty."),
         }[self._chats.view]
-
-    def apply_theme(self) -> None:
-        colour = theme.colours().text
-        self._new.setIcon(icon("plus", colour))
-        self._back.setIcon(icon("chevron-left", colour))
-        self._views.setIcon(icon("archive", theme.colours().muted))
-        self.settings.setIcon(icon("settings", colour))
-        colour_clear_button(self.search)

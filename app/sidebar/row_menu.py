@@ -28,7 +28,6 @@ class RowMenu(Menu):
     export_wanted = Signal(int)
     new_folder_wanted = Signal(int)
     folder_rename_wanted = Signal(int)
-    folder_view_wanted = Signal(int)
     folder_page_wanted = Signal(int)
     chat_in_folder_wanted = Signal(int)
 
@@ -71,7 +70,6 @@ class RowMenu(Menu):
         self._add(
             toggle, lambda folder_id: change(ConversationList.close_folder, folder_id, not folder.closed), folder.id
         )
-        self._add(translate("ChatPane", "Show only this folder"), self.folder_view_wanted.emit, folder.id)
         self._add_move(translate("ChatPane", "Move up"), -1, MOVE_UP, folder, enabled=folder.id != folders[0].id)
         self._add_move(translate("ChatPane", "Move down"), 1, MOVE_DOWN, folder, enabled=folder.id != folders[-1].id)
         self._add(translate("ChatPane", "Rename"), self.folder_rename_wanted.emit, folder.id)

@@ -83,17 +83,17 @@ class RowPainter(QStyledItemDelegate):
 
     def _folder(self, painter: QPainter, font: QFont, area: QRect, folder: Folder, count: int) -> None:
         """Paint a mark for open or closed, the name, and the number of chats in the folder."""
-        colour, size = theme.colours().muted, scaled(_MARK)
+        size = scaled(_MARK)
         mark = QRect(area.x() - 2, area.y() + (area.height() - size) // 2, size, size)
-        icon("chevron-right" if folder.closed else "chevron-down", colour).paint(painter, mark)
-        icon("folder", colour).paint(painter, mark.translated(size + 4, 0))
+        icon("chevron-right" if folder.closed else "chevron-down").paint(painter, mark)
+        icon("folder").paint(painter, mark.translated(size + 4, 0))
         line = _middle(area)
         self._line(painter, font, line.adjusted(2 * size + 10, 0, -scaled(36), 0), folder.name, (), _TEXT, muted=False)
         painter.setFont(font)
         small = painter.font()
         small.setPixelSize(scaled(_SMALL))
         painter.setFont(small)
-        painter.setPen(QColor(colour))
+        painter.setPen(QColor(theme.colours().muted))
         painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, QLocale().toString(count))
 
     def _ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:

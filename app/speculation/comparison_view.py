@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QScrollArea, QToolButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QPushButton, QScrollArea, QWidget
 
 from app.session.answer import Answer
 from app.speculation.charts import SpeedBar
 from app.speculation.comparison import Comparer, Comparison, Step, Verdict
 from app.widgets import theme
-from app.widgets.icons import icon
-from app.widgets.labels import ElidedLabel, label, set_name
+from app.widgets.buttons import CloseButton
+from app.widgets.icons import Mark, icon
+from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay, WrappingArea
 from app.widgets.restyled import Restyled
@@ -29,11 +30,11 @@ class Side:
     """One of the two answers in a column of `grid`: its heading, its speed, and its text with tinted draft tokens."""
 
     def __init__(self, mark: str, grid: QGridLayout, column: int, parent: QWidget) -> None:
-        self._mark_name = mark
-        self._mark, self.heading = QLabel(parent), label(parent, "title", wraps=True)
+        role = "draft" if mark == "draft-on" else "main"
+        self.heading = label(parent, "title", wraps=True)
         self.speed, self.words = label(parent, "big"), label(parent, "muted", wraps=True)
         self.words.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self.bar = SpeedBar("draft" if mark == "draft-on" else "main", parent)
+        self.bar = SpeedBar(role, parent)
         from app.chat.token_view import TokenView
 
         self.text = TokenView(parent)
@@ -45,7 +46,7 @@ class Side:
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(self._body)
         self._area.setMinimumHeight(theme.scaled(_LEAST_TEXT))
-        grid.addLayout(fill(hbox(spacing=6), self._mark, (self.heading, 1)), 0, column)
+        grid.addLayout(fill(hbox(spacing=6), Mark(16, parent, icon(mark, role)), (self.heading, 1)), 0, column)
         for row, view in enumerate((self.speed, self.bar, self.words, self._area), start=1):
             grid.addWidget(view, row, column)
         grid.setColumnStretch(column, 1)
@@ -53,7 +54,6 @@ class Side:
         self._follows, self._marked = True, False
         bar.rangeChanged.connect(lambda _, most: bar.setValue(most) if self._follows else None)
         bar.valueChanged.connect(lambda value: setattr(self, "_follows", value >= bar.maximum() - 4))
-        self.apply_theme()
 
     def show_answer(self, answer: Answer, words: str, fastest: float) -> None:
         """Show an answer; the speed `fastest` fills the bar."""
@@ -72,10 +72,6 @@ class Side:
             point = self.text.mapTo(self._body, place.center())
             self._area.ensureVisible(point.x(), point.y(), 0, self._area.height() // 3)
 
-    def apply_theme(self) -> None:
-        colour = theme.colours().accent("draft" if self._mark_name == "draft-on" else "main")
-        self._mark.setPixmap(icon(self._mark_name, colour).pixmap(QSize(16, 16), self._mark.devicePixelRatioF()))
-
 
 class ComparisonView(Restyled, Overlay):
     """Shows the comparer's comparison. Closing the card stops it; the action `again` repeats it.
@@ -89,7 +85,6 @@ class ComparisonView(Restyled, Overlay):
 
     def make(self) -> None:
         self.title, self.subtitle = self.bound("Compare", label(self, "title")), styled(ElidedLabel(self), "muted")
-        self._close = self.bound("Close", styled(QToolButton(self), "quiet"), set_name)
         self.stop = self.bound("Stop", styled(QPushButton(self), "button"))
         self.again = self.bound("Compare again", styled(QPushButton(self), "button"))
         self.column.setContentsMargins(20, 16, 20, 16)
@@ -106,12 +101,11 @@ class ComparisonView(Restyled, Overlay):
         self.plain = Side("main-model", self._sides, 1, self)
         self.verdict = label(self, "reason", wraps=True)
         fill(vbox(body, margins=(0, 0, 0, 0), spacing=12), self.verdict).addLayout(self._sides, 1)
-        head = fill(hbox(), self.title, (self.subtitle, 1), self._close)
+        head = fill(hbox(), self.title, (self.subtitle, 1), CloseButton(self, self.close_overlay))
         fill(self.column, head, (self._area, 1), fill(hbox(spacing=12), 1, self.stop, self.again))
         self.stop.clicked.connect(self._comparer.cancel)
         self.again.clicked.connect(self._action.trigger)
         self._action.changed.connect(self.refresh)
-        self._close.clicked.connect(self.close_overlay)
         self.closed.connect(self._comparer.cancel)
         self._comparer.changed.connect(self.refresh)
         self.restyle()
@@ -231,11 +225,6 @@ class ComparisonView(Restyled, Overlay):
             side.bar.setAccessibleName(side.heading.text())
         self.verdict.setText("")
         self.refresh()
-
-    def apply_theme(self) -> None:
-        self._close.setIcon(icon("close", theme.colours().muted))
-        for side in (self.speculated, self.plain):
-            side.apply_theme()
 
 
 def _token(token: Token | None) -> str:

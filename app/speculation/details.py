@@ -10,7 +10,6 @@ from app.session.answer import Answer
 from app.speculation.charts import PositionBars, TimeBar
 from app.speculation.explanations import EXPLANATIONS, NAMES
 from app.speculation.gauges import Figure, Section, set_text
-from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import label, wrapped_tip
 from app.widgets.layouts import fill, hbox, vbox
@@ -86,13 +85,14 @@ class Details(Restyled, QWidget):
         self.fold = self.bound("Details", styled(QPushButton(self), "fold"))
         self.fold.setIconSize(QSize(14, 14))
         self.fold.setCheckable(True)
+        self.fold.setIcon(icon("chevron-right", checked="chevron-down"))
         self._hint = self.bound("charts, totals", label(self, "caption"))
         self._body = QWidget(self)
         self._body.hide()
         self._column = vbox(self._body, margins=(0, 0, 0, 0), spacing=8)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=8), fill(hbox(), self.fold, 1, self._hint), self._body)
         self._make_figures()
-        self.fold.toggled.connect(self._unfold)
+        self.fold.toggled.connect(self._body.setVisible)
         self.fold.clicked.connect(self.toggled)
         self.restyle()
 
@@ -144,10 +144,6 @@ class Details(Restyled, QWidget):
         self.costs.setText(words)
         self.costs.setVisible(bool(words))
 
-    def _unfold(self, unfolded: bool) -> None:
-        self._body.setVisible(unfolded)
-        self.apply_theme()
-
     def retranslate(self) -> None:
         shown = self.depth_figure, self.first, self.saved, self.cached
         for figure, key in zip(shown, ("depth", "first", "saved", "cached"), strict=True):
@@ -156,7 +152,3 @@ class Details(Restyled, QWidget):
         self._time_section.explain("time")
         self.depth_figure.reserve_width(figures.depth_texts())
         self.show_costs(self._learned)
-
-    def apply_theme(self) -> None:
-        chevron = "chevron-down" if self.fold.isChecked() else "chevron-right"
-        self.fold.setIcon(icon(chevron, theme.colours().muted))

@@ -6,12 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QSize
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QFrame, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QSizePolicy, QToolButton, QWidget
 
-from app.widgets import theme
-from app.widgets.icons import icon
+from app.widgets.icons import Mark, icon
 from app.widgets.labels import SentenceLabel, label, set_name
 from app.widgets.layouts import FlowLayout, fill, hbox, vbox
 from app.widgets.restyled import Restyled
@@ -47,11 +45,12 @@ class Notice(Restyled, QFrame):
         super().__init__(parent)
         self.message, self._drop = message, drop
         self.setObjectName("note" if message.calm else "banner")
-        self._mark, self._label = QLabel(self), SentenceLabel(self)
+        mark = Mark(_MARK, self, icon("info") if message.calm else icon("warning", "problem"))
+        self._label = SentenceLabel(self)
         # A name that is wider than the window must not make the window wider.
         self._label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         column = vbox(self, margins=(14, 8, 8, 8), spacing=6)
-        row = fill(hbox(spacing=_SPACING), self._mark, (self._label, 1))
+        row = fill(hbox(spacing=_SPACING), mark, (self._label, 1))
         column.addLayout(row)
         # Several buttons beside it would leave no room for the sentence.
         below = None
@@ -66,6 +65,7 @@ class Notice(Restyled, QFrame):
             action.changed.connect(self.retranslate)
             (row if below is None else below).addWidget(button)
         self._close = self.bound("Dismiss", QToolButton(self), set_name)
+        self._close.setIcon(icon("close"))
         self._close.clicked.connect(lambda: drop(self))
         self._close.setVisible(message.closable)
         row.addWidget(self._close)
@@ -102,12 +102,6 @@ class Notice(Restyled, QFrame):
         for button, action in zip(self._buttons, self.message.actions, strict=True):
             button.setText(action.text())
             button.setEnabled(action.isEnabled())
-
-    def apply_theme(self) -> None:
-        colours = theme.colours()
-        mark = icon("info", colours.muted) if self.message.calm else icon("warning", colours.problem)
-        self._mark.setPixmap(mark.pixmap(QSize(_MARK, _MARK), self.devicePixelRatioF()))
-        self._close.setIcon(icon("close", colours.muted))
 
 
 class Banner(Restyled, QFrame):

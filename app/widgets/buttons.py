@@ -1,14 +1,16 @@
-"""A button that copies a text and says so for a moment, and one for what cannot be undone, which asks first."""
+"""Buttons that copy a text and say so for a moment, that close a card, and that ask before what cannot be undone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QGuiApplication, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
+from app.widgets.icons import icon
 from app.widgets.keys import ENTER, claims_escape, is_escape
+from app.widgets.labels import set_name
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
 
@@ -31,6 +33,18 @@ class CopyButton(Restyled, QPushButton):
         QGuiApplication.clipboard().setText(self._text())
         self.setText(self.tr("Copied"))
         QTimer.singleShot(CONFIRMED_MS, self, lambda: self.setText(self.tr("Copy")))
+
+
+class CloseButton(Restyled, QToolButton):
+    """Closes what it is in by `close`."""
+
+    def __init__(self, parent: QWidget, close: Callable[[], object]) -> None:
+        super().__init__(parent)
+        self.setIcon(icon("close"))
+        self.setIconSize(QSize(16, 16))
+        self.bound("Close", self, set_name)
+        self.clicked.connect(lambda: close())
+        self.restyle()
 
 
 class ConfirmButton(Restyled, QPushButton):

@@ -76,7 +76,7 @@ class Chooser(_WithoutWheel, QComboBox):
         super().paintEvent(event)
         arrow = QRect(self.width() - 26, (self.height() - 16) // 2, 16, 16)
         with QPainter(self) as painter:
-            icon("chevron-down", theme.colours().muted).paint(painter, arrow)
+            icon("chevron-down").paint(painter, arrow)
 
 
 class _StepBox(_WithoutWheel, _SpinBox):

@@ -116,8 +116,14 @@ class FigureView(QTableView):
             self.setColumnHidden(index, is_left_out)
             if is_left_out:
                 widths[index] = 0
-        names = [index for index in self._names if widths[index]]
-        self._share(widths, room - sum(widths), names, headings, wanted)
+        # Short names get the width that they want, long ones share the rest.
+        names = sorted((index for index in self._names if widths[index]), key=lambda index: wanted[index])
+        left = room - sum(width for index, width in enumerate(widths) if index not in names)
+        for place, index in enumerate(names):
+            widths[index] = max(headings[index], min(wanted[index], left // (len(names) - place)))
+            left -= widths[index]
+        for index in names:
+            widths[index] += max(0, left) // len(names)
         for index, width in enumerate(widths):
             if width:
                 header.resizeSection(index, width)
@@ -130,21 +136,6 @@ class FigureView(QTableView):
         if header.isSortIndicatorShown() and header.sortIndicatorSection() == column:
             option.sortIndicator = QStyleOptionHeader.SortIndicator.SortDown
         return self.style().sizeFromContents(QStyle.ContentsType.CT_HeaderSection, option, QSize(), header).width()
-
-    def _share(
-        self, widths: list[int], left: int, names: Sequence[int], headings: Sequence[int], wanted: Sequence[int]
-    ) -> None:
-        """Add `left` pixels to the columns of names, those with cut names first; if negative, take them away."""
-        for bounds in (headings if left < 0 else wanted, None):
-            for place, index in enumerate(names):
-                part = int(left / (len(names) - place))
-                if bounds is not None:
-                    gap = bounds[index] - widths[index]
-                    part = max(part, min(0, gap)) if left < 0 else min(part, max(0, gap))
-                elif left < 0:
-                    part = 0
-                widths[index] += part
-                left -= part
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

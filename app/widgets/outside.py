@@ -9,7 +9,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
 from app.system.paths import in_bundle
-from app.widgets import theme
 from app.widgets.icons import icon
 
 _COUNTS = "tandemCounts"
@@ -30,7 +29,7 @@ def system_tray(parent: QObject, name: str) -> QSystemTrayIcon | None:
     """Return a new icon in the menu bar, or None if the system has none."""
     if not (QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages()):
         return None
-    picture = icon(name, theme.colours().text)
+    picture = icon(name, "text")
     # macOS uses only the shape and gives it the menu bar's colour.
     picture.setIsMask(True)
     return QSystemTrayIcon(picture, parent)

@@ -53,9 +53,7 @@ class Overlay(TabOrdered, QFrame):
             self._shade.raise_()
         self.show()
         self.raise_()
-        application = QApplication.instance()
-        if application is not None:
-            application.installEventFilter(self)
+        QApplication.instance().installEventFilter(self)  # type: ignore[union-attr]
 
     def make(self) -> None:
         """Make the content. Called once, before the card first opens."""
@@ -66,9 +64,7 @@ class Overlay(TabOrdered, QFrame):
     def close_overlay(self) -> None:
         if self.isHidden():
             return
-        application = QApplication.instance()
-        if application is not None:
-            application.removeEventFilter(self)
+        QApplication.instance().removeEventFilter(self)  # type: ignore[union-attr]
         self.hide()
         self._shade.hide()
         # The widget that had the focus may be deleted by now.

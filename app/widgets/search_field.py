@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QAction, QInputMethodEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QListWidget, QToolButton, QWidget
 
-from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.keys import ENTER, claims_escape, is_escape
 from app.widgets.labels import set_name
 from app.widgets.popups import round_field_menu
-
-
-def name_clear_button(field: QLineEdit) -> None:
-    """Name the clear button of a field, to which Qt gives no name, in the language in use."""
-    for button in field.findChildren(QToolButton):
-        set_name(button, QCoreApplication.translate("SearchField", "Clear the text"))
-
-
-def colour_clear_button(field: QLineEdit) -> None:
-    """Give the clear button of a field an icon in the theme's colours; Qt's icon is black in every theme."""
-    for action in field.findChildren(QAction, "_q_qlineeditclearaction"):
-        action.setIcon(icon("close", theme.colours().muted))
+from app.widgets.restyled import Restyled
 
 
 class LiveField(QLineEdit):
@@ -101,11 +89,23 @@ class ListField(LiveField):
             super().keyPressEvent(event)
 
 
-class SearchField(LiveField):
-    """The field above a list of results. The Down key emits `down`, Enter emits `chosen`, and Esc clears the field."""
+class SearchField(Restyled, LiveField):
+    """The field above a list of results, with a button that clears it.
+
+    The Down key emits `down`, Enter emits `chosen`, and Esc clears the field.
+    """
 
     down = Signal()
     chosen = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setClearButtonEnabled(True)
+        # Qt's button has no name, and an icon that is black in every theme.
+        [clear], [button] = self.findChildren(QAction, "_q_qlineeditclearaction"), self.findChildren(QToolButton)
+        clear.setIcon(icon("close"))
+        self.bound("Clear the text", button, set_name)
+        self.restyle()
 
     def event(self, event: QEvent) -> bool:
         return (bool(self.text()) and claims_escape(event)) or super().event(event)

@@ -24,17 +24,5 @@ def set_property(widget: QWidget, name: str, value: object) -> None:
     """Set a property that rules of the style sheet match."""
     if widget.property(name) != value:
         widget.setProperty(name, value)
-        _polish(widget)
-
-
-def set_object_name(widget: QWidget, name: str) -> None:
-    """Give `widget` the rules for the object name `name`."""
-    if widget.objectName() != name:
-        widget.setObjectName(name)
-        _polish(widget)
-
-
-def _polish(widget: QWidget) -> None:
-    """Apply the rules that match `widget` now."""
-    widget.style().unpolish(widget)
-    widget.style().polish(widget)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)

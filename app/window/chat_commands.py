@@ -10,13 +10,11 @@ from PySide6.QtWidgets import QApplication
 
 from app.chat.find_bar import FindBar
 from app.chat.transcript import Transcript
-from app.conversations.opening import OpenReport
 from app.conversations.projects import models_of
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.sidebar.pane import ChatPane
 from app.window.notifications import Notifications
-from app.window.transfer import Transfer
 
 
 class ChatSearch(QObject):
@@ -65,28 +63,22 @@ class ChatCommands(QObject):
         session: Session,
         sidebar: ChatPane,
         search: ChatSearch,
-        transfer: Transfer,
         notifications: Notifications,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._session, self._sidebar, self._search = session, sidebar, search
-        self._transfer, self._notifications = transfer, notifications
-        self._connect()
-
-    def _connect(self) -> None:
-        session = self._session
-        self._sidebar.found.connect(self.show_hit)
+        self._session, self._sidebar, self._notifications = session, sidebar, notifications
+        sidebar.found.connect(lambda chat, message: search.show_hit(chat, message, sidebar.search.words))
         for changed in (session.answers.ended, session.chats.opened, session.answers.stored, session.list.changed):
             changed.connect(lambda *_: self.refresh_list())
         # After midnight, or in another time zone, chats belong to other days.
         QApplication.instance().applicationStateChanged.connect(self.refresh_list)  # type: ignore[union-attr]
-        session.chats.trashed.connect(lambda _chat_id, title: self._notifications.show_trashed(title))
-        session.chats.messages_deleted.connect(self._notifications.show_deleted)
-        session.chats.branched.connect(self._notifications.show_branched)
-        session.list.archived.connect(self._notifications.show_archived)
-        session.store.opened.connect(self._show_open_report)
-        session.store.failed.connect(self._notifications.show_store_error)
+        session.chats.trashed.connect(lambda _chat_id, title: notifications.show_trashed(title))
+        session.chats.messages_deleted.connect(notifications.show_deleted)
+        session.chats.branched.connect(notifications.show_branched)
+        session.list.archived.connect(notifications.show_archived)
+        session.store.opened.connect(lambda damaged: notifications.show_damage(damaged) if damaged else None)
+        session.store.failed.connect(notifications.show_store_error)
 
     def refresh_list(self) -> None:
         self._sidebar.refresh(self._session.chat.id, self._session.answers.chat_ids)
@@ -113,10 +105,6 @@ class ChatCommands(QObject):
         if 0 <= index < len(ids):
             self._session.chats.open_id(ids[index])
 
-    def show_hit(self, chat_id: int, message_id: int) -> None:
-        """Show a message that the search over all chats found."""
-        self._search.show_hit(chat_id, message_id, self._sidebar.search.words)
-
     def restore_deleted(self) -> None:
         """Bring back the chat or the messages that were deleted last."""
         self._notifications.hide_deleted()
@@ -125,10 +113,3 @@ class ChatCommands(QObject):
 
     def show_folder(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._session.store.path.parent)))
-
-    def _show_open_report(self, report: OpenReport | None) -> None:
-        if report is None:
-            return
-        self._transfer.show_cut_short()
-        if report.damage is not None:
-            self._notifications.show_damage(report.damage)

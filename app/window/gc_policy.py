@@ -42,14 +42,10 @@ class GcPolicy(QObject):
         if young < _YOUNG:
             return
         self._since_full += young
-        if self._since_full < _MANY:
-            gc.collect(0)
-        else:
-            self._collect_all()
-
-    def _collect_all(self) -> None:
-        self._since_full = 0
-        gc.collect()
+        everything = self._since_full >= _MANY
+        gc.collect(2 if everything else 0)
+        if everything:
+            self._since_full = 0
 
     def _models_changed(self) -> None:
         """Exempt everything that exists when the first model is loaded from collection, since it stays until the end.
@@ -60,7 +56,7 @@ class GcPolicy(QObject):
             self._frozen = True
             gc.freeze()
         elif self._frozen and not self._models.pair.loading:
-            self._collect_all()
+            gc.collect()
 
     def close(self) -> None:
         """Restore Python's own settings."""

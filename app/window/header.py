@@ -13,7 +13,7 @@ from app.session.model_service import Pair
 from app.session.session import Session
 from app.speculation.gauges import ActionSegments
 from app.widgets import theme
-from app.widgets.icons import icon
+from app.widgets.icons import Mark, icon
 from app.widgets.labels import label, set_name, tip
 from app.widgets.layouts import fill, hbox
 from app.widgets.restyled import Restyled
@@ -40,27 +40,26 @@ class Chip(QPushButton):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("styleClass", "chip")
-        self._mark, self._role, self._name, self._arrow = (QLabel(self) for _ in range(4))
+        self._mark, self._role, self._name = Mark(16, self), QLabel(self), QLabel(self)
+        self._arrow = Mark(16, self, icon("chevron-down"))
         self._name.setProperty("styleClass", "title")
         self._full_name, self._name_width = "", theme.scaled(_LONGEST_NAME)
         self._layout = row = hbox(self, margins=(11, 5, 9, 5), spacing=6)
         for part in (self._mark, self._role, self._name, self._arrow):
             part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-            part.setTextFormat(Qt.TextFormat.PlainText)
             row.addWidget(part)
+        for words in (self._role, self._name):
+            words.setTextFormat(Qt.TextFormat.PlainText)
 
     def show_model(self, role: str, name: str, mark: str, colour: str, look: str) -> None:
-        """Show a model. `mark` is the name of an icon, `look` a rule of the style sheet. Role and icon convey what the
-        colour conveys.
+        """Show a model. `mark` is the name of an icon, `colour` one of the theme's, `look` a rule of the style sheet.
+
+        Role and icon convey what the colour conveys.
         """
-        self._full_name = name
         self._role.setText(role)
-        self.set_name_width(self._name_width)
-        self._mark.setPixmap(icon(mark, colour).pixmap(QSize(16, 16), self.devicePixelRatioF()))
-        arrow = icon("chevron-down", theme.colours().muted)
-        self._arrow.setPixmap(arrow.pixmap(QSize(16, 16), self.devicePixelRatioF()))
+        self._mark.show_icon(icon(mark, colour))
         set_style_class(self, look)
-        self.updateGeometry()
+        self.set_name(name)
 
     def set_name(self, name: str) -> None:
         """Show another name at the same width."""
@@ -122,10 +121,13 @@ class Header(Restyled, QFrame):
         # Replaces the segments where they do not fit.
         self._as_tokens = styled(QToolButton(self), "toggle")
         self._as_tokens.setCheckable(True)
+        self._as_tokens.setIcon(icon("tokens"))
         self._as_tokens.setIconSize(QSize(18, 18))
         self._as_tokens.clicked.connect(lambda on: actions["show-tokens" if on else "show-text"].trigger())
         actions["show-tokens"].changed.connect(self._show_as_tokens)
         self.downloads, self.machines, self.api = (self._mark(page) for page in ("models", "machines", "api"))
+        self.downloads.setIcon(icon("arrow-down", "draft_text"))
+        self.machines.setIcon(icon("main-model", "main"))
         self._downloads_running = 0
         self._shown_state = ""
         row = hbox(self, margins=(_MARGIN, 0, _MARGIN, 0), spacing=_SPACING)
@@ -156,13 +158,9 @@ class Header(Restyled, QFrame):
 
     def refresh(self) -> None:
         """Show the pair as it is now."""
-        self._show_pair()
-        self._fit()
-
-    def _show_pair(self) -> None:
-        pair, colours = self._session.models.pair, theme.colours()
+        pair = self._session.models.pair
         self._names = main_name, draft_name = self._name_of(pair, "main"), self._name_of(pair, "draft")
-        mark, colour = ("main-model", colours.main) if pair.main is not None else ("draft-off", colours.muted)
+        mark, colour = ("main-model", "main") if pair.main is not None else ("draft-off", "muted")
         self.main.show_model(self.tr("Main"), main_name, mark, colour, "chip")
         loading = self.tr("loading…")
         spoken = loading if pair.loading == "main" else main_name
@@ -171,7 +169,7 @@ class Header(Restyled, QFrame):
         method = self._session.settings.speculation.method
         on = not why_off(pair, method)
         looks_up = on and (pair.draft is None or not uses_drafter(method))
-        colour = (colours.lookup if looks_up else colours.draft) if on else colours.muted
+        colour = ("lookup" if looks_up else "draft") if on else "muted"
         mark, look = ("draft-on", "chip-on") if on else ("draft-off", "chip")
         self.draft.show_model(self._drafter_words(pair, on), draft_name, mark, colour, look)
         state = self._shown_state = state_now(self._session)
@@ -191,6 +189,7 @@ class Header(Restyled, QFrame):
             self._progress_timer.start()
         else:
             self._progress_timer.stop()
+        self._fit()
 
     def follow(self) -> None:
         """Show what speculation does while an answer is written."""
@@ -220,18 +219,16 @@ class Header(Restyled, QFrame):
         running, status, hosts = self._downloads_running, self._session.api.status, self._session.cluster.hosts
         self.downloads.setVisible(running > 0)
         self.downloads.setText(QLocale().toString(running))
-        self.downloads.setIcon(icon("arrow-down", theme.colours().draft_text))
         set_name(self.downloads, self.tr("%n download(s) running", "", running))
         self.api.setVisible(status is not None)
         if status is not None:
             requests = len(status.under_way)
             self.api.setText(QLocale().toString(requests) if requests else "")
-            self.api.setIcon(icon("link", theme.colours().draft_text if requests else theme.colours().muted))
+            self.api.setIcon(icon("link", "draft_text" if requests else "muted"))
             set_name(self.api, serving_sentence(requests, status.address))
         self.machines.setVisible(bool(hosts))
         if hosts:
             self.machines.setText(QLocale().toString(len(hosts)))
-            self.machines.setIcon(icon("main-model", theme.colours().main))
             set_name(self.machines, together_sentence(hosts))
         self._fit()
 
@@ -245,11 +242,12 @@ class Header(Restyled, QFrame):
         self._as_tokens.setVisible(not with_answers)
         for chip, name in zip(chips, self._names, strict=True):
             chip.set_name(name)
-        self._set_narrow(False)
+            chip.set_narrow(False)
         least, most = theme.scaled(_SHORTEST_NAME), theme.scaled(_LONGEST_NAME)
         free = self._free() - sum(chip.width_without_name() for chip in chips)
         if free < min(2 * theme.scaled(_READABLE_NAME), sum(chip.name_width() for chip in chips)):
-            self._set_narrow(True)
+            for chip in chips:
+                chip.set_narrow(True)
             free = self._free() - sum(chip.width_without_name() for chip in chips)
         shortest = min(least, free // 2)
         for chip, other in zip(chips, reversed(chips), strict=True):
@@ -275,10 +273,6 @@ class Header(Restyled, QFrame):
     def minimumSizeHint(self) -> QSize:
         """Names can always be shortened, so their present width is not needed."""
         return QSize(_NARROWEST, super().minimumSizeHint().height())
-
-    def _set_narrow(self, narrow: bool) -> None:
-        for chip in (self.main, self.draft):
-            chip.set_narrow(narrow)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -317,15 +311,11 @@ class Header(Restyled, QFrame):
         main, draft = map(str, self._session.models.starter_pair)
         return recorded_name({main: "starter/main", draft: "starter/draft"}.get(str(path), name))
 
-    def apply_theme(self) -> None:
-        self._as_tokens.setIcon(icon("tokens", theme.colours().muted))
-        self._show_pair()
-        self._show_marks()
-
     def retranslate(self) -> None:
         self._as_tokens.setAccessibleName(self._actions["show-tokens"].whatsThis())
         self._as_tokens.setToolTip(self._actions["show-tokens"].toolTip())
-        self.apply_theme()
+        self.refresh()
+        self._show_marks()
 
 
 def _has_head(pair: Pair) -> bool:

@@ -7,8 +7,6 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QImage, QRes
 from PySide6.QtWidgets import QScrollArea, QStackedWidget
 
 from app.actions.actions import Actions, Menus
-from app.actions.spec import ActionState
-from app.chat.answer_format import AnswerFormatMark
 from app.chat.attachment_row import attach_button
 from app.chat.choice_buttons import PresetButton, ThinkingButton
 from app.chat.composer import Composer
@@ -127,12 +125,11 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         self.chat_settings = ChatSettingsSheet(session, self)
         self.folder_page = FolderPage(session, self.attachments.reason, self)
         self._preset_button = PresetButton(session, actions["chat-settings"], self)
-        format_mark = AnswerFormatMark(session, actions["chat-settings"], self)
         buttons = attach_button(actions["attach"], self), self._preset_button, ThinkingButton(session, self)
-        self.composer.add_tools(*buttons, tools_button(session, self._library, self), format_mark)
+        self.composer.add_tools(*buttons, tools_button(session, self._library, self))
         self._meter = ContextMeter(session, self.composer, self)
         self.turns = TurnCommands(session, self.transcript, self.composer, self)
-        self.chats = ChatCommands(session, self.sidebar, self._search, self.transfer, self.notifications, self)
+        self.chats = ChatCommands(session, self.sidebar, self._search, self.notifications, self)
 
     def _make_panel(self) -> None:
         session, actions = self.session, self._actions
@@ -288,31 +285,8 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
     # State
 
     def _update_actions(self) -> None:
-        session, turns = self.session, self.session.chat.turns
-        self._actions.update(
-            ActionState(
-                can_ask=session.answers.ready,
-                can_queue=session.answers.soon_ready,
-                has_text=self.composer.can_be_sent,
-                streaming=session.chat.streaming,
-                has_turns=bool(turns),
-                has_answer=any(turn.answer.text for turn in turns),
-                can_retry=session.answers.ready and bool(turns),
-                can_go_on=session.answers.ready and bool(turns) and turns[-1].answer.unfinished,
-                # A chat that holds only an unsent message is the next new chat and not in the list.
-                is_kept=session.chat.id is not None and bool(turns),
-                loading=bool(session.models.pair.loading),
-                can_restore=bool(session.chats.restorable),
-                can_measure=session.answers.ready and session.answers.quiet and not session.models.pair.loading,
-                demonstrated=not self.comparison.isHidden(),
-                can_save_again=session.answers.can_save_again,
-                can_speak=self.turns.speaker.program is not None,
-                speaking=self.turns.speaker.speaking,
-                has_report=self.notifications.report is not None,
-                transferring=self.transfer.busy,
-                finding=self.find_bar.finding,
-            )
-        )
+        session = self.session
+        self._actions.update()
         self.composer.set_streaming(session.chat.streaming)
         self.composer.set_waiting(session.answers.soon_ready)
         self._welcome.set_ready(session.answers.ready)

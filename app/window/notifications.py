@@ -11,7 +11,6 @@ from PySide6.QtGui import QAction, QDesktopServices
 
 from app.actions.actions import Actions
 from app.conversations.errors import StoreError
-from app.conversations.opening import Damage
 from app.session.model_service import ModelService
 from app.session.session import Session
 from app.settings.relocation import MoveRefused
@@ -181,9 +180,9 @@ class Notifications(QObject):
     def show_store_error(self, error: StoreError) -> None:
         self._banner.show_message(lambda: store_sentence(error), self._actions["save-again"])
 
-    def show_damage(self, damage: Damage) -> None:
-        """Show what was lost of a damaged store."""
-        self._banner.show_message(lambda: damage_sentence(damage), self._actions["show-chats-folder"])
+    def show_damage(self, kept: Path) -> None:
+        """Show that the store was damaged; `kept` is the damaged file."""
+        self._banner.show_message(lambda: damage_sentence(kept), self._actions["show-chats-folder"])
 
     def show_machines_ended(self, error: EngineError) -> None:
         """Show that one of several machines that answered together was lost."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QWidget
 
 from app.chat.choice_buttons import ToolsButton
+from app.conversations.request_history import Totals
 from app.library.library import Library
 from app.session.model_names import short_name
 from app.session.model_service import ModelService
@@ -40,7 +41,7 @@ def tools_button(session: Session, library: Library, parent: QWidget) -> ToolsBu
             "acceptance_today",
             "Tells how many draft tokens the main model accepted today.",
             lambda then: session.store.run(
-                lambda store: store.history.drafted(_midnight()), lambda counts: then(_acceptance(*counts))
+                lambda store: store.history.totals(since=_midnight()), lambda today: then(_acceptance(today))
             ),
         ),
     ]
@@ -69,7 +70,7 @@ def _midnight() -> float:
     return datetime.now().replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
 
 
-def _acceptance(drafted: int, accepted: int) -> str:
-    if not drafted:
+def _acceptance(today: Totals) -> str:
+    if today.accept_rate is None:
         return "No draft tokens yet today."
-    return f"Accepted today: {accepted / drafted:.0%} ({accepted} of {drafted} draft tokens)."
+    return f"Accepted today: {today.accept_rate:.0%} ({today.accepted} of {today.drafted} draft tokens)."

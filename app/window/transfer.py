@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
-from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -38,8 +35,6 @@ from app.widgets.banner import Banner
 from app.wording.errors import joined
 from app.wording.sources import recorded_name
 from engine.files import private_files
-from engine.files.atomic_file import write_atomically
-from engine.files.bounded_json import CONFIG, read_object
 
 if TYPE_CHECKING:
     from app.conversations.imports.imported import ImportReport
@@ -53,16 +48,6 @@ CLOSE_WITHIN_S = 5.0
 _REPORT_EVERY = 25
 # The topic of the message that shows the progress.
 _RUNNING = "transfer"
-# Kinds of transfers. What is left of a stand-in needs no mention at the next start, which finds it by itself.
-IMPORT, EXPORT, _LEFT = "import", "export", "left"
-
-
-@dataclass(eq=False)
-class _Entry:
-    """A transfer with the name of its file. Entries are compared by identity."""
-
-    kind: str
-    name: str
 
 
 class Transfer(QObject):
@@ -79,9 +64,8 @@ class Transfer(QObject):
         super().__init__(parent)
         self._session, self._banner, self._stop_action = session, banner, stop_action
         self._background = Background("transfer", parent=self)
-        self._running: dict[_Entry, Future[Any]] = {}
-        # Names the running transfers, so that the next start knows which were cut short.
-        self._journal = session.store.path.with_suffix(".transfers")
+        # Running and queued transfers, each with the file that an export writes.
+        self._running: dict[Future[Any], Path | None] = {}
         self._closing, self._stopping = threading.Event(), threading.Event()
         self._reported = self._imported_so_far = 0
         self._progressed.connect(self._show_progress)
@@ -139,7 +123,6 @@ class Transfer(QObject):
         else:
             work = partial(write_text, self._ask_store, chat_id, path, form, self._labels(), private=False)
         self._start(
-            _Entry(EXPORT, path.name),
             work,
             lambda _: (self.tr("Exported to {name}.").format(name=path.name), False),
             self._export_stopped,
@@ -163,7 +146,6 @@ class Transfer(QObject):
             return len(chats)
 
         self._start(
-            _Entry(EXPORT, path.name),
             work,
             lambda count: (self.tr("%n chat(s) exported.", "", count), False),
             self._export_stopped,
@@ -174,72 +156,28 @@ class Transfer(QObject):
     def read(self, path: Path) -> None:
         """Import the chats of a file."""
         self._imported_so_far = 0
-        self._start(_Entry(IMPORT, path.name), partial(self._import, path), self._imported, self._import_stopped)
+        self._start(partial(self._import, path), self._imported, self._import_stopped)
         self._show_running(
             lambda: self.tr("Importing {name}: %n chat(s) so far.", "", self._imported_so_far).replace(
                 "{name}", path.name
             )
         )
 
-    def add_unsaved(self, left: StoreThread, then: Callable[[], object]) -> None:
-        """Add the chats of a stand-in to the user's store and remove it; then call `then`."""
-        entry = _Entry(_LEFT, left.path.parent.name)
+    def add_unsaved(self, left: StoreThread) -> None:
+        """Add the chats of a stand-in to the user's store and remove it."""
         self._imported_so_far = self._reported = 0
-
-        def done(report: ImportReport) -> tuple[str, bool]:
-            then()
-            return self._imported(report)
-
-        work = partial(add_chats, left, self._ask_store, self._import_step)
-        self._start(entry, work, done, self._import_stopped)
+        self._start(partial(add_chats, left, self._ask_store, self._import_step), self._imported, self._import_stopped)
 
     def close(self) -> None:
-        """Wait for exports for EXPORT_WITHIN_S, and stop imports, which can be repeated.
-
-        Unfinished work stays in the journal, so that the next start can report it.
-        """
+        """Wait for exports for EXPORT_WITHIN_S, and stop imports, which can be repeated."""
         self._closing.set()
-        for entry, job in self._running.items():
-            if entry.kind != EXPORT:
-                job.cancel()
-        wait([job for entry, job in self._running.items() if entry.kind == EXPORT], EXPORT_WITHIN_S)
+        exports = [job for job, written in self._running.items() if written is not None]
+        for job in self._running.keys() - exports:
+            job.cancel()
+        wait(exports, EXPORT_WITHIN_S)
         self._stopping.set()
-        wait(self._running.values(), CLOSE_WITHIN_S)
+        wait(self._running, CLOSE_WITHIN_S)
         self._background.close(wait=False)
-        done = [job for job in self._running.values() if job.done() and not job.cancelled() and job.exception() is None]
-        self._running = {entry: job for entry, job in self._running.items() if job not in done}
-        self._write_journal()
-
-    def show_cut_short(self) -> None:
-        """Show which transfer was cut short when the last run ended. Call it once the store is open."""
-        # The file may be missing, or edited by another program.
-        with suppress(OSError, ValueError, TypeError, LookupError):
-            entry = read_object(self._journal, CONFIG)["running"][-1]
-            kind, name = entry["kind"], str(entry["name"])
-            self._banner.show_message(lambda: self._cut_short(kind).format(name=name))
-        self._write_journal()
-
-    def _cut_short(self, kind: str) -> str:
-        if kind == IMPORT:
-            return self.tr(
-                "The import of {name} was cut off when Tandem quit. Import the file again to add the missing chats."
-            )
-        return self.tr("The export to {name} was cut off when Tandem quit. Export again to get everything.")
-
-    def _write_journal(self) -> None:
-        """Write the names of the running transfers. The file exists only while there are any.
-
-        A disk error loses a name, never the transfer.
-        """
-        # Without a store of its own, this window must not write the journal of the window that has it.
-        if not self._session.store.persistent:
-            return
-        named = [{"kind": one.kind, "name": one.name} for one in self._running if one.kind != _LEFT]
-        with suppress(OSError):
-            if named:
-                write_atomically(self._journal, json.dumps({"running": named}).encode())
-            else:
-                self._journal.unlink(missing_ok=True)
 
     # On the transfer's thread
 
@@ -267,19 +205,18 @@ class Transfer(QObject):
 
     def _start(
         self,
-        entry: _Entry,
         work: Callable[[], Result],
         done: Callable[[Result], tuple[str, bool]],
         stopped: Callable[[], str],
         written: Path | None = None,
     ) -> None:
         """Queue the work. `done` words its result and says whether something is missing, so that the notice stays;
-        `stopped` words that it was stopped. `written` is then offered.
+        `stopped` words that it was stopped. `written` is the file that an export writes, and offers when it is there.
         """
 
         def fail(error: Exception) -> None:
             if isinstance(error, Cancelled):
-                self._finish(entry, stopped())
+                self._finish(job, stopped())
                 return
             # Chats that an import added before the error stay.
             self._session.store.reload()
@@ -287,21 +224,20 @@ class Transfer(QObject):
             if isinstance(error, OSError) and error.filename:
                 words = self.tr("{name} could not be read or written: {detail}")
                 sentence = words.format(name=Path(str(error.filename)).name, detail=error.strerror)
-            self._finish(entry, sentence, calm=False)
+            self._finish(job, sentence, calm=False)
 
         def succeed(result: Result) -> None:
             sentence, is_incomplete = done(result)
-            self._finish(entry, sentence, stays=is_incomplete, written=written)
+            self._finish(job, sentence, stays=is_incomplete, written=written)
 
-        self._running[entry] = self._background.run(work, succeed, fail)
-        self._write_journal()
+        job = self._background.run(work, succeed, fail)
+        self._running[job] = written
         self.changed.emit()
 
     def _finish(
-        self, entry: _Entry, sentence: str, calm: bool = True, stays: bool = False, written: Path | None = None
+        self, job: Future[Any], sentence: str, calm: bool = True, stays: bool = False, written: Path | None = None
     ) -> None:
-        del self._running[entry]
-        self._write_journal()
+        del self._running[job]
         if not self._running:
             self._stopping.clear()
             self._banner.dismiss(_RUNNING)

@@ -153,10 +153,8 @@ class TurnCommands(QObject):
     def _copy_shown(self, turn: Turn) -> None:
         from app.chat.plain_text import mime_of, shown_parts
 
-        def copy(parts: tuple[str, str]) -> None:
-            QGuiApplication.clipboard().setMimeData(mime_of(*parts))
-
-        self._render(turn.answer.reply, shown_parts, copy)
+        clipboard = QGuiApplication.clipboard()
+        self._render(turn.answer.reply, shown_parts, lambda parts: clipboard.setMimeData(mime_of(*parts)))
 
     def _render(self, markdown: str, render: Callable[[str], T], then: Callable[[T], object]) -> None:
         """Call `then` with the rendered answer: at once, or in the background if rendering would block the window."""

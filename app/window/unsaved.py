@@ -8,7 +8,6 @@ from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
-from app.conversations.conversation_list import ACTIVE
 from app.conversations.pictures import pictures_of
 from app.conversations.records import pictures_in
 from app.conversations.store import ConversationStore
@@ -42,8 +41,6 @@ class Unsaved(QObject):
         self._again.triggered.connect(self._try_again)
         self._add.triggered.connect(self._add_left)
         self._show.triggered.connect(self._show_left)
-        # The chat that was on screen when the user's store was tried again.
-        self._shown = ""
         store = session.store
         store.unavailable.connect(self._show_error)
         store.moved.connect(self._show_moved)
@@ -72,22 +69,19 @@ class Unsaved(QObject):
             sentence, self._choose, self._export, self._again, closable=folder is not None, about=_UNSAVED
         )
 
-    def _update(self) -> None:
-        """Allow a change of the store only while no answer is being written to it."""
+    def _update(self, changes: bool = False) -> None:
+        """Allow a change of the store only while no answer is being written to it and it does not change already."""
         for action in (self._choose, self._again):
-            action.setEnabled(self._session.answers.quiet)
+            action.setEnabled(self._session.answers.quiet and not changes)
 
     def _try_again(self) -> None:
-        for action in (self._choose, self._again):
-            action.setEnabled(False)
-        self._shown = self._session.chat.uid
+        self._update(changes=True)
         self._session.store.try_again()
 
     def _choose_folder(self) -> None:
         chosen = QFileDialog.getExistingDirectory(self._window, self.tr("Choose where to keep these chats"))
         if chosen and self._session.answers.quiet:
-            for action in (self._choose, self._again):
-                action.setEnabled(False)
+            self._update(changes=True)
             self._session.store.keep_in(Path(chosen))
 
     def _show_moved(self, refused: Exception | None) -> None:
@@ -114,24 +108,12 @@ class Unsaved(QObject):
 
         def show(_: object) -> None:
             chats.new_chat()
-            self._transfer.add_unsaved(stand_in, self._show_again)
+            self._transfer.add_unsaved(stand_in)
 
         if unsent:
             self._session.store.run(carry, show, show)
         else:
             show(None)
-
-    def _show_again(self) -> None:
-        """Show the chat that was on screen."""
-
-        def find(store: ConversationStore) -> list[int]:
-            return [chat.id for chat in store.conversations.view(ACTIVE) if chat.uid == self._shown]
-
-        def show(found: list[int]) -> None:
-            if found:
-                self._session.chats.open_id(found[0])
-
-        self._session.store.run(find, show)
 
     # Before the window closes
 
@@ -182,7 +164,7 @@ class Unsaved(QObject):
 
     def _add_left(self) -> None:
         if self._left is not None:
-            self._transfer.add_unsaved(self._left, lambda: None)
+            self._transfer.add_unsaved(self._left)
 
     def _show_left(self) -> None:
         if self._left is not None:

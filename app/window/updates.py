@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import partial
 
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QAction, QDesktopServices
@@ -19,33 +19,28 @@ _DAY_S = 24 * 3600
 
 
 class UpdateChecker(QObject):
-    """`ask(source, proxy)` fetches the newest release on a background thread."""
+    """`source` returns the feed of this build, and `ask(feed, proxy)` fetches the newest release on another thread."""
 
     def __init__(
         self,
         preferences: SettingsStore,
         notifications: Notifications,
         parent: QObject,
-        source: FeedSource | None = None,
+        source: Callable[[], FeedSource] = feed_source,
         ask: Callable[[FeedSource, str], Release] = newest_release,
     ) -> None:
         super().__init__(parent)
-        self._preferences, self._notifications, self._ask = preferences, notifications, ask
-        self._given = source
+        self._preferences, self._notifications = preferences, notifications
+        self._source, self._ask = source, ask
         self._background = Background("updates", parent=self)
         self._page = QAction(self)
         self._page.triggered.connect(lambda: QDesktopServices.openUrl(QUrl(self._page.data())))
-
-    @cached_property
-    def _source(self) -> FeedSource:
-        """The feed of this build. It is read when it is first needed, not while the window opens."""
-        return self._given or feed_source()
 
     def check(self) -> None:
         """Check now, and show the outcome."""
         if self._preferences.values.work_offline:
             self._notifications.show_no_update("offline")
-        elif not self._source.known:
+        elif not self._source().known:
             self._notifications.show_no_update("no-feed")
         else:
             self._run(partial(self._show, True), lambda error: self._notifications.show_no_update(_reason(error)))
@@ -54,7 +49,7 @@ class UpdateChecker(QObject):
         """Check if the user enabled that and the last check is a day old; show only a newer release."""
         values = self._preferences.values
         due = time.time() - values.update_checked_at >= _DAY_S
-        if values.check_updates and due and not values.work_offline and self._source.known:
+        if values.check_updates and due and not values.work_offline and self._source().known:
             self._run(partial(self._show, False), lambda _: None)
 
     def close(self) -> None:
@@ -62,7 +57,7 @@ class UpdateChecker(QObject):
 
     def _run(self, then: Callable[[Release], None], failed: Callable[[Exception], None]) -> None:
         proxy = self._preferences.values.proxy
-        self._background.run(lambda: self._ask(self._source, proxy), then, failed, owner=self)
+        self._background.run(lambda: self._ask(self._source(), proxy), then, failed, owner=self)
 
     def _show(self, asked: bool, release: Release) -> None:
         self._preferences.change(update_checked_at=int(time.time()))

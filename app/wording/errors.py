@@ -8,7 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.conversations.errors import StoreError, StoreInUse, StoreTooNew, refusal_of
-from app.conversations.opening import Damage
 from app.wording.cluster import cluster_sentence
 from app.wording.hub import hub_sentence
 from app.wording.pictures import blind_sentence, not_installed_sentence, picture_sentence
@@ -335,14 +334,14 @@ def closed_store_sentence(error: Exception) -> str:
     return translate("Store", "Your chats cannot be opened: {detail}.").format(detail=str(error))
 
 
-def damage_sentence(damage: Damage) -> str:
+def damage_sentence(kept: Path) -> str:
     """Say what was recovered from a damaged file of chats, and where that file is."""
     text = translate(
         "Store",
         "The chat database was damaged. What could be recovered is in the chat list; the damaged "
         "file was kept as {name}.",
     )
-    return text.format(name=damage.set_aside.name)
+    return text.format(name=kept.name)
 
 
 def joined(*sentences: str) -> str:

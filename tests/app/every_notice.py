@@ -10,14 +10,11 @@ from types import SimpleNamespace
 from PySide6.QtGui import QAction
 
 from app.conversations.errors import StoreNotWritable, StoreTooNew
-from app.conversations.opening import Damage
-from app.conversations.recovery import Salvage
 from app.conversations.schema import LATEST
 from app.session.attachments import NotAttachable
 from app.settings.relocation import MoveRefused
 from app.settings.updates import Release
 from app.window.attachment_reader import AttachmentReader
-from app.window.transfer import Transfer
 from engine.cluster.errors import ClusterError
 from engine.errors import ModelNotUsable
 from engine.hub.failures import HubError
@@ -54,11 +51,6 @@ def _import_partly(window: WindowDriver, _library: ShownLibrary) -> None:
     window.import_chats(_file(window, "strange.json", "{}"))
 
 
-def _cut_short(window: WindowDriver, _library: ShownLibrary) -> None:
-    _file(window, "chats.transfers", '{"running": [{"kind": "import", "name": "history.zip"}]}')
-    window.find(Transfer).show_cut_short()
-
-
 def _unsaved(window: WindowDriver, _library: ShownLibrary) -> None:
     window.session.store.unavailable.emit(StoreTooNew(CHATS, LATEST + 1, LATEST))
 
@@ -76,9 +68,7 @@ EVERY_NOTICE = {
     "unsaved": EveryNotice(_unsaved, "this window are not saved"),
     "left behind": EveryNotice(_left_behind, "3 chats from a time"),
     "damaged": EveryNotice(
-        lambda window, _: window.notifications.show_damage(
-            Damage("x", Path("chats-damaged-2026-11-23.db"), Salvage(complete=False), None)
-        ),
+        lambda window, _: window.notifications.show_damage(Path("chats-damaged-2026-11-23.db")),
         "was damaged",
     ),
     "store error": EveryNotice(
@@ -116,7 +106,6 @@ EVERY_NOTICE = {
     "picture": EveryNotice(
         lambda window, _: window.find(AttachmentReader).show_reason(NotAttachable("a.bin", "not-text")), "is not a text"
     ),
-    "cut short": EveryNotice(_cut_short, "was cut off"),
     "import failed": EveryNotice(_fail_to_import, "gone.json could not be read or written: No such file or directory"),
     "imported in part": EveryNotice(_import_partly, "could not be read"),
     "imported": EveryNotice(_import_nothing, "0 chats imported", passes=True),

@@ -44,8 +44,8 @@ def check(chats: Path, lines: list[dict[str, Any]], killed_at: float | None) -> 
     """Compare what was shown with the store, and return the number of compared characters. With `killed_at`, include
     what had been shown or asked for longer than a second.
     """
-    store, report = open_store(chats)
-    assert report.damage is None
+    store, aside = open_store(chats)
+    assert aside is None
     assert store.database.scalar("PRAGMA integrity_check") == "ok"
     assert store.database.scalar("SELECT count(*) FROM messages WHERE state = ?", (STREAMING,)) == 0
     kept = must_be_on_disk(lines, killed_at)

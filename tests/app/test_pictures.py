@@ -78,7 +78,7 @@ def icons() -> QImage:
     image.fill(QColor(theme.colours().panel))
     with QPainter(image) as painter:
         for column, name in enumerate(ICONS):
-            icon(name, theme.colours().text).paint(painter, QRect(column * ICON, 0, ICON, ICON))
+            icon(name, "text").paint(painter, QRect(column * ICON, 0, ICON, ICON))
     return image
 
 

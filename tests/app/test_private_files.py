@@ -12,6 +12,7 @@ import pytest
 
 from app.__main__ import main
 from app.conversations.backups import back_up_now
+from app.conversations.exports.labels import Labels
 from app.conversations.exports.writing import write_folder, write_json
 from app.conversations.opening import open_store
 from app.settings.relocation import move_folder
@@ -42,26 +43,26 @@ def loosen(folder: Path) -> None:
 
 def test_chats_and_their_backups_are_private(tmp_path: Path) -> None:
     path = tmp_path / "data" / "chats.db"
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     store.conversations.create(title="secret")
     back_up_now(store, path)
     assert open_to_others(path.parent) == []
     store.close()
     loosen(path.parent)
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     assert open_to_others(path.parent) == []
     store.close()
     path.write_bytes(b"no database")
     loosen(path.parent)
-    store, report = open_store(path)
-    assert report.damage is not None
+    store, aside = open_store(path)
+    assert aside is not None
     assert open_to_others(path.parent) == []
     store.close()
 
 
 def test_a_moved_data_folder_is_private(tmp_path: Path) -> None:
     old, new = tmp_path / "data", tmp_path / "disk" / "Tandem chats"
-    store, _report = open_store(old / "chats.db")
+    store, _damaged = open_store(old / "chats.db")
     back_up_now(store, old / "chats.db")
     store.close()
     move_folder(old, new)
@@ -95,12 +96,12 @@ def test_the_cache_folder_is_private_after_a_command(words: list[str]) -> None:
 
 
 def test_an_export_of_all_chats_is_private_and_one_of_one_is_as_the_person_has_it(tmp_path: Path) -> None:
-    store, _report = open_store(tmp_path / "chats.db")
+    store, _damaged = open_store(tmp_path / "chats.db")
     chat = store.conversations.create(title="secret")
     folder = tmp_path / "exported"
     folder.mkdir(0o700)
     write_json(lambda operation: operation(store), [chat], folder / "all.json")
-    write_folder(lambda operation: operation(store), [chat], folder, "markdown")
+    write_folder(lambda operation: operation(store), [chat], folder, "markdown", Labels())
     assert open_to_others(folder) == []
     write_json(lambda operation: operation(store), [chat], folder / "one.json", private=False)
     assert open_to_others(folder) == ["exported/one.json"]

@@ -310,7 +310,7 @@ class SidebarDriver:
 
     @property
     def views_button(self) -> QToolButton:
-        return button(self.pane, "Folders, archive and trash")
+        return button(self.pane, "Archive and trash")
 
 
 class _CardDriver:

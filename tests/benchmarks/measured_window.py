@@ -99,7 +99,7 @@ def percentile(times: list[float], share: float) -> float:
 def _fill(chats: Path, messages: int) -> None:
     """Store a chat of `count` messages, and make it the one that was shown last."""
 
-    store, _report = open_store(chats)
+    store, _damaged = open_store(chats)
     with store.database.write():
         chat = store.conversations.create(title="bench", settings={OPENED_AT: 1.0})
         for number in range(messages // 2):

@@ -63,7 +63,7 @@ def play_session(export: Path) -> None:
         _wait(lambda answer=answer: answer.ended)
     window.close()
     session.close()
-    store, _report = open_store(data_folder() / "chats.db")
+    store, _damaged = open_store(data_folder() / "chats.db")
     write_json(lambda operation: operation(store), [1], export)
     store.close()
 

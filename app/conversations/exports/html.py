@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from html import escape
-from types import MappingProxyType
 
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.rendering import as_html as rendered
@@ -52,12 +51,7 @@ img {{ max-width: 100%; border-radius: 6px; }}
 """
 
 
-def as_html(
-    conversation: Conversation,
-    path: Sequence[Message],
-    labels: Labels,
-    pictures: Mapping[str, bytes] = MappingProxyType({}),
-) -> str:
+def as_html(conversation: Conversation, path: Sequence[Message], labels: Labels, pictures: Mapping[str, bytes]) -> str:
     """Return the page of a chat; `path` is what the chat shows, and `pictures` are its files by their digests."""
     articles = []
     if conversation.system_prompt:

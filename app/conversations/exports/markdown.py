@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from types import MappingProxyType
 
 from app.conversations.exports.labels import Labels
 from app.conversations.records import Attachment, Conversation, Message
@@ -16,10 +15,7 @@ _BRACKET = re.compile(r"[][\\]")
 
 
 def as_markdown(
-    conversation: Conversation,
-    path: Sequence[Message],
-    labels: Labels,
-    addresses: Mapping[str, str] = MappingProxyType({}),
+    conversation: Conversation, path: Sequence[Message], labels: Labels, addresses: Mapping[str, str]
 ) -> str:
     """Return a chat as Markdown; `path` is what the chat shows, and `addresses` are those of its pictures by digests.
 

@@ -51,41 +51,34 @@ def write_json(run: Run, conversation_ids: Sequence[int], path: Path, *, private
     write_atomically(path, pieces, mode=_PRIVATE if private else _SHARED)
 
 
-def write_text(
-    run: Run, conversation_id: int, path: Path, form: str, labels: Labels | None = None, *, private: bool = True
-) -> None:
+def write_text(run: Run, conversation_id: int, path: Path, form: str, labels: Labels, *, private: bool = True) -> None:
     """Write one chat as MARKDOWN, with a folder of its pictures beside it, or HTML. Otherwise like `write_json`."""
     # It imports a Markdown parser, which would delay the window's start.
     from app.conversations.exports.html import as_html
 
-    words, mode = labels or Labels(), _PRIVATE if private else _SHARED
+    mode = _PRIVATE if private else _SHARED
     conversation, messages = run(
         lambda store: (store.conversations.get(conversation_id), store.messages.path(conversation_id))
     )
     pictures = run(lambda store: store.pictures.of(messages))
     if form == HTML:
-        text = as_html(conversation, messages, words, pictures)
+        text = as_html(conversation, messages, labels, pictures)
     else:
         files = {digest: f"{digest[:16]}.{kind_of_picture(content)}" for digest, content in pictures.items()}
         folder = path.with_suffix("")
         for digest, content in pictures.items():
             write_atomically(folder / files[digest], content, mode=mode)
         addresses = {digest: quote(f"{folder.name}/{name}") for digest, name in files.items()}
-        text = as_markdown(conversation, messages, words, addresses)
+        text = as_markdown(conversation, messages, labels, addresses)
     write_atomically(path, text.encode(), mode=mode)
 
 
-def write_folder(
-    run: Run, conversation_ids: Iterable[int], folder: Path, form: str, labels: Labels | None = None
-) -> list[Path]:
+def write_folder(run: Run, conversation_ids: Iterable[int], folder: Path, form: str, labels: Labels) -> None:
     """Write each chat into a file named after its title, in an existing folder. Overwrites nothing."""
-    written = []
     for identity in conversation_ids:
         title = run(partial(lambda store, chat: store.conversations.get(chat).title, chat=identity))
-        path = free_name(folder, title or (labels or Labels()).untitled, SUFFIXES[form])
+        path = free_name(folder, title or labels.untitled, SUFFIXES[form])
         write_text(run, identity, path, form, labels)
-        written.append(path)
-    return written
 
 
 def free_name(folder: Path, title: str, suffix: str) -> Path:

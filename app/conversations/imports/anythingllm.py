@@ -16,7 +16,7 @@ from app.conversations.imports.imported import ChatBuilder, ImportedConversation
 from app.conversations.imports.pictures import Files
 
 
-def recognises(document: object) -> bool:
+def _recognises(document: object) -> bool:
     if not isinstance(document, Iterable) or isinstance(document, dict | str):
         return False
     return any(
@@ -25,7 +25,7 @@ def recognises(document: object) -> bool:
     )
 
 
-def entries(document: Any) -> Iterable[Any]:
+def _entries(document: Any) -> Iterable[Any]:
     workspaces: dict[str, list[Any]] = {}
     for entry in document:
         workspaces.setdefault(fields.text(entry, "workspace"), []).append(entry)
@@ -43,4 +43,4 @@ def _read(entry: Any, files: Files) -> ImportedConversation:
     return chat.chat("anythingllm", name, chat.last)
 
 
-ANYTHINGLLM = Reader(lambda _: True, lambda entry: str(entry["workspace"]), _read)
+ANYTHINGLLM = Reader(_recognises, lambda entry: str(entry["workspace"]), _read, _entries)

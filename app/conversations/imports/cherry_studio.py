@@ -23,11 +23,7 @@ _STATE = "persist:cherry-studio"
 _LEFT_OUT = {"tool": "tool", "image": "file", "file": "file", "video": "file"}
 
 
-def recognises(document: object) -> bool:
-    return bool(fields.items(fields.mapping(document, "indexedDB"), "topics"))
-
-
-def entries(document: Any) -> Iterable[Any]:
+def _entries(document: Any) -> Iterable[Any]:
     stored = fields.mapping(document, "indexedDB")
     blocks = {fields.text(block, "id"): block for block in fields.items(stored, "message_blocks")}
     topics = _topics(fields.text(fields.mapping(document, "localStorage"), _STATE))
@@ -86,4 +82,9 @@ def _text(message: object, blocks: Mapping[str, Any], left_out: Counter[str]) ->
     return with_thoughts(thoughts, "\n\n".join(filter(None, texts)) or fields.text(message, "content"))
 
 
-CHERRY_STUDIO = Reader(lambda _: True, lambda entry: fields.text(entry["known"], "name"), _read)
+CHERRY_STUDIO = Reader(
+    lambda document: bool(fields.items(fields.mapping(document, "indexedDB"), "topics")),
+    lambda entry: fields.text(entry["known"], "name"),
+    _read,
+    _entries,
+)

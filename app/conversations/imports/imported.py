@@ -62,12 +62,14 @@ class ImportedConversation:
 class Reader:
     """Reads the chats of an app. Entries may have any shape, so `read` may raise any of `UNREADABLE`.
 
-    `read` also gets what finds the files of the export.
+    `read` also gets what finds the files of the export. A reader with `entries` recognises a whole document and finds
+    the chats in it, others recognise an entry.
     """
 
     recognises: Callable[[Any], bool]
     title_of: Callable[[Any], str]
     read: Callable[[Any, Files], ImportedConversation]
+    entries: Callable[[Any], Iterable[Any]] = iter
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +111,14 @@ class ChatBuilder:
         self.files = files
         self.left_out: Counter[str] = Counter()
         self._pictures: dict[str, bytes] = {}
-        self._messages: list[ImportedMessage] = []
+        self.messages: list[ImportedMessage] = []
         # The parents of the entries that are left out.
         self._passed_over: dict[str, str | None] = {}
 
     @property
     def last(self) -> str | None:
         """The uid of the last message."""
-        return self._messages[-1].uid if self._messages else None
+        return self.messages[-1].uid if self.messages else None
 
     def add(
         self,
@@ -134,7 +136,7 @@ class ChatBuilder:
             self.pass_over(uid, parent)
             return False
         source, attached = AnswerSource(main_model=model if role == "assistant" else ""), tuple(attachments)
-        self._messages.append(
+        self.messages.append(
             ImportedMessage(role, text, uid, created_at=written_at, source=source, parent=parent, attachments=attached)
         )
         return True
@@ -153,11 +155,11 @@ class ChatBuilder:
 
     def chat(self, app: str, identity: object, selected: str | None, **more: Any) -> ImportedConversation:
         """Return the chat, which without an `identity` is recognised by its first message."""
-        origin = f"{app}:{identity or derived_uid(*(message.uid for message in self._messages[:1]))}"
+        origin = f"{app}:{identity or derived_uid(*(message.uid for message in self.messages[:1]))}"
         chat = ImportedConversation(
             origin,
             "",
-            tuple(self._messages),
+            tuple(self.messages),
             selected=selected,
             left_out=self.left_out,
             pictures=self._pictures,

@@ -18,11 +18,9 @@ from app.conversations.imports.pictures import Files
 from app.conversations.records import Attachment
 
 _TABLES = ("chats", "messages", "attachments", "tool_calls")
-# The beginning of every SQLite file.
-SIGN = b"SQLite format 3\0"
 
 
-def entries(path: Path) -> Iterator[Any]:
+def _entries(path: Path) -> Iterator[Any]:
     """Yield the chats with their messages. Raises sqlite3.DatabaseError, also for another program's database."""
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
         database.row_factory = sqlite3.Row
@@ -80,4 +78,7 @@ def _attachment(name: str, data: bytes) -> Attachment | None:
     return Attachment(name, "text/plain", text) if text and "\0" not in text else None
 
 
-OLLAMA_APP = Reader(lambda _: True, lambda entry: fields.text(entry["chat"], "title"), _read)
+# The document is the path of the database.
+OLLAMA_APP = Reader(
+    lambda document: isinstance(document, Path), lambda entry: fields.text(entry["chat"], "title"), _read, _entries
+)

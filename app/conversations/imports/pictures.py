@@ -7,7 +7,6 @@ import zlib
 from bisect import bisect_left
 from collections.abc import Callable
 from contextlib import ExitStack
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -44,24 +43,21 @@ def picture_of_part(part: Any) -> bytes | None:
 
 
 def files_of(path: Path, stack: ExitStack) -> Files:
-    """Return what finds the files of an export: in the ZIP file, or beside the file and where LM Studio keeps them."""
-    if not path.is_dir() and zipfile.is_zipfile(path):
+    """Return what reads a file of an export by the beginning of its name.
+
+    The files are those in the ZIP file, or beside the file and where LM Studio keeps them.
+    """
+    files: dict[str, Any]
+    read: Callable[[Any], bytes]
+    if zipfile.is_zipfile(path):
         archive = stack.enter_context(zipfile.ZipFile(path))
-        return _finder(lambda: {Path(one.filename).name: one for one in archive.infolist()}, archive.read)
-    folders = [path.parent, *(parent / _OF_LM_STUDIO for parent in path.parents)]
-    return _finder(lambda: {one.name: one for folder in folders for one in _listed(folder)}, Path.read_bytes)
-
-
-def _finder(list_files: Callable[[], dict[str, Any]], read: Callable[[Any], bytes]) -> Files:
-    """Return what reads a file by the beginning of its name. The files are listed when the first one is looked for."""
-
-    @cache
-    def listed() -> tuple[list[str], dict[str, Any]]:
-        files = list_files()
-        return sorted(files), files
+        files, read = {Path(one.filename).name: one for one in archive.infolist()}, archive.read
+    else:
+        folders = [path.parent, *(parent / _OF_LM_STUDIO for parent in path.parents)]
+        files, read = {one.name: one for folder in folders for one in _listed(folder)}, Path.read_bytes
+    names = sorted(files)
 
     def find(name: str) -> bytes | None:
-        names, files = listed()
         at = bisect_left(names, name)
         if not name or at == len(names) or not names[at].startswith(name) or _size(files[names[at]]) > _LARGEST:
             return None

@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from app.conversations.exports.writing import Run
-from app.conversations.imports import anythingllm, cherry_studio, json_steps, ollama_app, tandem
+from app.conversations.imports import json_steps
 from app.conversations.imports.adding import ADDED, EXTENDED, UNCHANGED, add
+from app.conversations.imports.anythingllm import ANYTHINGLLM
 from app.conversations.imports.chatgpt import CHATGPT
+from app.conversations.imports.cherry_studio import CHERRY_STUDIO
 from app.conversations.imports.claude import CLAUDE
 from app.conversations.imports.imported import (
     EMPTY,
@@ -30,19 +32,19 @@ from app.conversations.imports.imported import (
 )
 from app.conversations.imports.librechat import LIBRECHAT
 from app.conversations.imports.local_apps import JAN, LLAMA_CPP, LM_STUDIO, MESSAGES, OPEN_WEBUI, is_message
+from app.conversations.imports.ollama_app import OLLAMA_APP
 from app.conversations.imports.pictures import Files, files_of
+from app.conversations.imports.tandem import TANDEM
 
 _Step = Callable[[], object]
 
 
 # Readers of other apps' exports, each of which recognises its chats by fields that none before it has.
 _READERS = (CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO, JAN, LLAMA_CPP, LIBRECHAT, MESSAGES)
-# Documents whose chats are not the items of a list: how one is recognised, its chats, and their reader.
-_DOCUMENTS = (
-    (tandem.recognises, tandem.entries, tandem.TANDEM),
-    (cherry_studio.recognises, cherry_studio.entries, cherry_studio.CHERRY_STUDIO),
-    (anythingllm.recognises, anythingllm.entries, anythingllm.ANYTHINGLLM),
-)
+# Readers of documents whose chats are not the items of a list.
+_DOCUMENTS = (OLLAMA_APP, TANDEM, CHERRY_STUDIO, ANYTHINGLLM)
+# The beginning of every SQLite file.
+_DATABASE = b"SQLite format 3\0"
 # Bytes. A whole history is some hundred megabytes, of whose chats only one is in memory at a time.
 LARGEST_FILE = 2**30
 # Tokens in Tandem's exports are the shortest containers of chats, 24 bytes each. Small files may have more of them.
@@ -54,8 +56,8 @@ LONGEST_TITLE = 300
 
 
 def import_file(run: Run, path: Path, step: Callable[[int], object] = lambda _done: None) -> ImportReport:
-    """Import a JSON or JSONL file, a ZIP file of ChatGPT, Claude or Cherry Studio, the database of Ollama's app, or a
-    Jan thread (its folder or messages.jsonl).
+    """Import a JSON or JSONL file, a ZIP file of ChatGPT, Claude or Cherry Studio, the database of Ollama's app, or
+    the messages.jsonl of a Jan thread.
 
     Call it on a thread that may wait: `run` uses the store's thread for one chat at a time, so that streaming answers
     are written in between. Between two chats, and while the file is read, `step` gets the number of chats so far; an
@@ -98,9 +100,6 @@ def import_file(run: Run, path: Path, step: Callable[[int], object] = lambda _do
 def _conversations(path: Path, step: _Step) -> Iterator[ImportedConversation | Skipped]:
     with ExitStack() as stack:
         files = files_of(path, stack)
-        if _is_database(path):
-            yield from _database(path, files)
-            return
         for name, data in _documents(path, step):
             if isinstance(data, Skipped):
                 yield data
@@ -109,15 +108,18 @@ def _conversations(path: Path, step: _Step) -> Iterator[ImportedConversation | S
             if reader is None:
                 yield Skipped(name, "unknown-format")
                 continue
-            for entry in entries:
-                yield _read(reader, entry, files)
+            try:
+                for entry in entries:
+                    yield _read(reader, entry, files)
+            except sqlite3.DatabaseError as error:
+                yield Skipped(name, "unknown-format", str(error))
 
 
 def _reader_of(data: Any) -> tuple[Reader | None, Iterable[Any]]:
     """Return the reader of a document and its chats. In a list, the first recognised entry decides."""
-    for recognises, entries_of, reader in _DOCUMENTS:
-        if recognises(data):
-            return reader, entries_of(data)
+    for reader in _DOCUMENTS:
+        if reader.recognises(data):
+            return reader, reader.entries(data)
     entries = data if isinstance(data, list | json_steps.Items) else [data]
     if any(map(is_message, islice(entries, 1))):
         entries = [{"messages": list(entries)}]
@@ -133,34 +135,19 @@ def _read(reader: Reader, entry: object, files: Files) -> ImportedConversation |
     return replace(conversation, title=title) if conversation.messages else Skipped(title, EMPTY)
 
 
-def _is_database(path: Path) -> bool:
-    if path.is_dir():
-        return False
-    with path.open("rb") as file:
-        return file.read(len(ollama_app.SIGN)) == ollama_app.SIGN
-
-
-def _database(path: Path, files: Files) -> Iterator[ImportedConversation | Skipped]:
-    if path.stat().st_size > LARGEST_FILE:
-        yield Skipped(path.name, "too-large")
-        return
-    try:
-        for entry in ollama_app.entries(path):
-            yield _read(ollama_app.OLLAMA_APP, entry, files)
-    except sqlite3.DatabaseError as error:
-        yield Skipped(path.name, "unknown-format", str(error))
-
-
 def _documents(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
-    """Yield the names and JSON values of a file, of a ZIP file's members, or of a Jan thread's folder."""
-    if path.is_dir():
-        yield path.name, _jan_thread(path, step)
-    elif path.name == "messages.jsonl":
+    """Yield the names and JSON values of a file, of a ZIP file's members, or of a Jan thread.
+
+    The value of a database is its path.
+    """
+    if path.name == "messages.jsonl":
         yield path.parent.name, _jan_thread(path.parent, step)
     elif zipfile.is_zipfile(path):
         yield from _zipped(path, step)
     elif path.stat().st_size > LARGEST_FILE:
         yield path.name, Skipped(path.name, "too-large")
+    elif _is_database(path):
+        yield path.name, path
     elif path.suffix == ".jsonl":
         lines, unreadable = _lines(path, step)
         yield path.name, lines
@@ -168,6 +155,11 @@ def _documents(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
             yield path.name, Skipped(path.name, "unreadable", f"{unreadable} lines")
     else:
         yield path.name, _parsed(path.name, path.read_bytes(), step)
+
+
+def _is_database(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_DATABASE)) == _DATABASE
 
 
 def _zipped(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
@@ -189,12 +181,9 @@ def _zipped(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
 
 
 def _jan_thread(folder: Path, step: _Step) -> Any:
-    messages = folder / "messages.jsonl"
-    if not messages.exists():
-        return Skipped(folder.name, "unknown-format")
     thread_file = folder / "thread.json"
     thread = _parsed(thread_file.name, thread_file.read_bytes(), step) if thread_file.exists() else {}
-    lines, unreadable = _lines(messages, step)
+    lines, unreadable = _lines(folder / "messages.jsonl", step)
     return {"thread": thread, "lines": lines, "unreadable": unreadable}
 
 

@@ -3,69 +3,60 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from app.conversations.chat_settings import TOOLS_ON, without_permissions
 from app.conversations.encoding import round_from_row, stats_from_object, token_from_row, tool_use_of
 from app.conversations.exports.json_format import FORMAT, VERSION
 from app.conversations.imports import fields, json_steps
-from app.conversations.imports.imported import ImportedConversation, ImportedMessage, Reader, derived_uid, fit
-from app.conversations.imports.pictures import Files, usable_picture
+from app.conversations.imports.imported import ChatBuilder, ImportedConversation, ImportedMessage, Reader, derived_uid
+from app.conversations.imports.pictures import Files
 from app.conversations.records import COMPLETE, INTERRUPTED, ROLES, STATES, STREAMING, TOOL, AnswerSource, Attachment
 from app.text.picture_data import picture_of_base64
 
 
-def recognises(document: object) -> bool:
+def _recognises(document: object) -> bool:
     return isinstance(document, dict) and document.get("format") == FORMAT and document.get("version") == VERSION
 
 
-def entries(data: Any) -> Iterable[Any]:
-    found = data["conversations"] if isinstance(data, dict) and "conversations" in data else []
+def _entries(data: Any) -> Iterable[Any]:
+    found = data.get("conversations")
     return found if isinstance(found, list | json_steps.Items) else []
 
 
-def _read(entry: Any, _files: Files) -> ImportedConversation:
+def _read(entry: Any, files: Files) -> ImportedConversation:
     """Return one chat. Raises ValueError, TypeError or KeyError for malformed figures."""
-    left_out: Counter[str] = Counter()
-    messages: list[ImportedMessage] = []
-    passed_over: dict[str, str | None] = {}
-    pictures: dict[str, bytes] = {}
-    stored = fields.mapping(entry, "pictures")
+    chat, stored = ChatBuilder(files), fields.mapping(entry, "pictures")
     for message in fields.items(entry, "messages"):
         uid, parent = fields.text(message, "uid"), fields.text(message, "parent") or None
         if fields.text(message, "role") not in (*ROLES, TOOL) or not uid:
-            left_out["empty"] += 1
-            passed_over[uid] = parent
+            chat.left_out["empty"] += 1
+            chat.pass_over(uid, parent)
             continue
-        attachments = [_attachment(item, stored, pictures) for item in fields.items(message, "attachments")]
-        left_out["file"] += attachments.count(None)
-        messages.append(_message(uid, parent, message, tuple(filter(None, attachments))))
-    return fit(
-        ImportedConversation(
-            uid=fields.text(entry, "uid") or derived_uid(*(message.uid for message in messages[:1])),
-            origin=fields.text(entry, "origin") or None,
-            title="",
-            title_edited=entry.get("title_edited") is True,
-            messages=tuple(messages),
-            created_at=fields.time(entry, "created_at"),
-            updated_at=fields.time(entry, "updated_at"),
-            selected=fields.text(entry, "selected") or None,
-            system_prompt=fields.text(entry, "system_prompt"),
-            settings=_settings(entry),
-            folder=fields.text(entry, "folder") or None,
-            folder_start=fields.mapping(entry, "folder_start"),
-            archived=entry.get("archived") is True,
-            pinned=entry.get("pinned") is True,
-            left_out=left_out,
-            pictures=pictures,
-        ),
-        passed_over,
+        attached = [one for item in fields.items(message, "attachments") for one in _attachment(item, stored, chat)]
+        chat.messages.append(_message(uid, parent, message, tuple(attached)))
+    found = chat.chat(
+        "tandem",
+        None,
+        fields.text(entry, "selected") or None,
+        uid=fields.text(entry, "uid") or derived_uid(*(message.uid for message in chat.messages[:1])),
+        title_edited=fields.flag(entry, "title_edited"),
+        created_at=fields.time(entry, "created_at"),
+        updated_at=fields.time(entry, "updated_at"),
+        system_prompt=fields.text(entry, "system_prompt"),
+        settings=_settings(entry),
+        folder=fields.text(entry, "folder") or None,
+        folder_start=fields.mapping(entry, "folder_start"),
+        archived=fields.flag(entry, "archived"),
+        pinned=fields.flag(entry, "pinned"),
     )
+    # A chat of another app that Tandem exported keeps its origin.
+    return replace(found, origin=fields.text(entry, "origin") or None)
 
 
-TANDEM = Reader(recognises, lambda entry: fields.text(entry, "title"), _read)
+TANDEM = Reader(_recognises, lambda entry: fields.text(entry, "title"), _read, _entries)
 
 
 def _settings(entry: Any) -> dict[str, Any]:
@@ -75,16 +66,12 @@ def _settings(entry: Any) -> dict[str, Any]:
     }
 
 
-def _attachment(item: object, stored: Mapping[str, Any], pictures: dict[str, bytes]) -> Attachment | None:
-    """Return an attachment. A picture's file, one of `stored` in base64, is added to `pictures`; None if it is lost."""
+def _attachment(item: object, stored: Mapping[str, Any], chat: ChatBuilder) -> list[Attachment]:
+    """Return an attachment; the file of a picture is one of `stored`, in base64. A lost one is counted instead."""
     name, digest = fields.text(item, "name"), fields.text(fields.mapping(item, "picture"), "digest")
-    if not digest:
-        return Attachment(name, fields.text(item, "media_type"), fields.text(item, "text"))
-    content = picture_of_base64(fields.text(stored, digest))
-    if (found := usable_picture(name, content)) is None or found.picture is None or content is None:
-        return None
-    pictures[found.picture.digest] = content
-    return found
+    if digest:
+        return chat.picture(name, picture_of_base64(fields.text(stored, digest)))
+    return [Attachment(name, fields.text(item, "media_type"), fields.text(item, "text"))]
 
 
 def _message(uid: str, parent: str | None, message: Any, attachments: tuple[Attachment, ...]) -> ImportedMessage:

@@ -126,7 +126,7 @@ HELP_ACTIONS = (
         "Show crash report",
         "Show the crash report",
         lambda window: window.notifications.open_report(),
-        enabled=lambda now: now.has_report,
+        enabled=lambda window: window.notifications.report is not None,
         hides=True,
         begins_section=True,
     ),

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from app.window.actions.window_action import WindowAction
+from app.window.actions.window_action import ActedWindow, WindowAction
+
+
+def _can_send(window: ActedWindow) -> bool:
+    answers = window.session.answers
+    return (answers.ready or answers.soon_ready) and window.composer.can_be_sent
+
 
 CHAT_ACTIONS = (
     WindowAction(
@@ -12,7 +18,7 @@ CHAT_ACTIONS = (
         lambda window: window.composer.send(),
         "Ctrl+Return",
         "send",
-        enabled=lambda now: (now.can_ask or now.can_queue) and now.has_text,
+        enabled=_can_send,
     ),
     WindowAction(
         "stop",
@@ -21,7 +27,7 @@ CHAT_ACTIONS = (
         lambda window: window.session.answers.stop(),
         "Esc",
         "stop",
-        enabled=lambda now: now.streaming,
+        enabled=lambda window: window.session.chat.streaming,
     ),
     WindowAction(
         "ask-again",
@@ -30,7 +36,7 @@ CHAT_ACTIONS = (
         lambda window: window.turns.on_last(window.turns.regenerate),
         "Ctrl+R",
         "retry",
-        enabled=lambda now: now.can_retry,
+        enabled=lambda window: window.can_retry,
         begins_section=True,
     ),
     WindowAction(
@@ -40,7 +46,7 @@ CHAT_ACTIONS = (
         lambda window: window.turns.on_last(window.turns.continue_answer),
         "Ctrl+Shift+R",
         "play",
-        enabled=lambda now: now.can_go_on,
+        enabled=lambda window: window.can_retry and window.session.chat.turns[-1].answer.unfinished,
     ),
     WindowAction(
         "edit-last",
@@ -49,14 +55,14 @@ CHAT_ACTIONS = (
         lambda window: window.turns.on_last(window.turns.edit),
         "Ctrl+E",
         "edit",
-        enabled=lambda now: now.can_retry,
+        enabled=lambda window: window.can_retry,
     ),
     WindowAction(
         "rename-chat",
         "Rename chat",
         "Change the title of this chat",
         lambda window: window.chats.on_shown(window.sidebar.rename),
-        enabled=lambda now: now.is_kept,
+        enabled=lambda window: window.is_kept,
         begins_section=True,
     ),
     WindowAction(
@@ -67,7 +73,7 @@ CHAT_ACTIONS = (
         icon="pin",
         other_text="Unpin chat",
         shows_other=lambda window: window.session.list.is_pinned(window.session.chat.id),
-        enabled=lambda now: now.is_kept,
+        enabled=lambda window: window.is_kept,
     ),
     WindowAction(
         "move-chat",
@@ -76,7 +82,7 @@ CHAT_ACTIONS = (
         lambda window: window.chats.on_shown(window.sidebar.choose_folder),
         "Ctrl+Shift+O",
         "folder",
-        enabled=lambda now: now.is_kept,
+        enabled=lambda window: window.is_kept,
     ),
     WindowAction(
         "archive-chat",
@@ -84,7 +90,7 @@ CHAT_ACTIONS = (
         "Archive this chat",
         lambda window: window.chats.on_shown(window.session.list.archive),
         icon="archive",
-        enabled=lambda now: now.is_kept,
+        enabled=lambda window: window.is_kept,
     ),
     WindowAction(
         "delete-chat",
@@ -92,7 +98,7 @@ CHAT_ACTIONS = (
         "Delete this chat",
         lambda window: window.chats.on_shown(window.session.chats.trash),
         icon="trash",
-        enabled=lambda now: now.is_kept,
+        enabled=lambda window: window.is_kept,
     ),
     WindowAction(
         "chat-settings",

@@ -39,6 +39,11 @@ def _search_chats(window: ActedWindow) -> None:
     window.sidebar.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
 
+def _can_speak(window: ActedWindow) -> bool:
+    speaker = window.turns.speaker
+    return speaker.program is not None and window.has_answer and not speaker.speaking
+
+
 EDIT_ACTIONS = (
     _text_action("undo", "Undo", "Undo typing", "Ctrl+Z"),
     _text_action("redo", "Redo", "Redo typing", "Ctrl+Shift+Z"),
@@ -53,7 +58,7 @@ EDIT_ACTIONS = (
         lambda window: window.turns.copy_last_answer(),
         "Ctrl+Shift+C",
         "copy",
-        enabled=lambda now: now.has_answer,
+        enabled=lambda window: window.has_answer,
         begins_section=True,
     ),
     WindowAction(
@@ -63,7 +68,7 @@ EDIT_ACTIONS = (
         lambda window: window.chats.restore_deleted(),
         "Ctrl+Alt+Z",
         "retry",
-        enabled=lambda now: now.can_restore,
+        enabled=lambda window: bool(window.session.chats.restorable),
     ),
     WindowAction(
         "find-in-chat",
@@ -72,7 +77,7 @@ EDIT_ACTIONS = (
         lambda window: window.find_bar.open(),
         "Ctrl+F",
         "search",
-        enabled=lambda now: now.has_turns,
+        enabled=lambda window: bool(window.session.chat.turns),
         begins_section=True,
         submenu="find",
     ),
@@ -83,7 +88,7 @@ EDIT_ACTIONS = (
         lambda window: window.find_bar.step(1),
         "Ctrl+G",
         "arrow-down",
-        enabled=lambda now: now.finding,
+        enabled=lambda window: window.find_bar.finding,
         submenu="find",
     ),
     WindowAction(
@@ -93,7 +98,7 @@ EDIT_ACTIONS = (
         lambda window: window.find_bar.step(-1),
         "Ctrl+Shift+G",
         "arrow-up",
-        enabled=lambda now: now.finding,
+        enabled=lambda window: window.find_bar.finding,
         submenu="find",
     ),
     WindowAction(
@@ -106,7 +111,7 @@ EDIT_ACTIONS = (
         lambda window: window.turns.on_last(window.turns.speak),
         "Ctrl+Alt+R",
         "speak",
-        enabled=lambda now: now.can_speak and now.has_answer and not now.speaking,
+        enabled=_can_speak,
         submenu="speech",
     ),
     WindowAction(
@@ -116,7 +121,7 @@ EDIT_ACTIONS = (
         lambda window: window.turns.speaker.stop(),
         "Ctrl+Alt+.",
         "stop",
-        enabled=lambda now: now.speaking,
+        enabled=lambda window: window.turns.speaker.speaking,
         submenu="speech",
     ),
 )

@@ -20,7 +20,7 @@ FILE_ACTIONS = (
         "Duplicate chat",
         "Make a copy of this chat",
         lambda window: window.chats.on_shown(window.session.chats.duplicate),
-        enabled=lambda now: now.is_kept,
+        enabled=lambda window: window.is_kept,
     ),
     WindowAction(
         "attach",
@@ -42,7 +42,7 @@ FILE_ACTIONS = (
         "Export chat…",
         "Save this chat as Markdown, HTML or JSON",
         lambda window: window.chats.on_shown(window.transfer.export_chat),
-        enabled=lambda now: now.is_kept,
+        enabled=lambda window: window.is_kept,
     ),
     WindowAction(
         "export-all",
@@ -56,7 +56,7 @@ FILE_ACTIONS = (
         "Cancel the import or export in progress",
         lambda window: window.transfer.stop(),
         icon="stop",
-        enabled=lambda now: now.transferring,
+        enabled=lambda window: window.transfer.busy,
         hides=True,
     ),
     WindowAction(
@@ -64,7 +64,7 @@ FILE_ACTIONS = (
         "Save again",
         "Retry saving",
         lambda window: window.session.answers.save_again(),
-        enabled=lambda now: now.can_save_again,
+        enabled=lambda window: window.session.answers.can_save_again,
         hides=True,
     ),
     WindowAction(
@@ -81,7 +81,7 @@ FILE_ACTIONS = (
         "Print this chat",
         _print,
         "Ctrl+P",
-        enabled=lambda now: now.has_turns,
+        enabled=lambda window: bool(window.session.chat.turns),
         begins_section=True,
     ),
     WindowAction(

@@ -23,6 +23,12 @@ def _compare(window: ActedWindow) -> None:
         window.comparison.open()
 
 
+def _can_compare(window: ActedWindow) -> bool:
+    session = window.session
+    is_free = session.answers.ready and session.answers.quiet and not session.models.pair.loading
+    return is_free and (bool(session.chat.turns) or not window.comparison.isHidden())
+
+
 SPECULATION_ACTIONS = (
     WindowAction(
         "speculation-auto",
@@ -70,7 +76,7 @@ SPECULATION_ACTIONS = (
         "Use the starter pair",
         "Load the two small models that come with Tandem",
         lambda window: window.session.models.load_starter(),
-        enabled=lambda now: not now.loading,
+        enabled=lambda window: not window.session.models.pair.loading,
         begins_section=True,
     ),
     WindowAction(
@@ -78,7 +84,7 @@ SPECULATION_ACTIONS = (
         "Compare",
         "Answer the last question with and without speculation, side by side",
         _compare,
-        enabled=lambda now: now.can_measure and (now.has_turns or now.demonstrated),
+        enabled=_can_compare,
         begins_section=True,
     ),
 )

@@ -62,5 +62,18 @@ class ActedWindow(QMainWindow):
         """The active window, which may be the settings: they have no menu bar of their own."""
         return QApplication.activeWindow() or self
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether the chat on screen is in the list. One that holds only an unsent message is the next new chat."""
+        return self.session.chat.id is not None and bool(self.session.chat.turns)
+
+    @property
+    def has_answer(self) -> bool:
+        return any(turn.answer.text for turn in self.session.chat.turns)
+
+    @property
+    def can_retry(self) -> bool:
+        return self.session.answers.ready and bool(self.session.chat.turns)
+
 
 WindowAction = ActionSpec[ActedWindow]

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMainWindow
 from pytestqt.qtbot import QtBot
 
 from app.actions.actions import Actions, Menus
-from app.actions.spec import MENUS, ActionSpec, ActionState
+from app.actions.spec import MENUS, ActionSpec
 
 
 @dataclass
@@ -37,7 +37,12 @@ TABLE: dict[str, tuple[ActionSpec[Lamp], ...]] = dict.fromkeys(MENUS, ()) | {
     ),
     "edit": (
         ActionSpec(
-            "stop", "Stop", "Stop it", lambda lamp: lamp.done.clear(), enabled=lambda now: now.streaming, hides=True
+            "stop",
+            "Stop",
+            "Stop it",
+            Lamp.dim,
+            enabled=lambda lamp: lamp.colour == "red",
+            hides=True,
         ),
     ),
     "view": (
@@ -92,11 +97,11 @@ def test_an_action_runs_on_what_the_table_is_bound_to_and_says_what_it_does(acti
     assert not action.icon().isNull()
 
 
-def test_a_rule_decides_what_can_be_used_and_what_a_menu_leaves_out(actions: Actions) -> None:
-    for streaming in (False, True):
-        actions.update(ActionState(streaming=streaming))
-        assert actions["stop"].isEnabled() is streaming
-        assert actions["stop"].isVisible() is streaming
+def test_a_rule_decides_what_can_be_used_and_what_a_menu_leaves_out(actions: Actions, lamp: Lamp) -> None:
+    for lamp.colour in ("white", "red"):
+        actions.update()
+        assert actions["stop"].isEnabled() is (lamp.colour == "red")
+        assert actions["stop"].isVisible() is (lamp.colour == "red")
 
 
 def test_the_option_in_force_is_marked_whoever_chose_it(actions: Actions, lamp: Lamp) -> None:

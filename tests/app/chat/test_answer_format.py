@@ -1,4 +1,4 @@
-"""Answers as JSON: chosen in the chat's settings, checked at once, marked below the message box, sent to the engine."""
+"""Answers as JSON: chosen in the chat's settings, checked at once, named below the message box, sent to the engine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from app.chat.answer_format import AnswerFormatField, AnswerFormatMark
+from app.chat.answer_format import AnswerFormatField
 from engine.grammars.grammar import Grammar
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
@@ -40,15 +40,12 @@ def choose(field: AnswerFormatField, kind: str) -> None:
 def test_json_is_asked_for_from_the_next_question_on(
     field: AnswerFormatField, window: WindowDriver, engine: ScriptedEngine
 ) -> None:
-    mark = window.find(AnswerFormatMark)
-    assert mark.isHidden()
     choose(field, "json")
-    assert not mark.isHidden()
-    assert mark.toolTip() == "Answers in this chat are JSON"
+    assert window.preset_button.toolTip() == "Chat settings: Custom · JSON"
     window.ask_and_wait("Who?")
     assert engine.requests[-1].grammar == Grammar("json_object")
     choose(field, "text")
-    assert mark.isHidden()
+    assert window.preset_button.toolTip() == "Chat settings: Defaults"
     window.ask_and_wait("And now?")
     assert engine.requests[-1].grammar is None
 
@@ -83,6 +80,6 @@ def test_a_format_is_of_its_chat_alone_and_a_schema_that_is_none_is_an_error(
     assert error is not None
     assert error.code == "grammar-not-usable"
     window.trigger("new-chat")
-    assert window.find(AnswerFormatMark).isHidden()
+    assert "JSON" not in window.preset_button.text()
     window.trigger("chat-settings")
     assert field.kind.currentData() == "text"

@@ -106,14 +106,6 @@ def test_shift_enter_makes_a_new_line_and_the_enter_of_the_keypad_sends(composer
     assert sent == ["one\ntwo"]
 
 
-def test_text_stays_in_the_box_while_it_cannot_be_sent(composer: Composer, sent: list[str]) -> None:
-    composer.actions_kept[0].setEnabled(False)  # type: ignore[attr-defined]
-    composer.edit.setPlainText("for later")
-    press_enter(composer)
-    assert sent == []
-    assert composer.edit.toPlainText() == "for later"
-
-
 def test_text_is_sent_without_space_around_it_but_code_keeps_its_indent(composer: Composer, sent: list[str]) -> None:
     for text, asked in (
         *(("", ""), ("   ", ""), ("\n\n", ""), ("  hello ", "hello"), ("\tone\n\ttwo", "\tone\n\ttwo")),

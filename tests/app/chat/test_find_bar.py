@@ -182,14 +182,6 @@ def test_matches_in_turns_far_from_the_view_are_counted_without_widgets(typed: s
     assert texts.count(turn, phrase(words), False) == (1 if words == "초안" else 0)
 
 
-def test_an_answer_that_ends_is_searched_again() -> None:
-    texts, query = ShownTexts(), phrase("<thi")
-    turn = Turn("What?", Answer(State.WRITING, "<thi"))
-    assert texts.count(turn, query, False) == 0
-    turn.answer.state = State.DONE
-    assert texts.count(turn, query, False) == 1
-
-
 def test_a_huge_answer_is_searched_on_another_thread(qtbot: QtBot) -> None:
     paragraphs = [f"A *draft* and {'hay' if number % 9 else 'a needle'}, {number}.\n\n" for number in range(1000)]
     text = "".join(paragraphs)

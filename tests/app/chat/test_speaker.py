@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtGui import QAccessible
 from pytestqt.qtbot import QtBot
 
-from app.chat.speaker import Speaker, language_of, voices_in
+from app.chat.speaker import Speaker, language_of
 from engine.errors import InternalFailure
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
@@ -55,10 +55,6 @@ def fake(tmp_path: Path) -> Callable[[str, str], Path]:
 )
 def test_the_script_tells_the_language(text: str, code: str) -> None:
     assert language_of(text) == code
-
-
-def test_the_first_voice_of_a_language_is_taken() -> None:
-    assert voices_in(SAY.replace('  echo "', "").replace('"', "")) == {"en": "Samantha", "ko": "Yuna"}
 
 
 def test_say_reads_with_the_voice_of_the_texts_language(fake: Callable[[str, str], Path], qtbot: QtBot) -> None:

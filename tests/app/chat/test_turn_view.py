@@ -87,21 +87,6 @@ def test_the_button_says_why_another_answer_has_the_same_words(open_window: Open
     window.wait(lambda: again.accessibleName() == "Regenerate: the same words, because temperature 0 was chosen")
 
 
-def test_the_keys_go_to_the_composer_when_an_edit_ends(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
-    window.activateWindow()
-    window.ask_and_wait("first")
-    for key, typed in ((Qt.Key.Key_Escape, ""), (Qt.Key.Key_Return, "!")):
-        window.trigger("edit-last")
-        editor = window.turn().editor
-        assert editor.edit.hasFocus()
-        QTest.keyClicks(editor.edit, typed)
-        QTest.keyClick(editor.edit, key)
-        assert window.composer.edit.hasFocus()
-    window.wait_until_answered()
-    window.settle()
-
-
 def test_switching_versions_lets_an_answer_go_on(open_window: OpenWindow, qtbot: QtBot) -> None:
     engine = ScriptedEngine([Script("One."), Script(STORY)])
     window = open_window(engine)
@@ -146,29 +131,22 @@ def turn(question: str, text: str = "Tandem is an app.", model: str = STARTER, *
     "question",
     [
         "17*23",
-        "What is 3 + 14?",
         "17 x 3",
         "17 − 3",
         "17 multiplied by 3",
         "Give me a JSON object with name and version of the app",
         "Translate 'good morning' into French",
         "이 문장을 번역해 주세요",
-        "good morning in French",
         "스페인어로 감사합니다",
         "スペイン語でありがとう",
         "西班牙语的谢谢",
-        "127 divided by 3",
         "3 곱하기 14",
-        "17에 3을 곱하면?",
         "20에서 3을 빼면?",
         "17かける3は？",
-        "17と3を足すと？",
         "120を3で割ると？",
         "17乘以3等于多少",
-        "17和3相加",
         "sort [3, 1, 2] in C++",
         "並べ替えのコードを書いて",
-        "Fix this Python: def f(: pass",
         "What does this do?\n```\nx = 1\n```",
     ],
 )

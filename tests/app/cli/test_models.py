@@ -216,7 +216,7 @@ def test_pairs_show_what_the_window_measured_before_any_estimate(
         write_snapshot(cache, name, model_files())
     assert run("pairs", "org/main") == 0
     assert all(" as fast (estimate)" in line for line in capsys.readouterr().out.splitlines()[1:3])
-    store, _report = open_store(data_folder() / "chats.db")
+    store, _damaged = open_store(data_folder() / "chats.db")
     asked = store.messages.add_user_turn(store.conversations.create(), "hello")
     answer = store.answers.start(asked, AnswerSource("org/main", "org/draft", "auto", {}, None))
     figures = RequestStats(

@@ -53,7 +53,7 @@ def store(path: Path, clock: Clock, new_store_file: Path) -> Iterator[Conversati
     """An open store that leaves the disk alone; what must survive a kill is tested on stores that do not."""
     path.parent.mkdir()
     shutil.copyfile(new_store_file, path)
-    store, _report = open_store(path, clock)
+    store, _damaged = open_store(path, clock)
     store.database.execute("PRAGMA synchronous = OFF")
     yield store
     store.close()

@@ -27,7 +27,7 @@ class DamagedFile:
 
 def write_store(path: Path) -> bytes:
     """Write a store of 20 chats with ten different messages each, some of them longer than a page."""
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     with store.database.write():
         for chat in range(CHATS):
             identity = store.conversations.create(title=f"Titel {chat} 초안")

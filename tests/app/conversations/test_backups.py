@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.conversations import backups, worker
-from app.conversations.backups import DAILY_KEPT, back_up_now, backups_of, copy_daily, finish_daily, restore
+from app.conversations.backups import DAILY_KEPT, back_up_now, backups_of, copy_daily, finish, restore
 from app.conversations.errors import BackupNotUsable, StoreInUse
 from app.conversations.opening import open_store
 from app.conversations.worker import StoreThread
@@ -30,7 +30,7 @@ DAY = 86_400.0
 
 def make_daily(store: ConversationStore, path: Path) -> Path | None:
     unfinished = copy_daily(store, path, lambda: None)
-    return None if unfinished is None else finish_daily(unfinished, path)
+    return None if unfinished is None else finish(unfinished, path)
 
 
 def messages_in(backup: Path) -> int:
@@ -74,7 +74,7 @@ def test_what_is_written_between_two_pages_is_in_the_copy(store: ConversationSto
     unfinished = copy_daily(store, path, between)
     assert unfinished is not None
     assert len(pauses) > 2
-    assert messages_in(finish_daily(unfinished, path)) >= 100 + len(pauses) - 1
+    assert messages_in(finish(unfinished, path)) >= 100 + len(pauses) - 1
 
 
 @pytest.mark.parametrize("limit", ["_LARGEST_DAILY", "_LEAST_FREE"])
@@ -133,7 +133,7 @@ def test_the_thread_copies_behind_what_waits_and_closing_ends_a_copy(
 
 
 def test_a_restored_backup_replaces_the_chats_and_keeps_them(path: Path, clock: Clock) -> None:
-    store, _report = open_store(path, clock)
+    store, _damaged = open_store(path, clock)
     chat = store.conversations.create(title="old")
     store.messages.add_user_turn(chat, "old")
     backup = back_up_now(store, path)
@@ -144,18 +144,18 @@ def test_a_restored_backup_replaces_the_chats_and_keeps_them(path: Path, clock: 
     kept = restore(path, backup.name, clock)
     assert kept is not None
     assert "-replaced-" in kept.name
-    store, report = open_store(path, clock)
-    assert report.damage is None
+    store, aside = open_store(path, clock)
+    assert aside is None
     assert [one.title for one in store.conversations.view()] == ["old"]
     store.close()
     restore(path, kept.name, clock)
-    store, _report = open_store(path, clock)
+    store, _damaged = open_store(path, clock)
     assert sorted(one.title for one in store.conversations.view()) == ["new", "old"]
     store.close()
 
 
 def test_a_damaged_store_is_replaced_with_its_log_kept(path: Path, clock: Clock) -> None:
-    store, _report = open_store(path, clock)
+    store, _damaged = open_store(path, clock)
     store.messages.add_user_turn(store.conversations.create(title="old"), "old")
     backup = back_up_now(store, path)
     store.close()
@@ -165,13 +165,13 @@ def test_a_damaged_store_is_replaced_with_its_log_kept(path: Path, clock: Clock)
     assert kept is not None
     assert kept.read_bytes() == b"no database"
     assert kept.with_name(f"{kept.name}-wal").read_bytes() == b"no log"
-    store, _report = open_store(path, clock)
+    store, _damaged = open_store(path, clock)
     assert [one.title for one in store.conversations.view()] == ["old"]
     store.close()
 
 
 def test_a_damaged_backup_changes_nothing(path: Path, clock: Clock) -> None:
-    store, _report = open_store(path, clock)
+    store, _damaged = open_store(path, clock)
     store.conversations.create(title="kept")
     backup = back_up_now(store, path)
     store.close()
@@ -181,7 +181,7 @@ def test_a_damaged_backup_changes_nothing(path: Path, clock: Clock) -> None:
         with pytest.raises(BackupNotUsable):
             restore(path, name, clock)
     assert sorted(file.name for file in path.parent.rglob("*")) == before
-    store, _report = open_store(path, clock)
+    store, _damaged = open_store(path, clock)
     assert [one.title for one in store.conversations.view()] == ["kept"]
     store.close()
     shutil.rmtree(backup.parent)

@@ -94,7 +94,7 @@ def test_whatever_came_in_can_be_listed_shown_and_exported(
                 figures.depth_text(turn.answer)
             if turn.answer.error is not None:
                 assert wording.error_sentence(turn.answer.error)
-        as_markdown(conversation, path, Labels())
+        as_markdown(conversation, path, Labels(), {})
         to_json(conversation_as_object(store, conversation.id))
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def damaged(path: Path) -> Path:
     """Write three chats of ten messages, with a 0xff byte in the second title and in that chat's fifth message."""
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     with store.database.write():
         for number in range(3):
             chat, parent = store.conversations.create(title=f"Titel {number} 초안"), None
@@ -35,8 +35,8 @@ def damaged(path: Path) -> Path:
 
 
 def test_every_chat_is_listed_and_every_message_opens(damaged: Path) -> None:
-    store, report = open_store(damaged)
-    assert report.damage is None
+    store, aside = open_store(damaged)
+    assert aside is None
     titles = sorted(chat.title for chat in store.conversations.view())
     assert titles == ["Titel 0 초안", "Titel 1 \ufffd\ufffd\ufffd안", "Titel 2 초안"]
     contents = [message.content for message in store.messages.path(2)]
@@ -47,7 +47,7 @@ def test_every_chat_is_listed_and_every_message_opens(damaged: Path) -> None:
 
 @pytest.mark.expects_log
 def test_a_chat_with_a_damaged_title_is_renamed_edited_and_deleted(damaged: Path) -> None:
-    store, _report = open_store(damaged)
+    store, _damaged = open_store(damaged)
     fifth = store.messages.path(2)[4].id
     store.run(lambda store: store.conversations.rename(2, "new"))
     store.run(lambda store: store.messages.edit(fifth, "asked again"))
@@ -57,11 +57,11 @@ def test_a_chat_with_a_damaged_title_is_renamed_edited_and_deleted(damaged: Path
     assert {hit.conversation_id for hit in store.search.messages("Nachricht")} == {1, 3}
     assert store.database.scalar("PRAGMA integrity_check") == "ok"
     store.close()
-    assert open_store(damaged)[1].damage is None
+    assert open_store(damaged)[1] is None
 
 
 def test_a_column_of_another_kind_hides_no_chat(path: Path) -> None:
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     chat = store.conversations.create(title="kept")
     store.messages.add_user_turn(chat, "hello")
     store.close()
@@ -70,7 +70,7 @@ def test_a_column_of_another_kind_hides_no_chat(path: Path) -> None:
         connection.execute("UPDATE conversations SET settings = 7, updated_at = 'x', title = x'6b65ff'")
         connection.execute("UPDATE messages SET content = x'68656cff', stats = 5, settings = x'ff'")
         connection.commit()
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     (listed,) = store.conversations.view()
     assert (listed.title, listed.settings, listed.updated_at) == ("ke\ufffd", {}, 0.0)
     assert [message.content for message in store.messages.path(chat)] == ["hel\ufffd"]

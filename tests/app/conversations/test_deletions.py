@@ -50,7 +50,7 @@ def test_a_deleted_turn_is_gone_and_what_followed_moves_up(store: ConversationSt
     deletion = store.deletions.delete_question(middle)
     assert (texts(store, chat), len(deletion.messages)) == (["one", "1", "three", "3"], 2)
     assert "whales" not in state(store, chat)
-    assert "whales" not in as_markdown(store.conversations.get(chat), store.messages.path(chat), Labels())
+    assert "whales" not in as_markdown(store.conversations.get(chat), store.messages.path(chat), Labels(), {})
     assert store.database.scalar("SELECT count(*) FROM requests") == 2
     store.deletions.restore(deletion)
     assert state(store, chat) == before

@@ -54,7 +54,7 @@ def chat(store: ConversationStore) -> int:
 
 def test_json_comes_back_as_it_was_in_another_store(store: ConversationStore, chat: int, tmp_path: Path) -> None:
     write_json(runner(store), [chat], tmp_path / "chats.json")
-    other, _report = open_store(tmp_path / "other.db", store.database.clock)
+    other, _damaged = open_store(tmp_path / "other.db", store.database.clock)
     report = import_file(runner(other), tmp_path / "chats.json")
     assert (len(report.added), report.skipped, report.left_out) == (1, (), {})
     write_json(runner(other), report.added, tmp_path / "again.json")
@@ -107,7 +107,7 @@ class Addresses(HTMLParser):
 
 def test_html_escapes_everything_and_refers_to_nothing(store: ConversationStore, chat: int, tmp_path: Path) -> None:
     store.conversations.rename(chat, "<script>alert(1)</script>")
-    write_text(runner(store), chat, tmp_path / "chat.html", HTML)
+    write_text(runner(store), chat, tmp_path / "chat.html", HTML, Labels())
     text = (tmp_path / "chat.html").read_text()
     Addresses(text)
     assert "default-src 'none'" in text
@@ -217,15 +217,17 @@ def test_markdown_shows_what_the_chat_shows(store: ConversationStore, chat: int,
 def test_an_interrupted_answer_says_so(store: ConversationStore, tmp_path: Path) -> None:
     chat = store.conversations.create()
     store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource())
-    write_text(runner(store), chat, tmp_path / "chat.md", MARKDOWN)
+    write_text(runner(store), chat, tmp_path / "chat.md", MARKDOWN, Labels())
     assert "*This answer was interrupted.*" in (tmp_path / "chat.md").read_text()
 
 
 def test_a_folder_gets_one_file_a_chat_and_overwrites_none(store: ConversationStore, chat: int, tmp_path: Path) -> None:
     twin = store.messages.duplicate(chat)
-    first = write_folder(runner(store), [chat, twin], tmp_path, MARKDOWN)
-    again = write_folder(runner(store), [chat], tmp_path, MARKDOWN)
-    assert [path.name for path in (*first, *again)] == [f"초안 draft 1{end}.md" for end in ("", " 2", " 3")]
+    folder = tmp_path / "all"
+    folder.mkdir()
+    write_folder(runner(store), [chat, twin], folder, MARKDOWN, Labels())
+    write_folder(runner(store), [chat], folder, MARKDOWN, Labels())
+    assert sorted(path.name for path in folder.iterdir()) == [f"초안 draft 1{end}.md" for end in (" 2", " 3", "")]
 
 
 @pytest.mark.parametrize(

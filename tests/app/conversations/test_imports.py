@@ -100,7 +100,7 @@ def test_jan_threads_come_in_by_their_times(store: ConversationStore, tmp_path: 
     lines = [answer, jan_line("m1", "user", "Joke?", 1700000001000)]
     lines += [several, jan_line("m3", "user", "What is <think>x</think>?", 1700000003)]
     (folder / "messages.jsonl").write_text("\n".join(lines) + "\n{broken\n")
-    report = import_file(lambda operation: operation(store), folder)
+    report = import_file(lambda operation: operation(store), folder / "messages.jsonl")
     assert shown(store, report.added[0]) == [
         ("user", "Joke?"),
         ("assistant", "<think>\nA good one?\n</think>\n\nA joke."),

@@ -78,7 +78,7 @@ class TreeMachine(RuleBasedStateMachine):
         super().__init__()
         self.folder = Path(tempfile.mkdtemp())
         self.clock = Clock()
-        self.store, _report = open_store(self.folder / "chats.db", self.clock)
+        self.store, _damaged = open_store(self.folder / "chats.db", self.clock)
         self.trees: dict[int, Tree] = {}
         self.nodes: dict[int, Node] = {}
         self.deletions: list[Deletion] = []
@@ -233,7 +233,7 @@ class TreeMachine(RuleBasedStateMachine):
     def restart(self) -> None:
         self.store.close()
         self.clock.now += 1.0
-        self.store, _report = open_store(self.folder / "chats.db", self.clock)
+        self.store, _damaged = open_store(self.folder / "chats.db", self.clock)
         for node in self.nodes.values():
             if node.state == "streaming":
                 node.state = "interrupted"

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize("version", range(1, LATEST + 1))
 def test_a_store_of_every_version_opens_with_everything_in_it(path: Path, version: int) -> None:
     write_version(path, version)
-    store, report = open_store(path)
-    assert report.migrated_from == (version if version < LATEST else None)
+    store, _damaged = open_store(path)
     assert version_of(store.database.connection) == LATEST
     assert [message.content for message in store.messages.path(1)] == ["초안은?", "대답 2"]
     assert store.messages.get(2).stats == STATS
@@ -41,7 +40,7 @@ def test_a_store_of_every_version_opens_with_everything_in_it(path: Path, versio
 
 def test_version_2_takes_the_request_history_out_of_the_answers(path: Path) -> None:
     write_version(path, 1)
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     rows = store.history.rows(order="finished_at", descending=False)
     assert [(row.message_id, row.main_model, row.accept_rate, row.finished_at) for row in rows] == [
         (2, "org/main", 0.75, 2.0),
@@ -58,8 +57,8 @@ def test_version_4_keeps_the_tokens_of_answers_whose_rounds_were_never_written(p
         connection.execute("INSERT INTO token_views VALUES (2, ?)", (pack_tokens(tokens),))
         connection.execute("UPDATE messages SET state = 'streaming', content = '' WHERE id = 3")
         connection.execute("INSERT INTO chunks VALUES (3, 0, '반쪽', ?)", (pack_tokens(tokens),))
-    store, report = open_store(path)
-    assert report.interrupted == (3,)
+    store, _damaged = open_store(path)
+    assert store.messages.get(3).state == "interrupted"
     for answer in (2, 3):
         assert store.messages.tokens(answer) == tokens
         assert store.messages.rounds(answer) == []
@@ -76,7 +75,7 @@ def test_version_5_keeps_the_requests_of_chats_and_takes_those_of_programs(path:
             (optional_json(STATS),),
         )
         before = connection.execute(f"SELECT {columns} FROM requests").fetchall()
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     assert [*map(tuple, store.database.rows(f"SELECT {columns} FROM requests"))] == [*map(tuple, before)]
     store.history.add([ProgramRequest("openai", "/v1/messages", 6.0, "org/main", "", "off", "stop", STATS)])
     own, program = store.history.rows(order="id", descending=False)
@@ -100,26 +99,27 @@ def test_all_versions_make_the_same_tables_whatever_the_way(tmp_path: Path) -> N
 
 def test_a_dated_backup_of_the_old_version_is_made_first(path: Path, clock: Clock) -> None:
     write_version(path, 1)
-    store, report = open_store(path, clock)
+    store, _damaged = open_store(path, clock)
     store.close()
-    assert report.backup is not None
-    assert report.backup.parent == path.parent / "backups"
-    assert report.backup.name.startswith("conversations-v1-2026-03-10-")
-    with closing(sqlite3.connect(report.backup)) as backup:
+    (made,) = backups_of(path)
+    assert made.name.startswith("conversations-v1-2026-03-10-")
+    with closing(sqlite3.connect(made)) as backup:
         assert version_of(backup) == 1
         assert backup.execute("SELECT count(*) FROM messages").fetchone()[0] == 3
-    assert open_store(path)[1].backup is None
+    open_store(path)[0].close()
+    assert backups_of(path) == [made]
 
 
 def test_old_backups_make_room(path: Path, clock: Clock) -> None:
+    made = []
     for _ in range(BACKUPS_KEPT + 1):
         path.unlink(missing_ok=True)
         write_version(path, 1)
-        store, report = open_store(path, clock)
+        store, _damaged = open_store(path, clock)
         store.close()
         clock.now += 1
-    assert len(backups_of(path)) == BACKUPS_KEPT
-    assert backups_of(path)[0] == report.backup
+        made.append(backups_of(path)[0])
+    assert backups_of(path) == made[:0:-1]
 
 
 def test_a_migration_that_fails_leaves_the_old_version(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,8 +129,9 @@ def test_a_migration_that_fails_leaves_the_old_version(path: Path, monkeypatch: 
     with pytest.raises(sqlite3.OperationalError):
         open_store(path)
     monkeypatch.undo()
-    store, report = open_store(path)
-    assert report.migrated_from == 1
+    with closing(sqlite3.connect(path)) as connection:
+        assert version_of(connection) == 1
+    store, _damaged = open_store(path)
     assert len(store.messages.all(1)) == 3
     store.close()
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from app.conversations.exports.labels import Labels
 from app.conversations.exports.writing import HTML, MARKDOWN, write_json, write_text
 from app.conversations.imports.imported import ImportReport
 from app.conversations.imports.reading import import_file
@@ -49,7 +50,7 @@ def shown(store: ConversationStore, chat: int) -> list[bytes | None]:
 def test_json_brings_pictures_back_into_another_store(store: ConversationStore, chat: int, tmp_path: Path) -> None:
     store.messages.edit(store.messages.path(chat)[0].id, "And this?")
     write_json(of(store), [chat], tmp_path / "chats.json")
-    other, _report = open_store(tmp_path / "other" / "chats.db")
+    other, _damaged = open_store(tmp_path / "other" / "chats.db")
     report = import_file(of(other), tmp_path / "chats.json")
     assert report.left_out == {}
     assert other.messages.all(report.added[0])[0].attachments == (SHOT,)
@@ -62,10 +63,10 @@ def test_json_brings_pictures_back_into_another_store(store: ConversationStore, 
 def test_a_page_has_the_picture_inside_and_markdown_beside_it(
     store: ConversationStore, chat: int, tmp_path: Path
 ) -> None:
-    write_text(of(store), chat, tmp_path / "a chat.html", HTML)
+    write_text(of(store), chat, tmp_path / "a chat.html", HTML, Labels())
     page = (tmp_path / "a chat.html").read_text()
     assert f'<img alt="a &quot;shot&quot; [1].png" src="{URL}">' in page
-    write_text(of(store), chat, tmp_path / "a chat.md", MARKDOWN)
+    write_text(of(store), chat, tmp_path / "a chat.md", MARKDOWN, Labels())
     [file] = (tmp_path / "a chat").iterdir()
     assert file.read_bytes() == RED
     assert f'![a "shot" 1.png](a%20chat/{file.name})' in (tmp_path / "a chat.md").read_text()
@@ -74,7 +75,7 @@ def test_a_page_has_the_picture_inside_and_markdown_beside_it(
 def test_a_lost_picture_leaves_its_name(store: ConversationStore, chat: int, tmp_path: Path) -> None:
     (store.pictures.folder / digest_of(RED)).unlink()
     for form in (HTML, MARKDOWN):
-        write_text(of(store), chat, tmp_path / f"chat.{form}", form)
+        write_text(of(store), chat, tmp_path / f"chat.{form}", form, Labels())
         text = (tmp_path / f"chat.{form}").read_text()
         assert "shot" in text
         assert "<img" not in text
@@ -118,26 +119,14 @@ def test_lm_studios_pictures_are_in_a_folder_beside_its_chats(store: Conversatio
 
 
 def test_pictures_inside_other_apps_exports(load: Callable[[Any], ImportReport], store: ConversationStore) -> None:
-    open_webui = {
-        "history": {
-            "currentId": "q",
-            "messages": {
-                "q": {
-                    "id": "q",
-                    "role": "user",
-                    "content": "",
-                    "files": [{"type": "image", "url": URL}, {"type": "image"}],
-                }
-            },
-        }
-    }
+    files = [{"type": "image", "url": URL}, {"type": "image"}]
+    question = {"id": "q", "role": "user", "content": "", "files": files}
+    open_webui = {"history": {"currentId": "q", "messages": {"q": question}}}
     parts = [{"type": "text", "text": "this"}, {"type": "image_url", "image_url": {"url": URL}}]
     openai = {"messages": [{"role": "user", "content": parts}]}
     ollama = {"messages": [{"role": "user", "content": "that", "images": [base64.b64encode(RED).decode()]}]}
-    llama_cpp = {
-        "conv": {"id": "c", "name": "C"},
-        "messages": [{"id": "1", "role": "user", "content": "it", "extra": [{"name": "a.png", "base64Url": URL}]}],
-    }
+    extended = {"id": "1", "role": "user", "content": "it", "extra": [{"name": "a.png", "base64Url": URL}]}
+    llama_cpp = {"conv": {"id": "c", "name": "C"}, "messages": [extended]}
     for export, lost in ((open_webui, 1), (openai, 0), (ollama, 0), (llama_cpp, 0)):
         report = load(export)
         assert shown(store, report.added[0]) == [RED], export

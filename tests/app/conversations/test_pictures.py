@@ -10,7 +10,6 @@ import pytest
 
 from app.conversations import backups
 from app.conversations.backups import back_up_now, delete_backups, restore
-from app.conversations.errors import StoreNotWritable
 from app.conversations.opening import open_store
 from app.conversations.pictures import pictures_of
 from app.conversations.records import Attachment, Picture
@@ -73,25 +72,25 @@ def test_a_picture_that_no_row_has_yet_survives_the_end_of_another_chat(store: C
 
 
 def test_the_next_start_removes_what_a_kill_left_and_keeps_an_unsent_picture(path: Path) -> None:
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     store.pictures.add(b"another picture")
     (store.pictures.folder / ".half.1234.partial").write_bytes(b"ha")
     store.pictures.add(CONTENT)
     store.conversations.set_unsent(store.conversations.create(), "", [SHOT])
     store.close()
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     assert files(store.pictures.folder) == [DIGEST]
     assert (store.pictures.folder / DIGEST).stat().st_mode & 0o077 == 0
     store.close()
 
 
 def test_a_damaged_file_beside_the_store_keeps_all_pictures(path: Path) -> None:
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     chat = chat_of(store, add_turn(store))
     store.pictures.add(b"another picture")
     store.close()
     path.with_name("conversations-damaged-2026.db").write_bytes(b"")
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     store.conversations.purge(chat)
     assert files(store.pictures.folder) == [hashlib.sha256(b"another picture").hexdigest()]
     store.close()
@@ -101,14 +100,14 @@ def test_a_damaged_file_beside_the_store_keeps_all_pictures(path: Path) -> None:
 def test_a_backup_has_the_pictures_of_its_chats(path: Path, monkeypatch: pytest.MonkeyPatch, links: bool) -> None:
     if not links:
         monkeypatch.setattr("os.link", lambda *_: (_ for _ in ()).throw(OSError(errno.EPERM, "no links")))
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     question = add_turn(store)
     backup = back_up_now(store, path)
     store.conversations.purge(chat_of(store, question))
     assert files(store.pictures.folder) == []
     store.close()
     restore(path, backup.name)
-    store, _report = open_store(path)
+    store, _damaged = open_store(path)
     assert store.messages.get(question).attachments == (SHOT,)
     assert store.pictures.get(DIGEST) == CONTENT
     store.close()
@@ -127,22 +126,6 @@ def test_the_oldest_backup_takes_its_pictures_along(
     assert files(path.parent / "backups" / "pictures") == [DIGEST]
     back_up_now(store, path)
     assert files(path.parent / "backups" / "pictures") == []
-
-
-def test_a_full_disk_refuses_a_picture_and_leaves_nothing(
-    store: ConversationStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(_descriptor: int) -> None:
-        raise OSError(errno.ENOSPC, "no space left")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("os.fsync", full)
-        with pytest.raises(StoreNotWritable) as refused:
-            store.pictures.add(CONTENT)
-    assert refused.value.arguments["reason"] == "full"
-    assert files(store.pictures.folder) == []
-    add_turn(store)
-    assert files(store.pictures.folder) == [DIGEST]
 
 
 def test_a_damaged_picture_is_missing_until_it_is_attached_again(store: ConversationStore) -> None:

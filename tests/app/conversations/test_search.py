@@ -193,6 +193,6 @@ def test_the_index_agrees_with_reading_every_message(corpus_store: ConversationS
 def corpus_store(tmp_path_factory: pytest.TempPathFactory) -> ConversationStore:
     from app.conversations.opening import open_store
 
-    store, _report = open_store(tmp_path_factory.mktemp("corpus") / "chats.db", Clock())
+    store, _damaged = open_store(tmp_path_factory.mktemp("corpus") / "chats.db", Clock())
     fill(store, 200)
     return store

@@ -131,15 +131,6 @@ def test_2000_rounds_take_less_than_20_bytes_each(store: ConversationStore) -> N
     assert [record.at_s for record in kept] == pytest.approx([record.at_s for record in rounds], abs=1e-6)
 
 
-def test_a_failed_answer_keeps_what_was_written_and_why_it_ended(store: ConversationStore, chat: int) -> None:
-    answer = store.answers.start(store.messages.add_user_turn(chat, "Hi"), SOURCE)
-    store.answers.append(answer, "Hel")
-    store.answers.finish(answer, None, None, "lo", error=("prompt-too-long", {"tokens": 9, "limit": 8}))
-    message = store.messages.get(answer)
-    assert (message.content, message.state) == ("Hello", "failed")
-    assert message.error == ("prompt-too-long", {"tokens": "9", "limit": "8"})
-
-
 def test_an_edited_answer_is_a_persons_words(store: ConversationStore, chat: int) -> None:
     turn, answer = ask(store, chat, "q", "a")
     with pytest.raises(WrongState):

@@ -59,12 +59,6 @@ def test_calls_are_messages_of_the_path_with_what_was_called_and_found(store: Co
     assert [hit.message_id for hit in store.search.messages("noon 서울")] == [ids[2]]
 
 
-def test_a_further_answer_is_given_from_the_results(store: ConversationStore) -> None:
-    _chat, ids = with_calls(store)
-    again = store.answers.regenerate(ids[4], AnswerSource())
-    assert store.messages.get(again).parent_id == ids[3]
-
-
 def test_copies_have_the_calls_but_allow_no_tool(store: ConversationStore) -> None:
     chat, ids = with_calls(store)
     for copy in (store.messages.branch(ids[4]), store.messages.duplicate(chat)):
@@ -114,7 +108,7 @@ def test_a_damaged_call_in_a_file_is_read_as_far_as_it_goes(store: ConversationS
 def test_exports_to_read_show_the_tool_its_arguments_and_its_result(store: ConversationStore) -> None:
     chat, _ = with_calls(store)
     conversation, path = store.conversations.get(chat), store.messages.path(chat)
-    markdown, page = as_markdown(conversation, path, Labels()), as_html(conversation, path, Labels())
+    markdown, page = as_markdown(conversation, path, Labels(), {}), as_html(conversation, path, Labels(), {})
     for text in (markdown, page):
         assert "Tool · time · now" in text
         assert "It is noon in 서울." in text
@@ -130,8 +124,7 @@ def test_a_call_that_ran_when_the_app_ended_is_marked(path: Path) -> None:
     (call,) = store.answers.start_calls(calling, [CLOCK])
     # As after a kill: nothing is written at the end.
     store.close()
-    store, report = open_store(path)
-    assert report.interrupted == (call,)
+    store, _ = open_store(path)
     found = store.messages.get(call)
     assert (found.state, found.tool_use) == (INTERRUPTED, CLOCK)
     store.close()
@@ -153,8 +146,8 @@ def test_version_6_keeps_ids_chunks_and_search_of_what_was_there(path: Path) -> 
         connection.execute("INSERT INTO chunks VALUES (5, 0, '반쪽', x'', x'')")
         connection.execute("DELETE FROM messages WHERE id = 4")
         connection.execute("UPDATE sqlite_sequence SET seq = 9 WHERE name = 'messages'")
-    store, report = open_store(path)
-    assert report.interrupted == (5,)
+    store, _ = open_store(path)
+    assert store.messages.get(5).state == INTERRUPTED
     assert store.messages.get(5).content == "반쪽"
     # Ids of deleted messages are not given again.
     assert store.answers.start(1, AnswerSource()) == 10

@@ -15,7 +15,6 @@ from app.conversations.answer_writer import FLUSH_AFTER, AnswerWriter
 from app.conversations.errors import NotFound, StoreNotWritable
 from app.conversations.records import AnswerSource, Changes
 from app.conversations.worker import StoreThread
-from engine.events import Token
 from engine.stats import RequestStats
 from tests.patience import PATIENCE_S
 
@@ -63,13 +62,6 @@ def damaged_thread(path: Path, index: str) -> StoreThread:
     thread = StoreThread(path)
     thread.submit(fill).result(PATIENCE_S)
     return thread
-
-
-def test_operations_run_in_order_on_one_thread(thread: StoreThread) -> None:
-    seen: list[int] = []
-    names = [thread.submit(lambda _store, n=n: (seen.append(n), threading.current_thread().name)) for n in range(50)]
-    assert {future.result(PATIENCE_S)[1] for future in names} == {"store"}
-    assert seen == list(range(50))
 
 
 def test_an_error_goes_to_its_own_future_only(thread: StoreThread) -> None:
@@ -174,14 +166,6 @@ def test_an_operation_runs_when_it_is_due(thread: StoreThread) -> None:
     soon = thread.submit(lambda _store: order.append("soon"), delay=0.01)
     soon.result(PATIENCE_S)
     assert order == ["soon"]
-
-
-@pytest.mark.parametrize("fails", [False, True])
-def test_an_end_writes_what_waits_at_once(thread: StoreThread, writer: AnswerWriter, fails: bool) -> None:
-    writer.append("all of it", [Token(1, "all of it", "main", 0, 1, 0.0)])
-    writer.finish("stop", RequestStats(), ("internal", {"detail": "x"}) if fails else None).result(PATIENCE_S)
-    message = stored(thread, writer)
-    assert (message.content, message.state) == ("all of it", "failed" if fails else "complete")
 
 
 def test_text_waits_for_room_on_the_disk(

@@ -21,7 +21,7 @@ from tests.app.scripted_engine import ScriptedEngine
 from tests.app.shown_library import DRAFT, MAIN, ShownLibrary, path_of
 from tests.app.window_driver import WindowDriver
 
-USED = PairSummary("main", "draft", "auto", 3, 900, 400, 300, 0.75, 3.1, 60.0, 1.8, 0.0, 1.7, 1.9)
+USED = PairSummary("main", "draft", "auto", 3, 900, 400, 0.75, 1.8, 1.7, 1.9)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_the_method_that_wrote_the_most_speaks_for_the_pair() -> None:
 
 def test_an_earlier_run_is_remembered_at_the_next_start(qapp: Application, qtbot: QtBot, tmp_path: Path) -> None:
     chats = tmp_path / "chats.db"
-    store, _report = open_store(chats)
+    store, _damaged = open_store(chats)
     chat = store.conversations.create()
     asked = store.messages.add_user_turn(chat, "hello")
     answer = store.answers.start(asked, AnswerSource(MAIN, DRAFT, "auto", {}, None))

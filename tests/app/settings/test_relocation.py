@@ -153,9 +153,9 @@ def test_chats_on_a_disk_that_is_not_there_are_not_taken_for_no_chats(tmp_path: 
     store, _ = open_store(chats)
     store.close()
     move_folder(chats.parent, tmp_path / "disk" / "chats")
-    store, report = open_store(chats)
+    store, aside = open_store(chats)
     store.close()
-    assert report.damage is None
+    assert aside is None
     shutil.move(tmp_path / "disk", tmp_path / "unplugged")
     with pytest.raises(OSError, match="exists"):
         open_store(chats)

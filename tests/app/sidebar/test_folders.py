@@ -77,17 +77,6 @@ def test_the_keyboard_closes_and_opens_a_folder_and_it_stays_so(window: WindowDr
     assert "-a" in window.sidebar.rows
 
 
-def test_one_folder_is_shown_alone(window: WindowDriver) -> None:
-    window.sidebar.show_view("Work")
-    assert window.sidebar.rows == ["Today", "a"]
-    back = window.sidebar.back_button
-    assert back.isVisible()
-    assert back.text() == "Work"
-    back.click()
-    window.settle()
-    assert window.sidebar.rows[0] == "Folders"
-
-
 def folders(window: WindowDriver) -> list[str]:
     return [row for row in window.sidebar.rows if row.startswith("[")]
 

@@ -47,7 +47,7 @@ class Closable(Restyled, QWidget):
         self.restyle()
 
     def tr(self, text: str, *_: object) -> str:
-        return QCoreApplication.translate("Settings" if text == "Storage" else "FindBar", text)
+        return QCoreApplication.translate("Settings" if text == "Storage" else "CloseButton", text)
 
 
 def test_a_bound_text_follows_the_language_until_its_widget_is_deleted(qapp: Application, qtbot: QtBot) -> None:

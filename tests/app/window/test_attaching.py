@@ -119,22 +119,6 @@ def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     return gate
 
 
-def test_a_question_waits_for_the_file_that_is_being_read(
-    open_window: OpenWindow, tmp_path: Path, gate: threading.Event
-) -> None:
-    engine = ScriptedEngine([Script("It prints.")])
-    window = open_window(engine)
-    window.paste(tmp_path / "main.py")
-    window.ask("What does it do?")
-    assert window.unsent == "What does it do?"
-    assert not window.is_enabled("send")
-    gate.set()
-    window.wait(lambda: window.is_enabled("send"))
-    window.send()
-    window.wait_until_answered()
-    assert "print()" in engine.requests[-1].messages[-1]["content"]
-
-
 def test_a_question_waits_for_its_file_after_another_chat_was_shown(
     open_window: OpenWindow, tmp_path: Path, gate: threading.Event
 ) -> None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QLabel
 
 from app.session.chats import Chat
 from engine.errors import ModelNotUsable
-from engine.status import LoadedPair
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import ScriptedEngine, model_info
+from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 
 
@@ -123,12 +121,3 @@ def test_a_failed_change_keeps_the_models_that_were_there(open_window: OpenWindo
     assert window.session.answers.ready
     assert window.session.models.pair.draft is not None
     assert window.banner_buttons[0] == "Choose main model…"
-
-
-def test_a_draft_that_does_not_fit_says_why(open_window: OpenWindow, tmp_path: Path) -> None:
-    problem = ModelNotUsable("models/draft", "vocabulary", "32000 and 151936 ids")
-    pair = LoadedPair(model_info(tmp_path / "main"), None, problem)
-    window = open_window(ScriptedEngine(loads=[pair]))
-    assert "vocabularies differ" in window.header.draft.toolTip()
-    assert "vocabularies differ" in window.banner_text
-    assert window.session.answers.ready

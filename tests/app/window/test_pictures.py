@@ -124,24 +124,13 @@ def test_a_model_that_cannot_see_is_told_before_sending(open_window: OpenWindow,
     assert window.unsent == "What is this?"
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "words"),
-    [
-        ("broken.png", RED[:60], "broken.png: The picture is damaged"),
-        ("text.jpg", b"no picture", "text.jpg: Tandem reads PNG, JPEG, WebP and GIF pictures."),
-        ("moving.gif", animation(), "moving.gif: The picture is animated."),
-        ("huge.png", b"\x89PNG\r\n\x1a\n" + bytes(21 * 2**20), "huge.png: The picture's file is larger than 20 MB."),
-    ],
-)
-def test_what_is_no_usable_picture_is_refused_and_the_rest_stays(
-    open_window: OpenWindow, tmp_path: Path, name: str, content: bytes, words: str
-) -> None:
+def test_what_is_no_usable_picture_is_refused_and_the_rest_stays(open_window: OpenWindow, tmp_path: Path) -> None:
     window = open_window(seeing())
     window.edit.setPlainText("Look:")
     attach(window, tmp_path)
-    (tmp_path / name).write_bytes(content)
-    window.paste(tmp_path / name)
-    window.wait(lambda: words in window.banner_text)
+    (tmp_path / "moving.gif").write_bytes(animation())
+    window.paste(tmp_path / "moving.gif")
+    window.wait(lambda: "moving.gif: The picture is animated." in window.banner_text)
     assert (window.unsent, window.attached) == ("Look:", ["red.png"])
 
 

@@ -51,7 +51,7 @@ def test_every_stop_of_the_window_shows_the_focus_and_tab_stays_in_an_open_card(
     assert invisible(stops) == []
     found = from_first(names(stops), "New chat")
     wanted = [
-        "New chat", "Search chats", "Folders, archive and trash", "Chats", "Settings", "Width of the chat list",
+        "New chat", "Search chats", "Archive and trash", "Chats", "Settings", "Width of the chat list",
         "Hide chat list", "Main model: Starter", "Show answers as text", "Hide live panel",
         "Chat", "Edit the message", "Copy this code", "Code", "Copy the answer as Markdown", "More actions",
         "Message", "Attach files…", "Chat settings: Defaults",

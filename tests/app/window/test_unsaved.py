@@ -111,12 +111,11 @@ def test_trying_again_adds_the_chats_to_the_users_own(open_window: OpenWindow, t
     allow()
     window.press_banner("Try again")
     window.wait(lambda: window.titles == ["First", "Earlier"])
-    window.wait(lambda: window.turns == [("first", "One.")])
-    assert not any("not saved" in words for words in window.notices)
-    assert not left_behind().exists()
-    window.ask_and_wait("second")
-    window.trigger("new-chat")
     assert (window.unsent, window.attached) == ("half a thought", ["red.png"])
+    assert not any("not saved" in words for words in window.notices)
+    window.wait(lambda: not left_behind().exists())
+    window.open_chat("First")
+    window.ask_and_wait("second")
     assert [file.read_bytes() for file in window.session.store.pictures.iterdir()] == [picture()]
     window.close()
     assert window.question is None

@@ -40,7 +40,7 @@ class Window(QWidget):
                 raise answer
             return answer
 
-        self.checker = UpdateChecker(self.settings, notifications, self, source, ask)
+        self.checker = UpdateChecker(self.settings, notifications, self, lambda: source, ask)
 
     @property
     def said(self) -> str:
