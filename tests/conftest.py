@@ -25,6 +25,9 @@ if os.environ.get("QT_QPA_PLATFORM", "offscreen") == "offscreen":
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 os.environ["HF_HUB_DISABLE_UPDATE_CHECK"] = "1"
 os.environ["TZ"] = "UTC"
+# For the CPU, a C++ compiler builds each fused kernel, in this process and in those that tests start, which changes
+# nothing for most tests. The fixture `with_compilation` is for the others.
+os.environ["MLX_DISABLE_COMPILE"] = "1"
 
 if "PYTEST_XDIST_WORKER" in os.environ:
     # MLX keeps compiled kernels among the temporary files, by the same names in all processes: one process could load

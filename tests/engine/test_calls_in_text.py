@@ -27,8 +27,6 @@ from tests.engine.tiers import by_tier
 from tests.tiny_heads import write_head
 from tests.tiny_models import QWEN3, SPECIAL, TEMPLATE, train_tokenizer, write_disturbed_copy, write_model
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 # Short, because the model has few long tokens.
 ONE_OF = {"type": "object", "properties": {"x": {"enum": ["a", "b"]}}, "required": ["x"]}
 NUMBER = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 1, "maximum": 99}}, "required": ["n"]}

@@ -23,7 +23,7 @@ from tests.patience import PATIENCE_S
 from tests.tiny_models import FOUR_BITS, MXFP4, MXFP8, NVFP4, SIX_BITS, THREE_BITS, write_disturbed_copy, write_model
 
 # transformers warns of families that it does not know.
-pytestmark = [pytest.mark.usefixtures("without_compilation"), pytest.mark.expects_log]
+pytestmark = pytest.mark.expects_log
 
 # Dense, windows, sinks, latent attention, experts, recurrent layers and mixtures of these.
 JUDGED = {

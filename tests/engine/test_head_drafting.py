@@ -18,8 +18,6 @@ from tests.engine.speculation.oracle_head import OracleHead
 from tests.tiny_heads import OracleKind, write_head
 from tests.tiny_models import BFLOAT16, MXFP4, NVFP4, QWEN3, SIX_BITS, Stored, write_model
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 
 @pytest.mark.parametrize("temperature", [0.0, 0.8])
 @pytest.mark.parametrize("acceptance", ["match", "rejection"])

@@ -23,7 +23,7 @@ from tests.engine.tiers import by_tier
 from tests.tiny_heads import write_head
 from tests.tiny_models import write_disturbed_copy, write_model
 
-pytestmark = [pytest.mark.usefixtures("without_compilation"), pytest.mark.expects_log]
+pytestmark = [pytest.mark.expects_log]
 
 # A family for each rollback rule, and one with quantised caches: the bits of its caches by family.
 KINDS = {"llama": None, "gemma3_text": None, "qwen3_next": None, "mamba2": None, "qwen3": 8}

@@ -18,8 +18,6 @@ from tests.engine.faulty_model import FaultyModel
 from tests.engine.scheduled import ask, ids
 from tests.engine.tiers import by_tier
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 
 def out_of_memory(*_: object, **__: object) -> Any:
     raise RuntimeError("out of memory")

@@ -27,8 +27,6 @@ from tests.tiny_heads import write_head
 from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
 from tests.tiny_mtp import write_mtp_head
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 DRAFT = SpeculationSettings(method="draft", depth=4, sample_share=0.0)
 
 

@@ -28,8 +28,6 @@ from tests.patience import PATIENCE_S
 from tests.tiny_heads import write_head
 from tests.tiny_models import FLOAT32, write_disturbed_copy, write_model
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 WORDS = ("fox", "lazy dog", "안녕하세요 세계", "the quick brown", "the the the", "jumps over")
 WAYS = (
     SpeculationSettings(method="draft", depth=4),

@@ -27,8 +27,6 @@ SETTINGS = {
 PROMPT = [3, 20, 41, 77, 20, 41, 9]
 BEGIN = Begin(11, 5, 384, SamplingSettings())
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 
 @pytest.fixture(scope="module")
 def models(tiny_main: Path, tiny_draft: Path) -> tuple[nn.Module, nn.Module]:

@@ -23,8 +23,6 @@ from tests.tiny_heads import write_head
 from tests.tiny_mtp import write_mtp_head
 from tests.tiny_vision import MODELS, write_vision_model
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 HEAD = SpeculationSettings(method="draft", depth=3, sample_share=0.0)
 WRITERS = {"mtp": write_mtp_head, "eagle": write_eagle_head, "dflash": write_head}
 # Layers of the main model, of its own size of rotary positions and of another.

@@ -25,8 +25,6 @@ from tests.engine.serving_requests import alone, load_models, run, submit
 from tests.tiny_models import write_disturbed_copy
 from tests.tiny_vision import MODELS, picture, write_vision_model
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 SPECULATIONS = (
     SpeculationSettings(method="draft", depth=3, sample_share=0.0),
     SpeculationSettings(method="ngram", depth=3, sample_share=0.0),
