@@ -155,8 +155,8 @@ def test_answers_that_a_head_drafts_are_the_same(machine: Machine, tmp_path: Pat
     with machine.running():
         chats = Chats(tmp_path)
         chats.draft = write_head(tmp_path / "head", chats.main)
-        plain = chats.hold(questions(2), always(OFF))
-        drafted = chats.hold(questions(2), always(WAYS[0]))
+        plain = chats.hold(questions(2, 2), always(OFF))
+        drafted = chats.hold(questions(2, 2), always(WAYS[0]))
     assert ids(drafted) == ids(plain)
     assert sum(client.finished.stats.drafted for client in drafted) > 0
 
