@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from contextlib import closing
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -32,8 +33,6 @@ JUDGED = {
     "deepseek_v32": FOUR_BITS, "mamba2": FOUR_BITS, "qwen3_next": FOUR_BITS, "falcon_h1": FOUR_BITS,
     "recurrent_gemma": FOUR_BITS, "llama4": FOUR_BITS,
 }  # fmt: skip
-# For the default tier: windows, sinks and experts; recurrent layers.
-DEFAULT = ("gpt_oss", "qwen3_next")
 WORDS = ("fox", "lazy dog", "안녕하세요 세계", "the quick brown", "the the the", "jumps over")
 # Tokens: short enough for a quick probe, long enough for answers that turn every window.
 CONTEXT = 320
@@ -56,7 +55,7 @@ def served(scheduler: Scheduler, asked: ChatRequest, *, same_text: bool, plain: 
     return client
 
 
-@pytest.mark.parametrize(("name", "count"), by_tier([(name, 12) for name in JUDGED], ()) + [(n, 2) for n in DEFAULT])
+@pytest.mark.parametrize(("name", "count"), by_tier([*product(JUDGED, [12]), ("qwen3_next", 2)], [("qwen3_next", 2)]))
 def test_what_is_called_identical_is(name: str, count: int, tmp_path: Path) -> None:
     config = {"model_type": model_type(name), **FAMILIES[name], "max_position_embeddings": CONTEXT}
     stored = JUDGED[name]

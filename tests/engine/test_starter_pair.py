@@ -42,7 +42,7 @@ SEEDED = [f"{opening} {question}" for opening in ("", "Please:", "음,", "では
 
 
 @pytest.fixture(scope="module")
-def engine(module_as_on_linux: None, with_compilation: None) -> Iterator[Engine]:  # noqa: ARG001
+def engine(module_as_on_linux: None) -> Iterator[Engine]:  # noqa: ARG001
     with Engine() as engine:
         engine.load(*starter_pair()).result(timeout=PATIENCE_S)
         yield engine
