@@ -105,7 +105,7 @@ def test_two_calls_stand_side_by_side(served: Scheduler) -> None:
     assert "</tool_call><tool_call>" in finished.text
 
 
-@pytest.mark.parametrize("temperature", [0.0, 1.0])
+@pytest.mark.parametrize("temperature", by_tier([0.0, 1.0], [1.0]))
 def test_the_text_is_the_same_with_every_method(served: Scheduler, temperature: float) -> None:
     plain = alone(served, asked(temperature=temperature))
     assert assert_calls_fit(plain) > 0
