@@ -14,6 +14,7 @@ import socket
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,9 @@ if os.environ.get("QT_QPA_PLATFORM", "offscreen") == "offscreen":
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 os.environ["HF_HUB_DISABLE_UPDATE_CHECK"] = "1"
 os.environ["TZ"] = "UTC"
+# For the CPU, a C++ compiler builds each fused kernel, in this process and in those that tests start, which changes
+# nothing for most tests. The fixture `with_compilation` is for the others.
+os.environ["MLX_DISABLE_COMPILE"] = "1"
 
 if "PYTEST_XDIST_WORKER" in os.environ:
     # MLX keeps compiled kernels among the temporary files, by the same names in all processes: one process could load
@@ -55,10 +59,18 @@ def pytest_xdist_setupnodes(config: pytest.Config) -> None:
     os.environ["PATH"] = f"{header.commands}{os.pathsep}{os.environ['PATH']}"
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Return a new folder each time; `mktemp` would look through those of all tests before."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Point every per-user folder at an empty one, so that tests neither read nor leave files of the user."""
-    home = tmp_path_factory.mktemp("home")
+    home = next(homes)
+    home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     for name in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(home / name.lower()))

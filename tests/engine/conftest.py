@@ -83,11 +83,11 @@ def engine_with_pair(tiny_main: Path, tiny_draft: Path) -> Iterator[Engine]:
 
 
 @pytest.fixture(scope="module")
-def without_compilation() -> Iterator[None]:
-    """Fused kernels are built by a C++ compiler on CPU, a second each, and change nothing for most tests."""
-    mx.disable_compile()
-    yield
+def with_compilation() -> Iterator[None]:
+    """Fuse operations as users have it; on CPU a C++ compiler builds each fused kernel."""
     mx.enable_compile()
+    yield
+    mx.disable_compile()
 
 
 @pytest.fixture

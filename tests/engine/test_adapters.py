@@ -25,8 +25,6 @@ from tests.engine.serving_requests import PLAIN, load_models, request, run
 from tests.tiny_adapters import RANK, as_peft, write_adapter
 from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 
 @pytest.fixture
 def base(tiny_main: Path, tmp_path: Path) -> Path:

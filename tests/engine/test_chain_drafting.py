@@ -25,8 +25,6 @@ from tests.tiny_eagle import write_eagle_head
 from tests.tiny_models import QWEN3, write_model
 from tests.tiny_mtp import STEP_LAYERS, mtp_tensors, write_mtp_head
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 DRAFTED = 64
 WRITERS = {"eagle": write_eagle_head, "mtp": write_mtp_head, "assistant": write_assistant}
 # Settings that a head needs and its main model does not.

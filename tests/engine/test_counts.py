@@ -31,9 +31,6 @@ BYTES_OF_A_PASS, BYTES_OF_A_DRAFT_TOKEN = 250_000, 100_000
 
 
 # The first use of a kernel would count its trace.
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
-
 @pytest.fixture
 def main(starter: tuple[LoadedModel, LoadedModel]) -> LoadedModel:
     return starter[0]

@@ -16,7 +16,7 @@ from engine.status import LoadedPair
 from tests.engine.late_errors import late_error
 from tests.engine.serving_requests import PLAIN, alone, load_models, request, run, submit
 
-pytestmark = [pytest.mark.usefixtures("without_compilation", "disk_without_waiting"), pytest.mark.expects_log]
+pytestmark = [pytest.mark.usefixtures("disk_without_waiting"), pytest.mark.expects_log]
 
 LONG = "the quick brown fox jumps over the lazy dog " * 12
 TEXTS = ("the quick brown fox", "jumps", LONG, f"{LONG} a b c")

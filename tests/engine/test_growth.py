@@ -24,7 +24,6 @@ def engine(tiny_main: Path, tmp_path: Path) -> Iterator[Engine]:
             yield engine
 
 
-@pytest.mark.usefixtures("without_compilation")
 def test_answers_leave_nothing(engine: Engine, tiny_main: Path, tiny_draft: Path, tmp_path: Path) -> None:
     drafters = (tiny_draft, write_eagle_head(tmp_path / "eagle", tiny_main))
     laps = Laps(engine, tiny_main, drafters, max_tokens=4)

@@ -17,8 +17,6 @@ from tests.engine.serving_requests import PLAIN, Client, load_models, request, r
 from tests.engine.speculation.oracle_head import OracleHead
 from tests.tiny_heads import OracleKind
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 
 def following(client: Client) -> list[Mapping[str, Any]]:
     """Return the messages of the next turn after the client's answer."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,15 @@ from tests.engine.chain_sessions import session_of
 from tests.engine.oracle_serving import HEAD, assert_read_all, plain, teach
 from tests.engine.serving_requests import load_models, request, run, set_draft, submit
 from tests.engine.speculation.oracle_head import OracleHead
+from tests.engine.tiers import by_tier
 from tests.tiny_heads import OracleKind, write_head
 from tests.tiny_models import BFLOAT16, MXFP4, NVFP4, QWEN3, SIX_BITS, Stored, write_model
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
 
-
-@pytest.mark.parametrize("temperature", [0.0, 0.8])
-@pytest.mark.parametrize("acceptance", ["match", "rejection"])
+@pytest.mark.parametrize(
+    ("temperature", "acceptance"),
+    by_tier(product((0.0, 0.8), ("match", "rejection")), [(0.0, "match"), (0.8, "rejection")]),
+)
 def test_a_right_head_is_accepted_and_changes_nothing(
     oracle_served: tuple[Scheduler, OracleHead], temperature: float, acceptance: str
 ) -> None:
@@ -158,7 +160,7 @@ def test_however_an_answer_ends_the_head_keeps_what_was_committed(
     assert_read_all(scheduler)
 
 
-@pytest.mark.parametrize("stored", [BFLOAT16, MXFP4, NVFP4, SIX_BITS], ids=str)
+@pytest.mark.parametrize("stored", by_tier([BFLOAT16, MXFP4, NVFP4, SIX_BITS], [BFLOAT16, MXFP4]), ids=str)
 def test_a_main_model_is_tapped_however_it_is_stored(scheduler: Scheduler, tmp_path: Path, stored: Stored) -> None:
     main = write_model(tmp_path / "main", seed=1, stored=stored)
     load_models(scheduler, main, write_head(tmp_path / "head", main))

@@ -23,7 +23,7 @@ from tests.engine.tiers import by_tier
 from tests.tiny_heads import write_head
 from tests.tiny_models import write_disturbed_copy, write_model
 
-pytestmark = [pytest.mark.usefixtures("without_compilation"), pytest.mark.expects_log]
+pytestmark = [pytest.mark.expects_log]
 
 # A family for each rollback rule, and one with quantised caches: the bits of its caches by family.
 KINDS = {"llama": None, "gemma3_text": None, "qwen3_next": None, "mamba2": None, "qwen3": 8}
@@ -85,7 +85,7 @@ def turns_of_a_chat(scheduler: Scheduler) -> list[tuple[ChatRequest, Sequence[in
 def test_after_a_late_error_every_turn_is_that_of_a_fresh_engine(
     reopened: Callable[[str], Scheduler], method: str
 ) -> None:
-    fail_late(reopened, method, every=9)
+    fail_late(reopened, method, every=14)
 
 
 @pytest.mark.campaign
@@ -104,7 +104,7 @@ def test_after_any_late_error_every_turn_is_that_of_a_fresh_engine(
 def test_after_a_late_error_every_answer_of_a_batch_is_that_of_a_fresh_engine(
     reopened: Callable[[str], Scheduler], method: str
 ) -> None:
-    fail_late_in_a_batch(reopened, method, every=13)
+    fail_late_in_a_batch(reopened, method, every=19)
 
 
 @pytest.mark.campaign

@@ -24,8 +24,6 @@ from tests.engine.serving_requests import Client, request, run, submit
 from tests.engine.tiers import by_tier
 from tests.tiny_models import write_model
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 
 def load_with_fewer_rows(folder: Path) -> LoadedModel:
     """Remove the rows of the tokenizer's last tokens from the model in `folder`, and load it."""

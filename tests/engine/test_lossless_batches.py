@@ -15,8 +15,6 @@ from tests.engine.family_serving import CAMPAIGN, serving
 from tests.engine.serving_requests import PLAIN, Client, alone, request, set_draft, submit
 from tests.engine.tiers import by_tier
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 WORDS = ("fox", "lazy dog", "안녕하세요 세계", "the quick brown", "the the the", "jumps over")
 METHODS = (
     PLAIN,

@@ -31,8 +31,6 @@ from tests.engine.tiers import by_tier
 from tests.tiny_heads import write_head
 from tests.tiny_models import SPECIAL, TEMPLATE, train_tokenizer, write_model
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 METHODS = {
     "draft": SpeculationSettings(method="draft", depth=4, sample_share=0.0),
     "lookup": SpeculationSettings(method="ngram", depth=4, sample_share=0.0),

@@ -18,8 +18,6 @@ from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_model, write_with_other_ids
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 KOREAN = [{"role": "user", "content": "안녕하세요 the quick 日本語 brown fox"}]
 DRAFTS = {"byte-level": lambda: byte_level(420, True), "metaspace": metaspace}
 

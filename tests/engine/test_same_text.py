@@ -28,8 +28,6 @@ from tests.patience import PATIENCE_S
 from tests.tiny_heads import write_head
 from tests.tiny_models import FLOAT32, write_disturbed_copy, write_model
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 WORDS = ("fox", "lazy dog", "안녕하세요 세계", "the quick brown", "the the the", "jumps over")
 WAYS = (
     SpeculationSettings(method="draft", depth=4),
@@ -157,8 +155,8 @@ def test_answers_that_a_head_drafts_are_the_same(machine: Machine, tmp_path: Pat
     with machine.running():
         chats = Chats(tmp_path)
         chats.draft = write_head(tmp_path / "head", chats.main)
-        plain = chats.hold(questions(2), always(OFF))
-        drafted = chats.hold(questions(2), always(WAYS[0]))
+        plain = chats.hold(questions(2, 2), always(OFF))
+        drafted = chats.hold(questions(2, 2), always(WAYS[0]))
     assert ids(drafted) == ids(plain)
     assert sum(client.finished.stats.drafted for client in drafted) > 0
 

@@ -8,7 +8,6 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, Protocol
 
-import mlx.core as mx
 import pytest
 
 from engine import Engine, starter_pair
@@ -21,12 +20,10 @@ from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
 
 @pytest.fixture(scope="package", autouse=True)
 def quick_servers() -> Iterator[None]:
-    """Servers that stop at once, and engines that compile no kernels."""
-    mx.disable_compile()
+    """Servers that stop at once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("app.api.server._STOP_S", 0.05)
         yield
-    mx.enable_compile()
 
 
 @pytest.fixture(scope="package")

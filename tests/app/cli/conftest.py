@@ -2,6 +2,5 @@
 
 from __future__ import annotations
 
-from tests.engine.conftest import without_compilation as without_compilation
 from tests.engine.hub.conftest import cache as cache
 from tests.engine.hub.conftest import hub as hub

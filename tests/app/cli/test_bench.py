@@ -22,8 +22,6 @@ from tests.tiny_eagle import write_eagle_head
 from tests.tiny_heads import write_head
 from tests.tiny_models import write_model
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 
 def printed_report(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     """The one object that was printed."""

@@ -20,8 +20,6 @@ from engine.requests import MAX_DEPTH
 from tests.app.cli.scripted_chat import KOREAN, ROUND, ScriptedEngine
 from tests.app.picture_files import animation, picture
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]

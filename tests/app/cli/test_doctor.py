@@ -17,6 +17,7 @@ from engine.bench import pair_check
 from engine.files.system_memory import SystemMemory
 from engine.machine import facts
 from engine.machine.facts import MachineFacts
+from tests.engine.rounding_machines import shorten_probe
 
 MAC = MachineFacts("Apple M4 Pro", "macOS 26.1", SystemMemory(48 * 10**9, 30 * 10**9), True, False, 40000, "denied")
 
@@ -26,6 +27,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(facts, "read_facts", lambda: MAC)
     monkeypatch.setattr(pair_check, "_TOKENS", 8)
     monkeypatch.setattr(pair_check.check_pair, "__defaults__", (0.0,))
+    shorten_probe(monkeypatch)
 
 
 def test_the_page_has_a_line_for_each_fact_and_both_speeds(capsys: pytest.CaptureFixture[str]) -> None:

@@ -114,7 +114,6 @@ def answering(client: httpx2.Client, model: str) -> tuple[str, str]:
     return answer["model"], answer["usage"]["speculation"]["draft"]
 
 
-@pytest.mark.usefixtures("without_compilation")
 def test_a_folder_that_is_served_is_listed_first_and_can_be_named_after_another_model(
     client: httpx2.Client, folders: tuple[Path, Path]
 ) -> None:
@@ -128,7 +127,6 @@ def test_a_folder_that_is_served_is_listed_first_and_can_be_named_after_another_
         assert answering(client, name) == ("4bit", "4bit"), name
 
 
-@pytest.mark.usefixtures("without_compilation")
 def test_programs_are_told_of_the_served_model_while_others_are_used(client: httpx2.Client) -> None:
     def context() -> int:
         endpoint = serving_endpoint(Endpoint(str(client.base_url).rstrip("/")), "")

@@ -17,7 +17,6 @@ from tests.app.session.conftest import fakes as fakes
 from tests.app.settings_window.conftest import hub_settings as hub_settings
 from tests.app.settings_window.conftest import open_settings as open_settings
 from tests.app.window_driver import WindowDriver
-from tests.engine.conftest import without_compilation as without_compilation
 
 
 @pytest.fixture

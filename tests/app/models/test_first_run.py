@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
@@ -20,8 +19,6 @@ from tests.app.hub_library import TINY_MAIN as MAIN
 from tests.app.window_driver import WindowDriver
 from tests.fakehub.server import FakeHub
 from tests.tiny_models import write_model
-
-pytestmark = pytest.mark.usefixtures("without_compilation")
 
 
 def test_a_pair_is_offered_downloaded_chosen_and_answers(

@@ -22,7 +22,7 @@ from tests.fakehub.server import FakeHub
 from tests.tiny_models import write_model
 from tests.tiny_mtp import mtp_tensors
 
-pytestmark = [pytest.mark.usefixtures("without_compilation"), pytest.mark.full]
+pytestmark = pytest.mark.full
 
 MAKERS, CONVERSION = "makers/Hybrid", "tiny-org/Hybrid-32bit"
 HEAD = head_name(CONVERSION)

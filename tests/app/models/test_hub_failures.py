@@ -147,7 +147,6 @@ def test_a_search_and_a_pasted_address_show_gated_models_with_the_way_to_their_p
         qtbot.waitUntil(lambda: not page.cards)
 
 
-@pytest.mark.usefixtures("without_compilation")
 def test_a_search_reads_configurations_and_judges_drafts_before_a_weight_is_here(
     page: Any,
     hub_settings: WindowDriver,

@@ -30,7 +30,6 @@ from tests.app.scripts import Script
 from tests.app.session.conftest import fakes as fakes
 from tests.app.shown_library import DRAFT, MAIN, ShownLibrary, path_of
 from tests.app.window_driver import WindowDriver
-from tests.engine.conftest import without_compilation as without_compilation
 
 
 class SettingsHost(QWidget):

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from tests.app.conftest import OpenWindow
 
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
-
 @pytest.fixture
 def open_real(qapp: Application, qtbot: QtBot) -> Iterator[Callable[[], WindowDriver]]:
     """Open windows on the real engine with the starter pair."""

@@ -81,6 +81,12 @@ def hosts() -> Iterator[Hosts]:
     assert not [one for one in found if is_running(one)]
 
 
+@pytest.fixture
+def ended_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package would wait two seconds for servers to end by themselves, which one that hangs does not do."""
+    monkeypatch.setattr("mcp.client.stdio.PROCESS_TERMINATION_TIMEOUT", 0.1)
+
+
 def wait_until(holds: Callable[[], bool]) -> None:
     until = time.monotonic() + WAIT_S
     while not holds():

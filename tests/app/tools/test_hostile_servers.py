@@ -37,6 +37,7 @@ IN_EVERY_RUN = {
 }  # fmt: skip
 
 
+@pytest.mark.usefixtures("ended_at_once")
 @pytest.mark.parametrize("behaviour", each(AT_START, IN_EVERY_RUN))
 def test_a_server_that_cannot_start_says_why_and_leaves_the_others_alone(hosts: Hosts, behaviour: str) -> None:
     hangs = AT_START[behaviour] == "slow-start"

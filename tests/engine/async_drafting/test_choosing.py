@@ -20,8 +20,6 @@ from tests.engine.async_drafting.drafters import FIXED, on_a_thread, slow_verifi
 from tests.engine.serving_requests import PLAIN, Client, request, run
 from tests.patience import PATIENCE_S
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 AUTO = SpeculationSettings(method="draft", sample_share=0.0)
 SHORT, LONG = "안녕", "the quick brown fox jumps over the lazy dog " * 8
 

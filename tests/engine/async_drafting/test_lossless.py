@@ -16,8 +16,6 @@ from tests.engine.async_drafting.drafters import DISTURBANCES, FIXED, on_a_threa
 from tests.engine.serving_requests import PLAIN, request, run, submit
 from tests.patience import PATIENCE_S
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 TEXTS = ("the quick brown fox", "안녕하세요 세계", "こんにちは世界", "你好，世界")
 AUTO = SpeculationSettings(method="draft")
 

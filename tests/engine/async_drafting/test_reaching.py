@@ -16,8 +16,6 @@ from engine.settings import EngineSettings
 from tests.engine.async_drafting.drafters import FIXED, on_a_thread, started, untouched
 from tests.engine.serving_requests import PLAIN, alone, load_models, request, run, set_draft, submit
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 AUTO = SpeculationSettings(method="draft")
 
 

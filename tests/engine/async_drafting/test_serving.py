@@ -16,8 +16,6 @@ from engine.main_model.loading import load
 from tests.engine.async_drafting.drafters import answered
 from tests.patience import PATIENCE_S, wait_until
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 
 @pytest.fixture
 def port(tiny_draft: Path) -> Iterator[int]:

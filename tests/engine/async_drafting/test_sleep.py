@@ -18,8 +18,6 @@ from tests.engine.async_drafting.drafters import FIXED, on_a_thread, started, un
 from tests.engine.serving_requests import PLAIN, Client, alone, request, submit
 from tests.patience import PATIENCE_S
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 NIGHT_S = 8 * 3600.0
 
 

@@ -27,8 +27,6 @@ SETTINGS = {
 PROMPT = [3, 20, 41, 77, 20, 41, 9]
 BEGIN = Begin(11, 5, 384, SamplingSettings())
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 
 @pytest.fixture(scope="module")
 def models(tiny_main: Path, tiny_draft: Path) -> tuple[nn.Module, nn.Module]:
@@ -68,7 +66,7 @@ def test_every_answer_is_what_a_drafter_without_caches_would_draft(
 ) -> None:
     main, draft = models
     begin = Begin(11, 5, 384, SETTINGS[settings])
-    written = continued(main, sampler_of(begin), PROMPT, 48)
+    written = continued(main, sampler_of(begin), PROMPT, 28)
     longest = 0
     for text, answer in rounds(
         drafter, begin, PROMPT, written, lambda text: continued(draft, sampler_of(begin), text, 3), steps

@@ -19,8 +19,6 @@ from engine.serving.scheduler import Scheduler
 from engine.tokenizers.prompt_process.client import check_grammar
 from tests.engine.serving_requests import PLAIN, request
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 HELLO = Prompt("chat", "en", "hello")
 LOOKUP = ("ngram", "ngram, depth 4", "ngram, depth 8", "ngram, depth 16")
 

@@ -14,8 +14,6 @@ from engine.errors import BadRequest
 from engine.speculation.rounds.sequence import Sequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 SCRIPT = [(7 * index) % 1000 for index in range(2 * STRETCH)]
 
 

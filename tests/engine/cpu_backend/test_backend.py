@@ -39,7 +39,7 @@ def test_child_processes_have_the_backend_of_the_suite_unless_they_use_the_cpu(
     assert [backend().name, said(ASK.format("")), said(ASK.format("use_cpu(); "))] == ["gpu", "gpu", "cpu"]
 
 
-@pytest.mark.usefixtures("as_on_linux", "without_compilation")
+@pytest.mark.usefixtures("as_on_linux")
 @pytest.mark.parametrize("kind", ["draft", "head"])
 def test_on_linux_the_text_does_not_depend_on_drafts(tmp_path: Path, kind: str) -> None:
     """Weights are float32 in blocks, and the host reads the scores of greedy rounds."""

@@ -24,7 +24,7 @@ from engine.requests import MAX_DEPTH
 
 pytestmark = [
     pytest.mark.skipif(not blas.BLAS.startswith("OpenBLAS"), reason="for OpenBLAS"),
-    pytest.mark.usefixtures("without_compilation", "as_on_linux"),
+    pytest.mark.usefixtures("as_on_linux"),
 ]
 
 ROWS = (1, 2, 5, 9, 17, MANY_ROWS - 1, MANY_ROWS, 2 * MANY_ROWS)

@@ -14,6 +14,8 @@ from tests.engine.asking import ask, finished
 from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 
+pytestmark = pytest.mark.usefixtures("with_compilation")
+
 REPRESENTATIVES = ((1, "draft", 0.8), (3, "ngram", 0.0), (8, "draft", 0.0), (8, "auto", 0.8), (None, "auto", 0.0))
 
 

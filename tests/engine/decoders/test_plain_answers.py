@@ -13,8 +13,6 @@ from engine.serving.scheduler import Scheduler
 from tests.engine.serving_requests import PLAIN, alone, request, run, serve_and_act, submit
 from tests.engine.speculation.families import change_kinds
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 PART = 9
 
 

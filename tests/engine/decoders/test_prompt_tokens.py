@@ -43,7 +43,7 @@ def expected(main: LoadedModel, ids: list[int]) -> mx.array:
     return logits - mx.logsumexp(logits, axis=-1, keepdims=True)
 
 
-@pytest.mark.usefixtures("small_passes", "without_compilation")
+@pytest.mark.usefixtures("small_passes")
 def test_all_prompts_at_once_are_scored_as_mlx_lm_would(scheduler: Scheduler, main: LoadedModel) -> None:
     requests = [ChatRequest(prompt=text, prompt_logprobs=True, max_tokens=0, alternatives=3) for text in PROMPTS]
     for text, client in zip(PROMPTS, run(scheduler, *requests), strict=True):
@@ -58,7 +58,6 @@ def test_all_prompts_at_once_are_scored_as_mlx_lm_would(scheduler: Scheduler, ma
             assert [one.logprob for one in token.alternatives] == pytest.approx(mx.sort(row)[:-4:-1].tolist(), abs=0.05)
 
 
-@pytest.mark.usefixtures("without_compilation")
 def test_an_answer_follows_a_scored_prompt_as_any_other(scheduler: Scheduler, main: LoadedModel) -> None:
     asked = {"prompt": PROMPTS[0], "max_tokens": 8}
     [client, plain] = run(scheduler, ChatRequest(**asked, prompt_logprobs=True), ChatRequest(**asked))  # type: ignore[arg-type]
@@ -67,7 +66,7 @@ def test_an_answer_follows_a_scored_prompt_as_any_other(scheduler: Scheduler, ma
     assert not scored(plain)
 
 
-@pytest.mark.usefixtures("small_passes", "without_compilation")
+@pytest.mark.usefixtures("small_passes")
 def test_no_pass_has_more_logits_than_the_bound_and_nothing_is_kept(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:

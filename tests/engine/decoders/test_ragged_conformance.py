@@ -19,8 +19,6 @@ from tests.engine.family_serving import CAMPAIGN, serving
 from tests.engine.serving_requests import PLAIN, alone, request, run
 from tests.engine.tiers import by_tier
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 DEPTH = 4
 PATTERNS = [(k, right) for k in range(DEPTH + 1) for right in range(k + 1)]
 QUESTIONS = ("the quick brown fox", "jumps over", "안녕하세요 세계", "lazy dog the the the")

@@ -14,8 +14,6 @@ from tests.engine.counting import each_token, least_peaks
 from tests.engine.serving_requests import PLAIN, alone, request, run, submit
 from tests.engine.tiers import by_tier
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 TEXTS = ("Count from 1 to 20.", "Tell me what you can do, in a few sentences.")
 LONG, SHORT = 24, 12
 

@@ -22,8 +22,6 @@ from engine.speculation.proposers import draft_model
 from tests.engine.passed_on import PassedOn
 from tests.engine.serving_requests import PLAIN, Client, request, submit
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 MAIN_S, DRAFT_S, LISTENER_S, NIGHT_S = 1.0, 0.125, 0.5, 8 * 3600.0
 DRAFT = SpeculationSettings(method="draft", depth=3)
 

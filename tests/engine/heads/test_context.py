@@ -17,8 +17,6 @@ from engine.heads.head import Attended, Head
 from engine.serving.memory import cache_bytes
 from tests.engine.heads.heads_on_disk import HEADS, OnDisk, likeliest
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 
 def further(*values: str | int) -> list[Any]:
     """Return parameters of the full tier."""

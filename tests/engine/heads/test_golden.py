@@ -21,8 +21,6 @@ from tests.engine.heads.heads_on_disk import (
     zero_centred,
 )
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 # Logits reach 6, in one case 28; references differ as much among each other (README.md of tests/tools/golden_heads).
 TOLERANCE = 5e-5
 FAR = 100 * TOLERANCE

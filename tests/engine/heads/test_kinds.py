@@ -22,8 +22,6 @@ from tests.engine.heads import toy_head
 from tests.engine.heads.golden import assistant_cases, cases, eagle_cases, mtp_cases
 from tests.engine.serving_requests import PLAIN, alone, load_models, request, run
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 GOLDEN = [
     *(list(case.tensors) for case in cases.CASES.values()),
     *(list(case.shapes) for case in eagle_cases.CASES.values()),

@@ -15,8 +15,6 @@ from tests.engine.heads.golden.cases import CASES
 from tests.engine.heads.golden.mtp_cases import CASES as MTP_CASES
 from tests.engine.heads.heads_on_disk import HEADS, OnDisk, Tensors, load_head, quantised, tensors_of, write_head
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 Mode = tuple[int, int, str]
 AFFINE, *_ = MODES = [(4, 32, "affine"), (4, 32, "mxfp4"), (4, 16, "nvfp4"), (8, 32, "mxfp8")]
 

@@ -11,8 +11,6 @@ from mlx_lm import sample_utils
 from engine.main_model.sampling import ACCEPT, DRAFT, DRAW, Sampler
 from engine.requests import SamplingSettings
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 VOCABULARY = 64
 HISTORY = [3, 5, 5, 9, 12, 3, 40, 5]
 SETTINGS = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from engine.pictures.reading import digest_of
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.tokenizers.prompts import PromptJob, make_prompt
 from tests.engine.serving_requests import PLAIN
+from tests.engine.tiers import by_tier
 from tests.tiny_vision import picture
 
 # A wide picture, and a high one that is larger than what the models take.
@@ -22,6 +24,10 @@ QUESTIONS = {
     "between": ("the lazy dog ", FOX, " and the quick ", DOG, " jumps over"),
     "after": ("the quick brown fox ", DOG),
 }
+# The default tier asks at every place and at both temperatures once or twice.
+QUESTIONS_AND_TEMPERATURES = by_tier(
+    product(QUESTIONS, (0.0, 0.9)), [("before", 0.9), ("between", 0.0), ("after", 0.9)]
+)
 # The logits that `tests.tools.picture_goldens` has recorded: of some rows before, in and after the pictures.
 GOLDENS = Path(__file__).parent / "goldens.json"
 GOLDEN_ROWS, GOLDEN_COLUMNS = (3, 12, 20, 26, 34, 45, 52, -1), 24
@@ -68,5 +74,5 @@ def asked(
         sampling=SamplingSettings(temperature=temperature, seed=7),
         speculation=speculation,
         pictures={digest_of(file): file for file in shown},
-        **{"max_tokens": 24, **options},
+        **{"max_tokens": 16, **options},
     )

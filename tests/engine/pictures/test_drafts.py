@@ -17,8 +17,6 @@ from tests.engine.serving_requests import alone, load_models, run, set_draft
 from tests.tiny_models import write_disturbed_copy, write_model
 from tests.tiny_vision import MODELS, write_vision_model
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 DRAFT = SpeculationSettings(method="draft", depth=3, sample_share=0.0)
 
 

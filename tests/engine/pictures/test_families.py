@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Callable
 from collections.abc import Sequence as Items
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -27,28 +28,9 @@ from engine.speculation.rounds.sequence import Sequence
 from engine.speculation.rounds.turning import turning
 from tests import tiny_qwens
 from tests.engine.pictures.questions import FILES, GOLDEN_COLUMNS, GOLDEN_ROWS, GOLDENS, prompted
+from tests.engine.tiers import by_tier
 from tests.tiny_models import FLOAT32, FOUR_BITS, Stored
 from tests.tiny_vision import GEMMA4_BOTH_WAYS, MODELS, write_vision_model
-
-
-@pytest.fixture(scope="module", params=[FLOAT32, FOUR_BITS], ids=str)
-def stored(request: pytest.FixtureRequest) -> Stored:
-    return request.param
-
-
-@pytest.fixture(scope="module", params=MODELS)
-def family(request: pytest.FixtureRequest) -> str:
-    return request.param
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, family: str, stored: Stored) -> Path:
-    return write_vision_model(tmp_path_factory.mktemp("vision") / family, MODELS[family], stored=stored)
-
-
-@pytest.fixture(scope="module")
-def model(folder: Path) -> LoadedModel:
-    return load(folder)
 
 
 def our_logits(model: LoadedModel) -> tuple[list[int], mx.array]:
@@ -127,10 +109,17 @@ REFERENCES: dict[str, Callable[[Any, Items[int], Items[Image.Image]], Any]] = {
 
 
 @pytest.mark.expects_log
-def test_two_pictures_and_text_give_the_reference_s_logits(
-    model: LoadedModel, folder: Path, family: str, stored: Stored
-) -> None:
-    ids, logits = our_logits(model)
+@pytest.mark.parametrize(
+    ("family", "stored"),
+    by_tier(
+        product(MODELS, (FLOAT32, FOUR_BITS)),
+        [*((family, FLOAT32) for family in MODELS), ("gemma3", FOUR_BITS), ("qwen3_5", FOUR_BITS)],
+    ),
+    ids=str,
+)
+def test_two_pictures_and_text_give_the_reference_s_logits(family: str, stored: Stored, tmp_path: Path) -> None:
+    folder = write_vision_model(tmp_path / family, MODELS[family], stored=stored)
+    ids, logits = our_logits(load(folder))
     pictures = [Image.open(io.BytesIO(file)) for file in FILES]
     wanted = REFERENCES[family](load_model(folder), ids, pictures)[0].astype(mx.float32)
     error = mx.sqrt(mx.square(logits - wanted).mean() / mx.square(wanted).mean()).item()

@@ -15,15 +15,13 @@ from engine.settings import EngineSettings
 from engine.speculation.drafters.head_session import HeadSession
 from engine.speculation.rounds.sequence import Sequence
 from tests.engine.chain_sessions import Told, assert_close, session_of
-from tests.engine.pictures.questions import DOG, FOX, QUESTIONS, answered, asked
+from tests.engine.pictures.questions import DOG, FOX, QUESTIONS, QUESTIONS_AND_TEMPERATURES, answered, asked
 from tests.engine.serving_requests import PLAIN, alone, load_models, run
 from tests.engine.tiers import by_tier
 from tests.tiny_eagle import write_eagle_head
 from tests.tiny_heads import write_head
 from tests.tiny_mtp import write_mtp_head
 from tests.tiny_vision import MODELS, write_vision_model
-
-pytestmark = pytest.mark.usefixtures("without_compilation")
 
 HEAD = SpeculationSettings(method="draft", depth=3, sample_share=0.0)
 WRITERS = {"mtp": write_mtp_head, "eagle": write_eagle_head, "dflash": write_head}
@@ -71,8 +69,7 @@ def assert_as_read_at_once(scheduler: Scheduler) -> None:
         assert_close(one[:, :, :rows], other[:, :, :rows])
 
 
-@pytest.mark.parametrize("temperature", [0.0, 0.9])
-@pytest.mark.parametrize("where", QUESTIONS)
+@pytest.mark.parametrize(("where", "temperature"), QUESTIONS_AND_TEMPERATURES)
 def test_a_head_does_not_change_the_text(
     served: Scheduler, where: str, temperature: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,12 +20,11 @@ from engine.pictures.reading import digest_of
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
-from tests.engine.pictures.questions import DOG, FOX, QUESTIONS, asked, parts
+from tests.engine.pictures.questions import DOG, FOX, QUESTIONS, QUESTIONS_AND_TEMPERATURES, asked, parts
 from tests.engine.serving_requests import alone, load_models, run, submit
+from tests.engine.tiers import by_tier
 from tests.tiny_models import write_disturbed_copy
 from tests.tiny_vision import MODELS, picture, write_vision_model
-
-pytestmark = pytest.mark.usefixtures("without_compilation")
 
 SPECULATIONS = (
     SpeculationSettings(method="draft", depth=3, sample_share=0.0),
@@ -34,12 +33,13 @@ SPECULATIONS = (
 )
 
 
+# Pictures that are read in both directions, and those that move the positions behind them.
+FAMILIES = by_tier(["gemma3", "gemma4", "mistral3", "qwen3_5", "qwen2_5_vl", "qwen3_vl"], ["gemma3", "qwen3_5"])
 # Transformers does not know the name that mlx-lm has for this family.
-LFM2_VL = pytest.param("lfm2_vl", marks=pytest.mark.expects_log)
-OTHER_QWENS = [pytest.param(name, marks=pytest.mark.full) for name in ("qwen2_5_vl", "qwen3_vl")]
+LFM2_VL = pytest.param("lfm2_vl", marks=[pytest.mark.full, pytest.mark.expects_log])
 
 
-@pytest.fixture(scope="module", params=["gemma3", "gemma4", "mistral3", LFM2_VL, "qwen3_5", *OTHER_QWENS])
+@pytest.fixture(scope="module", params=[*FAMILIES, LFM2_VL])
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_vision_model(tmp_path_factory.mktemp("vision") / request.param, MODELS[request.param])
 
@@ -67,8 +67,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     return found
 
 
-@pytest.mark.parametrize("temperature", [0.0, 0.9])
-@pytest.mark.parametrize("where", QUESTIONS)
+@pytest.mark.parametrize(("where", "temperature"), QUESTIONS_AND_TEMPERATURES)
 def test_drafts_and_lookup_do_not_change_the_text(served: Scheduler, where: str, temperature: float) -> None:
     plain = alone(served, asked(*QUESTIONS[where], temperature=temperature))
     assert plain.stats.pictures == sum(isinstance(part, bytes) for part in QUESTIONS[where])

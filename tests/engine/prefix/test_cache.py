@@ -20,8 +20,6 @@ from tests.engine.serving_requests import run
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_models import write_disturbed_copy, write_model
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 KINDS: dict[str, dict[str, Any]] = {
     "full attention": {"model_type": "llama", **FAMILIES["llama"]},
     "sliding window": {"model_type": "gemma3_text", **FAMILIES["gemma3_text"]},

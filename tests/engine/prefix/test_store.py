@@ -26,9 +26,6 @@ from tests.engine.serving_requests import request as unnamed
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_models import write_disturbed_copy, write_model
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
-
 # A hybrid has caches of two kinds.
 FURTHER = [pytest.param(name, marks=pytest.mark.full) for name in ("llama", "gemma3_text")]
 

@@ -25,8 +25,6 @@ from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 # As `tests.tiny_models` stores weights.
 KIND = Kind("affine", 4, 32)
 # Seeds, questions and tokens; the longer text differs where several rows are rounded as MLX's kernel does.

@@ -21,8 +21,6 @@ from tests.engine.serving.driving import finish, step_until
 from tests.engine.serving_requests import PLAIN, alone, load_models, request, run, submit
 from tests.tiny_models import write_disturbed_copy
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 
 @pytest.fixture
 def scheduler(tiny_main: Path, tiny_draft: Path) -> Iterator[Scheduler]:

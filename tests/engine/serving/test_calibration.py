@@ -20,7 +20,7 @@ from engine.tuning import ContextFigures, DepthFigures, LearnedPair, best_of
 from tests.engine.serving_requests import request
 from tests.patience import PATIENCE_S
 
-pytestmark = pytest.mark.usefixtures("without_compilation", "module_as_on_linux")
+pytestmark = pytest.mark.usefixtures("module_as_on_linux")
 
 SOME_DEPTHS = (1, 2, 3)
 OFF, AUTO = SpeculationSettings(method="off"), SpeculationSettings()

@@ -24,7 +24,7 @@ from tests.engine.counting_model import CountingModel
 from tests.engine.serving.driving import Expected, finish, step_until
 from tests.engine.serving_requests import PLAIN, Client, request, run, set_draft, submit
 
-pytestmark = pytest.mark.usefixtures("without_compilation", "fixed_chunks")
+pytestmark = pytest.mark.usefixtures("fixed_chunks")
 
 
 DRAFTING = SpeculationSettings(method="draft", depth=3, sample_share=0.0)

@@ -17,7 +17,7 @@ from tests.engine.counting_model import CountingModel
 from tests.engine.serving.driving import Expected, finish, step_until
 from tests.engine.serving_requests import PLAIN, request, run, submit
 
-pytestmark = [pytest.mark.usefixtures("without_compilation", "fixed_chunks"), pytest.mark.expects_log]
+pytestmark = [pytest.mark.usefixtures("fixed_chunks"), pytest.mark.expects_log]
 
 TEXTS = ("the quick brown fox", "lazy dog jumps", "안녕하세요 세계")
 

@@ -25,7 +25,7 @@ from tests.engine.late_errors import SENTENCE
 from tests.engine.serving_requests import PLAIN, request, run
 from tests.engine.tiers import by_tier
 
-pytestmark = pytest.mark.usefixtures("without_compilation", "fixed_chunks")
+pytestmark = pytest.mark.usefixtures("fixed_chunks")
 
 OURS = (Generation, SpeculativeDecoder, RaggedDecoder, Sequence)
 DRAFT = SpeculationSettings(method="draft", depth=3, sample_share=0.0)

@@ -26,8 +26,6 @@ from tests.engine.speculation.family_configs import FAMILIES
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_disturbed_copy, write_model
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 
 @pytest.fixture
 def scheduler(pair: tuple[LoadedModel, LoadedModel]) -> Iterator[Scheduler]:

@@ -26,8 +26,6 @@ from tests.engine.serving_requests import PLAIN, Client, alone, load_models, req
 from tests.patience import PATIENCE_S
 from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 Outcome = LoadedPair | EngineError
 
 

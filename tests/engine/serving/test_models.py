@@ -23,8 +23,6 @@ from tests.engine.serving_requests import PLAIN, alone, load_models, request, ru
 from tests.patience import PATIENCE_S, wait_until
 from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 
 @pytest.mark.parametrize("name", ["~nobody-here/model", "x" * 5000, "y" * 300 + "/z", "a\0b", "", "no/such"])
 def test_a_name_that_can_be_no_model_is_missing(name: str) -> None:

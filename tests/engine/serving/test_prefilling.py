@@ -28,7 +28,7 @@ from tests.engine.serving.driving import Expected, finish, step_until
 from tests.engine.serving_requests import PLAIN, Client, alone, request, run, set_draft, submit
 from tests.tiny_models import QWEN3, write_model
 
-pytestmark = pytest.mark.usefixtures("without_compilation", "fixed_chunks")
+pytestmark = pytest.mark.usefixtures("fixed_chunks")
 
 DRAFTING = SpeculationSettings(method="draft", depth=3, sample_share=0.0)
 TEXTS = ("the quick brown fox", "lazy dog jumps over the lazy dog", "안녕하세요 세계", "the the the")

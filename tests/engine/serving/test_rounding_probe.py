@@ -29,8 +29,6 @@ from tests.engine.speculation.families import SERVED, build, fresh_caches
 from tests.patience import PATIENCE_S
 from tests.tiny_models import FLOAT32, write_model
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 FOUND = Rounding((KeyRange(4096, 2, 8),), 0.125)
 
 

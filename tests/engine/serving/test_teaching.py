@@ -25,8 +25,6 @@ from tests.engine.serving_requests import Client, alone, load_models, request, s
 from tests.patience import PATIENCE_S, wait_until
 from tests.tiny_models import FLOAT32, write_disturbed_copy, write_model, write_with_other_ids
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 Outcome = TeachingResult | EngineError
 Open = Callable[..., Scheduler]
 

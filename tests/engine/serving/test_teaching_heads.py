@@ -21,7 +21,7 @@ from engine.teaching.lessons import is_held_out
 from tests.engine.serving_requests import PLAIN, alone, load_models, request, set_draft
 from tests.engine.tiers import by_tier
 
-pytestmark = pytest.mark.usefixtures("without_compilation", "module_as_on_linux")
+pytestmark = pytest.mark.usefixtures("module_as_on_linux")
 
 MAIN, _ = starter_pair()
 TRAINED = Path(__file__).parents[2] / "starter" / "heads"

@@ -11,8 +11,6 @@ from tests.engine.speculation.families import EVERY_KIND, REFUSED, SERVED, build
 from tests.engine.speculation.forced_rounds import check_family
 from tests.engine.tiers import by_tier
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 DEPTH = 5
 PLAIN = (0, 0)
 # (draft tokens, accepted): every length of accepted prefix for every depth.

@@ -18,8 +18,6 @@ from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import Sequence
 from tests.engine.serving_requests import PLAIN, request, run
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 
 class RepeatProposer(Proposer):
     """Always proposes the last token again."""

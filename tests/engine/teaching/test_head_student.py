@@ -27,8 +27,6 @@ from tests.tiny_heads import write_head
 from tests.tiny_models import QWEN3, write_model
 from tests.tiny_mtp import write_mtp_head
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 QUESTION = [{"role": "user", "content": "the quick brown fox"}]
 WRITERS: dict[str, Callable[[Path, Path], Path]] = {
     "dflash": write_head,

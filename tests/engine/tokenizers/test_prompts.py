@@ -17,8 +17,6 @@ from engine.serving.scheduler import Scheduler
 from engine.tokenizers.prompts import Prompt, PromptJob, make_prompt, render, shared_prefix, turn_boundaries
 from tests.engine.serving_requests import Client, alone, run
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 
 def long_chat(turns: int) -> list[dict[str, str]]:
     chat = [{"role": "system", "content": "lazy dog"}]

@@ -17,7 +17,7 @@ from engine.tokenizers.thinking import ThinkingChoice, thinking_of
 from tests.tiny_models import write_disturbed_copy
 
 # transformers warns of odd settings.
-pytestmark = [pytest.mark.expects_log, pytest.mark.usefixtures("without_compilation")]
+pytestmark = pytest.mark.expects_log
 
 _TURNS = "{% for message in messages %}{{ message.role + ': ' + message.content + '\\n' }}{% endfor %}"
 _SHUT = "{{ '<think>\\n\\n</think>\\n\\n' }}"

@@ -24,8 +24,6 @@ from tests.engine.serving_requests import PLAIN, request, submit
 from tests.engine.speculation.choosing.scenes import measure
 from tests.engine.tiers import by_tier
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 Cost = Callable[[int], float]
 AUTO = SpeculationSettings(method="auto")
 TOKENS = 160

@@ -14,8 +14,6 @@ from engine.speculation.rounds.sequence import Sequence
 from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
 from tests.engine.tiers import by_tier
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 PROMPT = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8]
 VOCABULARY = 64
 

@@ -19,8 +19,6 @@ from engine.speculation.rounds.sequence import Sequence
 from tests.engine.speculation.families import KINDS_WITH_ROWS, SERVED, build, fresh_caches, skip_without_rows
 from tests.engine.tiers import by_tier
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 VOCABULARY = 64
 DEPTH = 5
 SAMPLING = (

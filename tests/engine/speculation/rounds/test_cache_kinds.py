@@ -24,8 +24,6 @@ from tests.engine.speculation.forced_batches import check_family as check_batch
 from tests.engine.speculation.forced_rounds import check_family as check_rollback
 from tests.engine.speculation.plain_decoding import assert_same_logits, decode_plainly
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 TEXT = [(7 * index + 3) % 96 for index in range(40)]
 # The end of a turn: every kind of cache can go back to it.
 TURN = 12

@@ -14,8 +14,6 @@ from engine.speculation.rounds.compiled_steps import CompiledSteps, compiled_ste
 from engine.speculation.rounds.sequence import Sequence
 from tests.engine.tiers import by_tier
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 
 @pytest.fixture(scope="module")
 def loaded(tiny_main: Path) -> LoadedModel:

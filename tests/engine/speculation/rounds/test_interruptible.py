@@ -13,8 +13,6 @@ from tests.engine.speculation.cache_state import largest_difference
 from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
 from tests.engine.tiers import by_tier
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 FEW = ("llama", "llama:window", "llama4", "deepseek_v41", "falcon_h1")
 TOKENS = [(11 * index + 5) % 96 for index in range(40)]
 

@@ -20,8 +20,6 @@ from tests.engine.speculation.forced_rounds import QUANTISED_TOLERANCE
 from tests.engine.speculation.plain_decoding import TOLERANCE, assert_same_logits, decode_plainly
 from tests.engine.tiers import by_tier
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 
 def sequence_of(name: str, length: int, *, read: int = 0, seed: int = 0) -> Sequence:
     """Return a prompt of `length` tokens; its caches hold the first `read` of them."""

@@ -13,7 +13,6 @@ from tests.engine.tiers import by_tier
 IDS = mx.array([[3, 14, 15, 92]], mx.uint32)
 
 
-@pytest.mark.usefixtures("without_compilation")
 @pytest.mark.parametrize("name", by_tier(sorted(FAMILIES), EVERY_KIND))
 def test_a_pass_in_parts_has_the_bits_of_a_whole_pass(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model, launched, launch = build(name), [], mx.async_eval

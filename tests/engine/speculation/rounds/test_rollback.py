@@ -27,8 +27,6 @@ from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
 from tests.engine.speculation.family_configs import WINDOW
 from tests.engine.tiers import by_tier
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 # How each kind of cache is written to.
 WRITES = [
     (KVCache, "update_and_fetch"),

@@ -10,8 +10,6 @@ from engine.speculation.rounds.sequence import Sequence
 from engine.tuning import ENOUGH_NARROW, NARROW, KeyRange, Rounding
 from tests.engine.speculation.families import build, fresh_caches
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 LIKE_M3 = Rounding((KeyRange(1024, 2, 12), KeyRange(4096, 2, 4)), 0.1)
 # Attention over more keys has an order of sums of its own for a row alone.
 LIKE_M1 = Rounding((KeyRange(4096, 1, 12), KeyRange(8192, 2, 12)), 0.1)

@@ -8,8 +8,6 @@ from engine.speculation.rounds.sequence import Sequence
 from tests.engine.speculation.families import EVERY_KIND, build, change_kinds, fresh_caches
 from tests.engine.speculation.plain_decoding import assert_same_logits, decode_plainly
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 TOKENS = [(11 * index + 5) % 96 for index in range(96)]
 
 

@@ -14,8 +14,6 @@ from tests.engine.speculation.forced_batches import PROMPTS, Texts, check_family
 from tests.engine.speculation.plain_decoding import decode_plainly
 from tests.engine.tiers import by_tier
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 # Families whose caches would be rows in another family.
 UNFIT = sorted(cache_kinds.NEVER_BATCHED.union(*(kind.reads_padding for kind in KINDS.values())))
 

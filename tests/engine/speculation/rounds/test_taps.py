@@ -15,8 +15,6 @@ from tests.engine.speculation.families import EVERY_KIND, FAMILIES, build, fresh
 from tests.engine.speculation.family_configs import VOCABULARY
 from tests.engine.tiers import by_tier
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 # Families whose hidden states cannot be read, and the reasons.
 UNTAPPED = {
     "nanbeige": "layer-calls",  # runs its layers twice

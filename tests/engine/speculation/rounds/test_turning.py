@@ -21,8 +21,6 @@ from engine.speculation.rounds.turning import turning
 from tests.engine.speculation.family_configs import DELTA, DENSE, VOCABULARY
 from tests.engine.speculation.plain_decoding import assert_same_logits
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 GRIDS = (Grid(3, 2, 3), Grid(12, 4, 2))
 PROMPT = 26
 AXES = {"qwen2_vl": Axes((2, 1, 1), interleaved=False), "qwen3_5": Axes((2, 1, 1), interleaved=True)}

@@ -27,8 +27,6 @@ from tests.engine.asking import QUESTION
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_disturbed_copy
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
-
 MESSAGES = (
     {"role": "system", "content": "lazy dog"},
     *({"role": role, "content": "안녕 fox " * 9} for role in ("user", "assistant") * 4),
