@@ -88,7 +88,7 @@ JOB = PromptJob([{"role": "user", "content": "x"}], 500, options={"enable_thinki
 BIASED = SamplingSettings(0.5, 40, 0.75, 0.125, 1.5, 0.25, 0.5, 64, logit_bias={3: -1.5, 900: 4.0})
 MESSAGES: dict[Codec[Any], list[Message]] = {
     cluster.TO_ENGINE: [
-        cluster.Call(1, "load", pack(("m", None)), False),
+        cluster.Call(1, "load", pack(("m", None))),
         cluster.Submit(2, REQUEST),
         cluster.Cancel(2),
         cluster.Speculate(2, SpeculationSettings("off")),
