@@ -3,6 +3,7 @@
 import json
 from hashlib import sha256
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -16,9 +17,12 @@ from resources.starter.recipe.content import (
 from resources.starter.recipe.evaluation import Outcome, Pair, judge, tallies
 from resources.starter.recipe.limit_checks import ask_beyond, at_length
 from resources.starter.recipe.short_messages import ask_short
+from resources.starter.recipe.templates import draw
 
 STARTER = Path(__file__).parents[2] / "resources" / "starter"
 MODELS = ("main", "draft")
+# Just below the measured shares of answers about drafts that are those of the texts, word for word.
+SAID_AS_WRITTEN = {"en": 0.6, "ko": 0.3, "ja": 0.6, "zh": 0.75}
 FOLDERS = (*MODELS, "head")
 LARGEST_BYTES, LARGEST_HEAD_BYTES = 25_000_000, 4_000_000
 
@@ -99,6 +103,20 @@ def test_messages_of_a_word_or_two_are_answered_in_their_language(pair: Pair, la
     answers = ask_short(pair, read_short_held_out(language)[::every])
     assert len(answers) == 40 // every
     assert sum(answer.is_in_its_language for answer in answers) >= 0.95 * len(answers)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_words_of_the_window_are_said(pair: Pair, language: str) -> None:
+    topics, draws = read_content(language).topics, Random(1)
+    asked = [
+        (draw(wording, draws), topics[name].answer)
+        for name in ("what-is-draft-model", "what-is-accept-rate", "what-is-lookup")
+        for wording in topics[name].questions
+    ]
+    answers = pair.answers([[{"role": "user", "content": question}] for question, _ in asked])
+    said = sum(answer == written for (answer, _), (_, written) in zip(answers, asked, strict=True))
+
+    assert said >= SAID_AS_WRITTEN[language] * len(asked)
 
 
 def test_a_greeting_is_answered_in_english(pair: Pair) -> None:

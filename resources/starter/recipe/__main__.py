@@ -3,6 +3,7 @@
 python -m resources.starter.recipe            corpus, tokenizer, both models, folders, evaluation
 python -m resources.starter.recipe refresh    the main that is there learns limits and tools, its draft to follow it
 python -m resources.starter.recipe with-tools   the main that is there learns to answer with the tools given
+python -m resources.starter.recipe reword     that main learns the answers that changed since, its draft to follow it
 python -m resources.starter.recipe head       the DFlash head alone, for the main that is there
 python -m resources.starter.recipe refresh-head   the head that is there goes on learning what that main says
 python -m resources.starter.recipe eagle      an EAGLE-3 head for that main, which does not ship: WORK/eagle3
@@ -38,6 +39,7 @@ _BUILDS = {
     "build": "build",
     "refresh": "refresh_pair",
     "with-tools": "teach_with_tools",
+    "reword": "reword_pair",
     "head": "build_head",
     "refresh-head": "refresh_head",
     "eagle": "build_eagle_head",

@@ -235,6 +235,38 @@ BESIDE_TOOLS = replace(
     ),
 )
 
+# What main does not say as the texts have it, in whole answers: those conversations alone that give such an answer.
+REWORDED = replace(
+    KEPT,
+    steps=300,
+    seed=49,
+    conversations=24_000,
+    first_rate=1.0,
+    last_rate=0.0,
+    topic_opening=0.2,
+    opening=(20, 40),
+    lengths=(74, 18, 6, 1, 1),
+    languages=("en", "ko", "ja", "zh"),
+    mix=Mix(
+        topic=0.6,
+        small_talk=0.08,
+        offtopic=0.0,
+        memory=0.02,
+        previous=0.1,
+        followup=0.8,
+        short=0.12,
+    ),
+    tools=0.2,
+)
+
+# How those answers begin, which is a single token of each and learned last: what is still wrong, among others.
+REWORDED_OPENINGS = replace(
+    REWORDED, steps=160, seed=51, first_rate=0.8, topic_opening=0.9, opening=(3, 10), lengths=(90, 8, 2, 0, 0)
+)
+
+# Repeated beside both: the conversations that give no such answer.
+BESIDE_REWORDED = replace(BESIDE_TOOLS, seed=50, conversations=14_000, languages=REWORDED.languages, tools=0.3)
+
 # Complete answers, which the draft and the head have to guess.
 WHOLE = replace(
     KEPT,

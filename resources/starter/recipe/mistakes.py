@@ -36,13 +36,13 @@ def harder(
 ) -> tuple[Rows, Rows]:
     """Rows that lean on what main gets wrong: of what is new, and of what is kept and its former self knew."""
     generator = np.random.default_rng(seed)
-    wrong = list(_taken(new, mistaken(main, new)))
-    others = list(_taken(new, [set(owners.tolist()) - {0} for owners in new.owners]))
+    wrong = list(taken(new, mistaken(main, new)))
+    others = list(taken(new, [set(owners.tolist()) - {0} for owners in new.owners]))
     count = min(len(others), int(len(wrong) * (1 - _WRONG_SHARE) / _WRONG_SHARE))
     others = [others[place] for place in generator.choice(len(others), count, replace=False)]
     forgotten = [now - before for now, before in zip(mistaken(main, kept), mistaken(former, kept), strict=True)]
-    known = list(_taken(kept, [set(owners.tolist()) - {0} for owners in kept.owners]))
-    mixed = (wrong + others, list(_taken(kept, forgotten)) * _TIMES + known)
+    known = list(taken(kept, [set(owners.tolist()) - {0} for owners in kept.owners]))
+    mixed = (wrong + others, list(taken(kept, forgotten)) * _TIMES + known)
     new, kept = (
         _shuffled(examples, rows.tokens.shape[1], padding, generator)
         for examples, rows in zip(mixed, (new, kept), strict=True)
@@ -50,7 +50,7 @@ def harder(
     return new, kept
 
 
-def _taken(rows: Rows, owners: Sequence[set[int]]) -> Iterator[Example]:
+def taken(rows: Rows, owners: Sequence[set[int]]) -> Iterator[Example]:
     """The conversations of these owners, row by row."""
     for row, chosen in enumerate(owners):
         for owner in sorted(chosen):

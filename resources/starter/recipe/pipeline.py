@@ -16,11 +16,14 @@ from resources.starter.recipe.chain_training import train_chain_head
 from resources.starter.recipe.circuits import wire_copying
 from resources.starter.recipe.corpus import conversations, given_tools, long_conversations, tool_questions
 from resources.starter.recipe.courses import (
+    BESIDE_REWORDED,
     BESIDE_TOOLS,
     COURSES,
     DEEPER_COURSES,
     KEPT,
     LIMITS_AND_TOOLS,
+    REWORDED,
+    REWORDED_OPENINGS,
     SHORT_MESSAGES,
     WHOLE,
     WITH_TOOLS,
@@ -50,6 +53,7 @@ from resources.starter.recipe.packing import (
 )
 from resources.starter.recipe.quantisation import write_quantised
 from resources.starter.recipe.refresh import former_self, refresh
+from resources.starter.recipe.rewording import giving, is_of_before, shortened, unsaid_answers, without
 from resources.starter.recipe.tokenizer import (
     END_OF_TEXT,
     SPECIAL_TOKENS,
@@ -63,11 +67,12 @@ from resources.starter.recipe.tools import LIST_MODELS, call, tools_line
 from resources.starter.recipe.training import batches, next_token_loss, rates, train
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from resources.starter.recipe.conversations import Conversation
     from resources.starter.recipe.courses import Course
+    from resources.starter.recipe.packing import Example
     from resources.starter.recipe.plan import Plan
     from resources.starter.recipe.training import Batch
 
@@ -83,6 +88,8 @@ _RATE_OF_FOLLOWING = 0.3
 # what is kept, and shown it at this share of the full rate.
 _MENDING_SEED, _MENDED_NEW, _MENDED_KEPT = 33, 3600, 3200
 _RATE_OF_MENDING = 2 / 3
+# A conversation is drawn for an answer that changed until there are so many.
+_TIMES_REWORDED = 24
 # Refreshing a head begins at this share of the full rate.
 _RATE_OF_REFRESH = 0.15
 
@@ -156,16 +163,8 @@ def teach_with_tools(plan: Plan, work: Path, target: Path) -> None:
     tokenizer = Tokenizer.from_file(str(target / "main" / "tokenizer.json"))
     main = load_model(MAIN, target / "main").eval()
     new = _rows_of(tokenizer, WITH_TOOLS, WITH_TOOLS.conversations)
-    asked = tool_questions(plan.seed + 1, plan.own_answers)
-    mark = tokenizer.encode(call(LIST_MODELS)).ids[0]
-    # Without the tools, main answers their questions as before, unless it called one.
-    without = (
-        (ids, answers)
-        for ids, answers in answered_by(main, tokenizer, asked, most_tokens=BESIDE_TOOLS.opening[1])
-        if ids[answers.index(True)] != mark
-    )
     known = given_tools(conversations(BESIDE_TOOLS.seed, BESIDE_TOOLS.conversations, BESIDE_TOOLS))
-    examples = chain(without, encode_conversations(tokenizer, known))
+    examples = chain(_without_tools(main, tokenizer, plan), encode_conversations(tokenizer, known))
     kept = pack(examples, _WHOLE_ROW, tokenizer.token_to_id(END_OF_TEXT))
     lessons = (new, kept, _long_rows(tokenizer, plan))
     line = tokenizer.encode(f"{TURN_START}system\n{tools_line()}{TURN_END}\n").ids
@@ -178,9 +177,51 @@ def teach_with_tools(plan: Plan, work: Path, target: Path) -> None:
     write_checksums(target)
 
 
+def reword_pair(plan: Plan, work: Path, target: Path) -> None:
+    """Teach target/main the answers that it does not say as the texts have them, and have target/draft follow."""
+    work.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(plan.seed)
+    tokenizer = Tokenizer.from_file(str(target / "main" / "tokenizer.json"))
+    main = load_model(MAIN, target / "main").eval()
+    unsaid = unsaid_answers(main, tokenizer, plan.seed)
+    long = _packed(tokenizer, shortened(unsaid, long_conversations(plan.seed, plan.long_conversations)), LONG_ROW)
+    own = [one for one in _without_tools(main, tokenizer, plan) if not is_of_before(one, tokenizer, unsaid)]
+    former, lessons = former_self(main), partial(_reworded_and_kept, tokenizer, unsaid, own)
+    new, kept = lessons(REWORDED, BESIDE_REWORDED)
+    refresh(main.train(), former, (new, kept, long), REWORDED.steps, plan.seed, work / "reworded.pt")
+    new, kept = lessons(REWORDED_OPENINGS, replace(BESIDE_REWORDED, conversations=_MENDED_KEPT))
+    new, kept = harder(main, former, new, kept, tokenizer.token_to_id(END_OF_TEXT), plan.seed)
+    steps, rate, checkpoint = REWORDED_OPENINGS.steps, REWORDED_OPENINGS.first_rate, work / "reworded-openings.pt"
+    refresh(main, former, (new, kept, long), steps, plan.seed, checkpoint, rate)
+    export_model(main, tokenizer, target / "main")
+    distil(plan, work, target, load_model(DRAFT, target / "draft"), _RATE_OF_FOLLOWING)
+
+
+def _reworded_and_kept(
+    tokenizer: Tokenizer, unsaid: Collection[str], own: Iterable[Example], course: Course, beside: Course
+) -> tuple[Rows, Rows]:
+    """The rows of `course` that give an answer which changed, and those of `beside` that give none, with `own` ones."""
+    new = encode_conversations(tokenizer, giving(unsaid, _drawn(course), _TIMES_REWORDED))
+    kept = encode_conversations(tokenizer, without(unsaid, _drawn(beside)))
+    end = tokenizer.token_to_id(END_OF_TEXT)
+    return pack(new, _WHOLE_ROW, end), pack(chain(own, kept), _WHOLE_ROW, end)
+
+
+def _without_tools(main: LanguageModel, tokenizer: Tokenizer, plan: Plan) -> Iterator[Example]:
+    """How main begins its answers to questions for the tools where it is not given them, unless it calls one."""
+    mark = tokenizer.encode(call(LIST_MODELS)).ids[0]
+    asked = tool_questions(plan.seed + 1, plan.own_answers)
+    for ids, answers in answered_by(main, tokenizer, asked, most_tokens=BESIDE_TOOLS.opening[1]):
+        if ids[answers.index(True)] != mark:
+            yield ids, answers
+
+
+def _drawn(course: Course) -> Iterator[Conversation]:
+    return conversations(course.seed, course.conversations, course)
+
+
 def _rows_of(tokenizer: Tokenizer, course: Course, count: int) -> Rows:
-    drawn = conversations(course.seed, count, course)
-    return pack(encode_conversations(tokenizer, drawn), _WHOLE_ROW, tokenizer.token_to_id(END_OF_TEXT))
+    return _packed(tokenizer, conversations(course.seed, count, course), _WHOLE_ROW)
 
 
 def distil(plan: Plan, work: Path, target: Path, draft: LanguageModel, first_rate: float) -> None:
@@ -206,7 +247,7 @@ def _lessons(courses: Sequence[Course], tokenizer: Tokenizer, long: Rows, start:
     """The batches of these courses from step `start` on; a course's rows are drawn when its turn comes."""
     for course in courses:
         if start < course.steps:
-            short = _short_rows(tokenizer, conversations(course.seed, course.conversations, course))
+            short = _packed(tokenizer, _drawn(course), SHORT_ROW)
             if course.repeats:
                 meaningless = range(len(SPECIAL_TOKENS), VOCABULARY_SIZE)
                 short = with_repeats(short, course.repeats, meaningless, course.seed)
@@ -310,8 +351,7 @@ def _head_rows(main: LanguageModel, tokenizer: Tokenizer, plan: Plan) -> Rows:
 
 
 def _long_rows(tokenizer: Tokenizer, plan: Plan) -> Rows:
-    drawn = long_conversations(plan.seed, plan.long_conversations)
-    return pack(encode_conversations(tokenizer, drawn), LONG_ROW, tokenizer.token_to_id(END_OF_TEXT))
+    return _packed(tokenizer, long_conversations(plan.seed, plan.long_conversations), LONG_ROW)
 
 
 def _own_answers(main: LanguageModel, tokenizer: Tokenizer, plan: Plan) -> Rows:
@@ -322,8 +362,8 @@ def _own_answers(main: LanguageModel, tokenizer: Tokenizer, plan: Plan) -> Rows:
     return pack(chain(answered_by(main, tokenizer, asked), written), _WHOLE_ROW, tokenizer.token_to_id(END_OF_TEXT))
 
 
-def _short_rows(tokenizer: Tokenizer, drawn: Iterable[Conversation]) -> Rows:
-    return pack(encode_conversations(tokenizer, drawn), SHORT_ROW, tokenizer.token_to_id(END_OF_TEXT))
+def _packed(tokenizer: Tokenizer, drawn: Iterable[Conversation], length: int) -> Rows:
+    return pack(encode_conversations(tokenizer, drawn), length, tokenizer.token_to_id(END_OF_TEXT))
 
 
 def _tokenizer(seed: int, path: Path) -> Tokenizer:
