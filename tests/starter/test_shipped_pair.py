@@ -22,13 +22,13 @@ from resources.starter.recipe.templates import draw
 STARTER = Path(__file__).parents[2] / "resources" / "starter"
 MODELS = ("main", "draft")
 # Just below the measured shares of answers about drafts that are those of the texts, word for word.
-SAID_AS_WRITTEN = {"en": 0.6, "ko": 0.3, "ja": 0.6, "zh": 0.75}
+SAID_AS_WRITTEN = {"en": 0.6, "ko": 0.6, "ja": 0.6, "zh": 0.75}
 FOLDERS = (*MODELS, "head")
 LARGEST_BYTES, LARGEST_HEAD_BYTES = 25_000_000, 4_000_000
 
 # A few points below the measurements in resources/starter/recipe/README.md.
-RIGHT = {"en": 0.91, "ko": 0.91, "ja": 0.9, "zh": 0.93}
-ACCEPT_RATE = 0.87
+RIGHT = {"en": 0.91, "ko": 0.91, "ja": 0.88, "zh": 0.93}
+ACCEPT_RATE = 0.86
 
 
 @pytest.fixture(scope="module")
