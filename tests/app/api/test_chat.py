@@ -123,7 +123,8 @@ def test_logprobs_belong_to_tokens_that_add_up_to_the_text_and_come_with_the_lik
             assert one["logprob"] == pytest.approx(same["logprob"], abs=1e-3)
     refused = starter.post("/v1/chat/completions", question | {"top_logprobs": 3})
     assert (refused.status_code, refused.json()["error"]["param"]) == (400, "logprobs")
-    raw = starter.post("/v1/completions", {"prompt": "Hello", "max_tokens": 4, "logprobs": 2, "temperature": 0}).json()
+    asked = {"prompt": "<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n", "max_tokens": 4, "logprobs": 2}
+    raw = starter.post("/v1/completions", asked | {"temperature": 0}).json()
     assert [len(top) for top in raw["choices"][0]["logprobs"]["top_logprobs"]] == [2] * 4
 
 

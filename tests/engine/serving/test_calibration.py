@@ -113,7 +113,8 @@ def test_an_idle_engine_with_a_file_calibrates_a_pair_that_is_new(
             answer(engine, AUTO)
         loading.result(timeout=PATIENCE_S)
         wait_for_all(calibrations)
-        [pair] = engine.learned().result(timeout=PATIENCE_S)
+        # The answer may have come before the draft model, and taught something about the main model alone.
+        [pair] = [one for one in engine.learned().result(timeout=PATIENCE_S) if one.loaded]
         assert {one.depth for one in pair.contexts[0].depths if one.samples} >= {*SOME_DEPTHS}
         assert not untuned(engine)
     with Engine(EngineSettings(learned_file=learned_file)) as later:
