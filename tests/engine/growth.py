@@ -42,7 +42,7 @@ class Footprint:
         controllers learn, which is bounded.
         """
         most = {
-            "active": earlier.active + 4_096,
+            "active": earlier.active + 2**14,
             "peak": earlier.peak * 1.1,
             "buffers": earlier.buffers * 1.05 + 2**19,
             "python": earlier.python + 2**15,
