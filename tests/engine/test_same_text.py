@@ -128,8 +128,8 @@ def test_answers_do_not_depend_on_speculation_with_any_kind_of_cache(
     way = WAYS[place % 3]
     with machine.running():
         chats = Chats(tmp_path, name)
-        plain = chats.hold(questions(place), always(OFF))
-        speculated = chats.hold(questions(place), always(way))
+        plain = chats.hold(questions(place, 2), always(OFF))
+        speculated = chats.hold(questions(place, 2), always(way))
     assert ids(speculated) == ids(plain)
     assert chats.rounding is not None
     most = max(known.most_rows for known in chats.rounding.ranges)
