@@ -196,7 +196,7 @@ def test_draft_tokens_go_on_behind_a_switch_of_attention_and_change_no_text(
     machine: Machine, switch: int, before: tuple[int, int], behind: tuple[int, int], tmp_path: Path
 ) -> None:
     long = request(
-        "the quick brown fox jumps over the lazy dog " * (switch // 12), max_tokens=40, logit_bias={2: -60.0}
+        "the quick brown fox jumps over the lazy dog " * (switch // 12), max_tokens=switch // 3, logit_bias={2: -60.0}
     )
     with machine.running():
         chats = Chats(tmp_path)
