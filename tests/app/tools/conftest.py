@@ -83,7 +83,7 @@ def hosts() -> Iterator[Hosts]:
 
 @pytest.fixture
 def ended_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The package would wait seconds for a server to end by itself, and for its group, whose orphans nobody may reap."""
+    """The package would wait for a server to end by itself, and for its group, whose orphans nobody may reap."""
     for name in ("PROCESS_TERMINATION_TIMEOUT", "FORCE_KILL_TIMEOUT"):
         monkeypatch.setattr(f"mcp.client.stdio.{name}", 0.1)
 

@@ -122,7 +122,7 @@ def test_a_server_that_was_stopped_starts_again_at_once(hosts: Hosts) -> None:
 
 @pytest.mark.usefixtures("ended_at_once")
 def test_a_server_that_was_too_slow_is_tried_again_only_after_a_stop(hosts: Hosts) -> None:
-    assert hosts.start(hostile("hangs-at-start", name="slow"), start_s=0.2) == []
+    assert hosts.start(hostile("hangs-at-start", name="slow"), start_s=0.5) == []
     first = hosts.error("slow")
     assert hosts.tools("slow") == []
     assert hosts.error("slow") is first

@@ -9,7 +9,7 @@ from app.tools.connection import LONGEST_RESULT, MOST_TOOLS
 from tests.app.tools.conftest import Hosts, each, hostile, wait_until
 
 # Seconds after which a server, or a call, that is known to hang is given up.
-SHORT_S = 0.3
+SHORT_S = 1.0
 # By behaviour, the error of the start.
 AT_START = {
     "dies-at-start": "ended", "hangs-at-start": "slow-start", "floods-at-start": "too-large",
