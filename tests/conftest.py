@@ -6,6 +6,7 @@ No outcome depends on the machine's speed, on its time zone or on chance: exampl
 from __future__ import annotations
 
 import atexit
+import gc
 import ipaddress
 import logging
 import os
@@ -49,6 +50,16 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("steady")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect no garbage among the millions of objects of modules and tests, neither now nor later."""
+    gc.disable()
+    yield
+    gc.enable()
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,10 @@ def imports(path: Path) -> Iterator[str]:
                 yield name if name in MODULES else node.module
 
 
-ARROWS = {name: sorted(set(imports(path))) for name, path in MODULES.items()}
+@cache
+def imported() -> dict[str, list[str]]:
+    """Return what each module imports."""
+    return {name: sorted(set(imports(path))) for name, path in MODULES.items()}
 
 
 def layer(module: str) -> str:
@@ -90,7 +94,7 @@ def circles(arrows: dict[str, set[str]]) -> list[list[str]]:
 
 
 def test_engine_never_imports_app() -> None:
-    assert not [name for name in modules("engine") for other in ARROWS[name] if other.split(".")[0] == "app"]
+    assert not [name for name in modules("engine") for other in imported()[name] if other.split(".")[0] == "app"]
 
 
 def test_every_package_of_app_is_a_layer() -> None:
@@ -104,14 +108,14 @@ def test_a_layer_imports_only_what_is_below_it(package: str) -> None:
     upwards = [
         f"{name} -> {other}"
         for name in modules(f"app/{package}")
-        for other in ARROWS[name]
+        for other in imported()[name]
         if other.startswith("app.") and layer(other) not in below
     ]
     assert not upwards
 
 
 def test_no_file_imports_itself_over_others() -> None:
-    arrows = {name: {other for other in ARROWS[name] if other in MODULES and other != name} for name in MODULES}
+    arrows = {name: {other for other in imported()[name] if other in MODULES and other != name} for name in MODULES}
     assert circles(arrows) == []
 
 
@@ -121,7 +125,7 @@ def test_packages_of_the_engine_import_in_one_direction() -> None:
     packages = {path.name for path in (ROOT / "engine").iterdir() if (path / "__init__.py").exists()}
     for name in modules("engine"):
         own = name.split(".")[1] if "." in name else ""
-        for other in ARROWS[name]:
+        for other in imported()[name]:
             theirs = other.split(".")[1] if other.startswith("engine.") else ""
             if own in packages and theirs in packages and own != theirs:
                 arrows[own].add(theirs)
@@ -133,7 +137,7 @@ def test_speculation_and_heads_import_only_what_they_need(package: str, below: t
     beyond = {
         f"{name} -> {other}"
         for name in modules(f"engine/{package}")
-        for other in ARROWS[name]
+        for other in imported()[name]
         if other.startswith("engine.") and not other.startswith((f"engine.{package}", *below))
     }
     assert not beyond
@@ -142,5 +146,5 @@ def test_speculation_and_heads_import_only_what_they_need(package: str, below: t
 @pytest.mark.parametrize("package", WITHOUT_QT)
 def test_a_package_without_qt_imports_none(package: str) -> None:
     for name in modules(package.replace(".", "/")):
-        qt = [other for other in ARROWS[name] if other.split(".")[0] in ("PySide6", "shiboken6")]
+        qt = [other for other in imported()[name] if other.split(".")[0] in ("PySide6", "shiboken6")]
         assert not qt, f"{name} imports {qt}"

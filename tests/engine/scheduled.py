@@ -12,7 +12,7 @@ from engine.serving.scheduler import Scheduler
 QUESTION = ({"role": "user", "content": "the quick brown fox"},)
 
 
-def ask(scheduler: Scheduler, *, temperature: float = 0.0, max_tokens: int = 40, **speculation: Any) -> list[Event]:
+def ask(scheduler: Scheduler, *, temperature: float = 0.0, max_tokens: int = 24, **speculation: Any) -> list[Event]:
     events: list[Event] = []
     request = ChatRequest(
         QUESTION,

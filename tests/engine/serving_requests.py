@@ -52,7 +52,7 @@ class Client:
 def request(
     text: str = "the quick brown fox",
     *,
-    max_tokens: int = 40,
+    max_tokens: int = 28,
     temperature: float = 0.0,
     seed: int = 5,
     speculation: SpeculationSettings | None = None,

@@ -63,7 +63,7 @@ def served(model: Path) -> Iterator[Scheduler]:
 
 def asked(speculation: SpeculationSettings = PLAIN, bias: float = 6.0, **settings: Any) -> ChatRequest:
     """Return a request whose answer has calls in it, the more the higher the bias; it ends at its length."""
-    settings = {"max_tokens": 90, "logit_bias": ENDS | {CALL: bias}, "grammar": GRAMMAR} | settings
+    settings = {"max_tokens": 60, "logit_bias": ENDS | {CALL: bias}, "grammar": GRAMMAR} | settings
     return request(speculation=speculation, **settings)
 
 
@@ -91,9 +91,9 @@ def test_without_the_grammar_the_model_writes_calls_that_nobody_can_read(served:
     assert (free.text.count("<tool_call>") > 0, parts.calls) == (True, [])
 
 
-@pytest.mark.parametrize("seeds", by_tier([range(4), range(4, 27), range(27, 50)], [range(4)]))
+@pytest.mark.parametrize("seeds", by_tier([range(2), range(2, 25), range(25, 50)], [range(2)]))
 def test_every_call_of_a_free_answer_fits_its_schema(served: Scheduler, seeds: range) -> None:
-    answers = [alone(served, asked(METHODS["draft"], temperature=1.0, seed=seed)) for seed in seeds]
+    answers = [alone(served, asked(METHODS["draft"], temperature=1.0, seed=seed, max_tokens=90)) for seed in seeds]
     assert sum(map(assert_calls_fit, answers)) >= len(seeds)
     # Text stands before, between and after the calls, and none of it is a call's.
     assert any(re.search("</tool_call>(?!\n?<tool_call>).", one.text, re.DOTALL) for one in answers)

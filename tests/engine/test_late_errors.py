@@ -85,7 +85,7 @@ def turns_of_a_chat(scheduler: Scheduler) -> list[tuple[ChatRequest, Sequence[in
 def test_after_a_late_error_every_turn_is_that_of_a_fresh_engine(
     reopened: Callable[[str], Scheduler], method: str
 ) -> None:
-    fail_late(reopened, method, every=14)
+    fail_late(reopened, method, every=27)
 
 
 @pytest.mark.campaign
@@ -104,7 +104,7 @@ def test_after_any_late_error_every_turn_is_that_of_a_fresh_engine(
 def test_after_a_late_error_every_answer_of_a_batch_is_that_of_a_fresh_engine(
     reopened: Callable[[str], Scheduler], method: str
 ) -> None:
-    fail_late_in_a_batch(reopened, method, every=19)
+    fail_late_in_a_batch(reopened, method, every=37)
 
 
 @pytest.mark.campaign

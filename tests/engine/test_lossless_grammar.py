@@ -37,7 +37,7 @@ METHODS = {
     "auto": SpeculationSettings(),
     "rejection": SpeculationSettings(method="draft", depth=4, acceptance="rejection", sample_share=0.0),
 }
-LENGTH = 90
+LENGTH = 60
 # The schemas of the default tier.
 FEW = ("person", "enumeration", "objects")
 
@@ -267,7 +267,11 @@ UNUSABLE = {
 
 
 @pytest.mark.parametrize("reason", UNUSABLE)
-def test_a_grammar_that_cannot_be_used_fails_its_request_and_no_other(served: Scheduler, reason: str) -> None:
+def test_a_grammar_that_cannot_be_used_fails_its_request_and_no_other(
+    served: Scheduler, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Seconds of the grammar process's own computing.
+    monkeypatch.setattr("engine.tokenizers.prompt_process.client.COMPILE_S", 0.5)
     grammars = (UNUSABLE[reason], grammar_of(SCHEMAS["person"]))
     refused, other = run(served, *(asked(grammar, METHODS["draft"], max_tokens=4) for grammar in grammars))
     assert_refused(refused, reason)

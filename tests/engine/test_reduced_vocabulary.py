@@ -55,7 +55,7 @@ def opened(main: Path, drafter: Path, folder: Path) -> Scheduler:
 
 def asked(conversation: str | None, speculation: SpeculationSettings = DRAFT, **sampling: float) -> ChatRequest:
     sampling = {"temperature": 1.0, "seed": 5, **sampling}
-    return replace(request(max_tokens=60, speculation=speculation, **sampling), conversation=conversation)
+    return replace(request(max_tokens=40, speculation=speculation, **sampling), conversation=conversation)
 
 
 def kept(scheduler: Scheduler) -> frozenset[int]:

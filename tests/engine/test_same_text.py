@@ -13,7 +13,7 @@ import pytest
 
 from engine.main_model.loading import LoadedModel
 from engine.requests import ChatRequest, SpeculationSettings
-from engine.serving import prefilling
+from engine.serving import prefilling, rounding_probe
 from engine.serving.pacing import PrefillPacer
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
@@ -128,8 +128,8 @@ def test_answers_do_not_depend_on_speculation_with_any_kind_of_cache(
     way = WAYS[place % 3]
     with machine.running():
         chats = Chats(tmp_path, name)
-        plain = chats.hold(questions(place), always(OFF))
-        speculated = chats.hold(questions(place), always(way))
+        plain = chats.hold(questions(place, 2), always(OFF))
+        speculated = chats.hold(questions(place, 2), always(way))
     assert ids(speculated) == ids(plain)
     assert chats.rounding is not None
     most = max(known.most_rows for known in chats.rounding.ranges)
@@ -196,7 +196,7 @@ def test_draft_tokens_go_on_behind_a_switch_of_attention_and_change_no_text(
     machine: Machine, switch: int, before: tuple[int, int], behind: tuple[int, int], tmp_path: Path
 ) -> None:
     long = request(
-        "the quick brown fox jumps over the lazy dog " * (switch // 12), max_tokens=80, logit_bias={2: -60.0}
+        "the quick brown fox jumps over the lazy dog " * (switch // 12), max_tokens=switch // 3, logit_bias={2: -60.0}
     )
     with machine.running():
         chats = Chats(tmp_path)
@@ -222,8 +222,9 @@ def test_draft_tokens_go_on_behind_a_switch_of_attention_and_change_no_text(
     assert {count for start, count in rows if start < switch < start + count} <= {*before[:1], *behind[:1]}
 
 
-def test_few_rows_do_not_hide_that_a_window_turns(tmp_path: Path) -> None:
+def test_few_rows_do_not_hide_that_a_window_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A full window holds its keys in another order for a row alone, which bfloat16 hides in most rows."""
+    monkeypatch.setattr(rounding_probe, "WIDTHS", (2, WAYS[0].depth + 1))
     config = FAMILIES["gemma3_text"] | {"model_type": "gemma3_text", "sliding_window": 32, "num_hidden_layers": 4}
     sizes = {"hidden_size": 128, "intermediate_size": 64, "head_dim": 32, "num_attention_heads": 8}
     main = write_model(tmp_path / "main", seed=3, config=config | sizes)

@@ -76,7 +76,7 @@ def tokens_of(engine: Engine, question: str, **speculation: Any) -> tuple[list[T
 @pytest.mark.parametrize(
     "question",
     [
-        pytest.param(text, marks=pytest.mark.campaign if place % 2 else pytest.mark.full if place % 8 else ())
+        pytest.param(text, marks=pytest.mark.campaign if place % 2 else pytest.mark.full if place % 16 else ())
         for place, text in enumerate(QUESTIONS)
     ],
 )
@@ -96,7 +96,7 @@ def test_greedy_tokens_are_the_same_with_and_without_the_draft(
 
 @pytest.mark.parametrize("temperature", by_tier([0.5, 0.8, 1.0], [0.8]))
 def test_a_seed_gives_the_same_text_with_every_method(engine: Engine, temperature: float) -> None:
-    _compare_seeded(engine, QUESTIONS[::16], temperature)
+    _compare_seeded(engine, QUESTIONS[::20], temperature)
 
 
 @pytest.mark.campaign
@@ -116,7 +116,7 @@ def _compare_seeded(engine: Engine, questions: list[str], temperature: float) ->
 
 @pytest.mark.parametrize("temperature", by_tier([0.0, 0.8], [0.8]))
 def test_the_text_is_the_same_with_and_without_the_head(with_head: Engine, temperature: float) -> None:
-    for question in QUESTIONS[20::8]:
+    for question in QUESTIONS[20::12]:
         plain = finished(asked(with_head, question, temperature=temperature, method="off"))
         for depth in (4, 15):
             guessed = asked(with_head, question, temperature=temperature, method="draft", depth=depth)

@@ -146,7 +146,7 @@ def test_a_head_is_paused_cancelled_and_removed_like_a_model(site: Site) -> None
     site.hub.bytes_a_second = 20_000
     queue = site.queue()
     queue.add(NAME)
-    wait_until(lambda: queue.snapshot()[0].bytes_done >= 10_000)
+    wait_until(lambda: queue.snapshot()[0].bytes_done >= 2_000)
     queue.pause(NAME)
     assert finish(queue, NAME).state == "paused"
     queue.cancel(NAME)
@@ -154,7 +154,7 @@ def test_a_head_is_paused_cancelled_and_removed_like_a_model(site: Site) -> None
     assert not list(site.cache.rglob("*.incomplete"))
     queue, before = site.queue(), weight_bytes(site)
     queue.add(NAME)
-    wait_until(lambda: queue.snapshot()[0].bytes_done >= 10_000)
+    wait_until(lambda: queue.snapshot()[0].bytes_done >= 2_000)
     queue.pause(NAME)
     site.hub.bytes_a_second = None
     queue.resume(NAME)

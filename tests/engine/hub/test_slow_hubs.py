@@ -159,8 +159,9 @@ def test_a_download_goes_on_by_itself_when_the_network_is_back(
     if run == "the next":
         queue.close()
         queue = site.queue(**more)
-    with back(gone) as hub:
-        hub.add(NAME, site.files)
+    hub = back(gone)
+    hub.add(NAME, site.files)
+    with hub:
         wait_until(lambda: (status := queue.status(NAME)) is not None and status.state == "ready")
     site.assert_complete()
 

@@ -69,8 +69,8 @@ class Kernels:
     def __init__(self, kind: Kind, folder: Path, *, fused: bool = False) -> None:
         self._kind = kind
         source = (HERE / "metal.h").read_text() + _mlx(kind) + HEADER + _entries(kind)
-        contracted = ("-O2", "-ffp-contract=fast", "-fno-tree-vectorize", *_FUSING)
-        options = contracted if fused else ("-O2", "-ffp-contract=off")
+        contracted = ("-O1", "-ffp-contract=fast", "-fno-tree-vectorize", *_FUSING)
+        options = contracted if fused else ("-O1", "-ffp-contract=off")
         name = hashlib.sha256(f"{options}{source}".encode()).hexdigest()[:16]
         library = folder / f"{name}.so"
         if not library.exists():

@@ -61,14 +61,12 @@ static float simd_sum(float value) {
   // One order in which the hardware could add: all kernels that are compared have it.
   float sums[32];
   std::memcpy(sums, taken[at], sizeof(sums));
-  for (int distance = 16; distance; distance >>= 1) {
-    float next[32];
-    for (int i = 0; i < 32; i++) {
-      next[i] = sums[i] + sums[i ^ distance];
+  for (int distance = 16; distance; distance /= 2) {
+    for (int i = 0; i < distance; i++) {
+      sums[i] += sums[i + distance];
     }
-    std::memcpy(sums, next, sizeof(sums));
   }
-  return sums[lane];
+  return sums[0];
 }
 
 static float simd_shuffle_down(float value, int distance) {

@@ -41,6 +41,11 @@ def short_contexts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("kernels")
+
+
+@pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A main model, and one that drafts for it."""
     folder = tmp_path_factory.mktemp("models")
@@ -58,11 +63,11 @@ def probed(written: tuple[Path, Path], folder: Path) -> Iterator[Scheduler]:
 
 @pytest.mark.parametrize(("ours", "asked"), by_tier([(True, 1), (True, 2), (False, 2)], [(True, 1)]))
 def test_with_our_kernel_all_answers_are_identical(
-    written: tuple[Path, Path], tmp_path: Path, ours: bool, asked: int
+    written: tuple[Path, Path], kernels: Path, tmp_path: Path, ours: bool, asked: int
 ) -> None:
     ways = [SpeculationSettings(method="off"), SpeculationSettings(method="draft", depth=3)]
     differ, claims = 0, set()
-    with emulated(KIND, tmp_path, ours=ours), probed(written, tmp_path) as scheduler:
+    with emulated(KIND, kernels, ours=ours), probed(written, tmp_path) as scheduler:
         rounding = scheduler.models.rounding
         assert rounding is not None
         for seed, text, tokens in ASKED[:asked]:
@@ -79,10 +84,10 @@ def test_with_our_kernel_all_answers_are_identical(
         assert differ
 
 
-def test_a_layer_that_our_kernel_cannot_compute_counts_too(tmp_path: Path) -> None:
+def test_a_layer_that_our_kernel_cannot_compute_counts_too(kernels: Path, tmp_path: Path) -> None:
     """This one has too few inputs, and is rounded as MLX's kernel for several rows does, here from two rows on."""
     main = write_model(tmp_path / "main", seed=5, config=QWEN3 | SIZES | {"head_dim": 32})
-    with emulated(KIND, tmp_path, ours=True):
+    with emulated(KIND, kernels, ours=True):
         costs = run_to_completion(compare_kernels(load(main).model))
     assert all(cost.used for cost in costs)
     assert not any(cost.alike for cost in costs)

@@ -245,7 +245,7 @@ def test_answers_come_first(opened: Open) -> None:
         scheduler.teach()
         assert len(reports) == seen
         scheduler.step()
-    assert len(client.finished.ids) == 40
+    assert len(client.finished.ids) == 28
     assert isinstance(finish(scheduler, outcomes), TeachingResult)
     assert all(not one.waits for one in reports[seen:])
 

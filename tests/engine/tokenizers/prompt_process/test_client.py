@@ -136,7 +136,7 @@ def test_a_task_of_a_busy_machine_only_waits(process: PromptProcess) -> None:
     with ThreadPoolExecutor(1) as pool:
         call = pool.submit(process.try_grammar, GRAMMAR, 0.2)
         with pytest.raises(TimeoutError):
-            call.result(2)
+            call.result(0.7)
         os.kill(pid, signal.SIGCONT)
         assert call.result(PATIENCE_S) == ""
     assert process.pid == pid
