@@ -53,6 +53,12 @@ def current_translations() -> None:
     runpy.run_path(str(Path(__file__).resolve().parents[2] / "i18n" / "compile.py"))["compile_translations"]()
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give up at once a store that another process has open."""
+    monkeypatch.setattr("app.conversations.database.PATIENCE_S", 0.01)
+
+
 @pytest.fixture(autouse=True)
 def no_other_accounts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Find nobody else on this computer: with other accounts, the local API needs a key."""

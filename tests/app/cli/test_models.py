@@ -208,6 +208,7 @@ def test_pairs_of_an_installed_model_are_ranked_with_their_reasons(
     assert "Different tokenizer" in lines[2]
 
 
+@pytest.mark.usefixtures("impatient")
 def test_pairs_show_what_the_window_measured_before_any_estimate(
     run: Run, cache: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -132,6 +132,7 @@ def test_the_thread_copies_behind_what_waits_and_closing_ends_a_copy(
     assert closes == (list((path.parent / "backups").iterdir()) == [])
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_restored_backup_replaces_the_chats_and_keeps_them(path: Path, clock: Clock) -> None:
     store, _damaged = open_store(path, clock)
     chat = store.conversations.create(title="old")

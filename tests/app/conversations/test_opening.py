@@ -58,8 +58,8 @@ def test_an_answer_that_was_streaming_is_interrupted_and_can_be_continued(path: 
     store.close()
 
 
-def test_a_second_process_leaves_alone_what_the_first_is_writing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.conversations.database.PATIENCE_S", 0.01)
+@pytest.mark.usefixtures("impatient")
+def test_a_second_process_leaves_alone_what_the_first_is_writing(path: Path) -> None:
     store, _damaged = open_store(path)
     backup = path.parent / "backups" / "conversations-v4-x.unfinished"
     backup.parent.mkdir()

@@ -293,6 +293,7 @@ def test_another_answer_is_given_from_the_results_and_an_edit_starts_over(loop: 
     assert len(loop.host.calls) == 1
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_chat_without_the_switch_and_a_model_without_a_form_have_no_tools(loop: Loop) -> None:
     session = loop.open(NOW)
     session.tools.set_on(session.chat, False)

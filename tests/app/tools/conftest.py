@@ -83,8 +83,9 @@ def hosts() -> Iterator[Hosts]:
 
 @pytest.fixture
 def ended_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The package would wait two seconds for servers to end by themselves, which one that hangs does not do."""
-    monkeypatch.setattr("mcp.client.stdio.PROCESS_TERMINATION_TIMEOUT", 0.1)
+    """The package would wait for a server to end by itself, and for its group, whose orphans nobody may reap."""
+    for name in ("PROCESS_TERMINATION_TIMEOUT", "FORCE_KILL_TIMEOUT"):
+        monkeypatch.setattr(f"mcp.client.stdio.{name}", 0.1)
 
 
 def wait_until(holds: Callable[[], bool]) -> None:

@@ -92,7 +92,7 @@ class Answers(BaseHTTPRequestHandler):
 def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
     """Serve with one behaviour; return the server as a person sets it up."""
     http = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
-    threading.Thread(target=http.serve_forever, daemon=True).start()
+    threading.Thread(target=http.serve_forever, args=(0.02,), daemon=True).start()
 
     def begin(behaviour: str) -> Server:
         monkeypatch.setattr(Answers, "behaviour", behaviour)

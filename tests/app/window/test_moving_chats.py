@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from app.conversations.opening import open_store
 from app.settings.store import SettingsStore
 from app.system.paths import data_folder
@@ -26,6 +28,7 @@ def test_the_chats_are_moved_before_anybody_opens_them(tmp_path: Path) -> None:
     assert refused_sentence(refused)
 
 
+@pytest.mark.usefixtures("impatient")
 def test_chats_that_another_window_has_open_stay_where_they_are(tmp_path: Path) -> None:
     store, _ = open_store(data_folder() / "chats.db")
     settings = SettingsStore(tmp_path / "settings.json")

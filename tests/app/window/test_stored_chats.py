@@ -118,6 +118,7 @@ def test_a_damaged_file_is_told_and_kept(open_window: OpenWindow) -> None:
     assert list(data_folder().glob("chats-damaged-*.db"))
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_second_window_says_that_it_keeps_nothing(open_window: OpenWindow) -> None:
     data_folder().mkdir(parents=True)
     other = sqlite3.connect(data_folder() / "chats.db", isolation_level=None)
