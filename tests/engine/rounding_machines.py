@@ -23,7 +23,7 @@ from engine.main_model import loading
 from engine.serving import attention_probe, rounding_probe
 
 # Attention sums over this many keys, those behind a text being zero.
-KEYS = 1024
+KEYS = 640
 SCALE = 32
 # Terms that are added before the sum is rounded for the first time.
 GROUP = 8
