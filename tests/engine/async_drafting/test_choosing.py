@@ -58,9 +58,9 @@ def test_a_drafter_whose_tokens_are_not_used_rests(scheduler: Scheduler, monkeyp
     sent: list[Message] = []
     send = DrafterLink.send
     monkeypatch.setattr(DrafterLink, "send", lambda link, message: (sent.append(message), send(link, message))[1])
-    plain = answered(scheduler, SHORT, PLAIN, 40).finished
+    plain = answered(scheduler, SHORT, PLAIN).finished
     choose(monkeypatch, "draft")
-    client = answered(scheduler, SHORT, AUTO, 40)
+    client = answered(scheduler, SHORT, AUTO)
     assert client.finished.ids == plain.ids
     assert (client.finished.stats.ahead, client.finished.stats.ahead_hits) == ("ready", 1)
     # It is told nothing before the answer ends.
@@ -71,9 +71,9 @@ def test_a_drafter_whose_tokens_are_not_used_rests(scheduler: Scheduler, monkeyp
 def test_a_round_takes_another_source_while_the_drafter_reads_a_long_prompt(
     scheduler: Scheduler, speculation: SpeculationSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = answered(scheduler, LONG, PLAIN, 48).finished.ids
+    plain = answered(scheduler, LONG, PLAIN, 24).finished.ids
     choose(monkeypatch, "ahead")
-    client = answered(scheduler, LONG, speculation, 48)
+    client = answered(scheduler, LONG, speculation, 24)
     assert client.finished.ids == plain
     sources = [event.round.source for event in client.committed]
     assert sources[:2] == ["main", "draft"]

@@ -79,8 +79,7 @@ def test_the_asynchronous_drafter_rests(folder: Path, tmp_path: Path) -> None:
 
 def test_a_draft_with_another_tokenizer_does_not_change_the_text(served: Scheduler, tmp_path: Path) -> None:
     set_draft(served, write_model(tmp_path / "other", seed=8))
-    for content in QUESTIONS.values():
-        plain = alone(served, asked(*content, temperature=0.9))
-        drafted = alone(served, asked(*content, temperature=0.9, speculation=DRAFT))
-        assert drafted.ids == plain.ids
-        assert drafted.stats.drafted > 0
+    plain = alone(served, asked(*QUESTIONS["between"], temperature=0.9))
+    drafted = alone(served, asked(*QUESTIONS["between"], temperature=0.9, speculation=DRAFT))
+    assert drafted.ids == plain.ids
+    assert drafted.stats.drafted > 0

@@ -37,19 +37,19 @@ WRITERS: dict[str, Callable[[Path, Path], Path]] = {
 }
 
 
-@pytest.fixture(params=by_tier(WRITERS, ("dflash", "eagle3")))
+@pytest.fixture(scope="module", params=by_tier(WRITERS, ("dflash", "eagle3")))
 def kind(request: pytest.FixtureRequest) -> str:
     found: str = request.param
     return found
 
 
-@pytest.fixture
-def main(kind: str, tmp_path: Path) -> LoadedModel:
+@pytest.fixture(scope="module")
+def main(kind: str, tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     config = {**FAMILIES["gemma4"], "model_type": "gemma4"} if kind == "assistant" else QWEN3
-    return load(write_model(tmp_path / "main", config=config))
+    return load(write_model(tmp_path_factory.mktemp(kind) / "main", config=config))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def lessons(main: LoadedModel) -> list[Lesson]:
     """An answer that the main model gives itself, so that proposals go as far as they can."""
     ids = run_to_completion(main.prompt_in_steps(QUESTION))
