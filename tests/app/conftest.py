@@ -31,6 +31,18 @@ if TYPE_CHECKING:
 
 PATIENCE_MS = round(1000 * PATIENCE_S)
 STARTER = (Path("starter/main"), Path("starter/draft"))
+# Milliseconds between two looks at something, or after the last letter.
+PAUSES = (
+    "chat.answer_format._CHECK_AFTER_MS",
+    "chat.context_meter._PAUSE_MS",
+    "chat.folder_page._PAUSE_MS",
+    "library.finder._PAUSE_MS",
+    "library.library._POLL_MS",
+    "library.library._WAITING_POLL_MS",
+    "session.api_service._LOOK_MS",
+    "session.teaching_service._LOOK_MS",
+    "window.startup._LIBRARY_FOLLOWS_MS",
+)
 # Parameters of tests that hold in every language. The texts of `test_pseudo_language.py` are the longest.
 EACH_LANGUAGE = [pytest.param(code, marks=() if code == "ko" else pytest.mark.full) for code in LANGUAGES]
 
@@ -78,6 +90,13 @@ def patient_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(QtBot, "waitUntil", wait_until)
     monkeypatch.setattr(QtBot, "waitSignal", wait_signal)
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look often, and follow what a person types at once: what happens in the end does not depend on that."""
+    for name in PAUSES:
+        monkeypatch.setattr(f"app.{name}", 20)
 
 
 @pytest.fixture(autouse=True)
