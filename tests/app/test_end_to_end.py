@@ -108,11 +108,12 @@ def test_the_text_is_the_same_without_speculation_and_the_panel_says_so(window: 
 @pytest.mark.parametrize(
     ("models", "named", "acceptance", "said"),
     [
-        (
+        pytest.param(
             "Which models are here?",
             "On this Mac: Starter.",
             "What was my acceptance today?",
             "Today, {} of the draft tokens were accepted.",
+            marks=pytest.mark.full,
         ),
         (
             "여기에 어떤 모델이 있어요?",

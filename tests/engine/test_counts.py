@@ -116,10 +116,10 @@ def test_a_round_is_its_drafts_one_pass_and_one_wait(
     assert verified == rounds
     assert drafted <= depth * (rounds - 1)
     short, fewer = measured(SHORT)
-    nodes, evaluations, waits = (long - short).each(rounds - fewer)
+    counts, rounds, drafted = long - short, rounds - fewer, 2 * drafted - passes["draft"]
     # Timing the drafting now and then costs one more wait.
-    assert round(waits) == 1
-    # One for each draft token, for all of them, and for the pass with its parts; now and then one to time the drafting.
+    assert round(counts.waits / rounds) == 1
+    # One for each draft token, for all of them, for the pass with its parts, and, in the first rounds, for timing.
     parts = (len(layers_of(serving.models.main.model)) - 1).bit_length()
-    assert evaluations <= depth + parts + 2.5
-    assert nodes <= NODES_OF_A_PASS + depth * NODES_OF_A_DRAFT_PASS
+    assert counts.evaluations <= drafted + (parts + 3) * rounds
+    assert counts.nodes <= NODES_OF_A_PASS * rounds + NODES_OF_A_DRAFT_PASS * drafted

@@ -126,7 +126,7 @@ def test_the_text_is_the_same_with_and_without_the_head(with_head: Engine, tempe
 @pytest.mark.full
 def test_the_head_guesses_what_main_says(with_head: Engine) -> None:
     questions = [QUESTIONS[place] for place in (21, 24, 26, 27, 31, 34, 37, 38)]
-    how = {"max_tokens": 100, "method": "draft", "depth": 7}
+    how = {"max_tokens": 100, "method": "draft", "depth": 7, "sample_share": 0.0}
     stats = [finished(asked(with_head, question, **how)).stats for question in questions]
     # A little below the value in resources/starter/recipe/README.md.
-    assert sum(one.generated_tokens for one in stats) / sum(one.rounds for one in stats) >= 5.0
+    assert sum(one.generated_tokens for one in stats) / sum(one.rounds for one in stats) >= 4.8

@@ -18,6 +18,7 @@ from resources.starter.recipe.evaluation import Outcome, Pair, judge, tallies
 from resources.starter.recipe.limit_checks import ask_beyond, at_length
 from resources.starter.recipe.short_messages import ask_short
 from resources.starter.recipe.templates import draw
+from tests.engine.tiers import by_tier
 
 STARTER = Path(__file__).parents[2] / "resources" / "starter"
 MODELS = ("main", "draft")
@@ -109,7 +110,7 @@ def test_messages_of_a_word_or_two_are_answered_in_their_language(pair: Pair, la
     "part",
     [pytest.param(slice(1, None, 4), id="every fourth"), pytest.param(slice(None), id="all", marks=pytest.mark.full)],
 )
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", by_tier(LANGUAGES, ("ko",)))
 def test_the_words_of_the_window_are_said(pair: Pair, language: str, part: slice) -> None:
     topics, draws = read_content(language).topics, Random(1)
     asked = [

@@ -25,6 +25,7 @@ from resources.starter.recipe.content import LANGUAGES, read_held_out
 from tests.engine.chain_sessions import assert_as_read_anew
 from tests.engine.heads.heads_on_disk import load_head
 from tests.engine.serving_requests import PLAIN, alone, load_models, request, run
+from tests.engine.tiers import by_tier
 
 HERE = Path(__file__).parent
 MAIN = HERE.parents[1] / "resources" / "starter" / "main"
@@ -35,7 +36,7 @@ QUESTIONS = [question.turns[-1] for language in LANGUAGES for question in read_h
 HEAD = SpeculationSettings(method="draft", depth=DEPTH, sample_share=0.0)
 
 
-@pytest.fixture(scope="module", params=FLOORS)
+@pytest.fixture(scope="module", params=by_tier(FLOORS, ("mtp",)))
 def scheduler(request: pytest.FixtureRequest) -> Iterator[Scheduler]:
     """Load the starter's main model with one of the heads."""
     scheduler = Scheduler()
@@ -56,7 +57,9 @@ def accept_rate(scheduler: Scheduler, questions: Sequence[str] = QUESTIONS) -> f
     return sum(one.accepted for one in stats) / sum(one.drafted for one in stats)
 
 
-@pytest.mark.parametrize(("scheduler", "floor"), FLOORS.items(), indirect=["scheduler"])
+@pytest.mark.parametrize(
+    ("scheduler", "floor"), by_tier(FLOORS.items(), (("mtp", FLOORS["mtp"]),)), indirect=["scheduler"]
+)
 def test_a_trained_head_is_right_as_often_as_it_was_measured(scheduler: Scheduler, floor: float) -> None:
     assert accept_rate(scheduler) >= floor
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.app.api.conftest import Serve
 from tests.app.api.serving import Served
 from tests.app.scripted_engine import ScriptedEngine
@@ -45,25 +43,25 @@ def test_a_line_that_claude_code_changes_with_each_request_costs_no_reading(star
     assert max(others) < first
 
 
-@pytest.mark.parametrize(
-    ("system", "prompt"),
-    [
-        (text_blocks(BILLING, "Be brief.", MENTIONS), f"Be brief.\n\n{MENTIONS}"),
-        (text_blocks(f"{BILLING}\nBe brief.", MENTIONS), f"Be brief.\n\n{MENTIONS}"),
-        (f"{BILLING}\nBe brief.\n{MENTIONS}", f"Be brief.\n{MENTIONS}"),
-        (f"{BILLING}\r\n\r\nBe brief.", "Be brief."),
-        (MENTIONS, MENTIONS),
-        (text_blocks(BILLING), None),
-        (BILLING, None),
-    ],
-)
-def test_only_claude_codes_line_is_kept_from_the_prompt(serve: Serve, system: Any, prompt: str | None) -> None:
+KEPT_FROM_THE_PROMPT = [
+    (text_blocks(BILLING, "Be brief.", MENTIONS), f"Be brief.\n\n{MENTIONS}"),
+    (text_blocks(f"{BILLING}\nBe brief.", MENTIONS), f"Be brief.\n\n{MENTIONS}"),
+    (f"{BILLING}\nBe brief.\n{MENTIONS}", f"Be brief.\n{MENTIONS}"),
+    (f"{BILLING}\r\n\r\nBe brief.", "Be brief."),
+    (MENTIONS, MENTIONS),
+    (text_blocks(BILLING), None),
+    (BILLING, None),
+]
+
+
+def test_only_claude_codes_line_is_kept_from_the_prompt(serve: Serve) -> None:
     served = serve()
-    asked = {"system": system, "messages": [{"role": "user", "content": "Hello"}], "max_tokens": 9}
-    assert served.post("/v1/messages", asked).status_code == 200
     assert isinstance(served.engine, ScriptedEngine)
-    instructions = [turn["content"] for turn in served.engine.requests[0].messages if turn["role"] == "system"]
-    assert instructions == ([] if prompt is None else [prompt])
+    for system, prompt in KEPT_FROM_THE_PROMPT:
+        asked = {"system": system, "messages": [{"role": "user", "content": "Hello"}], "max_tokens": 9}
+        assert served.post("/v1/messages", asked).status_code == 200
+        instructions = [turn["content"] for turn in served.engine.requests[-1].messages if turn["role"] == "system"]
+        assert instructions == ([] if prompt is None else [prompt])
 
 
 def test_instructions_in_mid_conversation_join_what_the_user_said_before(serve: Serve) -> None:

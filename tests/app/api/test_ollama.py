@@ -77,7 +77,10 @@ def test_raw_prompts_and_log_probabilities(client: ollama.Client, starter: Serve
     assert len(answer.logprobs[0].top_logprobs) == 2
 
 
-@pytest.mark.parametrize("form", ["json", {"type": "object", "properties": {"city": {"enum": ["Seoul"]}}}])
+@pytest.mark.parametrize(
+    "form",
+    [pytest.param("json", marks=pytest.mark.full), {"type": "object", "properties": {"city": {"enum": ["Seoul"]}}}],
+)
 def test_formats_hold_the_answer(client: ollama.Client, form: Any) -> None:
     options = {"num_predict": 200, "temperature": 0}
     answer = client.chat("starter/main", ASKED, format=form, options=options)

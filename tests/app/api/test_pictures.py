@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from itertools import product
 from typing import Any
 
 import pytest
@@ -56,14 +57,12 @@ def test_a_picture_reaches_the_engine_where_it_stands(
     assert request.pictures == {PART["digest"]: RED}
 
 
-@pytest.mark.parametrize(("path", "body"), ENDPOINTS)
-@pytest.mark.parametrize("given", [ADDRESS, "file:///etc/passwd", "data:image/png;base64,%%%", 5])
-def test_an_address_and_what_is_no_picture_is_refused(
-    serve: Serve, engine: ScriptedEngine, path: str, body: Any, given: Any
-) -> None:
-    response = serve(engine).post(path, body(given))
-    assert response.status_code == 400
-    assert ("fetches no pictures" in response.text) == (given in (ADDRESS, "file:///etc/passwd"))
+def test_an_address_and_what_is_no_picture_is_refused(serve: Serve, engine: ScriptedEngine) -> None:
+    served = serve(engine)
+    for (path, body), given in product(ENDPOINTS, (ADDRESS, "file:///etc/passwd", "data:image/png;base64,%%%", 5)):
+        response = served.post(path, body(given))
+        assert response.status_code == 400, (path, given)
+        assert ("fetches no pictures" in response.text) == (given in (ADDRESS, "file:///etc/passwd")), (path, given)
     assert engine.requests == []
 
 

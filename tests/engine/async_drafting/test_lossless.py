@@ -27,7 +27,7 @@ def answer(scheduler: Scheduler, speculation: SpeculationSettings, temperature: 
 
 
 # Messages that are wrong in other ways have no other effect.
-QUICK = ("untouched", "lost", "garbage", "dying")
+QUICK = ("untouched", "garbage", "dying")
 CASES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.full) for name in DISTURBANCES]
 
 

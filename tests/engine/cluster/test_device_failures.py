@@ -22,7 +22,7 @@ from tests.tiny_models import write_disturbed_copy
 @pytest.mark.expects_log
 @pytest.mark.parametrize(
     ("split", "family", "every"),
-    by_tier([("tensor", "qwen2", 3), ("tensor", "qwen2", 1), ("pipeline", "qwen3_next", 1)], [("tensor", "qwen2", 3)]),
+    by_tier([("tensor", "qwen2", 5), ("tensor", "qwen2", 1), ("pipeline", "qwen3_next", 1)], [("tensor", "qwen2", 5)]),
 )
 def test_a_failure_at_any_moment_of_a_pass_ends_its_request_and_not_the_cluster(
     split: str, family: str, every: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

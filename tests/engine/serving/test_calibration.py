@@ -18,6 +18,7 @@ from engine.serving.calibration import Trial
 from engine.speculation.choosing.plans import DEPTHS
 from engine.tuning import ContextFigures, DepthFigures, LearnedPair, best_of
 from tests.engine.serving_requests import request
+from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.usefixtures("module_as_on_linux")
@@ -102,7 +103,7 @@ def untuned(engine: Engine) -> bool:
     return bool(engine._call(lambda scheduler: scheduler.models.untuned, urgent=False).result(timeout=PATIENCE_S))
 
 
-@pytest.mark.parametrize("asked_before", [False, True])
+@pytest.mark.parametrize("asked_before", by_tier([False, True], [True]))
 def test_an_idle_engine_with_a_file_calibrates_a_pair_that_is_new(
     learned_file: Path, tiny_main: Path, tiny_draft: Path, calibrations: SimpleQueue[bool], asked_before: bool
 ) -> None:

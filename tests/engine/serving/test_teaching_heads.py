@@ -27,7 +27,7 @@ MAIN, _ = starter_pair()
 TRAINED = Path(__file__).parents[2] / "starter" / "heads"
 HEADS = {"dflash": MAIN.parent / "head", "eagle3": TRAINED / "eagle3", "mtp": TRAINED / "mtp"}
 # Noise that leaves a head right about half as often, as a share of each matrix's deviation, or of that of its scales.
-NOISE = {"dflash": 0.25, "eagle3": 0.1, "mtp": 0.05}
+NOISE = {"dflash": 0.25, "eagle3": 0.07, "mtp": 0.05}
 HEAD = SpeculationSettings(method="draft", depth=4, sample_share=0.0)
 QUESTIONS = ["What is speculative decoding?", "Write a short poem about rain.", "How do I boil an egg?"]
 

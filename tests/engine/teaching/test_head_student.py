@@ -37,7 +37,7 @@ WRITERS: dict[str, Callable[[Path, Path], Path]] = {
 }
 
 
-@pytest.fixture(scope="module", params=by_tier(WRITERS, ("dflash", "eagle3")))
+@pytest.fixture(scope="module", params=by_tier(WRITERS, ("eagle3",)))
 def kind(request: pytest.FixtureRequest) -> str:
     found: str = request.param
     return found
