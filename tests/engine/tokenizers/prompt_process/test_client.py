@@ -173,7 +173,7 @@ def test_a_call_that_is_given_up_before_its_turn_kills_nothing_and_a_tokenizer_t
 def test_a_template_beyond_the_limits_fails_its_question_and_no_other(
     tiny_main: Path, tmp_path: Path, template: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.tokenizers.prompt_process.client.PROMPT_S", 0.5)
+    monkeypatch.setattr("engine.tokenizers.prompt_process.client.PROMPT_S", 1)
     hostile = with_template(tiny_main, tmp_path / "hostile", template)
     with Engine() as engine:
         engine.load(hostile).result(timeout=PATIENCE_S)
