@@ -71,9 +71,9 @@ def test_a_drafter_whose_tokens_are_not_used_rests(scheduler: Scheduler, monkeyp
 def test_a_round_takes_another_source_while_the_drafter_reads_a_long_prompt(
     scheduler: Scheduler, speculation: SpeculationSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = answered(scheduler, LONG, PLAIN, 24).finished.ids
+    plain = answered(scheduler, LONG, PLAIN, 48).finished.ids
     choose(monkeypatch, "ahead")
-    client = answered(scheduler, LONG, speculation, 24)
+    client = answered(scheduler, LONG, speculation, 48)
     assert client.finished.ids == plain
     sources = [event.round.source for event in client.committed]
     assert sources[:2] == ["main", "draft"]

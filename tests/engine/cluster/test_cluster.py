@@ -158,7 +158,7 @@ def test_a_request_can_be_cancelled(by_heads: Both) -> None:
 
 def test_an_answer_speculates_otherwise_from_its_next_round_on(by_heads: Both) -> None:
     # Long enough for the change to arrive at the other process.
-    engine, asked = by_heads.cluster.engine, request("the quick brown fox", PLAIN, 48)
+    engine, asked = by_heads.cluster.engine, request("the quick brown fox", PLAIN, 120)
     plain = finished(list(engine.submit(asked)))
     stream = engine.submit(asked)
     stream.speculate(SpeculationSettings(method="draft", depth=2))
