@@ -22,7 +22,6 @@ from jsonschema import SchemaError
 from jsonschema.validators import validator_for
 from mcp import Client, MCPError
 from mcp.client.session import IncomingMessage
-from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from pydantic import TypeAdapter, ValidationError
@@ -32,7 +31,7 @@ from app.text.picture_data import kind_of_picture, picture_of_base64
 from app.tools.guardian import LONGEST_LINE, REPORT, TOO_LARGE
 from app.tools.servers import Server, ServerStatus
 from app.tools.tool import Progress, Tool, ToolFailed, ToolPicture, ToolResult
-from app.tools.transports import http_client, process_of, too_large
+from app.tools.transports import http_client, process_of, spawned, too_large
 from engine.errors import EngineError
 from engine.pictures.reading import digest_of, picture_size
 
@@ -190,15 +189,12 @@ class Connection:
                 process, (reader, writer) = process_of(server), os.pipe()
                 self._reader = asyncio.create_task(self._read_stderr(reader))
                 errors = stack.enter_context(os.fdopen(writer, "w"))
-                transport = stdio_client(process, errlog=errors)
+                transport = spawned(process, errors)
             else:
                 client = await stack.enter_async_context(http_client(server))
                 transport = streamable_http_client(server.url, http_client=client, max_sse_event_size=LONGEST_LINE)
             mcp_client = Client(transport, client_info=info, message_handler=self._hear, cache=None, mode=mode)
             self._client = await stack.enter_async_context(mcp_client)
-            if server.command:
-                # Only the server's processes have it from now on, so that their end is seen.
-                errors.close()
             await self._list()
             self._scope.deadline = math.inf
             self._settled.set()

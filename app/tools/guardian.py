@@ -30,6 +30,9 @@ _CHUNK = 2**16
 def main(arguments: Sequence[str]) -> None:
     """Run a server until it or Tandem ends, then kill this process with its group."""
     parent, *command = arguments
+    # The group is asked to end before it is killed; without this process, a server that refuses could outlive Tandem.
+    # A handler, unlike SIG_IGN, is not inherited by the server.
+    signal.signal(signal.SIGTERM, lambda _number, _frame: None)
     try:
         server = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path.home())
         threading.Thread(target=_follow, args=(int(parent),), daemon=True).start()

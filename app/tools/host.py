@@ -137,6 +137,9 @@ class ToolHost:
         found = self._connections.get(name)
         if found is not None and found.server != server:
             found.stop()
+        if self._closing.is_set():
+            # The end of the loop would cancel its start.
+            raise ToolFailed("ended", server=name, detail="stopped")
         if found is None or not (found.is_usable or found.was_slow):
             found = self._connections[name] = Connection(server, self._start_s, self._changed)
             task = asyncio.create_task(found.run(self._with_secrets))

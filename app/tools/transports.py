@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import cast
+from typing import Any, TextIO, cast
 
+import anyio
 import httpx2
-from mcp.client.stdio import StdioServerParameters, get_default_environment
+from mcp.client.stdio import StdioServerParameters, get_default_environment, stdio_client
 
 from app.tools.guardian import LONGEST_LINE
 from app.tools.servers import Server
@@ -43,6 +45,20 @@ def process_of(server: Server) -> StdioServerParameters:
     arguments += [str(os.getpid()), found, *server.args]
     # What is no text becomes broken JSON, which is reported.
     return StdioServerParameters(command=program, args=arguments, env=variables, encoding_error_handler="replace")
+
+
+@asynccontextmanager
+async def spawned(process: StdioServerParameters, errors: TextIO) -> AsyncGenerator[Any]:
+    """Start a process in a group of its own, which ends with the context, also if that is cancelled meanwhile.
+
+    Cancelled while it starts a process, asyncio would kill that one alone, and leave those that it has begun already.
+    """
+    with anyio.CancelScope(shield=True) as whole:
+        async with stdio_client(process, errlog=errors) as streams:
+            # Only the server's processes have it from now on, so that their end is seen.
+            errors.close()
+            whole.shield = False
+            yield streams
 
 
 def http_client(server: Server) -> httpx2.AsyncClient:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import random
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Sequence
+from concurrent.futures import CancelledError
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -147,3 +153,88 @@ def test_no_process_is_left_when_the_app_is_killed(behaviour: str) -> None:
         app.send_signal(signal.SIGKILL)
         app.communicate(timeout=WAIT_S)
     wait_until(lambda: not any(is_running(one) for one in servers))
+
+
+def test_no_process_is_left_when_the_app_is_killed_while_it_waits_for_a_server_to_end() -> None:
+    app = subprocess.Popen([sys.executable, "-c", APP, "ignores-the-end"], stdout=subprocess.PIPE, text=True)
+    try:
+        assert app.stdout is not None
+        assert app.stdout.readline()
+        guardian, *_ = servers = servers_below(psutil.Process(app.pid))
+        # What the app does first when a server shall end.
+        os.killpg(guardian.pid, signal.SIGTERM)
+        assert psutil.wait_procs([guardian], timeout=0.5)[1]
+    finally:
+        app.send_signal(signal.SIGKILL)
+        app.communicate(timeout=WAIT_S)
+    wait_until(lambda: not any(is_running(one) for one in servers))
+
+
+@pytest.mark.usefixtures("ended_at_once")
+def test_a_server_whose_start_is_given_up_while_it_is_spawned_ends_with_its_group(
+    hosts: Hosts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect, begun, go_on = asyncio.BaseEventLoop.connect_write_pipe, threading.Event(), threading.Event()
+
+    async def slowly(loop: asyncio.BaseEventLoop, *arguments: Any) -> Any:
+        """Connect the pipe to a process that runs already, but only when the test says so."""
+        begun.set()
+        while not go_on.is_set():
+            await asyncio.sleep(0.01)
+        return await connect(loop, *arguments)
+
+    monkeypatch.setattr(asyncio.BaseEventLoop, "connect_write_pipe", slowly)
+    hosts.made.append(ToolHost([hostile("ignores-the-end")], lambda: None))
+    found = hosts.host.tools(["ignores-the-end"])
+    assert begun.wait(WAIT_S)
+    wait_until(lambda: len(servers_below(psutil.Process())) == 2)
+    running = servers_below(psutil.Process())
+    hosts.host.stop("ignores-the-end")
+    # The stop has reached the loop when what was submitted after it has.
+    hosts.host.tools([]).result(WAIT_S)
+    go_on.set()
+    assert found.result(WAIT_S) == []
+    wait_until(lambda: not any(is_running(one) for one in running))
+
+
+@pytest.mark.usefixtures("ended_at_once")
+def test_a_host_that_closes_starts_no_server_anew(hosts: Hosts, monkeypatch: pytest.MonkeyPatch) -> None:
+    [tool] = hosts.start(hostile("ignores-the-end"))
+    before = servers_below(psutil.Process())
+    # It returns while the server still ends.
+    monkeypatch.setattr("app.tools.host.CLOSE_S", 0.0)
+    hosts.host.close()
+    call = hosts.host.call(tool, {"text": ""})
+    with pytest.raises((ToolFailed, CancelledError)):
+        call.result(WAIT_S)
+    assert set(servers_below(psutil.Process())) <= set(before)
+
+
+def left_running(moments: Sequence[float]) -> list[psutil.Process]:
+    """Start a server that ends by itself never for each of the moments, in seconds; stop it then; return the rest."""
+    servers = [hostile("ignores-the-end", name=str(number)) for number in range(len(moments))]
+    host = ToolHost(servers, lambda: None)
+    try:
+        begun = time.monotonic()
+        for server in servers:
+            host.tools([server.name])
+        for moment, name in sorted((moment, server.name) for moment, server in zip(moments, servers, strict=True)):
+            time.sleep(max(0.0, begun + moment - time.monotonic()))
+            host.stop(name)
+    finally:
+        found = servers_below(psutil.Process())
+        host.close()
+    return psutil.wait_procs(found, timeout=WAIT_S)[1]
+
+
+@pytest.mark.usefixtures("ended_at_once")
+def test_no_server_is_left_whenever_its_start_is_given_up() -> None:
+    moments = random.Random(8)
+    assert not left_running([moments.uniform(0.0, 1.0) for _ in range(20)])
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("seed", range(25))
+def test_no_server_of_500_is_left_whenever_its_start_is_given_up(seed: int) -> None:
+    moments = random.Random(seed)
+    assert not left_running([moments.uniform(0.01, 0.5) for _ in range(20)])
