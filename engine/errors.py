@@ -243,6 +243,7 @@ class PictureNotUsable(EngineError):
         "too-many-pixels": "it has more than {detail} megapixels",
         "too-narrow": "one side is more than {detail} times as long as the other",
         "too-slow": "decoding it takes longer than {detail} seconds",
+        "too-slow-together": "decoding it and the others of the request takes longer than {detail} seconds",
         "too-much-memory": "decoding it takes more memory than it may",
         "crashed": "its decoder crashed ({detail})",
     }

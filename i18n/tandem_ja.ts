@@ -962,6 +962,30 @@
         <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
         <translation>「{name}」にはスキャンしたページなどの画像しかありません。先に文字認識（OCR）を行ってください。</translation>
     </message>
+    <message>
+        <source>{name} takes too long to read and was skipped.</source>
+        <translation>「{name}」は読み込みに時間がかかりすぎるため、スキップしました。</translation>
+    </message>
+    <message>
+        <source>{name} takes too much memory to read and was skipped.</source>
+        <translation>「{name}」は読み込みに必要なメモリが多すぎるため、スキップしました。</translation>
+    </message>
+    <message>
+        <source>There was no time left to read {name}. The next question tries again.</source>
+        <translation>「{name}」を読み込む時間が残りませんでした。次の質問のときにもう一度読み込みます。</translation>
+    </message>
+    <message>
+        <source>{names} and {count} more</source>
+        <translation>{names}、ほか {count} 件</translation>
+    </message>
+    <message>
+        <source>These files take too long to read and were skipped: {files}</source>
+        <translation>次のファイルは読み込みに時間がかかりすぎるため、スキップしました：{files}</translation>
+    </message>
+    <message>
+        <source>The chat begins with its text of before.</source>
+        <translation>チャットは以前に読み込んだ内容で始まります。</translation>
+    </message>
 </context>
 <context>
     <name>AttachmentRow</name>
@@ -3800,6 +3824,10 @@
         <translation>画像の読み込みを {detail} 秒で中止しました。別の形式で保存し直してください。</translation>
     </message>
     <message>
+        <source>Reading the pictures was stopped after {detail} seconds. Send fewer, or save them again in another format.</source>
+        <translation>複数の画像の読み込みを {detail} 秒で中止しました。枚数を減らすか、別の形式で保存し直してください。</translation>
+    </message>
+    <message>
         <source>Reading the picture takes too much memory. Save a smaller copy.</source>
         <translation>画像の読み込みに必要なメモリが多すぎます。小さくして保存してください。</translation>
     </message>
@@ -5816,6 +5844,10 @@
     <message>
         <source>Stopped.</source>
         <translation>停止しました。</translation>
+    </message>
+    <message>
+        <source>Reading {name}…</source>
+        <translation>「{name}」を読み込み中…</translation>
     </message>
     <message>
         <source>Starting tools…</source>

@@ -962,6 +962,30 @@
         <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
         <translation>‘{name}’ 파일에는 스캔한 페이지 같은 이미지만 있어요. 먼저 문자 인식(OCR)을 해 주세요.</translation>
     </message>
+    <message>
+        <source>{name} takes too long to read and was skipped.</source>
+        <translation>‘{name}’ 파일은 읽는 데 시간이 너무 오래 걸려 건너뛰었어요.</translation>
+    </message>
+    <message>
+        <source>{name} takes too much memory to read and was skipped.</source>
+        <translation>‘{name}’ 파일은 읽는 데 메모리가 너무 많이 들어 건너뛰었어요.</translation>
+    </message>
+    <message>
+        <source>There was no time left to read {name}. The next question tries again.</source>
+        <translation>‘{name}’ 파일을 읽을 시간이 남지 않았어요. 다음 질문 때 다시 읽어요.</translation>
+    </message>
+    <message>
+        <source>{names} and {count} more</source>
+        <translation>{names} 외 {count}개</translation>
+    </message>
+    <message>
+        <source>These files take too long to read and were skipped: {files}</source>
+        <translation>다음 파일은 읽는 데 시간이 너무 오래 걸려 건너뛰었어요: {files}</translation>
+    </message>
+    <message>
+        <source>The chat begins with its text of before.</source>
+        <translation>대화는 이전에 읽은 내용으로 시작해요.</translation>
+    </message>
 </context>
 <context>
     <name>AttachmentRow</name>
@@ -3800,6 +3824,10 @@
         <translation>이미지를 읽는 데 {detail}초가 넘게 걸려 중단했어요. 다른 형식으로 다시 저장해 주세요.</translation>
     </message>
     <message>
+        <source>Reading the pictures was stopped after {detail} seconds. Send fewer, or save them again in another format.</source>
+        <translation>이미지를 모두 읽는 데 {detail}초가 넘게 걸려 중단했어요. 이미지 수를 줄이거나 다른 형식으로 다시 저장해 주세요.</translation>
+    </message>
+    <message>
         <source>Reading the picture takes too much memory. Save a smaller copy.</source>
         <translation>이미지를 읽는 데 메모리가 너무 많이 들어요. 더 작게 저장해 주세요.</translation>
     </message>
@@ -5816,6 +5844,10 @@
     <message>
         <source>Stopped.</source>
         <translation>중지했어요.</translation>
+    </message>
+    <message>
+        <source>Reading {name}…</source>
+        <translation>‘{name}’ 파일을 읽는 중…</translation>
     </message>
     <message>
         <source>Starting tools…</source>

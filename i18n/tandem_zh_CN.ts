@@ -962,6 +962,30 @@
         <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
         <translation>“{name}”只包含图像（例如扫描页）。请先识别其中的文字（OCR）。</translation>
     </message>
+    <message>
+        <source>{name} takes too long to read and was skipped.</source>
+        <translation>读取“{name}”所需时间过长，已跳过。</translation>
+    </message>
+    <message>
+        <source>{name} takes too much memory to read and was skipped.</source>
+        <translation>读取“{name}”所需内存过多，已跳过。</translation>
+    </message>
+    <message>
+        <source>There was no time left to read {name}. The next question tries again.</source>
+        <translation>没有剩余时间读取“{name}”。下次提问时会重新读取。</translation>
+    </message>
+    <message>
+        <source>{names} and {count} more</source>
+        <translation>{names}，以及另外 {count} 个</translation>
+    </message>
+    <message>
+        <source>These files take too long to read and were skipped: {files}</source>
+        <translation>以下文件读取时间过长，已跳过：{files}</translation>
+    </message>
+    <message>
+        <source>The chat begins with its text of before.</source>
+        <translation>对话仍以之前读取的文字开头。</translation>
+    </message>
 </context>
 <context>
     <name>AttachmentRow</name>
@@ -3800,6 +3824,10 @@
         <translation>读取图片 {detail} 秒后已停止。请以其他格式重新保存。</translation>
     </message>
     <message>
+        <source>Reading the pictures was stopped after {detail} seconds. Send fewer, or save them again in another format.</source>
+        <translation>读取这些图片 {detail} 秒后已停止。请减少图片，或以其他格式重新保存。</translation>
+    </message>
+    <message>
         <source>Reading the picture takes too much memory. Save a smaller copy.</source>
         <translation>读取图片占用内存过多。请另存为较小的副本。</translation>
     </message>
@@ -5816,6 +5844,10 @@
     <message>
         <source>Stopped.</source>
         <translation>已停止。</translation>
+    </message>
+    <message>
+        <source>Reading {name}…</source>
+        <translation>正在读取“{name}”…</translation>
     </message>
     <message>
         <source>Starting tools…</source>

@@ -56,6 +56,8 @@ def status_text(answer: Answer) -> str:
     if answer.state is State.READING and (prefill := answer.prefill) and prefill.done < prefill.total:
         share = figures.percent(prefill.done / prefill.total)
         return translate("TurnView", "Processing prompt: {share}").format(share=share)
+    if answer.waits_for:
+        return translate("TurnView", "Reading {name}…").format(name=answer.waits_for)
     if answer.state is State.STARTING:
         return translate("TurnView", "Starting tools…")
     if answer.writes_call:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -20,15 +20,21 @@ from app.widgets.layouts import FlowLayout, fill, hbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.figures import number
+from engine.files.reading_time import ReadingTime
 
 
 @dataclass(eq=False)
 class Reading:
-    """A file that is being read for a chat. `wanted` until the user removes it."""
+    """A file that is being read for a chat, until the user removes it and so abandons its `time`."""
 
     name: str
     chat: object
-    wanted: bool = True
+    time: ReadingTime = field(default_factory=ReadingTime)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether the user has not removed it."""
+        return not self.time.abandoned.is_set()
 
 
 # The number of rows that are shown without scrolling.
@@ -100,7 +106,7 @@ class AttachmentRow(Restyled, QScrollArea):
 
     def cancel(self, reading: Reading) -> None:
         """Drop a file that is still being read."""
-        reading.wanted = False
+        reading.time.abandoned.set()
         self.finish(reading, None)
 
     def show_counts(self, counts: dict[Attachment, int | None]) -> None:

@@ -234,7 +234,9 @@ class FolderPage(Restyled, Overlay):
             self.refresh()
 
         if self._folder is not None:
-            self._session.projects.add(self._folder.id, names, added)
+            times = self._session.projects.add(self._folder.id, names, added)
+            for reading, time in zip(readings, times, strict=True):
+                reading.time = time
 
     # Chats, and changes by the person
 

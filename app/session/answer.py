@@ -48,6 +48,7 @@ _REASONS = {"stop": State.DONE, "length": State.LENGTH, "cancelled": State.CANCE
 class Answer:
     """An answer as far as it has arrived. `tokens` and `rounds` are the engine's own records, in order.
 
+    `waits_for` is the name of the file of its folder that is being read before its request.
     `model` is the name of the main model that writes it and `asked_at` the time of the question (Unix seconds).
     `before` is the earlier text of a continued answer, whose new rounds continue the numbers. It also has the
     thinking-start mark if the chat template put that into the prompt, so that `text` marks all thoughts.
@@ -66,6 +67,7 @@ class Answer:
     model: str = ""
     asked_at: float | None = None
     calls: list[Call] = field(default_factory=list)
+    waits_for: str = ""
     separator: AnswerParts | None = field(default=None, repr=False, compare=False)
     # The characters that the separator has read, and how many of its next ones the earlier text has already.
     _separated: int = field(default=0, repr=False, compare=False)

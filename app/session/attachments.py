@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-import io
-import logging
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from app.conversations.database import storable
 from app.conversations.records import Attachment, Picture
 from app.system.cancelled import Cancelled
 from app.text.encodings import decode, has_no_controls
 from app.text.picture_data import kind_of_picture
-from engine.errors import EngineError, PictureNotUsable
+from engine.errors import EngineClosed, EngineError, PictureNotUsable, TemplateFailed
 from engine.files.paths import is_known_good
 from engine.files.picture_file import MOST_MEGABYTES
+from engine.files.reading_time import ReadingTime
 
 # Longer texts fit no context and would only be refused later.
 LARGEST_BYTES = 2 * 2**20
 # PDF files consist mostly of fonts and pictures; only their text is attached.
 LARGEST_PDF_BYTES = 50 * 2**20
+# Seconds of computing for a PDF file. A page of a book with formulas takes 0.01 to 0.03.
+PDF_S = 20
+# The problems of files that take too long or too much memory.
+BEYOND_LIMITS = ("too-slow", "too-much-memory", "no-time")
+_PDF_REASONS = {"too-slow": "too-slow", "too-large": "too-much-memory"}
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".heic", ".avif")
 _TEXT, _CHARSET = "text/plain", "; charset="
 
 
 class NotAttachable(Exception):
-    """A file cannot be attached. `reason` is "not-text", "unknown-encoding", "too-large" or "unreadable"; for PDF files
-    also "encrypted", "damaged" or "no-text" (it has only pictures); for files of folders also "gone" or "too-many".
+    """A file cannot be attached. `reason` is "not-text", "unknown-encoding", "too-large", "unreadable" or "picture".
+
+    For PDF files, it may also be "encrypted", "damaged", "no-text" (it has only pictures), "too-slow",
+    "too-much-memory" or "no-time" (others took it); for files of folders also "gone" or "too-many".
     """
 
     def __init__(self, name: str, reason: str) -> None:
@@ -43,15 +48,16 @@ class NotAttachable(Exception):
 def read_attachment(
     path: Path,
     language: str = "",
-    step: Callable[[], object] = lambda: None,
-    keep: Callable[[bytes], object] = lambda _content: None,
+    time: ReadingTime | None = None,
+    keep: Callable[[bytes], object] | None = None,
 ) -> Attachment:
-    """Read a text, code or PDF file, or a picture, whose file goes to `keep`.
+    """Read a text, code or PDF file, or a picture, whose file goes to `keep`; without `keep` pictures are refused.
 
-    The media type names the encoding if that was guessed for the window's `language`. `step` is called before each page
-    of a PDF file and may raise to stop. Raises NotAttachable, PictureNotUsable, PicturesNotInstalled and what `keep`
-    raises. Not for the Qt thread.
+    The media type names the encoding if that was guessed for the window's `language`. PDF files and pictures are read
+    in processes with limits, and within `time`. Raises NotAttachable, PictureNotUsable, PicturesNotInstalled, Cancelled
+    when `time` is abandoned, and what `keep` raises. Not for the Qt thread.
     """
+    time = time or ReadingTime()
     is_pdf, named_picture = path.suffix.lower() == ".pdf", path.suffix.lower() in _PICTURES
     try:
         if path.exists() and not path.is_file():
@@ -66,21 +72,26 @@ def read_attachment(
     except OSError as error:
         raise NotAttachable(path.name, "unreadable") from error
     if named_picture or kind_of_picture(content):
-        return read_picture(path.name, content, keep)
+        if keep is None:
+            raise NotAttachable(path.name, "picture")
+        return read_picture(path.name, content, keep, time)
     if is_pdf or content.startswith(b"%PDF-"):
-        return Attachment(path.name, "application/pdf", _pdf_text(path.name, content, step))
+        return Attachment(path.name, "application/pdf", _pdf_text(path.name, content, time))
     if (decoded := decode(content, language)) is None:
         raise NotAttachable(path.name, "unknown-encoding" if has_no_controls(content) else "not-text")
     text, guess = decoded
     return Attachment(path.name, f"{_TEXT}{_CHARSET}{guess}" if guess else _TEXT, text)
 
 
-def read_picture(name: str, content: bytes, keep: Callable[[bytes], object]) -> Attachment:
+def read_picture(name: str, content: bytes, keep: Callable[[bytes], object], time: ReadingTime) -> Attachment:
     """Check a picture's file and pass it to `keep`. Raises as `read_attachment` does."""
     # Imported here because most questions have no picture.
     from engine.pictures.reading import digest_of, picture_size
 
-    picture = Picture(digest_of(content), *picture_size(content))
+    try:
+        picture = Picture(digest_of(content), *picture_size(content, time))
+    except EngineClosed as error:
+        raise Cancelled from error
     keep(content)
     return Attachment(name, f"image/{kind_of_picture(content)}", "", picture)
 
@@ -90,35 +101,26 @@ def guessed_encoding(attachment: Attachment) -> str:
     return attachment.media_type.partition(_CHARSET)[2]
 
 
-def _pdf_text(name: str, content: bytes, step: Callable[[], object]) -> str:
+def _pdf_text(name: str, content: bytes, time: ReadingTime) -> str:
     """Return the text of all pages of a PDF file."""
     # Imported here because most questions have no PDF file.
-    from pypdf import PdfReader
+    from engine.tokenizers.prompt_process.client import PDF_PROCESS
 
-    # Its warnings about the files of others help nobody.
-    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
-    pages: list[str] = []
+    limit = min(PDF_S, time.left)
+    if limit <= 0:
+        raise NotAttachable(name, "no-time")
     try:
-        reader = PdfReader(io.BytesIO(content))
-        if reader.is_encrypted and not reader.decrypt(""):
-            raise NotAttachable(name, "encrypted")
-        for page in reader.pages:
-            step()
-            pages.append(page.extract_text().strip())
-            if sum(map(len, pages)) > LARGEST_BYTES:
-                raise NotAttachable(name, "too-large")
-    except (NotAttachable, Cancelled):
-        raise
-    # The library raises many kinds of errors for a bad file, including failed assumptions of its own.
-    except Exception as error:
-        # It may need a password, or AES, for which no library is installed.
-        encrypted = type(error).__name__ in ("DependencyError", "FileNotDecryptedError", "WrongPasswordError")
-        raise NotAttachable(name, "encrypted" if encrypted else "damaged") from error
-    # Some fonts map a letter to half a surrogate pair, which no tokenizer accepts.
-    text: str = storable("\n\n".join(page for page in pages if page).replace("\0", ""))
-    if not text:
-        raise NotAttachable(name, "no-text")
-    return text
+        read = PDF_PROCESS.read_pdf(content, LARGEST_BYTES, limit, time.abandoned)
+    except EngineClosed as error:
+        raise Cancelled from error
+    except TemplateFailed as error:
+        time.left -= limit
+        reason = _PDF_REASONS.get(error.reason, "damaged")
+        raise NotAttachable(name, "no-time" if reason == "too-slow" and limit < PDF_S else reason) from error
+    time.left -= read.seconds
+    if read.problem:
+        raise NotAttachable(name, read.problem)
+    return read.text
 
 
 @lru_cache(maxsize=64)

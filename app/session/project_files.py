@@ -10,48 +10,58 @@ from pathlib import Path
 from app.conversations.database import storable
 from app.conversations.records import Source, SourceFile
 from app.session.attachments import LARGEST_BYTES, NotAttachable, read_attachment
-from engine.errors import PictureNotUsable, PicturesNotInstalled
+from app.system.cancelled import Cancelled
+from engine.errors import PictureNotUsable
+from engine.files.reading_time import ReadingTime
 
 # More files than a context holds, and entries that would take long to list.
 MOST_FILES = 200
 _MOST_ENTRIES = 20_000
 
 
-def read_again(source: Source, language: str, step: Callable[[], object]) -> Source:
+def read_again(
+    source: Source, language: str, time: ReadingTime, begins: Callable[[str], object] = lambda _name: None
+) -> Source:
     """Return a source as it is on the disk now; only files that have changed are read.
 
-    What cannot be read keeps its text of before and has a `problem`. Hidden files and links in a folder are not read.
-    `language` and `step` are those of `read_attachment`. Not for the Qt thread.
+    What cannot be read keeps its text of before and has a `problem`. A file for which the others left no time is read
+    the next time. Hidden files and links in a folder are not read. `begins` gets the name of each file that is read;
+    `language` and `time` are those of `read_attachment`, which it raises `Cancelled` for. Not for the Qt thread.
     """
     if not source.path:
         return source
     path, before = Path(source.path), {file.name: file for file in source.files}
+    files = list[SourceFile]()
     try:
         if not path.exists():
             raise NotAttachable(path.name, "gone")
-        found = sorted(_files_below(path, step)) if source.is_folder else [path]
-        files = []
+        found = sorted(_files_below(path, time)) if source.is_folder else [path]
         for file in found:
-            step()
+            _check_wanted(time)
             name = storable(file.relative_to(path.parent).as_posix())
-            files.append(_read(file, before.get(name, SourceFile(name)), language, step))
+            files.append(_read(file, before.get(name, SourceFile(name)), language, time, begins))
         if sum(len(file.text) for file in files) > LARGEST_BYTES:
             raise NotAttachable(path.name, "too-large")
-        if not source.is_folder and files[0].problem:
-            raise NotAttachable(path.name, files[0].problem)
     except NotAttachable as error:
-        return replace(source, problem=error.reason)
+        # Files with a problem, which have their text of before, are not to be read again as long as they are the same.
+        bad = {file.name: file for file in files if file.problem}
+        return replace(source, files=tuple((before | bad).values()), problem=error.reason)
     except OSError:
         return replace(source, problem="unreadable")
-    return replace(source, files=tuple(files), problem="")
+    return replace(source, files=tuple(files), problem="" if source.is_folder else files[0].problem)
 
 
-def _files_below(root: Path, step: Callable[[], object]) -> list[Path]:
+def _check_wanted(time: ReadingTime) -> None:
+    if time.abandoned.is_set():
+        raise Cancelled
+
+
+def _files_below(root: Path, time: ReadingTime) -> list[Path]:
     """Return the files below a folder. Raises NotAttachable if they are too many, and OSError."""
     found: list[Path] = []
     listed = 0
     for folder, folders, names in os.walk(root, onerror=_refuse):
-        step()
+        _check_wanted(time)
         folders[:] = [name for name in folders if not name.startswith(".")]
         listed += len(folders) + len(names)
         paths = (Path(folder, name) for name in names if not name.startswith("."))
@@ -65,13 +75,17 @@ def _refuse(error: OSError) -> None:
     raise error
 
 
-def _read(path: Path, known: SourceFile, language: str, step: Callable[[], object]) -> SourceFile:
+def _read(
+    path: Path, known: SourceFile, language: str, time: ReadingTime, begins: Callable[[str], object]
+) -> SourceFile:
     status = path.stat()
     if (known.size, known.changed) == (status.st_size, status.st_mtime_ns):
         return known
-    known = replace(known, size=status.st_size, changed=status.st_mtime_ns)
+    begins(path.name)
+    now = replace(known, size=status.st_size, changed=status.st_mtime_ns)
     try:
-        read = read_attachment(path, language, step)
-    except (NotAttachable, PictureNotUsable, PicturesNotInstalled) as error:
-        return replace(known, problem=error.reason if isinstance(error, NotAttachable) else "picture")
-    return replace(known, problem="picture") if read.picture else replace(known, text=read.text, problem="")
+        return replace(now, text=read_attachment(path, language, time).text, problem="")
+    except NotAttachable as error:
+        return replace(known if error.reason == "no-time" else now, problem=error.reason)
+    except PictureNotUsable:
+        return replace(now, problem="picture")

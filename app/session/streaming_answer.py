@@ -34,6 +34,7 @@ from engine.call_forms.table import call_form
 from engine.call_forms.writing import CallsNotExpressible
 from engine.errors import EngineError, InternalFailure
 from engine.events import Event, Failed, Finished
+from engine.files.reading_time import ReadingTime
 from engine.grammars.grammar import calls_in_text
 from engine.grammars.grammar import calls_of as calls_of_grammar
 from engine.requests import ChatRequest
@@ -91,6 +92,8 @@ class StreamingAnswer:
         self._services, self._listeners = services, listeners
         self._writer: AnswerWriter | None = None
         self._stream: Any = None
+        # The time for the files of its folder.
+        self._files = ReadingTime()
         self._cancelled = self._gathering = False
         self._trouble_reported = False
         self._written = len(turn.answer.before)
@@ -111,6 +114,7 @@ class StreamingAnswer:
     def leave(self) -> None:
         """Stop the answer because the app ends. The next start finds its calls interrupted."""
         self._cancelled = True
+        self._files.abandoned.set()
         if self._stream is not None:
             self._stream.cancel()
 
@@ -137,13 +141,19 @@ class StreamingAnswer:
     def _read_files(self) -> None:
         """Read those files of the chat's folder again that have changed on the disk; a stop may come first."""
         self._gathering = True
-        self._services.projects.read_again(self.chat.folder_id, self._gather_tools)
+        self._files = self._services.projects.read_again(self.chat.folder_id, self._gather_tools, self._show_file)
+
+    def _show_file(self, name: str) -> None:
+        """Say for which file the answer waits."""
+        if self._gathering:
+            self.turn.answer.waits_for = name
+            self._listeners.arrived(self)
 
     def _gather_tools(self) -> None:
         """Get the chat's tools, for which servers may have to start, then submit the request."""
         if not self._gathering:
             return
-        self.turn.answer.state = State.STARTING
+        self.turn.answer.waits_for, self.turn.answer.state = "", State.STARTING
         self._services.tools.gather(self.chat, self._submit_with)
         if self._gathering:
             self._listeners.arrived(self)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from functools import partial
@@ -30,6 +29,8 @@ from engine.errors import EngineError
 CLOSE_WITHIN_S = 5.0
 # The topic of the messages that say why a file cannot be attached.
 _REFUSED = "attachments"
+# How many files a message names.
+_MOST_NAMED = 5
 
 
 class AttachmentReader(QObject):
@@ -40,9 +41,10 @@ class AttachmentReader(QObject):
         self._session, self._banner = session, banner
         # Attachments have a thread of their own, so that an import does not delay them.
         self._background = Background("attachments", parent=self)
-        self._closing = threading.Event()
+        self._readings: list[Reading] = []
         self._newest: Future[Attachment] | None = None
         session.chats.opened.connect(lambda _chat: self.forget_reasons())
+        session.projects.left_out.connect(self._show_left_out)
 
     def choose_files(self, row: AttachmentRow) -> None:
         names, _ = QFileDialog.getOpenFileNames(row.window(), self.tr("Attach files"), str(Path.home()))
@@ -56,6 +58,7 @@ class AttachmentReader(QObject):
     def _run(self, name: str, source: Path | Callable[[], bytes], row: AttachmentRow) -> None:
         """Read a file, or the picture that a function returns, in the background."""
         reading = row.begin(name)
+        self._readings.append(reading)
         self._newest = self._background.run(
             partial(self._read, source, QLocale().name(), reading),
             partial(self._attach, self._session.chat, row, reading),
@@ -67,8 +70,9 @@ class AttachmentReader(QObject):
         self._run(self.tr("Picture") + ".png", partial(_as_png, image), row)
 
     def close(self) -> None:
-        """Stop reading after the current step."""
-        self._closing.set()
+        """Stop reading."""
+        for reading in self._readings:
+            reading.time.abandoned.set()
         if self._newest is not None:
             wait([self._newest], CLOSE_WITHIN_S)
         self._background.close(wait=False)
@@ -76,23 +80,21 @@ class AttachmentReader(QObject):
     # On the background thread
 
     def _read(self, source: Path | Callable[[], bytes], language: str, reading: Reading) -> Attachment:
-        self._check_wanted(reading)
+        if not reading.wanted:
+            raise Cancelled
         if isinstance(source, Path):
-            return read_attachment(source, language, partial(self._check_wanted, reading), self._keep)
-        return read_picture(reading.name, source(), self._keep)
+            return read_attachment(source, language, reading.time, self._keep)
+        return read_picture(reading.name, source(), self._keep, reading.time)
 
     def _keep(self, content: bytes) -> None:
         """Write a picture to the store: it is on disk before the window shows it."""
         self._session.store.wait_for(lambda store: store.pictures.add(content))
 
-    def _check_wanted(self, reading: Reading) -> None:
-        if self._closing.is_set() or not reading.wanted:
-            raise Cancelled
-
     # On the Qt thread
 
     def _attach(self, chat: Chat, row: AttachmentRow, reading: Reading, attachment: Attachment) -> None:
         """Add the file to the unsent message of its chat, which may not be on screen any more."""
+        self._readings.remove(reading)
         if not reading.wanted:
             return
         if chat is self._session.chat or not self._session.chats.has(chat):
@@ -103,6 +105,7 @@ class AttachmentReader(QObject):
             self._session.chats.keep_unsent(chat, chat.unsent, (*chat.unsent_attachments, attachment))
 
     def _drop(self, row: AttachmentRow, reading: Reading, error: Exception) -> None:
+        self._readings.remove(reading)
         if isinstance(error, Cancelled):
             return
         row.finish(reading, None)
@@ -133,8 +136,23 @@ class AttachmentReader(QObject):
             "encrypted": self.tr("{name} is password-protected. Save a copy without a password and attach that."),
             "damaged": self.tr("{name} is damaged: its text cannot be read."),
             "no-text": self.tr("{name} contains only images, such as scanned pages. Run OCR on it first."),
+            "too-slow": self.tr("{name} takes too long to read and was skipped."),
+            "too-much-memory": self.tr("{name} takes too much memory to read and was skipped."),
+            "no-time": self.tr("There was no time left to read {name}. The next question tries again."),
         }
         return sentences[error.reason].format(name=error.name, count=number(MOST_FILES, 0))
+
+    def _show_left_out(self, files: list[tuple[NotAttachable, bool]]) -> None:
+        """Say which files of a folder a question does without; some have their text of before."""
+        if len(files) > 1:
+            names = QLocale().createSeparatedList([error.name for error, _ in files[:_MOST_NAMED]])
+            more = self.tr("{names} and {count} more").format(names=names, count=number(len(files) - _MOST_NAMED, 0))
+            words = self.tr("These files take too long to read and were skipped: {files}")
+            self._show(words.format(files=names if len(files) <= _MOST_NAMED else more))
+            return
+        for error, has_text in files:
+            again = [self.tr("The chat begins with its text of before.")] if has_text else []
+            self._show(" ".join([self.reason(error), *again]))
 
     def _show(self, sentence: str) -> None:
         self._banner.show_message(lambda: sentence, about=_REFUSED)

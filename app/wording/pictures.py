@@ -27,6 +27,9 @@ PICTURE_REASONS = Sentences(
         "too-many-pixels": "The picture has more than {detail} megapixels. Save a smaller copy.",
         "too-narrow": "The picture is too narrow: one side is over {detail} times the other. Cut out a part of it.",
         "too-slow": "Reading the picture was stopped after {detail} seconds. Save it again in another format.",
+        "too-slow-together": (
+            "Reading the pictures was stopped after {detail} seconds. Send fewer, or save them again in another format."
+        ),
         "too-much-memory": "Reading the picture takes too much memory. Save a smaller copy.",
         "crashed": "The picture can't be read ({detail}). Save it again in another format.",
     },

@@ -7,12 +7,12 @@ its tokens and report them to `add_tokens` and `end_round` here.
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Sequence as Items
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite
-from typing import cast
+from typing import Any, cast
 
 import mlx.core as mx
 from msgspec.structs import replace
@@ -26,6 +26,7 @@ from engine.grammars.constraint import CompiledGrammar, Constraint, Thinking
 from engine.main_model.loading import LoadedModel
 from engine.main_model.sampling import Sampler
 from engine.model_files.thought_marks import opened_thought
+from engine.pictures.reading import PictureFiles
 from engine.prefix.cache import PrefixCache
 from engine.requests import ChatRequest
 from engine.speculation.choosing.choice import Choice
@@ -70,9 +71,10 @@ class DrawnTokens:
 class Generation:
     """The answer of `main` to `request`.
 
-    `made` is the prompt if it was made already, and `grammar` the compiled grammar, which may still be compiling if
-    only the calls in the answer have to follow it. The constructor raises
-    `PromptTooLong`, `TemplateFailed`, `BadRequest` or `GrammarNotUsable` when the conversation cannot be answered.
+    `made` is the prompt if it was made already, `files` the request's pictures as far as they were read, and `grammar`
+    the compiled grammar, which may still be compiling if only the calls in the answer have to follow it. The
+    constructor raises `PromptTooLong`, `TemplateFailed`, `BadRequest` or `GrammarNotUsable` when the conversation
+    cannot be answered.
     `started` is the `time.perf_counter()` of the submission. Set `cancelled` to end within one round, and `speculation`
     to change the speculation settings from the next round on.
     """
@@ -85,11 +87,13 @@ class Generation:
         started: float,
         made: Prompt | None = None,
         grammar: CompiledGrammar | None = None,
+        files: PictureFiles | None = None,
     ) -> None:
+        files = files or PictureFiles(request.pictures)
         limit = main.info.context_length
         if made is None:
             needed = Sequence(main.model, main.new_caches()).needs_boundaries
-            made = make_prompt(main.tokenizer, prompt_job(request, main), with_boundaries=needed)
+            made = make_prompt(main.tokenizer, prompt_job(request, main, files), with_boundaries=needed)
         if made.merged:
             log.info("%d system messages were merged into users' messages: the template refuses them", made.merged)
         prompt = made.ids
@@ -98,7 +102,7 @@ class Generation:
         self.request = request
         self.speculation = request.speculation
         self.cancelled = False
-        self._reader = main.reader(request.pictures) if request.pictures else None
+        self._reader = main.reader(files) if request.pictures else None
         self._pictures = () if self._reader is None else self._reader.places(prompt, made.pictures)
         self._main, self._cache = main, cache
         self.text_of = local_decoder(main.tokenizer)
@@ -169,24 +173,36 @@ class Generation:
         read = self.prompt_tokens.take() if self.prompt_tokens is not None else ()
         return PrefillProgress(sequence.position, len(sequence.tokens), self.log.figures.cached_tokens, read)
 
+    @property
+    def decoding(self) -> Items[Future[Any]]:
+        """The pictures that are being decoded, for which the next chunk of the prompt waits."""
+        return () if self._reader is None else self._reader.files.pending
+
     def read_picture(self, most: int) -> bool:
         """Make the embedding of a picture that the next `most` tokens need, if one is missing. Returns whether it was.
 
-        Raises `PictureNotUsable` and `ModelNotUsable`.
+        A picture that is not decoded yet is `decoding` afterwards, and read by a later call. Raises `PictureNotUsable`
+        and `ModelNotUsable`.
         """
         sequence = self.conversation.main
         picture = sequence.picture_to_read(most)
         if picture is None or sequence.reader is None:
             return False
-        started = time.perf_counter()
-        sequence.reader.read(picture)
+        if not sequence.reader.decode(picture).done():
+            return True
+        seconds = sequence.reader.read(picture)
         figures = self.log.figures
         self.log.figures = replace(
             figures,
             picture_tokens=figures.picture_tokens + picture.stop - picture.start,
-            picture_s=figures.picture_s + time.perf_counter() - started,
+            picture_s=figures.picture_s + seconds,
         )
         return True
+
+    def abandon_pictures(self) -> None:
+        """End the reading of pictures, because the request has ended."""
+        if self._reader is not None:
+            self._reader.files.abandon()
 
     def begin_prefill(self, most: int) -> PrefillPass:
         """Begin to prefill at most `most` tokens."""
@@ -303,8 +319,8 @@ class Generation:
             self._cache.put(self.conversation)
 
 
-def prompt_job(request: ChatRequest, main: LoadedModel) -> PromptJob:
-    """Return the job that makes the prompt of a request. With pictures, it waits; thread-safe.
+def prompt_job(request: ChatRequest, main: LoadedModel, files: PictureFiles) -> PromptJob:
+    """Return the job that makes the prompt of a request with the pictures `files`. With these, it waits; thread-safe.
 
     Raises as `LoadedModel.reader` and `RequestPictures.texts` do.
     """
@@ -316,7 +332,7 @@ def prompt_job(request: ChatRequest, main: LoadedModel) -> PromptJob:
         dict(request.template_options),
         request.tools,
         request.prompt,
-        main.reader(request.pictures).texts() if request.pictures else {},
+        main.reader(files).texts() if request.pictures else {},
     )
 
 

@@ -38,6 +38,7 @@ from engine.model_files.inspection import check_folder, inspect_folder, missing_
 from engine.model_files.names import name_of_snapshot, resolve_model
 from engine.model_files.thought_marks import THOUGHT_MARKS
 from engine.pictures.eyes import Eyes, RequestPictures, eyes_of
+from engine.pictures.reading import PictureFiles
 from engine.status import ModelInfo
 from engine.tokenizers.loading import make_tokenizer
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
@@ -104,7 +105,7 @@ class LoadedModel:
         """Return the id of a text that is a single token of the vocabulary."""
         return _token_of(self.tokenizer, text)
 
-    def reader(self, files: Mapping[str, bytes]) -> RequestPictures:
+    def reader(self, files: PictureFiles) -> RequestPictures:
         """Return what reads the pictures of a request. Raises `ModelCannotSee`."""
         if self.eyes is None or self.info.pictures is None:
             # On several machines, the other ranks would need the embeddings, too.

@@ -6,7 +6,9 @@ All of it belongs to the engine's thread, except where it says so.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +22,7 @@ from mlx.utils import tree_flatten
 from engine.cpu_backend.backend import as_computed, backend
 from engine.errors import BadRequest, ModelNotUsable, TemplateFailed, is_device_failure
 from engine.files.bounded_json import CONFIG
+from engine.files.picture_file import DecodedPicture
 from engine.files.steps import in_chunks
 from engine.heads.weights import quantise
 from engine.model_files.config import read_json
@@ -30,7 +33,7 @@ from engine.pictures.families import FAMILIES
 from engine.pictures.family import Layout
 from engine.pictures.placed import PassInput, PlacedPicture
 from engine.pictures.positions import Grid, Positions
-from engine.pictures.reading import digest_of, picture_size, read_picture
+from engine.pictures.reading import PictureFiles, digest_of
 from engine.pictures.rules import PictureRules
 
 log = logging.getLogger(__name__)
@@ -63,16 +66,14 @@ class Eyes:
         """The bytes that the next picture takes for the tower."""
         return self.bytes if self._tower is None else 0
 
-    def embed(self, data: bytes) -> mx.array:
-        """Return the embedding (tokens, width) of a picture's file, evaluated. Loads the tower if need be.
+    def embed(self, layout: Layout, pixels: Sequence[bytes]) -> mx.array:
+        """Return the embedding (tokens, width) of a picture, evaluated; `pixels` has it in each size of its layout.
 
-        Raises `PictureNotUsable`, `PicturesNotInstalled` and `ModelNotUsable`.
+        Loads the tower if need be. Raises `ModelNotUsable`.
         """
-        layout = self.rules.layout(*picture_size(data))
-        decoded = read_picture(data, layout.sizes, layout.resample)
         views = [
             np.frombuffer(view, np.uint8).reshape(height, width, 3)
-            for view, (width, height) in zip(decoded.views, layout.sizes, strict=True)
+            for view, (width, height) in zip(pixels, layout.sizes, strict=True)
         ]
         try:
             self._tower = self._tower or self._load()
@@ -141,11 +142,11 @@ def processor_of(folder: Path) -> dict[str, Any]:
 
 @dataclass(eq=False)
 class RequestPictures:
-    """Reads the pictures of one request for `model`; `files` are their bytes by digest."""
+    """Reads the pictures `files` of one request for `model`."""
 
     eyes: Eyes
     model: nn.Module
-    files: Mapping[str, bytes]
+    files: PictureFiles
     _rows: dict[str, mx.array] = field(default_factory=dict, init=False)
 
     @property
@@ -158,10 +159,10 @@ class RequestPictures:
 
         Raises `PictureNotUsable`, `PicturesNotInstalled`, and `BadRequest` for a wrong digest.
         """
-        for digest, data in self.files.items():
+        for digest, data in self.files.files.items():
             if digest_of(data) != digest:
                 raise BadRequest("pictures", f"files by their digests, such as {digest_of(data)}", digest)
-        return {digest: self._layout(digest).text for digest in self.files}
+        return {digest: self._layout(digest).text for digest in self.files.files}
 
     def places(self, ids: Sequence[int], digests: Sequence[str]) -> tuple[PlacedPicture, ...]:
         """Return where the pictures `digests` are in a prompt. Raises `TemplateFailed` if they are not all there."""
@@ -184,15 +185,26 @@ class RequestPictures:
         return Positions(axes, [Grid(picture.start, *self._layout(picture.digest).grid) for picture in pictures])
 
     def _layout(self, digest: str) -> Layout:
-        return self.eyes.rules.layout(*picture_size(self.files[digest]))
+        return self.eyes.rules.layout(*self.files.size(digest))
 
     def has_read(self, picture: PlacedPicture) -> bool:
         """Whether the embedding of a picture is known."""
         return picture.digest in self._rows
 
-    def read(self, picture: PlacedPicture) -> None:
-        """Make the embedding of a picture. Raises as `Eyes.embed` does."""
-        self._rows[picture.digest] = self.eyes.embed(self.files[picture.digest])
+    def decode(self, picture: PlacedPicture) -> Future[DecodedPicture]:
+        """Start to decode a picture on another thread, unless that was done; `files.pending` has it until it is."""
+        layout = self._layout(picture.digest)
+        return self.files.decode(picture.digest, layout.sizes, layout.resample)
+
+    def read(self, picture: PlacedPicture) -> float:
+        """Make the embedding of a picture, once it is decoded; returns the seconds of computing for both.
+
+        Raises `PictureNotUsable`, `PicturesNotInstalled` and `ModelNotUsable`.
+        """
+        decoded, started = self.decode(picture).result(), time.perf_counter()
+        self._rows[picture.digest] = self.eyes.embed(self._layout(picture.digest), decoded.views)
+        self.files.forget(picture.digest)
+        return decoded.seconds + time.perf_counter() - started
 
     def pass_input(self, tokens: Sequence[int], start: int, stop: int, pictures: Sequence[PlacedPicture]) -> PassInput:
         """Return the input of a pass over `tokens[start:stop]`; `pictures` are those in it, which have been read."""

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from importlib.util import find_spec
 
-from engine.errors import PictureNotUsable, PicturesNotInstalled, TemplateFailed
+from engine.errors import PictureNotUsable, PicturesNotInstalled, TemplateFailed, without_frames
 from engine.files.picture_file import MOST_MEGABYTES, DecodedPicture
+from engine.files.reading_time import ReadingTime
 from engine.tokenizers.prompt_process.client import PICTURE_PROCESS
 
-# Seconds of computing for a file. The largest that are allowed take a fifth.
+# Seconds of computing for a file. Ordinary pictures of the largest size that is allowed take 1 to 2; a file that is
+# made to be slow, such as a JPEG with hundreds of scans, takes all of it.
 DECODE_S = 10
+# The seconds that each further picture of a request adds. It is decoded twice: for its size, and for the model.
+A_PICTURE_S = 2
 _REASONS = {"too-slow": "too-slow", "too-large": "too-much-memory"}
 # The sizes of this many pictures are kept, so that a chat's next turn decodes none of them.
 _MOST_KNOWN = 4096
@@ -30,30 +36,88 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def picture_size(data: bytes) -> tuple[int, int]:
+def time_for(pictures: int) -> ReadingTime:
+    """Return the time for the pictures of one request."""
+    return ReadingTime(DECODE_S + A_PICTURE_S * pictures)
+
+
+def picture_size(data: bytes, time: ReadingTime | None = None) -> tuple[int, int]:
     """Return width and height of a picture after EXIF orientation, having decoded all of it. Waits; thread-safe.
 
-    Raises `PictureNotUsable` and `PicturesNotInstalled`.
+    Raises `PictureNotUsable` and `PicturesNotInstalled`, and `EngineClosed` when `time` is abandoned.
     """
     digest = digest_of(data)
     if (size := _known.get(digest)) is None:
-        decoded = read_picture(data)
+        decoded = read_picture(data, time=time)
         size = _known[digest] = decoded.width, decoded.height
         if len(_known) > _MOST_KNOWN:
             _known.popitem(last=False)
     return size
 
 
-def read_picture(data: bytes, sizes: Sequence[tuple[int, int]] = (), resample: int = 0) -> DecodedPicture:
+def read_picture(
+    data: bytes, sizes: Sequence[tuple[int, int]] = (), resample: int = 0, time: ReadingTime | None = None
+) -> DecodedPicture:
     """Decode a picture's file, and scale it to each of `sizes`. Waits; raises as `picture_size` does."""
     check_installed()
     if len(data) > MOST_MEGABYTES * 2**20:
         raise PictureNotUsable("too-large", str(MOST_MEGABYTES))
+    time = time or ReadingTime()
+    limit = min(DECODE_S, time.left)
     try:
-        decoded = PICTURE_PROCESS.decode_picture(data, list(sizes), resample, DECODE_S)
+        if limit <= 0:
+            raise TemplateFailed("", "too-slow")
+        decoded = PICTURE_PROCESS.decode_picture(data, list(sizes), resample, limit, time.abandoned)
     except TemplateFailed as error:
+        if error.reason == "too-slow" and limit < DECODE_S:
+            raise PictureNotUsable("too-slow-together", f"{time.seconds:g}") from error
         detail = str(DECODE_S) if error.reason == "too-slow" else str(error.arguments["detail"])
         raise PictureNotUsable(_REASONS.get(error.reason, "crashed"), detail) from error
+    time.left -= decoded.seconds
     if decoded.problem:
         raise PictureNotUsable(decoded.problem, decoded.detail)
     return decoded
+
+
+class PictureFiles:
+    """The picture files of one request by digest, and the time in which they have to be read. Thread-safe."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self.files = files
+        self._time = time_for(len(files))
+        self._sizes: dict[str, tuple[int, int]] = {}
+        self._decoding: dict[str, Future[DecodedPicture]] = {}
+
+    def size(self, digest: str) -> tuple[int, int]:
+        """Return width and height of a picture. Waits the first time; raises as `picture_size` does."""
+        if digest not in self._sizes:
+            self._sizes[digest] = picture_size(self.files[digest], self._time)
+        return self._sizes[digest]
+
+    def decode(self, digest: str, sizes: Sequence[tuple[int, int]], resample: int) -> Future[DecodedPicture]:
+        """Start `read_picture` on a thread of its own, unless that was done; the future may raise what it raises."""
+        if digest not in self._decoding:
+            found = self._decoding[digest] = Future()
+
+            def read() -> None:
+                try:
+                    found.set_result(read_picture(self.files[digest], sizes, resample, self._time))
+                except Exception as error:
+                    without_frames(error)
+                    found.set_exception(error)
+
+            threading.Thread(target=read, name="prompt", daemon=True).start()
+        return self._decoding[digest]
+
+    def forget(self, digest: str) -> None:
+        """Free the pixels of a picture."""
+        del self._decoding[digest]
+
+    @property
+    def pending(self) -> list[Future[DecodedPicture]]:
+        """The pictures that are being decoded."""
+        return [one for one in self._decoding.values() if not one.done()]
+
+    def abandon(self) -> None:
+        """End the reading of these pictures, because the request has ended."""
+        self._time.abandoned.set()

@@ -6,7 +6,9 @@ import logging
 import time
 from collections import deque
 from collections.abc import Generator, Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass
+from typing import Any
 
 from engine.decoders.generation import release_unused_memory
 from engine.errors import is_device_failure
@@ -45,9 +47,19 @@ class Prefilling(deque[ActiveRequest]):
         self._begun: _Begun | None = None
 
     @property
+    def ready(self) -> list[ActiveRequest]:
+        """The requests that do not wait for a picture to be decoded."""
+        return [active for active in self if not active.generation.decoding]
+
+    @property
+    def decoding(self) -> list[Future[Any]]:
+        """The pictures for which the others wait."""
+        return [picture for active in self for picture in active.generation.decoding]
+
+    @property
     def backlog(self) -> int:
-        """The tokens to prefill of all requests."""
-        return sum(active.generation.backlog for active in self)
+        """The tokens to prefill of all requests that are ready."""
+        return sum(active.generation.backlog for active in self.ready)
 
     @property
     def starts_together(self) -> bool:
@@ -80,8 +92,8 @@ class Prefilling(deque[ActiveRequest]):
             yield from self._continue(self._begun, time.perf_counter(), streaming=streaming)
             return
         left = most = self._pacer.chunk_size(streaming=streaming)
-        while self and left > 0:
-            first = self[0]
+        while left > 0 and (ready := self.ready):
+            first = ready[0]
             if left < most and first.generation.backlog > left:
                 # A pass over few tokens costs hardly less than one over many.
                 break
@@ -103,7 +115,7 @@ class Prefilling(deque[ActiveRequest]):
         """Return the requests of the next pass, `first` among them."""
         if not self._may_share(first):
             return [first]
-        by_sequence = {active.generation.conversation.main: active for active in self if self._may_share(active)}
+        by_sequence = {active.generation.conversation.main: active for active in self.ready if self._may_share(active)}
         chosen = choose_together(list(by_sequence), most)
         if len(chosen) > 1 and not self._fit(max(len(sequence.tokens) for sequence in chosen) * len(chosen)):
             return [first]
@@ -156,7 +168,7 @@ class Prefilling(deque[ActiveRequest]):
             return 1
         try:
             if active.generation.read_picture(most):
-                # Other work gets its turn after each picture.
+                # Other work gets its turn after each picture, and while it is decoded.
                 yield active, active.generation.prefill_event()
                 return 0
             under_way = active.generation.begin_prefill(most)

@@ -175,10 +175,10 @@ class Scheduler:
                 self._start_waiting()
             other = self._work_besides_decoding()
             waits = self._decoded_last and other is not None
-            gathers = self._prefilling and self._prefilling.starts_together and not self._decoding.streaming
+            gathers = self._prefilling.starts_together and not self._decoding.streaming
             if self._decoding.turns and not (waits or gathers):
                 self._decoded_last = True
-                for active, outcome in self._decoding.step(joining=bool(self._prefilling)):
+                for active, outcome in self._decoding.step(joining=bool(self._prefilling.ready)):
                     self._report(active, outcome)
             elif other is not None:
                 self._decoded_last = False
@@ -186,7 +186,7 @@ class Scheduler:
             elif self.changes.busy:
                 self.changes.step()
             else:
-                self._waiting.wait_for_parts()
+                self._waiting.wait_for_parts(self._prefilling.decoding)
         except RuntimeError as error:
             self._device_failed(error)
         return self.busy
@@ -212,7 +212,7 @@ class Scheduler:
 
     def _work_besides_decoding(self) -> Callable[[], None] | None:
         """Return a chunk of a prompt or a step of a change of models, in turns; None if there is neither."""
-        prefills = bool(self._prefilling)
+        prefills = bool(self._prefilling.ready)
         if self.changes.ready and (self._prefilled_last or not prefills):
             return self._change_models
         return self._prefill_prompts if prefills else None
@@ -227,14 +227,17 @@ class Scheduler:
             self._bring_model()
         if self._waiting.asks_for_same_text and self.models.unprobed and not self.changes.blocks_requests:
             self.changes.enqueue(self.changes.probe(), lambda _outcome: None)
-        can_start = 0 if self.changes.blocks_requests else max(0, self.settings.most_active - self.active)
-        self._waiting.prepare(can_start)
-        while self._waiting and self.active < self.settings.most_active and self._waiting[0] is not self._blocked:
-            if self.changes.blocks_requests or not self._may_begin(self._waiting[0]):
+        if self.changes.blocks_requests:
+            return
+        self._waiting.prepare(self.settings.most_active - self.active)
+        while self.active < self.settings.most_active:
+            stream = self._waiting.first
+            if stream is None or stream is self._blocked or not self._may_begin(stream):
                 return
-            stream = self._waiting[0]
+            if self.models.serves(stream.request) and not self._waiting.ready(stream):
+                continue
             try:
-                active = self._waiting.begin(self._all_active)
+                active = self._waiting.begin(stream, self._all_active)
             except NotEnoughMemory:
                 self._blocked = stream
                 return
@@ -243,15 +246,14 @@ class Scheduler:
                 stream.deliver(active.generation.progress())
 
     def _may_begin(self, stream: RequestStream) -> bool:
-        """Whether a request can begin now; one for a main model that is not known can, and fails."""
+        """Whether a request can begin once it is ready; one for a main model that is not known can, and fails."""
         models, wanted = self.models, self.models.wanted_by(stream.request)
-        if models.has_at_hand(wanted) or wanted in models.parked:
-            return models.serves(stream.request) and self._waiting.ready(stream)
-        return True
+        return models.serves(stream.request) or not (models.has_at_hand(wanted) or wanted in models.parked)
 
     def _bring_model(self) -> None:
-        """Use the main model of the oldest request, once all answers of another one have ended."""
-        wanted = self.models.wanted_by(self._waiting[0].request)
+        """Use the main model of the oldest request that could begin, once all answers of another one have ended."""
+        first = self._waiting.first
+        wanted = None if first is None else self.models.wanted_by(first.request)
         if wanted is not None and (parked := self.models.parked.get(wanted)) is not None:
             self.changes.enqueue(self.changes.restore(parked), partial(self._model_restored, wanted))
         elif self.models.has_at_hand(wanted) and not self.active and wanted is not None:
@@ -345,6 +347,7 @@ class Scheduler:
     def _remove(self, active: ActiveRequest) -> bool:
         """Stop serving the request; its caches end at the last token reported. Return False if they are lost."""
         self._blocked = None
+        active.generation.abandon_pictures()
         self._prefilling.discard(active)
         return cleaned_up(partial(self._decoding.remove, active))
 
@@ -371,6 +374,7 @@ class Scheduler:
         """End every active request without using its caches."""
         self._blocked = None
         for active in self._all_active:
+            active.generation.abandon_pictures()
             active.fail(error)
         self._decoding.abandon()
         self._prefilling, self._decoding = Prefilling(self.models, self._pacer), Decoding(self.models, self._pacer)

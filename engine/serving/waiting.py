@@ -1,17 +1,16 @@
 """The requests that wait until they can begin: for their turn, their parts, and memory for their caches.
 
-Other threads make the parts of those at the head of the queue: the prompt, if the tokenizer is a stranger's, and the
-grammar of a request that has one.
+Other threads make the parts of those at the head of the queue: the prompt, if the tokenizer is a stranger's, with its
+pictures, and the grammar of a request that has one. Meanwhile those behind a request may begin.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from engine.decoders.generation import Generation, prompt_job, release_unused_me
 from engine.errors import EngineError, NoModel, NotEnoughMemory, is_device_failure
 from engine.events import Failed, Finished
 from engine.grammars.constraint import CompiledGrammar
+from engine.pictures.reading import PictureFiles
 from engine.prefix.cache import PrefixCache
 from engine.requests import ChatRequest
 from engine.serving.active_request import ActiveRequest, as_engine_error, cleaned_up
@@ -35,10 +35,14 @@ PROMPT_WAIT_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The parts of a request. `prompt` is None for a model that is known to be good, `grammar` for most requests."""
+    """The parts of a request. `prompt` is None for a model that is known to be good, `grammar` for most requests.
+
+    `files` are its pictures, which the prompt measures.
+    """
 
     prompt: PromptCall | None
     grammar: Future[CompiledGrammar] | None
+    files: PictureFiles
 
     @property
     def pending(self) -> list[Future[Any]]:
@@ -63,12 +67,22 @@ class Waiting(deque[RequestStream]):
         """Whether any request has to know first how this machine rounds."""
         return any(stream.speculation.same_text for stream in self)
 
+    @property
+    def first(self) -> RequestStream | None:
+        """The oldest request whose parts are not being made, None if there is none."""
+        return next((stream for stream in self if not self._being_made(stream)), None)
+
+    def _being_made(self, stream: RequestStream) -> bool:
+        return stream in self._parts and bool(self._parts[stream].pending)
+
     def prepare(self, most: int) -> None:
-        """Start making the parts of the first `most` requests, so that their prompts can share a prefill pass."""
-        for stream in islice(self, most):
-            if not self._models.serves(stream.request):
+        """Start making the parts of requests until `most` are ready, so that their prompts can share a prefill pass."""
+        for stream in self:
+            if self._being_made(stream):
+                continue
+            if most <= 0 or not self._models.serves(stream.request):
                 return
-            self.ready(stream)
+            most -= self.ready(stream)
 
     def ready(self, stream: RequestStream) -> bool:
         """Whether the parts of a request for the main model in use are made.
@@ -77,19 +91,21 @@ class Waiting(deque[RequestStream]):
         """
         if stream not in self._parts:
             request, main = self._request_of(stream), self._models.main
-            source, grammar = main.prompt_source, request.grammar
+            source, grammar, files = main.prompt_source, request.grammar, PictureFiles(request.pictures)
+            job = partial(prompt_job, request, main, files)
             self._parts[stream] = _Parts(
-                None if source is None else PROMPT_PROCESS.start_prompt(source, partial(prompt_job, request, main)),
+                None if source is None else PROMPT_PROCESS.start_prompt(source, job),
                 None if grammar is None or grammar.in_text else main.grammars.start(grammar),
+                files,
             )
         return not self._parts[stream].pending
 
-    def begin(self, others: Sequence[ActiveRequest]) -> ActiveRequest | None:
-        """Begin the first request, which is ready, beside `others`; return None if it has failed.
+    def begin(self, stream: RequestStream, others: Sequence[ActiveRequest]) -> ActiveRequest | None:
+        """Begin a request, which is ready, beside `others`; return None if it has failed.
 
         Raises `NotEnoughMemory` if it has to wait for `others`, and a failure of the device. Then it keeps its place.
         """
-        stream, active = self[0], None
+        active = None
         try:
             active = self._make(stream)
             if not self._models.settings.allow_oversize:
@@ -104,7 +120,8 @@ class Waiting(deque[RequestStream]):
                 raise
             stream.deliver(Failed(as_engine_error(error), ""))
             active = None
-        self._drop(self.popleft())
+        self.remove(stream)
+        self._drop(stream)
         return active
 
     def _make(self, stream: RequestStream) -> ActiveRequest:
@@ -114,7 +131,7 @@ class Waiting(deque[RequestStream]):
         request, main, parts = self._request_of(stream), self._models.main, self._parts[stream]
         prompt = None if parts.prompt is None else parts.prompt.result()
         grammar = None if parts.grammar is None else parts.grammar.result()
-        generation = Generation(request, main, self._prefix_cache, stream.submitted, prompt, grammar)
+        generation = Generation(request, main, self._prefix_cache, stream.submitted, prompt, grammar, parts.files)
         generation.log.figures = structs.replace(generation.log.figures, slowed=self._models.note_pace())
         return ActiveRequest(stream, generation, needed_bytes=self._models.cache_bytes(self._longest(generation)))
 
@@ -151,10 +168,10 @@ class Waiting(deque[RequestStream]):
         request, settings = stream.request, self._models.settings
         return replace(request, overflow=request.overflow or settings.overflow)
 
-    def wait_for_parts(self) -> None:
-        """Wait a moment for the parts that are being made, if any."""
-        if pending := [part for parts in self._parts.values() for part in parts.pending]:
-            wait(pending, PROMPT_WAIT_S)
+    def wait_for_parts(self, others: Sequence[Future[Any]] = ()) -> None:
+        """Wait a moment for the next of the parts that are being made and of `others`, if any."""
+        if pending := [*others, *(part for parts in self._parts.values() for part in parts.pending)]:
+            wait(pending, PROMPT_WAIT_S, FIRST_COMPLETED)
 
     def drop_parts(self) -> None:
         """Forget all parts, because the main model changes or the engine ends."""
@@ -180,3 +197,4 @@ class Waiting(deque[RequestStream]):
         parts = self._parts.pop(stream, None)
         if parts is not None and parts.prompt is not None and not parts.prompt.done():
             parts.prompt.abandon()
+            parts.files.abandon()

@@ -1,7 +1,7 @@
 """The client of a prompt process, which it kills and replaces when that takes too long or too much memory.
 
-There are several processes: for prompts, for grammars, for the sizes of caches and for pictures. Each is started when
-it is first needed; the starter pair never needs the first.
+There are several processes: for prompts, for grammars, for the sizes of caches, for pictures and for PDF files. Each is
+started when it is first needed; the starter pair never needs the first.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import signal
 import subprocess
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
@@ -21,6 +22,7 @@ from typing import Any, TypeVar
 import psutil
 
 from engine.errors import EngineClosed, GrammarNotUsable, PromptTooLong, TemplateFailed, without_frames
+from engine.files.pdf_file import PdfText
 from engine.files.picture_file import DecodedPicture
 from engine.grammars.grammar import Grammar
 from engine.model_files.cache_counting import CacheShape
@@ -73,15 +75,34 @@ class PromptCall(Future[Prompt]):
         self.abandoned.set()
 
 
+class _Turns:
+    """A lock that threads get in the order in which they asked for it, so that nobody's many tasks keep others out."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._waiting: deque[object] = deque()
+
+    def __enter__(self) -> None:
+        turn = object()
+        with self._changed:
+            self._waiting.append(turn)
+            self._changed.wait_for(lambda: self._waiting[0] is turn)
+
+    def __exit__(self, *_: object) -> None:
+        with self._changed:
+            self._waiting.popleft()
+            self._changed.notify_all()
+
+
 class PromptProcess:
-    """A prompt process, its tokenizers, and its limits. Thread-safe; tasks run one at a time.
+    """A prompt process, its tokenizers, and its limits. Thread-safe; tasks run one at a time, in their order.
 
     A process without transformers starts much faster, and builds no tokenizers.
     """
 
     def __init__(self, *, with_transformers: bool = True) -> None:
         self._with_transformers = with_transformers
-        self._lock = threading.Lock()
+        self._lock = _Turns()
         self._child: Child[protocol.Reply] | None = None
         self._built: dict[str, TokenizerSource] = {}
         self._usage: psutil.Process | None = None
@@ -132,11 +153,16 @@ class PromptProcess:
         return problem
 
     def decode_picture(
-        self, data: bytes, sizes: list[tuple[int, int]], resample: int, seconds: float
+        self, data: bytes, sizes: list[tuple[int, int]], resample: int, seconds: float, abandoned: threading.Event
     ) -> DecodedPicture:
-        """Run `engine.files.picture_file.decode_picture` in the process. Waits; raises `TemplateFailed`."""
-        decoded: DecodedPicture = self._do(protocol.DecodePicture(data, sizes, resample), seconds)
+        """Run `engine.files.picture_file.decode_picture` in the process. Waits; raises as `build` does."""
+        decoded: DecodedPicture = self._do(protocol.DecodePicture(data, sizes, resample), seconds, abandoned)
         return decoded
+
+    def read_pdf(self, data: bytes, most: int, seconds: float, abandoned: threading.Event) -> PdfText:
+        """Run `engine.files.pdf_file.pdf_text` in the process. Waits; raises as `build` does."""
+        read: PdfText = self._do(protocol.ReadPdf(data, most), seconds, abandoned)
+        return read
 
     def end(self) -> None:
         """End the process; the next task starts another."""
@@ -311,11 +337,13 @@ class PromptProcess:
         return _ProcessEnded(f"exit code {code}")
 
 
-# The first makes the prompts of all engines, the second tries grammars, the third counts what caches hold, and the
-# fourth decodes pictures.
+# The first makes the prompts of all engines, the second tries grammars, the third counts what caches hold, the fourth
+# decodes pictures, and the fifth reads PDF files.
 PROMPT_PROCESS = PromptProcess()
-GRAMMAR_PROCESS, COUNTING_PROCESS, PICTURE_PROCESS = (PromptProcess(with_transformers=False) for _ in range(3))
-for process in (PROMPT_PROCESS, GRAMMAR_PROCESS, COUNTING_PROCESS, PICTURE_PROCESS):
+GRAMMAR_PROCESS, COUNTING_PROCESS, PICTURE_PROCESS, PDF_PROCESS = (
+    PromptProcess(with_transformers=False) for _ in range(4)
+)
+for process in (PROMPT_PROCESS, GRAMMAR_PROCESS, COUNTING_PROCESS, PICTURE_PROCESS, PDF_PROCESS):
     atexit.register(process.end)
 
 

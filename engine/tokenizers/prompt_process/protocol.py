@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from engine.files.pdf_file import PdfText
 from engine.files.picture_file import DecodedPicture
 from engine.model_files.cache_counting import CacheShape
 from engine.tokenizers.prompts import Prompt, PromptJob
@@ -88,7 +89,15 @@ class DecodePicture(Message, frozen=True):
     resample: int
 
 
-Task = Build | FindThinking | MakePrompt | Measure | CountCaches | TryGrammar | DecodePicture
+class ReadPdf(Message, frozen=True):
+    """Read the text of a PDF file, unless that has more than `most` characters."""
+
+    result: ClassVar[Any] = PdfText
+    data: bytes
+    most: int
+
+
+Task = Build | FindThinking | MakePrompt | Measure | CountCaches | TryGrammar | DecodePicture | ReadPdf
 
 
 class Request(Message, frozen=True):

@@ -1,5 +1,5 @@
-"""The prompt process: it builds tokenizers, makes prompts, tries grammars and decodes pictures, within limits that the
-system enforces.
+"""The prompt process: it builds tokenizers, makes prompts, tries grammars, decodes pictures and reads PDF files, within
+limits that the system enforces.
 
 It imports no Qt, and MLX only to count what caches hold. It knows no secrets and opens no files of the user. When it
 exceeds a limit, the system ends it, and the engine starts another.
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import PromptTooLong, TemplateFailed
+from engine.files.pdf_file import pdf_text
 from engine.files.picture_file import decode_picture
 from engine.tokenizers.prompt_process import protocol
 from engine.tokenizers.prompts import make_prompt
@@ -111,6 +112,8 @@ def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
         return _sendable(trial(task.lark))
     if isinstance(task, protocol.DecodePicture):
         return decode_picture(task.data, task.sizes, task.resample)
+    if isinstance(task, protocol.ReadPdf):
+        return pdf_text(task.data, task.most)
     if isinstance(task, protocol.CountCaches):
         return _cache_counter()(task.config)
     if isinstance(task, protocol.Measure):

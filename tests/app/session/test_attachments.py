@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,9 +20,11 @@ from app.session.attachments import (
     read_attachment,
 )
 from engine import starter_pair
+from engine.files.pdf_file import pdf_text
+from engine.tokenizers.prompt_process.client import PDF_PROCESS, PICTURE_PROCESS
 from tests.app.pdf_files import pdf
 from tests.app.scripted_engine import ScriptedEngine
-from tests.patience import PATIENCE_S
+from tests.slow_files import bomb_pdf, deep_pdf, slow_jpeg, slow_pdf, wide_pdf
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,7 +55,7 @@ def test_a_pdf_file_without_a_user_password_is_read_and_half_characters_are_repl
     open_.write(tmp_path / "open.pdf")
     assert read_attachment(tmp_path / "open.pdf").text == "Everybody reads this."
     monkeypatch.setattr("pypdf.PageObject.extract_text", lambda _page: "x\ud835y\0")
-    text = read_attachment(tmp_path / "open.pdf").text
+    text = pdf_text((tmp_path / "open.pdf").read_bytes(), 100).text
     assert text == "x\ufffdy"
     assert count_tokens(starter_pair()[0], text)
 
@@ -109,28 +110,44 @@ def test_a_strangers_tokenizer_counts_in_the_process_that_may_be_killed(
     assert count_tokens(stranger, harm) is None
 
 
-def test_reading_a_pdf_file_ends_between_two_pages_once_nobody_wants_it(
-    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("content", "reasons"),
+    [
+        (deep_pdf(100_000), {"damaged", "no-text"}),
+        (wide_pdf(2**31), {"damaged", "no-text"}),
+        (bomb_pdf(500), {"no-text", "damaged", "too-slow", "too-much-memory", "too-large"}),
+        (slow_pdf(100_000, 2000), {"too-slow"}),
+        (slow_pdf(1, 3_000_000), {"too-slow"}),
+    ],
+    ids=["deep", "wide", "bomb", "many pages", "one page"],
+)
+def test_a_hostile_pdf_file_is_refused_within_its_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, reasons: set[str]
 ) -> None:
-    pdf("One.", "Two.", "Three.").write(tmp_path / "long.pdf")
-    gate, reading, pages = threading.Event(), threading.Event(), []
+    monkeypatch.setattr("app.session.attachments.PDF_S", 0.5)
+    (tmp_path / "a.pdf").write_bytes(content)
+    with pytest.raises(NotAttachable) as caught:
+        read_attachment(tmp_path / "a.pdf")
+    assert caught.value.reason in reasons
+    pdf("Page.").write(tmp_path / "b.pdf")
+    assert read_attachment(tmp_path / "b.pdf").text == "Page."
 
-    def slowly(page: object) -> str:
-        pages.append(page)
-        reading.set()
-        gate.wait(PATIENCE_S)
-        return "words"
 
-    monkeypatch.setattr("pypdf.PageObject.extract_text", slowly)
+@pytest.mark.parametrize("name", ["long.pdf", "long.jpg"])
+def test_reading_a_file_ends_once_nobody_wants_it(
+    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).write_bytes(slow_pdf(3000, 2000) if name == "long.pdf" else slow_jpeg(7000, 300))
+    process = PDF_PROCESS if name == "long.pdf" else PICTURE_PROCESS
+    process.rest()
     window = open_window(ScriptedEngine())
     window.settle()
-    window.paste(tmp_path / "long.pdf")
-    qtbot.waitUntil(reading.is_set)
+    window.paste(tmp_path / name)
+    window.wait(lambda: process.pid is not None)
+    reading = process.pid
     (away,) = window.composer.files.findChildren(QToolButton)
     away.click()
-    gate.set()
     window.settle()
-    qtbot.waitUntil(lambda: not window.session.busy)
-    assert len(pages) == 1
+    qtbot.waitUntil(lambda: process.pid != reading)
     assert window.composer.files.attachments == ()
     assert window.banner.isHidden()

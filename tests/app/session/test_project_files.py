@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import psutil
 import pytest
 
 from app.conversations.records import Attachment, Source
 from app.session import project_files
-from app.session.attachments import LARGEST_BYTES
+from app.session.attachments import LARGEST_BYTES, read_attachment
 from app.session.project_files import MOST_FILES, read_again
+from app.system.cancelled import Cancelled
+from engine.files.reading_time import ReadingTime
+from engine.tokenizers.prompt_process.client import PDF_PROCESS
 from tests.app.pdf_files import pdf
+from tests.patience import PATIENCE_S, wait_until
+from tests.slow_files import slow_jpeg, slow_pdf
 
 
 def read(source: Source) -> Source:
-    return read_again(source, "en", lambda: None)
+    return read_again(source, "en", ReadingTime())
 
 
 def texts(source: Source) -> dict[str, str]:
@@ -83,3 +91,75 @@ def test_a_folder_that_holds_too_much_is_refused_whole(book: Path) -> None:
     for number in range(MOST_FILES):
         (book / f"{number}.txt").write_text("x")
     assert read(source).problem == "too-many"
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the files that were read, in their order."""
+    found: list[str] = []
+
+    def read(path: Path, *more: Any) -> Attachment:
+        found.append(path.name)
+        return read_attachment(path, *more)
+
+    monkeypatch.setattr(project_files, "read_attachment", read)
+    return found
+
+
+@pytest.mark.parametrize("is_folder", [True, False])
+def test_a_file_that_takes_too_long_is_skipped_once_and_keeps_its_text_of_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: list[str], is_folder: bool
+) -> None:
+    monkeypatch.setattr("app.session.attachments.PDF_S", 0.3)
+    folder = tmp_path / "book"
+    folder.mkdir()
+    pdf("Page.").write(folder / "report.pdf")
+    source = read(Source(str(folder if is_folder else folder / "report.pdf"), is_folder))
+    (folder / "report.pdf").write_bytes(slow_pdf(3000, 2000))
+    slow = read(source)
+    assert list(texts(slow).values()) == ["Page."]
+    assert [file.problem for file in slow.files] == ["too-slow"]
+    assert slow.problem == ("" if is_folder else "too-slow")
+    assert read(slow) == slow
+    assert opened == ["report.pdf"] * 2
+    pdf("Shorter.").write(folder / "report.pdf")
+    assert (list(texts(read(slow)).values()), read(slow).problem) == (["Shorter."], "")
+
+
+def test_files_for_which_no_time_was_left_are_read_the_next_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: list[str]
+) -> None:
+    monkeypatch.setattr("app.session.attachments.PDF_S", 0.6)
+    for name in ("a.pdf", "b.pdf", "c.pdf"):
+        (tmp_path / name).write_bytes(slow_pdf(3000, 2000))
+    pdf("Page.").write(tmp_path / "d.pdf")
+    (tmp_path / "e.txt").write_text("Text.")
+    source = Source(str(tmp_path), is_folder=True)
+    found = []
+    for _ in range(3):
+        source = read_again(source, "en", ReadingTime(1.1))
+        found.append([file.problem for file in source.files])
+    assert found == [
+        ["too-slow", "no-time", "no-time", "no-time", ""],
+        ["too-slow", "too-slow", "no-time", "no-time", ""],
+        ["too-slow", "too-slow", "too-slow", "", ""],
+    ]
+    assert opened.count("a.pdf") == opened.count("e.txt") == 1
+
+
+def test_pictures_in_a_folder_are_not_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.pictures.reading.read_picture", pytest.fail)
+    (tmp_path / "photo.jpg").write_bytes(slow_jpeg(2000, 200))
+    (tmp_path / "photo").write_bytes(slow_jpeg(2000, 200))
+    assert [file.problem for file in read(Source(str(tmp_path), is_folder=True)).files] == ["picture"] * 2
+
+
+def test_reading_that_is_abandoned_ends(tmp_path: Path) -> None:
+    (tmp_path / "report.pdf").write_bytes(slow_pdf(3000, 2000))
+    time = ReadingTime()
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(read_again, Source(str(tmp_path / "report.pdf")), "en", time)
+        wait_until(lambda: PDF_PROCESS.pid is not None and psutil.pid_exists(PDF_PROCESS.pid))
+        time.abandoned.set()
+        with pytest.raises(Cancelled):
+            reading.result(PATIENCE_S)

@@ -11,9 +11,12 @@ from pytestqt.qtbot import QtBot
 from app.conversations.conversation_list import ConversationList
 from app.conversations.records import Folder
 from app.session.session import Session
+from engine.tokenizers.prompt_process.client import PDF_PROCESS
+from tests.app.pdf_files import pdf
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 from tests.app.session.conftest import OpenSession, Settle
+from tests.slow_files import slow_pdf
 
 Ask = Callable[[], None]
 HERON = "notes.md\n```\nThe code word is heron.\n```"
@@ -101,3 +104,81 @@ def test_the_engine_keeps_the_files_once_under_the_folders_name(
     assert novel(session).uid not in engine.forgotten
     settle(session.list.change(ConversationList.delete_folder, novel(session).id))
     assert request.conversation in engine.forgotten
+
+
+def add_slow_file(session: Session, folder: Path, qtbot: QtBot, settle: Settle) -> Path:
+    """Let the files of the folder Novel include one that cannot be read in time any more, and return it."""
+    report = folder / "report.pdf"
+    pdf("The code word is egret.").write(report)
+    session.projects.add(novel(session).id, [str(report)], lambda _refused: None)
+    qtbot.waitUntil(lambda: len(novel(session).sources) == 2)
+    settle()
+    report.write_bytes(slow_pdf(3000, 2000))
+    return report
+
+
+def test_a_question_says_which_file_it_waits_for_and_goes_on_without_it(
+    session: Session,
+    engine: ScriptedEngine,
+    ask: Ask,
+    tmp_path: Path,
+    qtbot: QtBot,
+    settle: Settle,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("app.session.attachments.PDF_S", 0.3)
+    waited, left_out = list[str](), list[object]()
+    add_slow_file(session, tmp_path, qtbot, settle)
+    session.answers.arrived.connect(lambda *_: waited.append(session.chat.turns[-1].answer.waits_for))
+    session.projects.left_out.connect(
+        lambda found: left_out.extend((one.name, one.reason, has_text) for one, has_text in found)
+    )
+    session.chats.new_chat(novel(session))
+    ask()
+    assert "report.pdf" in waited
+    assert waited[-1] == ""
+    assert left_out == [("report.pdf", "too-slow", True)]
+    assert "egret" in systems(engine)[0]
+    assert "heron" in systems(engine)[0]
+    # The next question neither waits for it nor speaks of it.
+    waited.clear()
+    ask()
+    assert set(waited) == {""}
+    assert len(left_out) == 1
+    assert novel(session).sources[1].problem == "too-slow"
+
+
+def test_a_question_that_is_stopped_gives_its_files_up(
+    session: Session, engine: ScriptedEngine, tmp_path: Path, qtbot: QtBot, settle: Settle
+) -> None:
+    add_slow_file(session, tmp_path, qtbot, settle)
+    sources = novel(session).sources
+    session.chats.new_chat(novel(session))
+    session.answers.ask("Who?")
+    qtbot.waitUntil(lambda: bool(session.chat.turns[-1].answer.waits_for))
+    reading = PDF_PROCESS.pid
+    session.answers.stop()
+    qtbot.waitUntil(lambda: session.answers.quiet)
+    qtbot.waitUntil(lambda: PDF_PROCESS.pid != reading or PDF_PROCESS.pid is None)
+    settle()
+    assert novel(session).sources == sources
+    assert engine.requests == []
+
+
+def test_slow_files_of_two_folders_hold_up_no_third(
+    session: Session, tmp_path: Path, qtbot: QtBot, settle: Settle
+) -> None:
+    add_slow_file(session, tmp_path, qtbot, settle)
+    for name in ("Second", "Third"):
+        settle(session.list.change(ConversationList.create_folder, name))
+    done = list[str]()
+    second, third = (next(one for one in session.list.folders if one.name == name) for name in ("Second", "Third"))
+    session.projects.add(third.id, [str(tmp_path / "notes.md")], lambda _refused: done.append("added"))
+    qtbot.waitUntil(lambda: bool(done))
+    settle()
+    session.projects.read_again(novel(session).id, lambda: done.append("first"))
+    session.projects.add(second.id, [str(tmp_path / "report.pdf")], lambda _refused: done.append("second"))
+    (tmp_path / "notes.md").write_text("The code word is stork.")
+    session.projects.read_again(third.id, lambda: done.append("third"))
+    qtbot.waitUntil(lambda: "third" in done)
+    assert done == ["added", "third"]

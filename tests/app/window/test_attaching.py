@@ -14,13 +14,13 @@ from PySide6.QtWidgets import QApplication, QLabel, QToolButton
 from app.conversations.records import Attachment
 from app.session.attachments import read_attachment
 from app.sidebar.pane import ChatPane
-from app.window.attachment_reader import AttachmentReader
+from engine.tokenizers.prompt_process.client import PDF_PROCESS
 from tests.app.conftest import OpenWindow
 from tests.app.pdf_files import pdf
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver
-from tests.patience import PATIENCE_S
+from tests.slow_files import slow_pdf
 
 
 def test_pasted_files_go_with_the_question_and_come_back_with_the_chat(open_window: OpenWindow, tmp_path: Path) -> None:
@@ -159,27 +159,15 @@ def test_a_file_can_be_left_behind_while_it_is_being_read(
     assert window.composer.files.attachments == ()
 
 
-def test_closing_the_window_ends_the_reading_of_a_pdf_file(
-    open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pdf("One.", "Two.", "Three.").write(tmp_path / "long.pdf")
-    reading, pages = threading.Event(), []
+def test_closing_the_window_ends_the_reading_of_files(open_window: OpenWindow, tmp_path: Path) -> None:
+    (tmp_path / "long.pdf").write_bytes(slow_pdf(3000, 2000))
+    PDF_PROCESS.rest()
     window = open_window(ScriptedEngine())
-    reader = window.find(AttachmentReader)
-
-    def slowly(page: object) -> str:
-        pages.append(page)
-        reading.set()
-        # The reader is asked to stop before its page has been read, and only the reader knows when.
-        reader._closing.wait(PATIENCE_S)
-        return "words"
-
-    monkeypatch.setattr("pypdf.PageObject.extract_text", slowly)
     window.paste(tmp_path / "long.pdf")
     window.paste(tmp_path / "long.pdf")
-    window.wait(reading.is_set)
+    window.wait(lambda: PDF_PROCESS.pid is not None)
     window.close()
-    assert len(pages) == 1
+    assert PDF_PROCESS.pid is None
 
 
 def drop(window: WindowDriver, at: QPoint, data: QMimeData) -> bool:

@@ -7,10 +7,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import mlx.core as mx
+
 from engine.main_model.loading import LoadedModel
-from engine.pictures.eyes import RequestPictures
+from engine.pictures.eyes import Eyes, RequestPictures
 from engine.pictures.placed import PlacedPicture
-from engine.pictures.reading import digest_of
+from engine.pictures.reading import PictureFiles, digest_of, picture_size, read_picture
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.tokenizers.prompts import PromptJob, make_prompt
 from tests.engine.serving_requests import PLAIN
@@ -35,7 +37,7 @@ GOLDEN_ROWS, GOLDEN_COLUMNS = (3, 12, 20, 26, 34, 45, 52, -1), 24
 
 def prompted(model: LoadedModel) -> tuple[RequestPictures, list[int], tuple[PlacedPicture, ...]]:
     """Return the reader, the prompt, and the places of the pictures, which have been read."""
-    reader = model.reader({digest_of(file): file for file in FILES})
+    reader = model.reader(PictureFiles({digest_of(file): file for file in FILES}))
     first, second = ({"type": "image", "digest": digest_of(file)} for file in FILES)
     texts = [{"type": "text", "text": text} for text in ("the fox ", " and 안녕 ", " jumps?")]
     question = [{"role": "user", "content": [texts[0], first, texts[1], second, texts[2]]}]
@@ -45,6 +47,12 @@ def prompted(model: LoadedModel) -> tuple[RequestPictures, list[int], tuple[Plac
     for one in placed:
         reader.read(one)
     return reader, made.ids, placed
+
+
+def embedded(eyes: Eyes, file: bytes) -> mx.array:
+    """Return the embedding of a picture's file."""
+    layout = eyes.rules.layout(*picture_size(file))
+    return eyes.embed(layout, read_picture(file, layout.sizes, layout.resample).views)
 
 
 def parts(*content: str | bytes) -> list[dict[str, str]]:

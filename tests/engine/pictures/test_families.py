@@ -22,12 +22,12 @@ from mlx_vlm.utils import load_model
 from PIL import Image
 
 from engine.main_model.loading import LoadedModel, load
-from engine.pictures.reading import digest_of
+from engine.pictures.reading import PictureFiles, digest_of
 from engine.speculation.rounds.passes import model_pass
 from engine.speculation.rounds.sequence import Sequence
 from engine.speculation.rounds.turning import turning
 from tests import tiny_qwens
-from tests.engine.pictures.questions import FILES, GOLDEN_COLUMNS, GOLDEN_ROWS, GOLDENS, prompted
+from tests.engine.pictures.questions import FILES, GOLDEN_COLUMNS, GOLDEN_ROWS, GOLDENS, embedded, prompted
 from tests.engine.tiers import by_tier
 from tests.tiny_models import FLOAT32, FOUR_BITS, Stored
 from tests.tiny_vision import GEMMA4_BOTH_WAYS, MODELS, write_vision_model
@@ -142,7 +142,7 @@ def test_no_chunk_of_a_prompt_cuts_what_is_read_in_both_directions(name: str, tm
         write_vision_model(tmp_path / name, GEMMA4_BOTH_WAYS if name == "gemma4" else MODELS[name], stored=FLOAT32)
     )
     ids, logits = our_logits(model)
-    reader = model.reader({digest_of(file): file for file in FILES})
+    reader = model.reader(PictureFiles({digest_of(file): file for file in FILES}))
     for most in (1, 7, 19):
         sequence = Sequence(model.model, model.new_caches())
         sequence.append(ids)
@@ -174,4 +174,4 @@ def test_a_tower_as_pytorch_stores_it_gives_the_same_embedding(name: str, tmp_pa
 def embedding(folder: Path) -> mx.array:
     eyes = load(folder).eyes
     assert eyes is not None
-    return eyes.embed(FILES[0])
+    return embedded(eyes, FILES[0])

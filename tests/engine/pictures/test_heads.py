@@ -8,7 +8,7 @@ from dataclasses import replace
 import mlx.core as mx
 import pytest
 
-from engine.pictures.reading import digest_of
+from engine.pictures.reading import PictureFiles, digest_of
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
@@ -51,7 +51,7 @@ def read_at_once(scheduler: Scheduler) -> HeadSession:
     latest, main, session = scheduler.prefix_cache.latest.main, scheduler.models.main, session_of(scheduler)
     sequence = Sequence(main.model, main.new_caches())
     sequence.tokens, sequence.pictures = [*latest.tokens[: session.length], 0], latest.pictures
-    sequence.reader = reader = main.reader({digest_of(file): file for file in (FOX, DOG)})
+    sequence.reader = reader = main.reader(PictureFiles({digest_of(file): file for file in (FOX, DOG)}))
     for picture in latest.pictures:
         reader.read(picture)
     sequence.follower = anew = HeadSession(session.head, session.taps)

@@ -12,6 +12,7 @@ from mlx_vlm.models.qwen3_vl.processing_qwen3_vl import Qwen3VLImageProcessor
 from engine.main_model.loading import load
 from engine.pictures.qwen import Qwen
 from tests import tiny_qwens
+from tests.engine.pictures.questions import embedded
 from tests.tiny_models import BFLOAT16
 from tests.tiny_vision import MODELS, picture, write_vision_model
 
@@ -62,4 +63,4 @@ def test_a_tower_stored_as_by_pytorch_reads_the_same(tmp_path: Path, family: str
 def embedding(folder: Path, file: bytes) -> mx.array:
     eyes = load(folder).eyes
     assert eyes is not None
-    return eyes.embed(file)
+    return embedded(eyes, file)

@@ -15,7 +15,8 @@ import pytest
 from engine.errors import BadRequest, ModelCannotSee, NotEnoughMemory, PictureNotUsable, TemplateFailed
 from engine.events import Failed, Finished, PrefillProgress
 from engine.main_model.loading import load
-from engine.pictures.eyes import Eyes
+from engine.pictures.eyes import RequestPictures
+from engine.pictures.placed import PlacedPicture
 from engine.pictures.reading import digest_of
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
@@ -58,13 +59,13 @@ def served(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """The pictures that a tower reads, in their order."""
     found: list[bytes] = []
-    embed = Eyes.embed
+    read = RequestPictures.read
 
-    def watched(eyes: Eyes, data: bytes) -> mx.array:
-        found.append(data)
-        return embed(eyes, data)
+    def watched(pictures: RequestPictures, picture: PlacedPicture) -> float:
+        found.append(pictures.files.files[picture.digest])
+        return read(pictures, picture)
 
-    monkeypatch.setattr(Eyes, "embed", watched)
+    monkeypatch.setattr(RequestPictures, "read", watched)
     return found
 
 
