@@ -18,7 +18,7 @@ from app.cli.conversation import Conversation, readable, request, talk
 from app.cli.pair_options import add_method, add_pair_options, chosen_pair, own_engine_settings
 from engine import Engine, EngineClient, EngineError, Failed
 from engine.files.picture_file import MOST_MEGABYTES
-from engine.pictures.reading import digest_of, picture_size
+from engine.pictures.reading import digest_of, picture_size, time_for
 from engine.requests import MAX_DEPTH, MAX_TEMPERATURE
 from engine.tokenizers.thinking import LEVELS, SWITCHED
 
@@ -137,7 +137,7 @@ def _question(arguments: argparse.Namespace) -> str | None:
 
 def _pictures(files: Sequence[str]) -> dict[str, bytes]:
     """Return the pictures by their digests. Raises `BadQuestion`, `PictureNotUsable` and `PicturesNotInstalled`."""
-    pictures = {}
+    pictures, time = {}, time_for(len(files))
     for file in map(Path, files):
         try:
             # A pipe or a device may never end, and a larger file is refused anyway.
@@ -147,7 +147,7 @@ def _pictures(files: Sequence[str]) -> dict[str, bytes]:
                 content = opened.read(MOST_MEGABYTES * 2**20 + 1)
         except OSError as error:
             raise BadQuestion(f"{file} cannot be read: {error.strerror}") from error
-        picture_size(content)
+        picture_size(content, time)
         pictures[digest_of(content)] = content
     return pictures
 

@@ -33,7 +33,8 @@ from app.tools.servers import Server, ServerStatus
 from app.tools.tool import Progress, Tool, ToolFailed, ToolPicture, ToolResult
 from app.tools.transports import http_client, process_of, spawned, too_large
 from engine.errors import EngineError
-from engine.pictures.reading import digest_of, picture_size
+from engine.files.reading_time import ReadingTime
+from engine.pictures.reading import digest_of, picture_size, time_for
 
 log = logging.getLogger(__name__)
 
@@ -157,7 +158,12 @@ class Connection:
             raise ToolFailed("refused", **names, detail=_says(error)) from error
         if isinstance(answer, types.InputRequiredResult):
             raise ToolFailed("refused", **names, detail="it asks for what Tandem cannot give to tools")
-        return await asyncio.to_thread(result_of, answer, time.monotonic() - begun)
+        pictures_time = time_for(MOST_PICTURES)
+        try:
+            return await asyncio.to_thread(result_of, answer, time.monotonic() - begun, pictures_time)
+        finally:
+            # The call may be cancelled meanwhile.
+            pictures_time.abandoned.set()
 
     def _ended(self) -> ToolFailed:
         return self.failure or ToolFailed("ended", server=self.server.name, detail="stopped")
@@ -305,12 +311,12 @@ MOST_TOOLS, LONGEST_SCHEMA, LONGEST_DESCRIPTION = 256, 64 * 1024, 8 * 1024
 LONGEST_TOOL_NAME = 128
 
 
-def result_of(answer: types.CallToolResult, seconds: float) -> ToolResult:
-    """Return what a call has given as text and pictures. Waits for the process that checks these.
+def result_of(answer: types.CallToolResult, seconds: float, pictures_time: ReadingTime) -> ToolResult:
+    """Return what a call has given as text and pictures. Waits for the process that checks these within their time.
 
     Pictures that cannot be used, sounds and files become a line that says what they were.
     """
-    found = [(block, _picture_of(block)) for block in answer.content]
+    found = [(block, _picture_of(block, pictures_time)) for block in answer.content]
     pictures = [picture for _, picture in found if picture is not None][:MOST_PICTURES]
     text = "\n".join(_text_of(block, picture if picture in pictures else None) for block, picture in found)
     if not text and answer.structured_content is not None:
@@ -320,13 +326,13 @@ def result_of(answer: types.CallToolResult, seconds: float) -> ToolResult:
     return ToolResult(text, bool(answer.is_error), seconds, tuple(pictures))
 
 
-def _picture_of(block: types.ContentBlock) -> ToolPicture | None:
+def _picture_of(block: types.ContentBlock, time: ReadingTime) -> ToolPicture | None:
     """Return the picture in a part of a result; None if there is none that can be used."""
     content = picture_of_base64(block.data) if isinstance(block, types.ImageContent) else None
     if content is None:
         return None
     try:
-        return ToolPicture(content, digest_of(content), kind_of_picture(content), *picture_size(content))
+        return ToolPicture(content, digest_of(content), kind_of_picture(content), *picture_size(content, time))
     except EngineError:
         return None
 
