@@ -15,7 +15,7 @@ from app.text.picture_data import kind_of_picture
 from engine.errors import EngineClosed, EngineError, PictureNotUsable, TemplateFailed
 from engine.files.paths import is_known_good
 from engine.files.picture_file import MOST_MEGABYTES
-from engine.files.reading_time import ReadingTime
+from engine.files.reading_time import ReadingTime, TimeSpent
 
 # Longer texts fit no context and would only be refused later.
 LARGEST_BYTES = 2 * 2**20
@@ -104,20 +104,21 @@ def guessed_encoding(attachment: Attachment) -> str:
 def _pdf_text(name: str, content: bytes, time: ReadingTime) -> str:
     """Return the text of all pages of a PDF file."""
     # Imported here because most questions have no PDF file.
-    from engine.tokenizers.prompt_process.client import PDF_PROCESS
+    from engine.tokenizers.prompt_process.files import PDF_PROCESS, read_in_time
 
-    limit = min(PDF_S, time.left)
-    if limit <= 0:
-        raise NotAttachable(name, "no-time")
     try:
-        read = PDF_PROCESS.read_pdf(content, LARGEST_BYTES, limit, time.abandoned)
+        read = read_in_time(
+            PDF_PROCESS,
+            lambda process, seconds: process.read_pdf(content, LARGEST_BYTES, seconds, time.abandoned),
+            PDF_S,
+            time,
+        )
     except EngineClosed as error:
         raise Cancelled from error
+    except TimeSpent as error:
+        raise NotAttachable(name, "no-time") from error
     except TemplateFailed as error:
-        time.left -= limit
-        reason = _PDF_REASONS.get(error.reason, "damaged")
-        raise NotAttachable(name, "no-time" if reason == "too-slow" and limit < PDF_S else reason) from error
-    time.left -= read.seconds
+        raise NotAttachable(name, _PDF_REASONS.get(error.reason, "damaged")) from error
     if read.problem:
         raise NotAttachable(name, read.problem)
     return read.text

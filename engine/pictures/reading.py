@@ -1,4 +1,4 @@
-"""Reads picture files in the picture process, which has limits of time and memory and no network."""
+"""Reads picture files in processes with limits of time and memory, and without network."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from importlib.util import find_spec
 
 from engine.errors import PictureNotUsable, PicturesNotInstalled, TemplateFailed, without_frames
 from engine.files.picture_file import MOST_MEGABYTES, DecodedPicture
-from engine.files.reading_time import ReadingTime
-from engine.tokenizers.prompt_process.client import PICTURE_PROCESS
+from engine.files.reading_time import ReadingTime, TimeSpent
+from engine.tokenizers.prompt_process.files import PICTURE_PROCESS, read_in_time
 
 # Seconds of computing for a file. Ordinary pictures of the largest size that is allowed take 1 to 2; a file that is
 # made to be slow, such as a JPEG with hundreds of scans, takes all of it.
@@ -63,17 +63,19 @@ def read_picture(
     if len(data) > MOST_MEGABYTES * 2**20:
         raise PictureNotUsable("too-large", str(MOST_MEGABYTES))
     time = time or ReadingTime()
-    limit = min(DECODE_S, time.left)
+    views = list(sizes)
     try:
-        if limit <= 0:
-            raise TemplateFailed("", "too-slow")
-        decoded = PICTURE_PROCESS.decode_picture(data, list(sizes), resample, limit, time.abandoned)
+        decoded = read_in_time(
+            PICTURE_PROCESS,
+            lambda process, seconds: process.decode_picture(data, views, resample, seconds, time.abandoned),
+            DECODE_S,
+            time,
+        )
+    except TimeSpent as error:
+        raise PictureNotUsable("too-slow-together", f"{time.seconds:g}") from error
     except TemplateFailed as error:
-        if error.reason == "too-slow" and limit < DECODE_S:
-            raise PictureNotUsable("too-slow-together", f"{time.seconds:g}") from error
         detail = str(DECODE_S) if error.reason == "too-slow" else str(error.arguments["detail"])
         raise PictureNotUsable(_REASONS.get(error.reason, "crashed"), detail) from error
-    time.left -= decoded.seconds
     if decoded.problem:
         raise PictureNotUsable(decoded.problem, decoded.detail)
     return decoded

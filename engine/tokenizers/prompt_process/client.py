@@ -1,6 +1,6 @@
 """The client of a prompt process, which it kills and replaces when that takes too long or too much memory.
 
-There are several processes: for prompts, for grammars, for the sizes of caches, for pictures and for PDF files. Each is
+There are several processes: for prompts, for grammars, for the sizes of caches, and for files (module `files`). Each is
 started when it is first needed; the starter pair never needs the first.
 """
 
@@ -337,13 +337,10 @@ class PromptProcess:
         return _ProcessEnded(f"exit code {code}")
 
 
-# The first makes the prompts of all engines, the second tries grammars, the third counts what caches hold, the fourth
-# decodes pictures, and the fifth reads PDF files.
+# The first makes the prompts of all engines, the second tries grammars, and the third counts what caches hold.
 PROMPT_PROCESS = PromptProcess()
-GRAMMAR_PROCESS, COUNTING_PROCESS, PICTURE_PROCESS, PDF_PROCESS = (
-    PromptProcess(with_transformers=False) for _ in range(4)
-)
-for process in (PROMPT_PROCESS, GRAMMAR_PROCESS, COUNTING_PROCESS, PICTURE_PROCESS, PDF_PROCESS):
+GRAMMAR_PROCESS, COUNTING_PROCESS = (PromptProcess(with_transformers=False) for _ in range(2))
+for process in (PROMPT_PROCESS, GRAMMAR_PROCESS, COUNTING_PROCESS):
     atexit.register(process.end)
 
 

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QToolButton
 from app.conversations.records import Attachment
 from app.session.attachments import read_attachment
 from app.sidebar.pane import ChatPane
-from engine.tokenizers.prompt_process.client import PDF_PROCESS
+from engine.tokenizers.prompt_process.files import PDF_PROCESS
 from tests.app.conftest import OpenWindow
 from tests.app.pdf_files import pdf
 from tests.app.scripted_engine import ScriptedEngine

@@ -12,13 +12,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from engine.errors import PictureNotUsable
+from engine.errors import EngineClosed, PictureNotUsable
 from engine.events import Failed, Finished
 from engine.pictures import reading
-from engine.pictures.reading import picture_size
+from engine.pictures.reading import PictureFiles, picture_size
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
-from engine.tokenizers.prompt_process.client import PICTURE_PROCESS
+from engine.tokenizers.prompt_process import files
+from engine.tokenizers.prompt_process.files import PICTURE_PROCESS, SLOW_FILE_PROCESS
 from tests.engine.pictures.questions import DOG, FOX, asked
 from tests.engine.serving_requests import Client, alone, load_models, run, submit
 from tests.patience import PATIENCE_S, wait_until
@@ -132,11 +133,11 @@ def test_another_model_answers_while_pictures_are_measured(
 
 def test_the_pictures_of_a_request_share_a_limit_of_time(served: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of them could be read alone."""
-    files = [slow_jpeg(1000, 150, shade) for shade in range(14)]
-    seconds = reading.read_picture(files[0]).seconds
+    pictures = [slow_jpeg(1000, 150, shade) for shade in range(14)]
+    seconds = reading.read_picture(pictures[0]).seconds
     monkeypatch.setattr(reading, "DECODE_S", 4 * seconds)
     monkeypatch.setattr(reading, "A_PICTURE_S", 0)
-    [client] = run(served, asked("the fox ", *files))
+    [client] = run(served, asked("the fox ", *pictures))
     assert isinstance(client.last, Failed)
     assert isinstance(client.last.error, PictureNotUsable)
     assert client.last.error.reason == "too-slow-together"
@@ -163,3 +164,16 @@ def test_requests_take_turns_with_their_pictures(stopped: psutil.Process) -> Non
     for thread in threads:
         thread.join(PATIENCE_S)
     assert "one" in order[:2]
+
+
+def test_a_good_picture_does_not_wait_for_a_slow_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "QUICK_S", 0.3)
+    SLOW_FILE_PROCESS.rest()
+    request = PictureFiles({"slow": slow_jpeg(7000, 400)})
+    slow = request.decode("slow", [], 0)
+    wait_until(lambda: SLOW_FILE_PROCESS.pid is not None)
+    assert picture_size(picture(36, 41, 30)) == (41, 30)
+    assert request.pending == [slow]
+    request.abandon()
+    with pytest.raises(EngineClosed):
+        slow.result(PATIENCE_S)
