@@ -983,8 +983,8 @@
         <translation>次のファイルは読み込みに時間がかかりすぎるため、スキップしました：{files}</translation>
     </message>
     <message>
-        <source>The chat begins with its text of before.</source>
-        <translation>チャットは以前に読み込んだ内容で始まります。</translation>
+        <source>{sentence} The chat begins with its text of before.</source>
+        <translation>{sentence}チャットは以前に読み込んだ内容で始まります。</translation>
     </message>
 </context>
 <context>

@@ -983,8 +983,8 @@
         <translation>다음 파일은 읽는 데 시간이 너무 오래 걸려 건너뛰었어요: {files}</translation>
     </message>
     <message>
-        <source>The chat begins with its text of before.</source>
-        <translation>대화는 이전에 읽은 내용으로 시작해요.</translation>
+        <source>{sentence} The chat begins with its text of before.</source>
+        <translation>{sentence} 대화는 이전에 읽은 내용으로 시작해요.</translation>
     </message>
 </context>
 <context>

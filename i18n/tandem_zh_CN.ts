@@ -983,8 +983,8 @@
         <translation>以下文件读取时间过长，已跳过：{files}</translation>
     </message>
     <message>
-        <source>The chat begins with its text of before.</source>
-        <translation>对话仍以之前读取的文字开头。</translation>
+        <source>{sentence} The chat begins with its text of before.</source>
+        <translation>{sentence}对话仍以之前读取的文字开头。</translation>
     </message>
 </context>
 <context>

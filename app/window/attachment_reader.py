@@ -151,8 +151,8 @@ class AttachmentReader(QObject):
             self._show(words.format(files=names if len(files) <= _MOST_NAMED else more))
             return
         for error, has_text in files:
-            again = [self.tr("The chat begins with its text of before.")] if has_text else []
-            self._show(" ".join([self.reason(error), *again]))
+            words = self.tr("{sentence} The chat begins with its text of before.") if has_text else "{sentence}"
+            self._show(words.format(sentence=self.reason(error)))
 
     def _show(self, sentence: str) -> None:
         self._banner.show_message(lambda: sentence, about=_REFUSED)
