@@ -975,16 +975,16 @@
         <translation>「{name}」を読み込む時間が残りませんでした。次の質問のときにもう一度読み込みます。</translation>
     </message>
     <message>
-        <source>{names} and {count} more</source>
-        <translation>{names}、ほか {count} 件</translation>
+        <source>{count} more</source>
+        <translation>ほか {count} 件</translation>
     </message>
     <message>
         <source>These files take too long to read and were skipped: {files}</source>
         <translation>次のファイルは読み込みに時間がかかりすぎるため、スキップしました：{files}</translation>
     </message>
     <message>
-        <source>{sentence} The chat begins with its text of before.</source>
-        <translation>{sentence}チャットは以前に読み込んだ内容で始まります。</translation>
+        <source>{name} takes too long to read, so the chat begins with its text of before.</source>
+        <translation>「{name}」は読み込みに時間がかかりすぎるため、チャットは以前に読み込んだ内容で始まります。</translation>
     </message>
 </context>
 <context>

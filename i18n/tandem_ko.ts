@@ -975,16 +975,16 @@
         <translation>‘{name}’ 파일을 읽을 시간이 남지 않았어요. 다음 질문 때 다시 읽어요.</translation>
     </message>
     <message>
-        <source>{names} and {count} more</source>
-        <translation>{names} 외 {count}개</translation>
+        <source>{count} more</source>
+        <translation>그 외 {count}개</translation>
     </message>
     <message>
         <source>These files take too long to read and were skipped: {files}</source>
         <translation>다음 파일은 읽는 데 시간이 너무 오래 걸려 건너뛰었어요: {files}</translation>
     </message>
     <message>
-        <source>{sentence} The chat begins with its text of before.</source>
-        <translation>{sentence} 대화는 이전에 읽은 내용으로 시작해요.</translation>
+        <source>{name} takes too long to read, so the chat begins with its text of before.</source>
+        <translation>‘{name}’ 파일은 읽는 데 시간이 너무 오래 걸려 대화를 이전에 읽은 내용으로 시작해요.</translation>
     </message>
 </context>
 <context>

@@ -975,16 +975,16 @@
         <translation>没有剩余时间读取“{name}”。下次提问时会重新读取。</translation>
     </message>
     <message>
-        <source>{names} and {count} more</source>
-        <translation>{names}，以及另外 {count} 个</translation>
+        <source>{count} more</source>
+        <translation>另外 {count} 个</translation>
     </message>
     <message>
         <source>These files take too long to read and were skipped: {files}</source>
         <translation>以下文件读取时间过长，已跳过：{files}</translation>
     </message>
     <message>
-        <source>{sentence} The chat begins with its text of before.</source>
-        <translation>{sentence}对话仍以之前读取的文字开头。</translation>
+        <source>{name} takes too long to read, so the chat begins with its text of before.</source>
+        <translation>读取“{name}”所需时间过长，对话仍以之前读取的文字开头。</translation>
     </message>
 </context>
 <context>

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 from weakref import WeakSet
 
 from PySide6.QtCore import QLocale, QObject, Signal
@@ -131,7 +131,7 @@ def _new_problems(before: Sources, fresh: Sources) -> list[tuple[NotAttachable, 
     """Return which files took too long, or too much memory, for the first time, and whether they have earlier text."""
     known = {(source.path, file.name): file for source in before for file in source.files}
     return [
-        (NotAttachable(file.name, file.problem), bool(file.text))
+        (NotAttachable(PurePath(file.name).name, file.problem), bool(file.text))
         for source in fresh
         for file in source.files
         if file.problem in BEYOND_LIMITS and file != known.get((source.path, file.name))

@@ -145,14 +145,16 @@ class AttachmentReader(QObject):
     def _show_left_out(self, files: list[tuple[NotAttachable, bool]]) -> None:
         """Say which files of a folder a question does without; some have their text of before."""
         if len(files) > 1:
-            names = QLocale().createSeparatedList([error.name for error, _ in files[:_MOST_NAMED]])
-            more = self.tr("{names} and {count} more").format(names=names, count=number(len(files) - _MOST_NAMED, 0))
+            names = [error.name for error, _ in files[:_MOST_NAMED]]
+            if (more := len(files) - _MOST_NAMED) > 0:
+                names.append(self.tr("{count} more").format(count=number(more, 0)))
             words = self.tr("These files take too long to read and were skipped: {files}")
-            self._show(words.format(files=names if len(files) <= _MOST_NAMED else more))
+            self._show(words.format(files=QLocale().createSeparatedList(names)))
             return
         for error, has_text in files:
-            words = self.tr("{sentence} The chat begins with its text of before.") if has_text else "{sentence}"
-            self._show(words.format(sentence=self.reason(error)))
+            again = self.tr("{name} takes too long to read, so the chat begins with its text of before.")
+            slow = has_text and error.reason == "too-slow"
+            self._show(again.format(name=error.name) if slow else self.reason(error))
 
     def _show(self, sentence: str) -> None:
         self._banner.show_message(lambda: sentence, about=_REFUSED)

@@ -11,15 +11,16 @@ from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QToolButton
 
+from app.conversations.conversation_list import ConversationList
 from app.conversations.records import Attachment
-from app.session.attachments import read_attachment
+from app.session.attachments import NotAttachable, read_attachment
 from app.sidebar.pane import ChatPane
 from engine.tokenizers.prompt_process.files import PDF_PROCESS
 from tests.app.conftest import OpenWindow
 from tests.app.pdf_files import pdf
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
-from tests.app.window_driver import WindowDriver
+from tests.app.window_driver import WindowDriver, texts
 from tests.slow_files import slow_pdf
 
 
@@ -203,3 +204,38 @@ def test_files_dropped_anywhere_in_the_window_land_in_the_message_and_words_only
     assert window.unsent == ""
     assert drop(window, window.edit.mapTo(window.window, window.edit.rect().center()), words)
     assert window.unsent == "words"
+
+
+def test_the_window_says_which_file_of_the_folder_it_waits_for_and_what_it_does_without(
+    open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.session.attachments.PDF_S", 0.3)
+    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
+    session, book = window.session, tmp_path / "book"
+    book.mkdir()
+    pdf("Page.").write(book / "report.pdf")
+    session.list.change(ConversationList.create_folder, "Novel")
+    window.settle()
+    added = list[object]()
+    session.projects.add(session.list.folders[0].id, [str(book)], added.append)
+    window.wait(lambda: bool(added))
+    window.settle()
+    (book / "report.pdf").write_bytes(slow_pdf(3000, 2000))
+    session.chats.new_chat(session.list.folders[0])
+    window.ask("What is in it?")
+    window.wait(lambda: "Reading report.pdf…" in texts(window.transcript))
+    window.wait_until_answered()
+    assert window.banner_text == "report.pdf takes too long to read, so the chat begins with its text of before."
+    for number in range(7):
+        (book / f"{number}.pdf").write_bytes(slow_pdf(3000, 2000))
+    monkeypatch.setattr("app.session.project_service.QUESTION_S", 0.0)
+    window.ask_and_wait("And now?")
+    names = "0.pdf, 1.pdf, 2.pdf, 3.pdf, 4.pdf, and 2 more"
+    assert window.banner_text == f"These files take too long to read and were skipped: {names}"
+
+
+@pytest.mark.parametrize("reason", ["too-slow", "too-much-memory", "no-time"])
+def test_a_file_beyond_a_limit_is_named(open_window: OpenWindow, reason: str) -> None:
+    window = open_window(ScriptedEngine())
+    window.session.projects.left_out.emit([(NotAttachable("report.pdf", reason), False)])
+    assert "report.pdf" in window.banner_text
