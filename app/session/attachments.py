@@ -21,8 +21,8 @@ from engine.files.reading_time import ReadingTime, TimeSpent
 LARGEST_BYTES = 2 * 2**20
 # PDF files consist mostly of fonts and pictures; only their text is attached.
 LARGEST_PDF_BYTES = 50 * 2**20
-# Seconds of computing for a PDF file. A page of a book with formulas takes 0.01 to 0.03.
-PDF_S = 20
+# Seconds of computing for a PDF file. A dense page takes 0.01 to 0.03, and 400 of them are as long as LARGEST_BYTES.
+PDF_S = 10
 # The problems of files that take too long or too much memory.
 BEYOND_LIMITS = ("too-slow", "too-much-memory", "no-time")
 _PDF_REASONS = {"too-slow": "too-slow", "too-large": "too-much-memory"}
@@ -104,7 +104,8 @@ def guessed_encoding(attachment: Attachment) -> str:
 def _pdf_text(name: str, content: bytes, time: ReadingTime) -> str:
     """Return the text of all pages of a PDF file."""
     # Imported here because most questions have no PDF file.
-    from engine.tokenizers.prompt_process.files import PDF_PROCESS, read_in_time
+    from engine.tokenizers.prompt_process.client import PDF_PROCESS
+    from engine.tokenizers.prompt_process.files import read_in_time
 
     try:
         read = read_in_time(

@@ -23,7 +23,7 @@ from engine.files.reading_time import ReadingTime
 
 # Seconds of computing for the PDF files that a question waits for, and for those of one file or folder that is added.
 # What is left is read before the next question.
-QUESTION_S, ADDING_S = 30.0, 120.0
+QUESTION_S, ADDING_S = 15.0, 120.0
 # Enough that those who wait for slow files, which one process reads in turn, keep nobody from reading texts.
 _THREADS = 8
 

@@ -12,7 +12,8 @@ from importlib.util import find_spec
 from engine.errors import PictureNotUsable, PicturesNotInstalled, TemplateFailed, without_frames
 from engine.files.picture_file import MOST_MEGABYTES, DecodedPicture
 from engine.files.reading_time import ReadingTime, TimeSpent
-from engine.tokenizers.prompt_process.files import PICTURE_PROCESS, read_in_time
+from engine.tokenizers.prompt_process.client import PICTURE_PROCESS
+from engine.tokenizers.prompt_process.files import read_in_time
 
 # Seconds of computing for a file. Ordinary pictures of the largest size that is allowed take 1 to 2; a file that is
 # made to be slow, such as a JPEG with hundreds of scans, takes all of it.

@@ -1,7 +1,7 @@
 """The client of a prompt process, which it kills and replaces when that takes too long or too much memory.
 
-There are several processes: for prompts, for grammars, for the sizes of caches, and for files (module `files`). Each is
-started when it is first needed; the starter pair never needs the first.
+There are several processes: for prompts, for grammars, for the sizes of caches, and for files. Each is started when it
+is first needed; the starter pair never needs the first.
 """
 
 from __future__ import annotations
@@ -86,7 +86,13 @@ class _Turns:
         turn = object()
         with self._changed:
             self._waiting.append(turn)
-            self._changed.wait_for(lambda: self._waiting[0] is turn)
+            try:
+                self._changed.wait_for(lambda: self._waiting[0] is turn)
+            except BaseException:
+                # A person may interrupt the main thread.
+                self._waiting.remove(turn)
+                self._changed.notify_all()
+                raise
 
     def __exit__(self, *_: object) -> None:
         with self._changed:
@@ -340,7 +346,9 @@ class PromptProcess:
 # The first makes the prompts of all engines, the second tries grammars, and the third counts what caches hold.
 PROMPT_PROCESS = PromptProcess()
 GRAMMAR_PROCESS, COUNTING_PROCESS = (PromptProcess(with_transformers=False) for _ in range(2))
-for process in (PROMPT_PROCESS, GRAMMAR_PROCESS, COUNTING_PROCESS):
+# The first reads pictures, the second PDF files, and the third what takes them too long.
+PICTURE_PROCESS, PDF_PROCESS, SLOW_FILE_PROCESS = (PromptProcess(with_transformers=False) for _ in range(3))
+for process in (PROMPT_PROCESS, GRAMMAR_PROCESS, COUNTING_PROCESS, PICTURE_PROCESS, PDF_PROCESS, SLOW_FILE_PROCESS):
     atexit.register(process.end)
 
 

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import atexit
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 from engine.errors import TemplateFailed
 from engine.files.reading_time import ReadingTime, TimeSpent
-from engine.tokenizers.prompt_process.client import PromptProcess
+from engine.tokenizers.prompt_process.client import SLOW_FILE_PROCESS, PromptProcess
 
 # Seconds of computing after which a file is begun anew in the process for slow ones, so that others need not wait for
 # it. Most files take less.
 QUICK_S = 2
-
-# The first reads pictures, the second PDF files, and the third what takes them too long.
-PICTURE_PROCESS, PDF_PROCESS, SLOW_FILE_PROCESS = (PromptProcess(with_transformers=False) for _ in range(3))
-for process in (PICTURE_PROCESS, PDF_PROCESS, SLOW_FILE_PROCESS):
-    atexit.register(process.end)
 
 
 class _Read(Protocol):

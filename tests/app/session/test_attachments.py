@@ -21,7 +21,7 @@ from app.session.attachments import (
 )
 from engine import starter_pair
 from engine.files.pdf_file import pdf_text
-from engine.tokenizers.prompt_process.files import PDF_PROCESS, PICTURE_PROCESS
+from engine.tokenizers.prompt_process.client import PDF_PROCESS, PICTURE_PROCESS
 from tests.app.pdf_files import pdf
 from tests.app.scripted_engine import ScriptedEngine
 from tests.slow_files import bomb_pdf, deep_pdf, slow_jpeg, slow_pdf, wide_pdf

@@ -17,7 +17,7 @@ from app.session.attachments import LARGEST_BYTES, read_attachment
 from app.session.project_files import MOST_FILES, read_again
 from app.system.cancelled import Cancelled
 from engine.files.reading_time import ReadingTime
-from engine.tokenizers.prompt_process.files import PDF_PROCESS
+from engine.tokenizers.prompt_process.client import PDF_PROCESS
 from tests.app.pdf_files import pdf
 from tests.patience import PATIENCE_S, wait_until
 from tests.slow_files import slow_jpeg, slow_pdf

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.conversations.conversation_list import ConversationList
 from app.conversations.records import Folder
 from app.session.session import Session
-from engine.tokenizers.prompt_process.files import PDF_PROCESS
+from engine.tokenizers.prompt_process.client import PDF_PROCESS
 from tests.app.pdf_files import pdf
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script

@@ -15,7 +15,7 @@ from app.conversations.conversation_list import ConversationList
 from app.conversations.records import Attachment
 from app.session.attachments import NotAttachable, read_attachment
 from app.sidebar.pane import ChatPane
-from engine.tokenizers.prompt_process.files import PDF_PROCESS
+from engine.tokenizers.prompt_process.client import PDF_PROCESS
 from tests.app.conftest import OpenWindow
 from tests.app.pdf_files import pdf
 from tests.app.scripted_engine import ScriptedEngine

@@ -15,7 +15,7 @@ from PIL import Image, ImageOps
 from engine.errors import PictureNotUsable, PicturesNotInstalled
 from engine.pictures import reading
 from engine.pictures.reading import picture_size, read_picture
-from engine.tokenizers.prompt_process.files import PICTURE_PROCESS
+from engine.tokenizers.prompt_process.client import PICTURE_PROCESS
 from tests.tiny_vision import picture
 
 KINDS = ("PNG", "JPEG", "WEBP", "GIF")

@@ -19,7 +19,7 @@ from engine.pictures.reading import PictureFiles, picture_size
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.tokenizers.prompt_process import files
-from engine.tokenizers.prompt_process.files import PICTURE_PROCESS, SLOW_FILE_PROCESS
+from engine.tokenizers.prompt_process.client import PICTURE_PROCESS, SLOW_FILE_PROCESS
 from tests.engine.pictures.questions import DOG, FOX, asked
 from tests.engine.serving_requests import Client, alone, load_models, run, submit
 from tests.patience import PATIENCE_S, wait_until

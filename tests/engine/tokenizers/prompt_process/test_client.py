@@ -142,6 +142,27 @@ def test_a_task_of_a_busy_machine_only_waits(process: PromptProcess) -> None:
     assert process.pid == pid
 
 
+def test_a_wait_that_a_person_interrupts_keeps_nobody_out(process: PromptProcess) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    os.kill(pid := started(process), signal.SIGSTOP)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(process.try_grammar, GRAMMAR, PATIENCE_S)
+        with pytest.raises(TimeoutError):
+            first.result(0.2)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            with pytest.raises(KeyboardInterrupt):
+                process.try_grammar(GRAMMAR, PATIENCE_S)
+        finally:
+            signal.signal(signal.SIGALRM, before)
+        os.kill(pid, signal.SIGCONT)
+        assert first.result(PATIENCE_S) == ""
+    assert process.try_grammar(GRAMMAR, PATIENCE_S) == ""
+
+
 def test_a_process_with_too_much_memory_is_stopped(process: PromptProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     os.kill(pid := started(process), signal.SIGSTOP)
     monkeypatch.setattr("engine.tokenizers.prompt_process.client.MEMORY_BYTES", 2**20)
