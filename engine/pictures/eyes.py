@@ -155,14 +155,19 @@ class RequestPictures:
         return self.eyes.rules.both_ways > 0
 
     def texts(self) -> dict[str, str]:
-        """Return, by digest, the texts that replace the pictures in a prompt. Waits; thread-safe.
+        """Return, by digest, the texts that replace the pictures in a prompt, and decode those that take long.
 
+        Waits; thread-safe.
         Raises `PictureNotUsable`, `PicturesNotInstalled`, and `BadRequest` for a wrong digest.
         """
         for digest, data in self.files.files.items():
             if digest_of(data) != digest:
                 raise BadRequest("pictures", f"files by their digests, such as {digest_of(data)}", digest)
-        return {digest: self._layout(digest).text for digest in self.files.files}
+        layouts = {digest: self._layout(digest) for digest in self.files.files}
+        for digest, layout in layouts.items():
+            if self.files.takes_long(digest):
+                self.files.decode(digest, layout.sizes, layout.resample).result()
+        return {digest: layout.text for digest, layout in layouts.items()}
 
     def places(self, ids: Sequence[int], digests: Sequence[str]) -> tuple[PlacedPicture, ...]:
         """Return where the pictures `digests` are in a prompt. Raises `TemplateFailed` if they are not all there."""

@@ -22,9 +22,12 @@ DECODE_S = 10
 # of 12 megapixels takes less than half of it.
 A_PICTURE_S = 1
 _REASONS = {"too-slow": "too-slow", "too-large": "too-much-memory"}
-# The sizes of this many pictures are kept, so that a chat's next turn decodes none of them.
+# A picture that took more seconds is decoded for the model before its request takes a place among those being served,
+# in every turn of a chat; ordinary ones only when the model reads them.
+LONG_S = 2
+# The sizes of this many pictures, and how long they took, are kept, so that a chat's next turn decodes none of them.
 _MOST_KNOWN = 4096
-_known: OrderedDict[str, tuple[int, int]] = OrderedDict()
+_known: OrderedDict[str, tuple[int, int, float]] = OrderedDict()
 
 
 def check_installed() -> None:
@@ -48,13 +51,19 @@ def picture_size(data: bytes, time: ReadingTime | None = None) -> tuple[int, int
 
     Raises `PictureNotUsable` and `PicturesNotInstalled`, and `EngineClosed` when `time` is abandoned.
     """
+    width, height, _ = _measured(data, time)
+    return width, height
+
+
+def _measured(data: bytes, time: ReadingTime | None) -> tuple[int, int, float]:
+    """Return width and height of a picture, and the seconds that it takes to decode, as `picture_size` does."""
     digest = digest_of(data)
-    if (size := _known.get(digest)) is None:
+    if (found := _known.get(digest)) is None:
         decoded = read_picture(data, time=time)
-        size = _known[digest] = decoded.width, decoded.height
+        found = _known[digest] = decoded.width, decoded.height, decoded.seconds
         if len(_known) > _MOST_KNOWN:
             _known.popitem(last=False)
-    return size
+    return found
 
 
 def read_picture(
@@ -89,14 +98,19 @@ class PictureFiles:
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.files = files
         self._time = time_for(len(files))
-        self._sizes: dict[str, tuple[int, int]] = {}
+        self._measured: dict[str, tuple[int, int, float]] = {}
         self._decoding: dict[str, Future[DecodedPicture]] = {}
 
     def size(self, digest: str) -> tuple[int, int]:
         """Return width and height of a picture. Waits the first time; raises as `picture_size` does."""
-        if digest not in self._sizes:
-            self._sizes[digest] = picture_size(self.files[digest], self._time)
-        return self._sizes[digest]
+        if digest not in self._measured:
+            self._measured[digest] = _measured(self.files[digest], self._time)
+        width, height, _ = self._measured[digest]
+        return width, height
+
+    def takes_long(self, digest: str) -> bool:
+        """Whether a picture whose size is known takes long to decode."""
+        return self._measured[digest][2] > LONG_S
 
     def decode(self, digest: str, sizes: Sequence[tuple[int, int]], resample: int) -> Future[DecodedPicture]:
         """Start `read_picture` on a thread of its own, unless that was done; the future may raise what it raises."""

@@ -98,6 +98,22 @@ def test_others_begin_and_go_on_while_the_tower_waits_for_a_picture(served: Sche
     assert slow.finished.ids == expected
 
 
+def test_a_picture_that_takes_long_keeps_no_place_of_others(
+    served: Scheduler, stopped: psutil.Process, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its size is known, as of one that is sent again and again."""
+    monkeypatch.setattr(reading, "LONG_S", 0.0)
+    stopped.resume()
+    picture_size(FOX)
+    stopped.suspend()
+    slow = [submit(served, asked(f"{words} fox ", FOX)) for words in ("the", "a", "no")]
+    text = submit(served, TEXT)
+    until(served, lambda: ended(text))
+    stopped.resume()
+    until(served, lambda: all(ended(client) for client in slow))
+    assert all(isinstance(client.last, Finished) for client in slow)
+
+
 @pytest.mark.parametrize("known", [False, True], ids=["measured", "read by the tower"])
 def test_a_request_that_is_cancelled_ends_its_decodes(served: Scheduler, stopped: psutil.Process, known: bool) -> None:
     file = picture(23 + known, 40, 32)
