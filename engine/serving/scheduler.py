@@ -227,10 +227,8 @@ class Scheduler:
             self._bring_model()
         if self._waiting.asks_for_same_text and self.models.unprobed and not self.changes.blocks_requests:
             self.changes.enqueue(self.changes.probe(), lambda _outcome: None)
-        if self.changes.blocks_requests:
-            return
-        self._waiting.prepare(self.settings.most_active - self.active)
-        while self.active < self.settings.most_active:
+        self._waiting.prepare(0 if self.changes.blocks_requests else self.settings.most_active - self.active)
+        while self.active < self.settings.most_active and not self.changes.blocks_requests:
             stream = self._waiting.first
             if stream is None or stream is self._blocked or not self._may_begin(stream):
                 return
