@@ -102,7 +102,7 @@ def test_a_picture_that_takes_long_keeps_no_place_of_others(
     served: Scheduler, stopped: psutil.Process, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its size is known, as of one that is sent again and again."""
-    monkeypatch.setattr(reading, "LONG_S", 0.0)
+    monkeypatch.setattr(reading, "LONG_S", -1.0)
     stopped.resume()
     picture_size(FOX)
     stopped.suspend()
