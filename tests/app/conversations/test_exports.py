@@ -130,10 +130,10 @@ def html_of(store: ConversationStore, answer: str, tmp_path: Path, question: str
 def test_html_sets_the_formulas_of_answers(store: ConversationStore, tmp_path: Path) -> None:
     text = html_of(store, "So $a < b$ and\n$$\n\\sum_{i=1}^n x_i\n$$\nwith `$code$`, $5.", tmp_path, "Is $a < b$?")
     for part in (
-        'display="inline" title="$a &lt; b$"><mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi></mrow></math> and\n<math',
+        'display="inline" title="$a &lt; b$"><mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi></mrow></math> and</p>\n<p><math',
         'display="block"',
         "<mo>∑</mo>",
-        "</math>\nwith <code>$code$</code>, $5.</p>",
+        "</math></p>\n<p>with <code>$code$</code>, $5.</p>",
         "Is $a &lt; b$?",
     ):
         assert part in text
