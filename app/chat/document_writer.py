@@ -60,8 +60,7 @@ class _Writer:
         self.missing: list[Formula] = []
         self._pixels, self._formula_pixels = font.pixelSize(), formula_size(font)
         self._lists: dict[Items, QTextList] = {}
-        # The block at the cursor has no text yet: the first one of the document, or the one below a table.
-        self._is_new = True
+        self._is_first = True
         self._style = cache(self._new_style)
 
     def write(self, paragraph: Paragraph, following: Paragraph | None) -> None:
@@ -83,7 +82,7 @@ class _Writer:
         elif paragraph.kind == "hr":
             block.setProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth, 1)
         elif paragraph.kind == "code":
-            block.setProperty(QTextFormat.Property.BlockCodeFence, "`")
+            block.setBackground(QColor(theme.colours().selection))
         self._insert_block(block, paragraph)
         typeset = self._insert(paragraph.spans, pixels)
         if paragraph.kind == "formula" and typeset and not paragraph.mark:
@@ -108,11 +107,11 @@ class _Writer:
             block.setIndent(len(paragraph.lists))
         if paragraph.mark in _BOXES:
             block.setMarker(_BOXES[paragraph.mark])
-        if self._is_new:
+        if self._is_first:
             self.cursor.setBlockFormat(block)
         else:
             self.cursor.insertBlock(block, QTextCharFormat())
-        self._is_new = False
+        self._is_first = False
         if paragraph.mark and items is None:
             self._lists[paragraph.lists[-1]] = self.cursor.createList(_list_format(paragraph))
 
@@ -138,9 +137,10 @@ class _Writer:
             style.setFontItalic(True)
         if "s" in names:
             style.setFontStrikeOut(True)
-        if "code" in names:
+        if not names.isdisjoint(("code", "pre")):
             style.setFontFamilies(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).families())
             style.setFontFixedPitch(True)
+        if "code" in names:
             style.setBackground(QColor(theme.colours().selection))
         if link:
             style.setAnchor(True)
@@ -170,8 +170,9 @@ class _Writer:
                 self.cursor.setBlockFormat(block)
                 self._insert(cell, head=number == 0)
                 self.cursor.movePosition(QTextCursor.MoveOperation.NextBlock)
+        # Qt needs this empty block, which has no height.
         self.cursor.setBlockFormat(QTextBlockFormat())
-        self._is_new = True
+        self._is_first = False
 
 
 def _list_format(paragraph: Paragraph) -> QTextListFormat:

@@ -85,12 +85,11 @@ def _push_lines(state: StateBlock, kind: str, first: int, end: int) -> None:
 
 def _table(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     """Parse a table. Bars in code and formulas are replaced meanwhile, by a sign of the same length."""
-    before, source = len(state.tokens), state.src
-    if not silent and first + 1 < last and not source[state.bMarks[first + 1] : state.eMarks[first + 1]].strip(" |:->"):
-        start = state.bMarks[first]
-        end = source.find("\n\n", start) if "\n\n" in source[start:] else len(source)
-        rows = _WHOLE.sub(_without_bars, source[start:end])
-        state.src = source[:start] + rows + source[end:]
+    before, source, start = len(state.tokens), state.src, state.bMarks[first]
+    if first + 1 < last and "|" in source[start : state.eMarks[first]]:
+        end = state.eMarks[first] if silent else source.find("\n\n", start)
+        rows = _WHOLE.sub(_without_bars, source[start : end if end >= 0 else len(source)])
+        state.src = source[:start] + rows + source[start + len(rows) :]
     found = table(state, first, last, silent)
     state.src = source
     for token in state.tokens[before:]:

@@ -6,7 +6,8 @@ Documents and plain texts are written from it. No Qt in here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from app.text.formulas import Formula
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
 # Stands for a formula, as in Qt's documents.
 OBJECT = "\ufffc"
 # Separators and the signs that documents keep for themselves.
+_BREAKS = {"softbreak": " ", "hardbreak": "\n"}
 _SIGNS = str.maketrans("\u2028\u2029\r\ufffc\ufdd0\ufdd1", "\n\n \ufffd\ufffd\ufffd")
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Text of one style, which consists of "strong", "em", "s" and "code". The text may contain line breaks."""
+    """Text of one style, which consists of "strong", "em", "s", "code" and "pre". The text may contain line breaks."""
 
     text: str
     style: frozenset[str] = frozenset()
@@ -77,14 +79,11 @@ def shown(markdown: str, plain: bool = False) -> list[Paragraph]:
 
 def shown_text(paragraphs: Sequence[Paragraph]) -> str:
     """Return the text of a document with these paragraphs, with OBJECT for each formula."""
-    lines: list[str] = []
-    after_table = True
+    # A document has empty lines below each table, and above one that it begins with.
+    lines = [""] if paragraphs[0].rows else []
     for paragraph in paragraphs:
-        # A document has an empty line before a table without text above it, and below the last one.
-        lines += [""] * (after_table and paragraph.kind == "table")
-        lines += [words_of(spans, lambda _: OBJECT) for spans in texts_of(paragraph)]
-        after_table = paragraph.kind == "table"
-    return "\n".join(lines + [""] * after_table).replace("\xa0", " ")
+        lines += [words_of(spans, lambda _: OBJECT) for spans in texts_of(paragraph)] + [""] * bool(paragraph.rows)
+    return "\n".join(lines).replace("\xa0", " ")
 
 
 def texts_of(paragraph: Paragraph) -> list[Spans]:
@@ -97,18 +96,17 @@ def words_of(spans: Spans, of_formula: Callable[[Formula], str] = lambda formula
     return "".join(span.text if span.formula is None else of_formula(span.formula) for span in spans)
 
 
-@dataclass
 class _Reader:
     """Reads tokens into paragraphs."""
 
-    paragraphs: list[Paragraph] = field(default_factory=list)
-    kind: str = "p"
-    quotes: int = 0
-    lists: list[Items] = field(default_factory=list)
-    # The mark of an item that has no paragraph yet.
-    mark: str = ""
-    rows: list[list[Spans]] = field(default_factory=list)
-    aligns: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.paragraphs: list[Paragraph] = []
+        self._kind, self._quotes = "p", 0
+        self._lists: list[Items] = []
+        # The mark of an item that has no paragraph yet.
+        self._mark = ""
+        self._rows: list[list[Spans]] = []
+        self._aligns: list[str] = []
 
     def read(self, tokens: Iterable[Token]) -> None:
         for token in tokens:
@@ -116,94 +114,77 @@ class _Reader:
                 case "bullet_list_open" | "ordered_list_open":
                     self._begin_item()
                     number = int(token.attrs.get("start", 1)) if token.tag == "ol" else None
-                    self.lists.append(Items(number, token.markup))
+                    self._lists.append(Items(number, token.markup))
                 case "bullet_list_close" | "ordered_list_close":
-                    self.lists.pop()
+                    self._lists.pop()
                 case "list_item_open":
-                    self.mark = self.lists[-1].next_mark()
+                    self._mark = self._lists[-1].next_mark()
                 case "list_item_close":
                     self._begin_item()
                 case "blockquote_open" | "blockquote_close":
-                    self.quotes += token.nesting
+                    self._quotes += token.nesting
                 case "heading_open" | "paragraph_open" | "formula_open":
-                    self.kind = token.tag
+                    self._kind = token.tag
                 case "fence" | "code_block":
                     text = token.content.removesuffix("\n").translate(_SIGNS)
-                    self._add(Paragraph("code", (Span(text, frozenset(("code",))),)))
+                    self._add(Paragraph("code", (Span(text, frozenset(("pre",))),)))
                 case "hr":
                     self._add(Paragraph("hr"))
                 case "table_open":
                     self._begin_item()
                 case "tr_open":
-                    self.rows.append([])
-                    self.aligns = []
+                    self._rows.append([])
+                    self._aligns = []
                 case "th_open" | "td_open":
-                    self.aligns.append(str(token.attrs.get("style", "")).removeprefix("text-align:"))
+                    self._aligns.append(str(token.attrs.get("style", "")).removeprefix("text-align:"))
                 case "table_close":
-                    rows = tuple(map(tuple, self.rows))
-                    self._add(Paragraph("table", rows=rows, aligns=tuple(self.aligns)))
-                    self.rows = []
-                case "inline" if self.rows:
-                    self.rows[-1].append(_joined(_spans(token.children or [])))
+                    self._add(Paragraph("table", rows=tuple(map(tuple, self._rows)), aligns=tuple(self._aligns)))
+                    self._rows = []
                 case "inline":
-                    self._add_text(_joined(_spans(token.children or [])), token)
+                    self._add_text(token.children or [])
 
     def _begin_item(self) -> None:
         """Add the empty paragraph of an item that has no text of its own."""
-        if self.mark:
+        if self._mark:
             self._add(Paragraph("p"))
 
     def _add(self, paragraph: Paragraph) -> None:
-        placed = replace(paragraph, quotes=self.quotes, lists=tuple(self.lists), mark=self.mark)
+        placed = replace(paragraph, quotes=self._quotes, lists=tuple(self._lists), mark=self._mark)
         self.paragraphs.append(placed)
-        self.mark = ""
+        self._mark = ""
 
-    def _add_text(self, spans: Spans, inline: Token) -> None:
-        """Add a paragraph. Each display formula in it is one of its own."""
-        if inline.children and inline.children[0].type == "task":
-            self.mark = inline.children[0].content
-        text: list[Span] = []
-        for span in (*spans, None):
-            if span is not None and not (span.formula and span.formula.display):
-                text.append(replace(span, text=span.text.lstrip()) if not text and spans[0] is not span else span)
-                continue
-            if text and span is not None:
-                text[-1] = replace(text[-1], text=text[-1].text.rstrip())
-            if any(part.text or part.formula for part in text):
-                self._add(Paragraph(self.kind, tuple(text)))
-            if span is not None:
-                self._add(Paragraph("formula", (span,)))
-            text = []
+    def _add_text(self, tokens: list[Token]) -> None:
+        """Add a cell, or a paragraph, where each display formula is one of its own."""
+        spans = _joined(_spans(tokens))
+        if self._rows:
+            self._rows[-1].append(spans)
+            return
+        if tokens and tokens[0].type == "task":
+            self._mark = tokens[0].content
+        for is_display, some in groupby(spans, lambda span: span.formula is not None and span.formula.display):
+            if is_display:
+                for span in some:
+                    self._add(Paragraph("formula", (span,)))
+            elif words_of(text := tuple(some)).strip():
+                text = (replace(text[0], text=text[0].text.lstrip(" ")), *text[1:])
+                self._add(Paragraph(self._kind, (*text[:-1], replace(text[-1], text=text[-1].text.rstrip(" ")))))
 
 
-def _spans(tokens: Sequence[Token], link: str = "") -> Iterator[Span]:
-    tags: list[str] = []
-    style = frozenset(tags)
+def _spans(tokens: Iterable[Token], link: str = "", style: Sequence[str] = ()) -> Iterator[Span]:
+    tags = [*style]
     for token in tokens:
-        match token.type:
-            case "link_open":
-                link = str(token.attrs["href"])
-            case "link_close":
-                link = ""
-            case "strong_open" | "em_open" | "s_open":
-                tags.append(token.tag)
-                style = frozenset(tags)
-            case "strong_close" | "em_close" | "s_close":
-                tags.remove(token.tag)
-                style = frozenset(tags)
-            case "image":
-                # Pictures are never fetched; their names lead to them.
-                yield from _spans(token.children or [], str(token.attrs["src"]))
-            case "formula":
-                yield Span("", style, link, token.meta["formula"])
-            case "code_inline":
-                yield Span(token.content.translate(_SIGNS), style | {"code"}, link)
-            case "softbreak":
-                yield Span(" ", style, link)
-            case "hardbreak":
-                yield Span("\n", style, link)
-            case "text":
-                yield Span(token.content.translate(_SIGNS), style, link)
+        if token.tag == "a":
+            link = str(token.attrs.get("href", ""))
+        elif token.nesting:
+            (tags.append if token.nesting > 0 else tags.remove)(token.tag)
+        elif token.type == "image":
+            # Pictures are never fetched; their names lead to them.
+            yield from _spans(token.children or [], str(token.attrs["src"]), tags)
+        elif token.type == "formula":
+            yield Span("", frozenset(tags), link, token.meta["formula"])
+        elif token.type != "task":
+            text = _BREAKS.get(token.type) or token.content.translate(_SIGNS)
+            yield Span(text, frozenset(tags + ["code"] * (token.tag == "code")), link)
 
 
 def _joined(spans: Iterable[Span]) -> Spans:
