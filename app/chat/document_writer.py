@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import (
@@ -41,7 +40,7 @@ _LINE_SEPARATOR = "\u2028"
 
 
 def write(document: QTextDocument, paragraphs: Sequence[Paragraph], font: QFont) -> list[Formula]:
-    """Replace what an empty document shows. Return the formulas that are not typeset yet and are shown as LaTeX."""
+    """Replace the text of a document. Return the formulas that are not typeset yet and are shown as LaTeX."""
     document.clear()
     document.setIndentWidth(_LIST_INDENT)
     writer = _Writer(document, font)
@@ -61,7 +60,7 @@ class _Writer:
         self._pixels, self._formula_pixels = font.pixelSize(), formula_size(font)
         self._lists: dict[Items, QTextList] = {}
         self._is_first = True
-        self._style = cache(self._new_style)
+        self._styles: dict[tuple[frozenset[str], str, int, bool], QTextCharFormat] = {}
 
     def write(self, paragraph: Paragraph, following: Paragraph | None) -> None:
         if paragraph.kind == "table":
@@ -75,9 +74,9 @@ class _Writer:
             both_items = paragraph.mark and following.mark
             block.setBottomMargin(_ITEM_SPACE if both_items else _PARAGRAPH_SPACE)
         pixels = 0
-        if paragraph.kind.startswith("h") and paragraph.kind != "hr":
-            block.setHeadingLevel(int(paragraph.kind[1]))
-            block.setTopMargin(0 if self.cursor.atStart() else _ABOVE_HEADING)
+        if paragraph.kind[1:].isdigit():
+            block.setHeadingLevel(int(paragraph.kind[1:]))
+            block.setTopMargin(0 if self._is_first else _ABOVE_HEADING)
             pixels = round(self._pixels * _HEADING_SCALE.get(paragraph.kind, 1.0))
         elif paragraph.kind == "hr":
             block.setProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth, 1)
@@ -119,34 +118,14 @@ class _Writer:
         """Insert text; `pixels` is the size of a heading. Return whether all formulas are typeset."""
         typeset = True
         for span in spans:
-            style = self._style(span.style, span.link, pixels, head)
+            key = span.style, span.link, pixels, head
+            if (style := self._styles.get(key)) is None:
+                style = self._styles[key] = _style_of(*key)
             if span.formula is None:
                 self.cursor.insertText(span.text.replace("\n", _LINE_SEPARATOR), style)
             elif not insert_formula(self.cursor, span.formula, self._formula_pixels, style, self.missing):
                 typeset = False
         return typeset
-
-    def _new_style(self, names: frozenset[str], link: str, pixels: int, head: bool) -> QTextCharFormat:
-        style = QTextCharFormat()
-        if pixels:
-            style.setProperty(QTextFormat.Property.FontPixelSize, pixels)
-            style.setFontWeight(QFont.Weight.DemiBold)
-        elif head or "strong" in names:
-            style.setFontWeight(QFont.Weight.Bold)
-        if "em" in names:
-            style.setFontItalic(True)
-        if "s" in names:
-            style.setFontStrikeOut(True)
-        if not names.isdisjoint(("code", "pre")):
-            style.setFontFamilies(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).families())
-            style.setFontFixedPitch(True)
-        if "code" in names:
-            style.setBackground(QColor(theme.colours().selection))
-        if link:
-            style.setAnchor(True)
-            style.setAnchorHref(link)
-            style.setForeground(QGuiApplication.palette().link())
-        return style
 
     def _write_table(self, paragraph: Paragraph) -> None:
         """Write a table with one thin line between cells, and padding around the text."""
@@ -157,10 +136,9 @@ class _Writer:
         style.setBorderBrush(QColor(theme.colours().line))
         style.setCellSpacing(0)
         style.setCellPadding(6)
-        style.setTopMargin(0 if self.cursor.atStart() else _ABOVE_TABLE)
+        style.setTopMargin(0 if self._is_first else _ABOVE_TABLE)
         style.setBottomMargin(_PARAGRAPH_SPACE)
         style.setLeftMargin(paragraph.quotes * QUOTE_INDENT + len(paragraph.lists) * _LIST_INDENT)
-        style.setHeaderRowCount(1)
         self.cursor.insertTable(len(paragraph.rows), len(paragraph.aligns), style)
         for number, row in enumerate(paragraph.rows):
             for cell, align in zip(row, paragraph.aligns, strict=True):
@@ -175,14 +153,36 @@ class _Writer:
         self._is_first = False
 
 
+def _style_of(names: frozenset[str], link: str, pixels: int, head: bool) -> QTextCharFormat:
+    style = QTextCharFormat()
+    if pixels:
+        style.setProperty(QTextFormat.Property.FontPixelSize, pixels)
+        style.setFontWeight(QFont.Weight.DemiBold)
+    elif head or "strong" in names:
+        style.setFontWeight(QFont.Weight.Bold)
+    if "em" in names:
+        style.setFontItalic(True)
+    if "s" in names:
+        style.setFontStrikeOut(True)
+    if not names.isdisjoint(("code", "pre")):
+        style.setFontFamilies(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).families())
+        style.setFontFixedPitch(True)
+    if "code" in names:
+        style.setBackground(QColor(theme.colours().selection))
+    if link:
+        style.setAnchor(True)
+        style.setAnchorHref(link)
+        style.setForeground(QGuiApplication.palette().link())
+    return style
+
+
 def _list_format(paragraph: Paragraph) -> QTextListFormat:
     items = paragraph.lists[-1]
     style = QTextListFormat()
     style.setIndent(len(paragraph.lists))
-    if items.number is None:
-        style.setStyle(QTextListFormat.Style.ListDisc)
-    else:
+    style.setStyle(QTextListFormat.Style.ListDisc)
+    if items.start is not None:
         style.setStyle(QTextListFormat.Style.ListDecimal)
-        style.setStart(int(paragraph.mark.removesuffix(items.suffix)))
+        style.setStart(items.start)
         style.setNumberSuffix(items.suffix)
     return style

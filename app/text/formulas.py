@@ -57,10 +57,9 @@ def formula_at(text: str, start: int, end: int) -> tuple[Formula, int] | None:
 def display_end(line: Callable[[int], str], first: int, last: int) -> int | None:
     """Return the line after a display formula that begins line `first` and goes on to the end of a line.
 
-    An open one extends to line `last`. None if there is no such formula.
+    It is after `last` if the formula is still open there. None if there is no such formula.
     """
-    text = line(first)
-    opening = _OPENING.match(text)
+    opening = _OPENING.match(text := line(first))
     if opening is None:
         return None
     closing = "$$" if opening[0] == "$$" else "\\]" if opening["name"] is None else opening[0].replace("begin", "end")
@@ -70,4 +69,4 @@ def display_end(line: Callable[[int], str], first: int, last: int) -> int | None
             # Words after it make it part of a paragraph.
             return None if text.split(closing, 1)[1].strip() else end
         text = line(end) if end < last else ""
-    return last if last - first <= _LONGEST_BLOCK else None
+    return last + 1 if last - first <= _LONGEST_BLOCK else None

@@ -17,7 +17,7 @@ from markdown_it.common.utils import isPunctChar, isWhiteSpace
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_block.table import table
 from markdown_it.rules_core import StateCore
-from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline import StateInline, newline
 from markdown_it.rules_inline.state_inline import Delimiter, Scanned
 from markdown_it.token import Token
 
@@ -33,7 +33,7 @@ _IN_ADDRESS = r"[!#-'*-;=?@A-Z\[\]_a-z~]|\([!#-'*-;=?@\w\[\]~]*\)"
 _ADDRESS = re.compile(
     r"(?<![A-Za-z0-9])(?:(?:(?P<scheme>https?|ftp)://|www\.)[A-Za-z0-9]"
     rf"(?:(?:{_IN_ADDRESS})*(?:[#-&+/0-9=@A-Z\[\]a-z-]|\([!#-'*-;=?@\w\[\]~]*\)))?"
-    r"|(?P<mail>[A-Za-z0-9][\w.+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+))",
+    r"|(?<![.+_-])(?P<mail>[A-Za-z0-9][\w.+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+))",
     re.ASCII,
 )
 # Code, and what may be a formula, in a row of a table: a bar in them divides no cells.
@@ -45,19 +45,20 @@ _BAR = "\ufdd2"
 
 
 def parse_blocks(markdown: str) -> list[Token]:
-    """Return the tokens of the blocks only."""
+    """Return the tokens of the blocks of a text that may go on: an open display formula extends to its end."""
     tokens: list[Token] = []
-    PARSER.block.parse(markdown, PARSER, {}, tokens)
+    PARSER.block.parse(markdown, PARSER, {"goes_on": True}, tokens)
     return tokens
 
 
 def _formula_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
-    """Parse a display formula as one block, whatever its lines look like. An open one extends to the end."""
+    """Parse a display formula as one block, whatever its lines look like."""
     if state.is_code_block(first):
         return False
     end = display_end(lambda line: state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]], first, last)
-    if end is None:
+    if end is None or (end > last and "goes_on" not in state.env):
         return False
+    end = min(end, last)
     if not silent:
         _push_lines(state, "formula", first, end)
     return True
@@ -114,17 +115,14 @@ def _formula(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _line_of_definition(state: StateInline, silent: bool) -> bool:
-    """Keep each definition of a link on a line of its own."""
+def _newline(state: StateInline, silent: bool) -> bool:
+    """Parse the end of a line. Each definition of a link stays on a line of its own."""
     source, pos = state.src, state.pos
-    if source[pos] != "\n":
+    if not newline(state, silent):
         return False
-    if not (_DEFINITION.match(source, source.rfind("\n", 0, pos) + 1, pos) or _DEFINITION.match(source, pos + 1)):
-        return False
-    if not silent:
-        state.pending = state.pending.rstrip(" ")
-        state.push("hardbreak", "br", 0)
-    state.pos = pos + 1
+    start = source.rfind("\n", 0, pos) + 1
+    if not silent and (_DEFINITION.match(source, start, pos) or _DEFINITION.match(source, pos + 1)):
+        state.tokens[-1].type = "hardbreak"
     return True
 
 
@@ -184,7 +182,7 @@ def is_cjk(sign: str) -> bool:
 def _mark_tasks(state: StateCore) -> None:
     """Replace the brackets at the beginning of a task by a box."""
     for item, _, inline in zip(state.tokens, state.tokens[1:], state.tokens[2:], strict=False):
-        if item.type == "list_item_open" and inline.children and (found := _TASK.match(inline.children[0].content)):
+        if item.type == "list_item_open" and inline.children and (found := _TASK.match(inline.content)):
             box = Token("task", "", 0, content="☐" if found[1] == " " else "☑")
             inline.children[0].content = inline.children[0].content[found.end() :]
             inline.children.insert(0, box)
@@ -223,7 +221,7 @@ def _configured() -> MarkdownIt:
     block.before("table", "too_deep", _too_deep)
     block.before("fence", "formula", _formula_block, {"alt": ["paragraph", "blockquote", "list"]})
     inline.before("escape", "formula", _formula)
-    inline.before("newline", "definition", _line_of_definition)
+    inline.at("newline", _newline)
     inline.at("emphasis", _delimiters)
     # The rule for emphasis reads these, too.
     inline.disable("strikethrough")

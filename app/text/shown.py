@@ -37,16 +37,15 @@ Spans = tuple[Span, ...]
 
 @dataclass(eq=False, slots=True)
 class Items:
-    """A list; `number` is that of its next item, None in a list without numbers."""
+    """A list of `count` items so far; `start` is the number of the first one, None in a list without numbers."""
 
-    number: int | None
+    start: int | None
     suffix: str
+    count: int = 0
 
     def next_mark(self) -> str:
-        if self.number is None:
-            return "•"
-        self.number += 1
-        return f"{self.number - 1}{self.suffix}"
+        self.count += 1
+        return "•" if self.start is None else f"{self.start + self.count - 1}{self.suffix}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ def shown(markdown: str, plain: bool = False) -> list[Paragraph]:
     return reader.paragraphs or [Paragraph("p")]
 
 
-def shown_text(paragraphs: Sequence[Paragraph]) -> str:
+def document_text(paragraphs: Sequence[Paragraph]) -> str:
     """Return the text of a document with these paragraphs, with OBJECT for each formula."""
     # A document has empty lines below each table, and above one that it begins with.
     lines = [""] if paragraphs[0].rows else []
@@ -113,8 +112,8 @@ class _Reader:
             match token.type:
                 case "bullet_list_open" | "ordered_list_open":
                     self._begin_item()
-                    number = int(token.attrs.get("start", 1)) if token.tag == "ol" else None
-                    self._lists.append(Items(number, token.markup))
+                    start = int(token.attrs.get("start", 1)) if token.tag == "ol" else None
+                    self._lists.append(Items(start, token.markup))
                 case "bullet_list_close" | "ordered_list_close":
                     self._lists.pop()
                 case "list_item_open":

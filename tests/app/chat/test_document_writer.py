@@ -9,7 +9,7 @@ from PySide6.QtGui import QFont, QTextCharFormat, QTextCursor, QTextDocument
 
 from app.chat.document_writer import write
 from app.chat.formula_pictures import Outline
-from app.text.shown import shown, shown_text
+from app.text.shown import document_text, shown
 from tests.app.cjk_answers import ANSWERS, ITALIC, STRONG, STRUCK
 from tests.app.markdown_streams import stream
 
@@ -81,7 +81,7 @@ def test_underscores_make_bold_and_italic_and_underline_nothing() -> None:
 def test_a_document_has_the_text_of_the_plain_text_renderer(seed: int) -> None:
     draw = random.Random(seed)
     text = "".join(piece if draw.random() < 0.9 else draw.choice(RESERVED) for piece in stream(seed))
-    assert document_of(text).toPlainText() == shown_text(shown(text)), text
+    assert document_of(text).toPlainText() == document_text(shown(text)), text
 
 
 def test_lists_have_their_numbers_marks_and_levels() -> None:
@@ -105,6 +105,18 @@ def test_a_table_in_a_list_is_a_table_between_its_items() -> None:
     assert document.begin().textList().count() == 2
     [table] = document.rootFrame().childFrames()
     assert table.format().leftMargin() > 0
+
+
+def test_tasks_may_be_numbered_and_brackets_escaped() -> None:
+    document = document_of("1. [x] done\n2. [ ] open\n\n- &#91;x] words")
+    boxes = [document.findBlockByNumber(number).blockFormat().marker().name for number in range(3)]
+    assert boxes == ["Checked", "Unchecked", "NoMarker"]
+    assert document.toPlainText() == "done\nopen\n[x] words"
+
+
+def test_blocks_after_an_open_formula_stay_blocks() -> None:
+    document = document_of("$$ is the process.\n\n# Head\n\n- one\n- two\n\n\\[ x\n\nEnd")
+    assert document.toPlainText() == "$$ is the process.\nHead\none\ntwo\n[ x\nEnd"
 
 
 def test_code_in_a_list_is_one_block_with_its_lines() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.text.markdown import PARSER, is_cjk
-from app.text.shown import shown, shown_text, texts_of
+from app.text.shown import document_text, shown, texts_of
 from tests.app.cjk_answers import ANSWERS, ITALIC, STRONG, STRUCK
 
 
@@ -32,7 +32,7 @@ def test_every_span_of_an_answer_is_emphasised_as_it_was_meant(language: str) ->
     assert words_in(answer, "strong") == list(STRONG[language])
     assert words_in(answer, "em") == list(ITALIC[language])
     assert words_in(answer, "s") == list(STRUCK[language])
-    text = shown_text(shown(answer))
+    text = document_text(shown(answer))
     assert [sign for sign in ("*", "~", "`") if sign in text] == []
 
 
@@ -149,5 +149,5 @@ def test_a_bar_in_code_or_in_a_formula_divides_no_cells() -> None:
 
 
 def test_nothing_is_left_out_however_deep_it_is() -> None:
-    text = shown_text(shown("- " * 40 + "deep\n\n" + "> " * 40 + "quoted\n\nafter"))
+    text = document_text(shown("- " * 40 + "deep\n\n" + "> " * 40 + "quoted\n\nafter"))
     assert [word for word in ("deep", "quoted", "after") if word not in text] == []
