@@ -126,9 +126,9 @@ class _Reader:
                     self._kind = token.tag
                 case "fence" | "code_block":
                     text = token.content.removesuffix("\n").translate(_SIGNS)
-                    self._add(Paragraph("code", (Span(text, frozenset(("pre",))),)))
+                    self._add("code", (Span(text, frozenset(("pre",))),))
                 case "hr":
-                    self._add(Paragraph("hr"))
+                    self._add("hr")
                 case "table_open":
                     self._begin_item()
                 case "tr_open":
@@ -137,19 +137,19 @@ class _Reader:
                 case "th_open" | "td_open":
                     self._aligns.append(str(token.attrs.get("style", "")).removeprefix("text-align:"))
                 case "table_close":
-                    self._add(Paragraph("table", rows=tuple(map(tuple, self._rows)), aligns=tuple(self._aligns)))
-                    self._rows = []
+                    self._add("table")
+                    self._rows, self._aligns = [], []
                 case "inline":
                     self._add_text(token.children or [])
 
     def _begin_item(self) -> None:
         """Add the empty paragraph of an item that has no text of its own."""
         if self._mark:
-            self._add(Paragraph("p"))
+            self._add("p")
 
-    def _add(self, paragraph: Paragraph) -> None:
-        placed = replace(paragraph, quotes=self._quotes, lists=tuple(self._lists), mark=self._mark)
-        self.paragraphs.append(placed)
+    def _add(self, kind: str, spans: Spans = ()) -> None:
+        rows, aligns = tuple(map(tuple, self._rows)), tuple(self._aligns)
+        self.paragraphs.append(Paragraph(kind, spans, self._quotes, tuple(self._lists), self._mark, rows, aligns))
         self._mark = ""
 
     def _add_text(self, tokens: list[Token]) -> None:
@@ -160,13 +160,20 @@ class _Reader:
             return
         if tokens and tokens[0].type == "task":
             self._mark = tokens[0].content
-        for is_display, some in groupby(spans, lambda span: span.formula is not None and span.formula.display):
+        if not any(map(_is_display, spans)):
+            self._add(self._kind, spans)
+            return
+        for is_display, some in groupby(spans, _is_display):
             if is_display:
                 for span in some:
-                    self._add(Paragraph("formula", (span,)))
+                    self._add("formula", (span,))
             elif words_of(text := tuple(some)).strip():
                 text = (replace(text[0], text=text[0].text.lstrip(" ")), *text[1:])
-                self._add(Paragraph(self._kind, (*text[:-1], replace(text[-1], text=text[-1].text.rstrip(" ")))))
+                self._add(self._kind, (*text[:-1], replace(text[-1], text=text[-1].text.rstrip(" "))))
+
+
+def _is_display(span: Span) -> bool:
+    return span.formula is not None and span.formula.display
 
 
 def _spans(tokens: Iterable[Token], link: str = "", style: Sequence[str] = ()) -> Iterator[Span]:
