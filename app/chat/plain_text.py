@@ -16,7 +16,7 @@ AT_ONCE = 20_000
 
 def is_long(markdown: str) -> bool:
     """Whether rendering would block the window."""
-    return len(markdown) > AT_ONCE or weight(markdown) > AT_ONCE
+    return weight(markdown) > AT_ONCE
 
 
 def _block_by_block(markdown: str) -> Iterator[Paragraph]:
@@ -58,12 +58,13 @@ def mime_of(html: str, text: str) -> QMimeData:
 
 def arranged_text(markdown: str) -> str:
     """Render Markdown with marks of lists, tabs between table cells and empty lines between paragraphs."""
-    text, after_item = "", False
+    parts: list[str] = []
+    after_item = False
     for paragraph in _block_by_block(markdown):
         if paragraph.kind != "hr":
-            between = "\n" if after_item and paragraph.mark else "\n\n"
-            text, after_item = f"{text}{between if text else ''}{_arranged(paragraph)}", bool(paragraph.mark)
-    return text
+            parts += ["\n" if after_item and paragraph.mark else "\n\n", _arranged(paragraph)]
+            after_item = bool(paragraph.mark)
+    return "".join(parts[1:])
 
 
 def _arranged(paragraph: Paragraph) -> str:

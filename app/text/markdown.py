@@ -227,6 +227,8 @@ def _configured() -> MarkdownIt:
     inline.disable("strikethrough")
     core.push("tasks", _mark_tasks)
     core.push("addresses", _link_addresses)
+    # The first text makes the lists of rules. Made here, threads can share the parser.
+    parser.parse("*a*")
     return parser
 
 
