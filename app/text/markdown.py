@@ -18,7 +18,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_block.table import table
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline, newline
-from markdown_it.rules_inline.state_inline import Delimiter, Scanned
+from markdown_it.rules_inline.state_inline import Delimiter
 from markdown_it.token import Token
 
 from app.text.formulas import display_end, formula_at
@@ -146,7 +146,7 @@ def _delimiters(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _flanking(state: StateInline, within_words: bool) -> Scanned:
+def _flanking(state: StateInline, within_words: bool) -> tuple[bool, bool, int]:
     """Return whether the run of delimiters at the position can open and close, and its length."""
     source, start = state.src, state.pos
     end = start + 1
@@ -165,7 +165,7 @@ def _flanking(state: StateInline, within_words: bool) -> Scanned:
     right = not space_before and (cjk_before or not sign_before or space_after or sign_after or cjk_after)
     can_open = left and (within_words or not right or sign_before)
     can_close = right and (within_words or not left or sign_after)
-    return Scanned(can_open, can_close, end - start)
+    return can_open, can_close, end - start
 
 
 def is_cjk(sign: str) -> bool:
