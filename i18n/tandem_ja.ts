@@ -2417,6 +2417,17 @@
     </message>
 </context>
 <context>
+    <name>FolderCard</name>
+    <message>
+        <source>No other models were found in this folder.</source>
+        <translation>このフォルダにほかのモデルは見つかりませんでした。</translation>
+    </message>
+    <message>
+        <source>Remove from the list</source>
+        <translation>一覧から外す</translation>
+    </message>
+</context>
+<context>
     <name>FolderPage</name>
     <message>
         <source>Add files…</source>
@@ -2788,6 +2799,14 @@
         <source>This head is part of its main model&apos;s files. To delete it, delete the main model.</source>
         <translation>このヘッドはメインモデルのファイルの一部です。削除するには、メインモデルを削除してください。</translation>
     </message>
+    <message>
+        <source>This model is in a folder of your own, which Tandem never deletes: {path}</source>
+        <translation>ユーザ自身のフォルダにあるモデルのため、Tandem は削除しません：{path}</translation>
+    </message>
+    <message>
+        <source>Can&apos;t move {path} to the Trash. Nothing was deleted.</source>
+        <translation>{path} をゴミ箱に入れられません。何も削除されていません。</translation>
+    </message>
 </context>
 <context>
     <name>Learned</name>
@@ -3066,12 +3085,36 @@
         <translation>削除…</translation>
     </message>
     <message>
+        <source>Move to Trash…</source>
+        <translation>ゴミ箱に入れる…</translation>
+    </message>
+    <message>
+        <source>Remove from the list</source>
+        <translation>一覧から外す</translation>
+    </message>
+    <message>
+        <source>Move this model to the Trash? ({size})</source>
+        <translation>このモデルをゴミ箱に入れますか？（{size}）</translation>
+    </message>
+    <message>
+        <source>Move to Trash</source>
+        <translation>ゴミ箱に入れる</translation>
+    </message>
+    <message>
+        <source>Other files in its folder stay.</source>
+        <translation>フォルダ内のほかのファイルはそのまま残ります。</translation>
+    </message>
+    <message>
         <source>Delete this model? ({size})</source>
         <translation>このモデルを削除しますか？（{size}）</translation>
     </message>
     <message>
         <source>Delete</source>
         <translation>削除</translation>
+    </message>
+    <message>
+        <source>Remove this folder with its models from the list? No file is deleted.</source>
+        <translation>このフォルダとその中のモデルを一覧から外しますか？ファイルは削除されません。</translation>
     </message>
     <message>
         <source>Cancel</source>

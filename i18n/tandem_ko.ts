@@ -2417,6 +2417,17 @@
     </message>
 </context>
 <context>
+    <name>FolderCard</name>
+    <message>
+        <source>No other models were found in this folder.</source>
+        <translation>이 폴더에서 다른 모델을 찾지 못했어요.</translation>
+    </message>
+    <message>
+        <source>Remove from the list</source>
+        <translation>목록에서 제거</translation>
+    </message>
+</context>
+<context>
     <name>FolderPage</name>
     <message>
         <source>Add files…</source>
@@ -2788,6 +2799,14 @@
         <source>This head is part of its main model&apos;s files. To delete it, delete the main model.</source>
         <translation>이 헤드는 메인 모델 파일의 일부예요. 삭제하려면 메인 모델을 삭제해 주세요.</translation>
     </message>
+    <message>
+        <source>This model is in a folder of your own, which Tandem never deletes: {path}</source>
+        <translation>직접 추가한 폴더의 모델이라 Tandem에서 삭제하지 않아요: {path}</translation>
+    </message>
+    <message>
+        <source>Can&apos;t move {path} to the Trash. Nothing was deleted.</source>
+        <translation>{path} 항목을 휴지통으로 옮길 수 없어요. 삭제된 것은 없어요.</translation>
+    </message>
 </context>
 <context>
     <name>Learned</name>
@@ -3066,12 +3085,36 @@
         <translation>삭제…</translation>
     </message>
     <message>
+        <source>Move to Trash…</source>
+        <translation>휴지통으로 이동…</translation>
+    </message>
+    <message>
+        <source>Remove from the list</source>
+        <translation>목록에서 제거</translation>
+    </message>
+    <message>
+        <source>Move this model to the Trash? ({size})</source>
+        <translation>이 모델을 휴지통으로 옮길까요? ({size})</translation>
+    </message>
+    <message>
+        <source>Move to Trash</source>
+        <translation>휴지통으로 이동</translation>
+    </message>
+    <message>
+        <source>Other files in its folder stay.</source>
+        <translation>폴더의 다른 파일은 그대로 남아요.</translation>
+    </message>
+    <message>
         <source>Delete this model? ({size})</source>
         <translation>이 모델을 삭제할까요? ({size})</translation>
     </message>
     <message>
         <source>Delete</source>
         <translation>삭제</translation>
+    </message>
+    <message>
+        <source>Remove this folder with its models from the list? No file is deleted.</source>
+        <translation>이 폴더와 그 안의 모델을 목록에서 제거할까요? 파일은 삭제되지 않아요.</translation>
     </message>
     <message>
         <source>Cancel</source>

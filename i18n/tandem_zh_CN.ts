@@ -2417,6 +2417,17 @@
     </message>
 </context>
 <context>
+    <name>FolderCard</name>
+    <message>
+        <source>No other models were found in this folder.</source>
+        <translation>此文件夹中没有找到其他模型。</translation>
+    </message>
+    <message>
+        <source>Remove from the list</source>
+        <translation>从列表中移除</translation>
+    </message>
+</context>
+<context>
     <name>FolderPage</name>
     <message>
         <source>Add files…</source>
@@ -2788,6 +2799,14 @@
         <source>This head is part of its main model&apos;s files. To delete it, delete the main model.</source>
         <translation>这个草稿头是主模型文件的一部分。要删除它，请删除主模型。</translation>
     </message>
+    <message>
+        <source>This model is in a folder of your own, which Tandem never deletes: {path}</source>
+        <translation>此模型在你自己的文件夹中，Tandem 不会删除：{path}</translation>
+    </message>
+    <message>
+        <source>Can&apos;t move {path} to the Trash. Nothing was deleted.</source>
+        <translation>无法将“{path}”移到废纸篓。未删除任何内容。</translation>
+    </message>
 </context>
 <context>
     <name>Learned</name>
@@ -3066,12 +3085,36 @@
         <translation>删除…</translation>
     </message>
     <message>
+        <source>Move to Trash…</source>
+        <translation>移到废纸篓…</translation>
+    </message>
+    <message>
+        <source>Remove from the list</source>
+        <translation>从列表中移除</translation>
+    </message>
+    <message>
+        <source>Move this model to the Trash? ({size})</source>
+        <translation>要将此模型（{size}）移到废纸篓吗？</translation>
+    </message>
+    <message>
+        <source>Move to Trash</source>
+        <translation>移到废纸篓</translation>
+    </message>
+    <message>
+        <source>Other files in its folder stay.</source>
+        <translation>文件夹中的其他文件会保留。</translation>
+    </message>
+    <message>
         <source>Delete this model? ({size})</source>
         <translation>要删除此模型（{size}）吗？</translation>
     </message>
     <message>
         <source>Delete</source>
         <translation>删除</translation>
+    </message>
+    <message>
+        <source>Remove this folder with its models from the list? No file is deleted.</source>
+        <translation>要将此文件夹及其中的模型从列表中移除吗？不会删除任何文件。</translation>
     </message>
     <message>
         <source>Cancel</source>
