@@ -311,11 +311,11 @@ class HubService:
 
         Raises `HubError`.
         """
-        if not plan.own:
-            remove(plan)
-        for path in plan.folders:
-            if plan.own and not move_to_trash(path):
-                raise HubError("no-trash", plan.id, path=str(path))
+        if plan.own:
+            if stays := next((path for path in plan.folders if not move_to_trash(path)), None):
+                raise HubError("no-trash", plan.id, path=str(stays))
+            return
+        remove(plan)
         with self._lock:
             if self._queue is not None and self._queue.status(plan.id) is not None:
                 self._queue.cancel(plan.id)

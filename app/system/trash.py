@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
-from PySide6.QtCore import QFile
+from PySide6.QtCore import QFile, QStandardPaths
+
+_DATA = QStandardPaths.StandardLocation.GenericDataLocation
 
 
 def move_to_trash(path: Path) -> bool:
@@ -13,4 +16,9 @@ def move_to_trash(path: Path) -> bool:
 
     What is gone already needs no trash. Blocks.
     """
-    return not os.path.lexists(path) or QFile(str(path)).moveToTrash()
+    if not os.path.lexists(path):
+        return True
+    with suppress(OSError):
+        # On Linux, Qt makes the trash in this folder, but not the folder.
+        Path(QStandardPaths.writableLocation(_DATA)).mkdir(parents=True, exist_ok=True)
+    return QFile(str(path)).moveToTrash()

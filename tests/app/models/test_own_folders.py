@@ -19,7 +19,6 @@ Added = Callable[[Path], Any]
 @pytest.fixture
 def trash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of what is in the trash."""
-    (tmp_path / "data").mkdir()
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     return tmp_path / "data/Trash/files"
 
