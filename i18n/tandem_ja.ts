@@ -4236,6 +4236,10 @@
 <context>
     <name>ServerCard</name>
     <message>
+        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables such as PATH that decide what runs.</source>
+        <translation>この Mac で実行するコマンド、またはサーバのアドレスです。値はコマンドには環境変数として、アドレスにはヘッダとして渡されます。PATH のように実行するものを決める環境変数を除き、システムのキーチェーンにだけ保存されます。</translation>
+    </message>
+    <message>
         <source>Name</source>
         <translation>名前</translation>
     </message>
@@ -4258,10 +4262,6 @@
     <message>
         <source>Edit the server</source>
         <translation>サーバを編集</translation>
-    </message>
-    <message>
-        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers; they are stored only in the system keychain.</source>
-        <translation>この Mac で実行するコマンド、またはサーバのアドレスです。値はコマンドには環境変数として、アドレスにはヘッダとして渡され、システムのキーチェーンにだけ保存されます。</translation>
     </message>
     <message>
         <source>Save</source>
@@ -4337,6 +4337,22 @@
     <message>
         <source>Not offered, because they can only run as tasks, which Tandem does not support: {names}.</source>
         <translation>Tandem が対応していないタスク方式でしか実行できないため、使えないツール：{names}。</translation>
+    </message>
+    <message>
+        <source>Program: not found on this Mac</source>
+        <translation>プログラム：この Mac にありません</translation>
+    </message>
+    <message>
+        <source>Program: {path}</source>
+        <translation>プログラム：{path}</translation>
+    </message>
+    <message>
+        <source>{variable} (loads code into the program)</source>
+        <translation>{variable}（プログラムにコードを読み込む）</translation>
+    </message>
+    <message>
+        <source>{variable} (decides which program runs)</source>
+        <translation>{variable}（実行するプログラムを決める）</translation>
     </message>
     <message>
         <source>Turned off.</source>

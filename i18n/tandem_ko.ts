@@ -4236,6 +4236,10 @@
 <context>
     <name>ServerCard</name>
     <message>
+        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables such as PATH that decide what runs.</source>
+        <translation>이 Mac에서 실행할 명령어나 서버의 주소를 입력해 주세요. 값은 명령어에는 변수로, 주소에는 헤더로 전달돼요. PATH처럼 무엇을 실행할지 결정하는 변수를 빼고는 시스템 키체인에만 저장돼요.</translation>
+    </message>
+    <message>
         <source>Name</source>
         <translation>이름</translation>
     </message>
@@ -4258,10 +4262,6 @@
     <message>
         <source>Edit the server</source>
         <translation>서버 편집</translation>
-    </message>
-    <message>
-        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers; they are stored only in the system keychain.</source>
-        <translation>이 Mac에서 실행할 명령어나 서버의 주소를 입력해 주세요. 값은 명령어에는 변수로, 주소에는 헤더로 전달되고, 시스템 키체인에만 저장돼요.</translation>
     </message>
     <message>
         <source>Save</source>
@@ -4325,6 +4325,22 @@
     <message>
         <source>Not offered, because they can only run as tasks, which Tandem does not support: {names}.</source>
         <translation>Tandem이 지원하지 않는 MCP 태스크 방식으로만 실행돼서 제공되지 않는 도구: {names}.</translation>
+    </message>
+    <message>
+        <source>Program: not found on this Mac</source>
+        <translation>프로그램: 이 Mac에 없음</translation>
+    </message>
+    <message>
+        <source>Program: {path}</source>
+        <translation>프로그램: {path}</translation>
+    </message>
+    <message>
+        <source>{variable} (loads code into the program)</source>
+        <translation>{variable} (프로그램에 코드를 불러옴)</translation>
+    </message>
+    <message>
+        <source>{variable} (decides which program runs)</source>
+        <translation>{variable} (실행할 프로그램을 결정함)</translation>
     </message>
     <message>
         <source>Not allowed to run yet.</source>

@@ -4236,6 +4236,10 @@
 <context>
     <name>ServerCard</name>
     <message>
+        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables such as PATH that decide what runs.</source>
+        <translation>在本机上运行的命令，或服务器的地址。值会作为变量传给命令，或作为请求头传给地址。除 PATH 等决定运行内容的变量外，它们只保存在系统钥匙串中。</translation>
+    </message>
+    <message>
         <source>Name</source>
         <translation>名称</translation>
     </message>
@@ -4258,10 +4262,6 @@
     <message>
         <source>Edit the server</source>
         <translation>编辑服务器</translation>
-    </message>
-    <message>
-        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers; they are stored only in the system keychain.</source>
-        <translation>在本机上运行的命令，或服务器的地址。值会作为变量传给命令，或作为请求头传给地址，并且只保存在系统钥匙串中。</translation>
     </message>
     <message>
         <source>Save</source>
@@ -4325,6 +4325,22 @@
     <message>
         <source>Not offered, because they can only run as tasks, which Tandem does not support: {names}.</source>
         <translation>以下工具只能以 MCP 任务方式运行，而 Tandem 不支持这种方式，因此不提供：{names}。</translation>
+    </message>
+    <message>
+        <source>Program: not found on this Mac</source>
+        <translation>程序：本机上没有</translation>
+    </message>
+    <message>
+        <source>Program: {path}</source>
+        <translation>程序：{path}</translation>
+    </message>
+    <message>
+        <source>{variable} (loads code into the program)</source>
+        <translation>{variable}（会向程序中加载代码）</translation>
+    </message>
+    <message>
+        <source>{variable} (decides which program runs)</source>
+        <translation>{variable}（决定运行哪个程序）</translation>
     </message>
     <message>
         <source>Not allowed to run yet.</source>
