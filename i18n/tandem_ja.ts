@@ -4236,10 +4236,6 @@
 <context>
     <name>ServerCard</name>
     <message>
-        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables such as PATH that decide what runs.</source>
-        <translation>この Mac で実行するコマンド、またはサーバのアドレスです。値はコマンドには環境変数として、アドレスにはヘッダとして渡されます。PATH のように実行するものを決める環境変数を除き、システムのキーチェーンにだけ保存されます。</translation>
-    </message>
-    <message>
         <source>Name</source>
         <translation>名前</translation>
     </message>
@@ -4266,6 +4262,10 @@
     <message>
         <source>Save</source>
         <translation>保存</translation>
+    </message>
+    <message>
+        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables that decide what runs.</source>
+        <translation>この Mac で実行するコマンド、またはサーバのアドレスです。値はコマンドには環境変数として、アドレスにはヘッダとして渡されます。実行するものを決める環境変数を除き、システムのキーチェーンにだけ保存されます。</translation>
     </message>
     <message>
         <source>Name of the value</source>

@@ -4236,10 +4236,6 @@
 <context>
     <name>ServerCard</name>
     <message>
-        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables such as PATH that decide what runs.</source>
-        <translation>이 Mac에서 실행할 명령어나 서버의 주소를 입력해 주세요. 값은 명령어에는 변수로, 주소에는 헤더로 전달돼요. PATH처럼 무엇을 실행할지 결정하는 변수를 빼고는 시스템 키체인에만 저장돼요.</translation>
-    </message>
-    <message>
         <source>Name</source>
         <translation>이름</translation>
     </message>
@@ -4266,6 +4262,10 @@
     <message>
         <source>Save</source>
         <translation>저장</translation>
+    </message>
+    <message>
+        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables that decide what runs.</source>
+        <translation>이 Mac에서 실행할 명령어나 서버의 주소를 입력해 주세요. 값은 명령어에는 변수로, 주소에는 헤더로 전달돼요. 무엇을 실행할지 결정하는 변수를 빼고는 시스템 키체인에만 저장돼요.</translation>
     </message>
     <message>
         <source>Remove</source>

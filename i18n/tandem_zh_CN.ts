@@ -4236,10 +4236,6 @@
 <context>
     <name>ServerCard</name>
     <message>
-        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables such as PATH that decide what runs.</source>
-        <translation>在本机上运行的命令，或服务器的地址。值会作为变量传给命令，或作为请求头传给地址。除 PATH 等决定运行内容的变量外，它们只保存在系统钥匙串中。</translation>
-    </message>
-    <message>
         <source>Name</source>
         <translation>名称</translation>
     </message>
@@ -4266,6 +4262,10 @@
     <message>
         <source>Save</source>
         <translation>保存</translation>
+    </message>
+    <message>
+        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables that decide what runs.</source>
+        <translation>在本机上运行的命令，或服务器的地址。值会作为变量传给命令，或作为请求头传给地址。除决定运行内容的变量外，它们只保存在系统钥匙串中。</translation>
     </message>
     <message>
         <source>Remove</source>

@@ -42,8 +42,8 @@ class ServerCard(Restyled, Overlay):
         self._title, intro = label(self, "title"), label(self, "muted", wraps=True)
         self.bound(
             "A command that runs on this Mac, or the address of a server. Values are given to a command as variables "
-            "and to an address as headers. They are stored only in the system keychain, except variables such as PATH "
-            "that decide what runs.",
+            "and to an address as headers. They are stored only in the system keychain, except variables that "
+            "decide what runs.",
             intro,
         )
         self.name, self.target = self._field(self), self._field(self)
