@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
@@ -28,6 +29,7 @@ from app.wording.hub import size_words
 from app.wording.models import entry_name
 from engine.errors import EngineError
 from engine.hub.download_state import DownloadStatus
+from engine.hub.values import RemovalPlan
 
 RECOMMENDED, INSTALLED, SEARCH = range(3)
 # The least width of the search field beside the tabs, and the width of its frame.
@@ -191,12 +193,14 @@ class ModelsPage(Restyled, QWidget):
         card.got.connect(self._models.get)
         card.got_as_draft.connect(self._models.get_as_draft)
         card.checked.connect(lambda one: self._library.check(one.path))
-        card.removal_asked.connect(
-            # By then, another scan may have replaced the cards.
-            lambda one: self._library.plan_removal(one.path, lambda plan: card in self.cards and card.ask_removal(plan))
-        )
+        card.removal_asked.connect(lambda one: self._library.plan_removal(one.path, partial(self._ask_removal, card)))
         card.removal_confirmed.connect(self._library.remove)
         return card
+
+    def _ask_removal(self, card: ModelCard, plan: RemovalPlan) -> None:
+        # Another scan may have replaced the cards meanwhile.
+        if card in self.cards:
+            card.ask_removal(plan)
 
     def _refresh_cards(self) -> None:
         loaded = {path for path in self._session.models.pair.paths if path}
