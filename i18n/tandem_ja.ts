@@ -2800,8 +2800,8 @@
         <translation>このヘッドはメインモデルのファイルの一部です。削除するには、メインモデルを削除してください。</translation>
     </message>
     <message>
-        <source>This model is in a folder of your own, which Tandem never deletes: {path}</source>
-        <translation>ユーザ自身のフォルダにあるモデルのため、Tandem は削除しません：{path}</translation>
+        <source>This model is in your own folder {path}, which Tandem never deletes.</source>
+        <translation>{path} はユーザ自身のフォルダのため、Tandem はその中のモデルを削除しません。</translation>
     </message>
     <message>
         <source>Can&apos;t move {path} to the Trash. Nothing was deleted.</source>

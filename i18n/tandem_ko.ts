@@ -2800,8 +2800,8 @@
         <translation>이 헤드는 메인 모델 파일의 일부예요. 삭제하려면 메인 모델을 삭제해 주세요.</translation>
     </message>
     <message>
-        <source>This model is in a folder of your own, which Tandem never deletes: {path}</source>
-        <translation>직접 추가한 폴더의 모델이라 Tandem에서 삭제하지 않아요: {path}</translation>
+        <source>This model is in your own folder {path}, which Tandem never deletes.</source>
+        <translation>직접 추가한 폴더 {path}의 모델이라 Tandem에서 삭제하지 않아요.</translation>
     </message>
     <message>
         <source>Can&apos;t move {path} to the Trash. Nothing was deleted.</source>

@@ -2800,8 +2800,8 @@
         <translation>这个草稿头是主模型文件的一部分。要删除它，请删除主模型。</translation>
     </message>
     <message>
-        <source>This model is in a folder of your own, which Tandem never deletes: {path}</source>
-        <translation>此模型在你自己的文件夹中，Tandem 不会删除：{path}</translation>
+        <source>This model is in your own folder {path}, which Tandem never deletes.</source>
+        <translation>此模型在你自己的文件夹“{path}”中，Tandem 不会删除它。</translation>
     </message>
     <message>
         <source>Can&apos;t move {path} to the Trash. Nothing was deleted.</source>
