@@ -60,7 +60,8 @@ class NotProved(CodedError):
     def __init__(self, address: str) -> None:
         super().__init__(
             f"the program that listens at {address} does not prove that it is Tandem with your key, so the key was not "
-            f"sent to it: stop that program, choose another port, or set {KEY_VARIABLE} to the key that it serves with",
+            f"sent to it: stop that program, choose another port, or set {KEY_VARIABLE} to the key that it serves "
+            "with, or to nothing if it asks for none",
             address=address,
         )
 
