@@ -15,6 +15,7 @@ from engine.hub.values import RemovalPlan
 from engine.model_files.adapters import is_adapter, own_files
 from engine.model_files.discovery import InstalledModel
 from engine.model_files.head_files import is_inner
+from engine.model_files.names import repository_of_folder
 from engine.model_files.other_apps import name_of_app
 
 # Files that certainly belong to a model; other files could be the user's own.
@@ -33,7 +34,7 @@ _COMPANIONS = (
 def plan_removal(model: InstalledModel, cache_dir: Path) -> RemovalPlan:
     """Plan the removal without doing it. Raises `HubError`: built-in, other-app, in-main, not-installed, in-use.
 
-    Only what lies in the Hub's cache at `cache_dir`, once links are followed, is to be deleted.
+    Only what lies in a repository of the Hub's cache at `cache_dir`, once links are followed, is to be deleted.
     """
     if model.source == "starter":
         raise HubError("built-in", model.id)
@@ -49,7 +50,7 @@ def plan_removal(model: InstalledModel, cache_dir: Path) -> RemovalPlan:
     paths = _of_the_model(folder)
     if not paths:
         raise HubError("not-installed", model.id)
-    own = not all(_is_below(path, cache_dir) for path in paths)
+    own = not all(_is_in_repository(path, cache_dir) for path in paths)
     return RemovalPlan(model.id, paths, sum(map(_freed_bytes, paths)), not own, folder, own)
 
 
@@ -77,9 +78,11 @@ def own_folder(plan: RemovalPlan) -> HubError:
     return HubError("own-folder", plan.id, path=str(plan.place))
 
 
-def _is_below(path: Path, folder: Path) -> bool:
-    """Whether the path, which may be a link itself, lies in the folder."""
-    return Path(os.path.realpath(path.parent)).is_relative_to(os.path.realpath(folder))
+def _is_in_repository(path: Path, cache_dir: Path) -> bool:
+    """Whether the path, which may be a link itself, lies in the folder of a repository of the Hub's cache."""
+    folder, cache = Path(os.path.realpath(path.parent)), Path(os.path.realpath(cache_dir))
+    inside = folder.relative_to(cache).parts if folder.is_relative_to(cache) else ()
+    return bool(inside) and repository_of_folder(inside[0]) is not None
 
 
 def _of_the_model(folder: Path) -> tuple[Path, ...]:

@@ -119,6 +119,12 @@ def test_what_a_link_in_the_hub_s_cache_leads_to_is_not_deleted(cache: Path, sna
     assert installed_models(cache) == []
 
 
+def test_a_folder_that_a_person_has_put_into_the_hub_s_cache_is_their_own(cache: Path) -> None:
+    for folder in (cache / "mine", cache / "org" / "mine"):
+        write_folder(folder, model_files())
+        assert plan_in(folder, cache, folder).own
+
+
 def test_an_adapter_and_an_older_snapshot_in_the_hub_s_cache_are_deleted(cache: Path, snapshot: Path) -> None:
     older = write_folder(snapshot.parent / "older", model_files())
     adapter = write_folder(snapshot / "adapters" / "mine", ADAPTER)
