@@ -3264,6 +3264,10 @@
         <translation>この Mac 1 台には大きすぎますが、複数の Mac でなら実行できます。</translation>
     </message>
     <message>
+        <source>{model} recommends no temperature. Tandem uses: {values}</source>
+        <translation>「{model}」には温度の推奨値がありません。Tandem で使う値：{values}</translation>
+    </message>
+    <message>
         <source>Unload {name}</source>
         <translation>{name} をメモリから解放</translation>
     </message>

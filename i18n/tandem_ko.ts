@@ -3264,6 +3264,10 @@
         <translation>이 Mac 한 대에는 너무 크지만, 여러 대로 함께 실행할 수 있어요.</translation>
     </message>
     <message>
+        <source>{model} recommends no temperature. Tandem uses: {values}</source>
+        <translation>{model} 모델에는 온도 권장값이 없어요. Tandem에서 쓰는 값: {values}</translation>
+    </message>
+    <message>
         <source>Unload {name}</source>
         <translation>{name} 언로드</translation>
     </message>

@@ -3264,6 +3264,10 @@
         <translation>本机单独放不下，但你的多台 Mac 可以一起运行。</translation>
     </message>
     <message>
+        <source>{model} recommends no temperature. Tandem uses: {values}</source>
+        <translation>“{model}”没有推荐的温度。Tandem 使用：{values}</translation>
+    </message>
+    <message>
         <source>Unload {name}</source>
         <translation>将 {name} 移出内存</translation>
     </message>
