@@ -780,6 +780,10 @@
         <translation>回答が長さの上限に達しました。</translation>
     </message>
     <message>
+        <source>The answer repeats itself and is paused. Continue it, or stop it.</source>
+        <translation>回答が同じ内容を繰り返しているため、一時停止しました。続けるか、停止してください。</translation>
+    </message>
+    <message>
         <source>The answer is complete.</source>
         <translation>回答が完了しました。</translation>
     </message>
@@ -839,6 +843,10 @@
     <message>
         <source>An answer stopped with an error.</source>
         <translation>エラーのため回答が中断されました。</translation>
+    </message>
+    <message>
+        <source>An answer repeats itself and is paused.</source>
+        <translation>回答が同じ内容を繰り返しているため、一時停止しました。</translation>
     </message>
     <message>
         <source>Your answer is ready.</source>
@@ -1700,6 +1708,10 @@
         <source>Stopped.</source>
         <translation>停止しました。</translation>
     </message>
+    <message>
+        <source>This answer repeats itself, so its speed says nothing about other answers.</source>
+        <translation>この回答は同じ内容を繰り返しているため、ほかの回答の速度は判断できません。</translation>
+    </message>
     <message numerus="yes">
         <source>Identical so far: %n token(s).</source>
         <translation>
@@ -2342,6 +2354,10 @@
         <translation>このドラフトモデルはこのモデルに合っていません。ドラフトトークンの受理率が 2% 未満です。別のドラフトモデルを選ぶか、ドラフトモデルなしでお使いください。</translation>
     </message>
     <message>
+        <source>Repetitions are easy to draft, so this answer does not count in totals.</source>
+        <translation>繰り返しはドラフトしやすいため、この回答は合計に含めません。</translation>
+    </message>
+    <message>
         <source>main</source>
         <translation>メイン</translation>
     </message>
@@ -2569,6 +2585,10 @@
     <message>
         <source>none</source>
         <translation>なし</translation>
+    </message>
+    <message>
+        <source>repeats itself</source>
+        <translation>繰り返し</translation>
     </message>
     <message>
         <source>failed</source>
@@ -4889,6 +4909,10 @@
         <translation>この回答の測定値なし</translation>
     </message>
     <message>
+        <source>This answer repeats itself</source>
+        <translation>同じ内容を繰り返す回答</translation>
+    </message>
+    <message>
         <source>No draft token accepted</source>
         <translation>受理されたドラフトトークンなし</translation>
     </message>
@@ -4987,6 +5011,10 @@
         <translation>デコード時間のうち、ドラフト、メインモデルによる検証、その他が占める割合です。</translation>
     </message>
     <message>
+        <source>Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat themselves do not count.</source>
+        <translation>高速化の倍率と短縮した時間は、高速化の倍率を測定できた回答だけが対象です。同じ内容を繰り返す回答は含めません。</translation>
+    </message>
+    <message>
         <source>How many tokens are proposed before the main model checks them.</source>
         <translation>メインモデルが確認する前に提案されるトークンの数です。</translation>
     </message>
@@ -5029,10 +5057,6 @@
     <message>
         <source>Totals</source>
         <translation>合計</translation>
-    </message>
-    <message>
-        <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
-        <translation>高速化の倍率と短縮した時間は、高速化の倍率を測定できた回答だけが対象です。</translation>
     </message>
     <message>
         <source>What the live panel shows</source>
@@ -5800,6 +5824,14 @@
     <message>
         <source>Try again</source>
         <translation>もう一度試す</translation>
+    </message>
+    <message>
+        <source>This answer repeats itself.</source>
+        <translation>この回答は同じ内容を繰り返しています。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
     </message>
     <message>
         <source>The Starter only knows Tandem. A larger model can answer this.</source>

@@ -780,6 +780,10 @@
         <translation>답변이 길이 제한에 도달했어요.</translation>
     </message>
     <message>
+        <source>The answer repeats itself and is paused. Continue it, or stop it.</source>
+        <translation>답변이 같은 내용을 반복해서 일시 정지했어요. 계속하거나 중지해 주세요.</translation>
+    </message>
+    <message>
         <source>The answer is complete.</source>
         <translation>답변이 완료됐어요.</translation>
     </message>
@@ -839,6 +843,10 @@
     <message>
         <source>An answer stopped with an error.</source>
         <translation>오류로 답변이 중단됐어요.</translation>
+    </message>
+    <message>
+        <source>An answer repeats itself and is paused.</source>
+        <translation>답변이 같은 내용을 반복해서 일시 정지했어요.</translation>
     </message>
     <message>
         <source>Your answer is ready.</source>
@@ -1700,6 +1708,10 @@
         <source>Stopped.</source>
         <translation>중지했어요.</translation>
     </message>
+    <message>
+        <source>This answer repeats itself, so its speed says nothing about other answers.</source>
+        <translation>이 답변은 같은 내용을 반복하므로 다른 답변의 속도는 알 수 없어요.</translation>
+    </message>
     <message numerus="yes">
         <source>Identical so far: %n token(s).</source>
         <translation>
@@ -2342,6 +2354,10 @@
         <translation>이 초안 모델은 지금의 메인 모델에 맞지 않아요. 초안 토큰이 2%도 채택되지 않아요. 다른 초안 모델을 선택하거나 초안 모델 없이 사용해 주세요.</translation>
     </message>
     <message>
+        <source>Repetitions are easy to draft, so this answer does not count in totals.</source>
+        <translation>반복되는 내용은 초안을 만들기 쉬우므로 이 답변은 합계에 넣지 않아요.</translation>
+    </message>
+    <message>
         <source>main</source>
         <translation>메인</translation>
     </message>
@@ -2569,6 +2585,10 @@
     <message>
         <source>none</source>
         <translation>없음</translation>
+    </message>
+    <message>
+        <source>repeats itself</source>
+        <translation>반복</translation>
     </message>
     <message>
         <source>failed</source>
@@ -4889,6 +4909,10 @@
         <translation>이 답변의 측정값 없음</translation>
     </message>
     <message>
+        <source>This answer repeats itself</source>
+        <translation>같은 내용이 반복되는 답변</translation>
+    </message>
+    <message>
         <source>No draft token accepted</source>
         <translation>채택된 초안 토큰 없음</translation>
     </message>
@@ -4987,6 +5011,10 @@
         <translation>디코딩 시간이 초안 생성, 메인 모델의 검증, 그 밖의 작업에 쓰인 비율이에요.</translation>
     </message>
     <message>
+        <source>Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat themselves do not count.</source>
+        <translation>속도 배율과 절약한 시간은 속도 배율을 측정한 답변만 합한 값이에요. 같은 내용을 반복하는 답변은 넣지 않아요.</translation>
+    </message>
+    <message>
         <source>How many tokens are proposed before the main model checks them.</source>
         <translation>메인 모델이 확인하기 전에 제안되는 토큰 수예요.</translation>
     </message>
@@ -5029,10 +5057,6 @@
     <message>
         <source>Totals</source>
         <translation>합계</translation>
-    </message>
-    <message>
-        <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
-        <translation>속도 배율과 절약한 시간은 속도 배율을 측정한 답변만 합한 값이에요.</translation>
     </message>
     <message>
         <source>What the live panel shows</source>
@@ -5800,6 +5824,14 @@
     <message>
         <source>Try again</source>
         <translation>다시 시도</translation>
+    </message>
+    <message>
+        <source>This answer repeats itself.</source>
+        <translation>이 답변은 같은 내용을 반복하고 있어요.</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
     </message>
     <message>
         <source>The Starter only knows Tandem. A larger model can answer this.</source>

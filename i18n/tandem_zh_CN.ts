@@ -780,6 +780,10 @@
         <translation>回答已达到长度上限。</translation>
     </message>
     <message>
+        <source>The answer repeats itself and is paused. Continue it, or stop it.</source>
+        <translation>回答在重复相同的内容，已暂停。请选择继续或停止。</translation>
+    </message>
+    <message>
         <source>The answer is complete.</source>
         <translation>回答已完成。</translation>
     </message>
@@ -839,6 +843,10 @@
     <message>
         <source>An answer stopped with an error.</source>
         <translation>回答因出错而中断。</translation>
+    </message>
+    <message>
+        <source>An answer repeats itself and is paused.</source>
+        <translation>有回答在重复相同的内容，已暂停。</translation>
     </message>
     <message>
         <source>Your answer is ready.</source>
@@ -1700,6 +1708,10 @@
         <source>Stopped.</source>
         <translation>已停止。</translation>
     </message>
+    <message>
+        <source>This answer repeats itself, so its speed says nothing about other answers.</source>
+        <translation>此回答在重复相同的内容，其速度不能说明其他回答的快慢。</translation>
+    </message>
     <message numerus="yes">
         <source>Identical so far: %n token(s).</source>
         <translation>
@@ -2342,6 +2354,10 @@
         <translation>此草稿不适合这个主模型：草稿 token 的接受率不到 2%。请选择其他草稿，或不用草稿。</translation>
     </message>
     <message>
+        <source>Repetitions are easy to draft, so this answer does not count in totals.</source>
+        <translation>重复的内容很容易写出草稿，因此此回答不计入合计。</translation>
+    </message>
+    <message>
         <source>main</source>
         <translation>主模型</translation>
     </message>
@@ -2569,6 +2585,10 @@
     <message>
         <source>none</source>
         <translation>无</translation>
+    </message>
+    <message>
+        <source>repeats itself</source>
+        <translation>重复</translation>
     </message>
     <message>
         <source>failed</source>
@@ -4889,6 +4909,10 @@
         <translation>此回答没有测量数据</translation>
     </message>
     <message>
+        <source>This answer repeats itself</source>
+        <translation>此回答在重复</translation>
+    </message>
+    <message>
         <source>No draft token accepted</source>
         <translation>未接受任何草稿 token</translation>
     </message>
@@ -4987,6 +5011,10 @@
         <translation>解码时间中，生成草稿、主模型验证和其他开销各占的比例。</translation>
     </message>
     <message>
+        <source>Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat themselves do not count.</source>
+        <translation>加速比和节省的时间只统计测得加速比的回答，不包括重复相同内容的回答。</translation>
+    </message>
+    <message>
         <source>How many tokens are proposed before the main model checks them.</source>
         <translation>主模型检查之前提出的 token 数。</translation>
     </message>
@@ -5029,10 +5057,6 @@
     <message>
         <source>Totals</source>
         <translation>合计</translation>
-    </message>
-    <message>
-        <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
-        <translation>加速比和节省的时间只统计测得加速比的回答。</translation>
     </message>
     <message>
         <source>What the live panel shows</source>
@@ -5800,6 +5824,14 @@
     <message>
         <source>Try again</source>
         <translation>重试</translation>
+    </message>
+    <message>
+        <source>This answer repeats itself.</source>
+        <translation>此回答在重复相同的内容。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
     </message>
     <message>
         <source>The Starter only knows Tandem. A larger model can answer this.</source>
