@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from app.text.repetition import CELLS, CODE, EVERY, WORDS, Repetition
+from app.text.repetition import EMOJI, EVERY, IN_CODE, SIGNS, WORDS, Repetition
 from tests.app.scripts import pieces
 
 BEGINNINGS = ("", "Sure! Here is what I know about it, in a few words.\n\n")
@@ -48,27 +48,34 @@ OF_WORDS = {
     "Hindi": " मुझे बहुत खुशी है कि आप यहाँ हैं।",
     "Thai": "สวัสดีครับ ",
 }
-OF_SIGNS = {
+OF_EMOJI = {
     "globes": "🌍🌎🌏",
+    "one globe": "🌍",
     "smileys": " 😊",
-    "dots": " .",
+}
+OF_SIGNS = {
+    "dots": ".",
     "blank lines": "\n",
     "dashes": "—",
     "zeros": "0",
     "a placeholder": "_",
-    "entities": "\n<|>",
+    "entities": "<|>",
 }
 NUMBERED = {
     "breeds": "\n{}. Golden Retriever",
     "items": "\n{}. The use of the word “the”",
     "Korean": "\n{}. 건강한 음식을 먹으세요.",
-    "years": " In {} the town was destroyed by a fire.",
+    "quotes": "\n> {}. Be kind.",
+    "bold numbers": "\n**{}.** Be kind to yourself.\n",
 }
-IN_CODE = {
+CODE_LINES = {
     "a condition": "    if n % 3 == 0 and n % 5 == 0:\n        return False\n",
     "an import": "import numpy as np\n",
     "a comment": "# TODO: write this\n",
 }
+
+
+CODE = IN_CODE * WORDS
 
 
 def count_until_found(text: str, *, in_call: bool = False, step: int = 5) -> int | None:
@@ -90,11 +97,12 @@ def repeated(span: str, tokens: int) -> str:
     ("span", "least"),
     [
         *(pytest.param(span, WORDS, id=name) for name, span in OF_WORDS.items()),
-        *(pytest.param(span, CELLS, id=name) for name, span in OF_SIGNS.items()),
+        *(pytest.param(span, EMOJI, id=name) for name, span in OF_EMOJI.items()),
+        *(pytest.param(span, SIGNS, id=name) for name, span in OF_SIGNS.items()),
     ],
 )
 def test_a_span_that_repeats_itself_is_found(span: str, least: int, beginning: str) -> None:
-    at = count_until_found(beginning + repeated(span, 2 * least))
+    at = count_until_found(beginning + repeated(span, 4 * least))
     # A long span is said four times first.
     soonest = max(least, 4 * len(pieces(span)))
     assert at is not None
@@ -105,19 +113,35 @@ def test_a_span_that_repeats_itself_is_found(span: str, least: int, beginning: s
 def test_lines_that_differ_only_by_their_numbers_are_found(line: str) -> None:
     at = count_until_found("".join(line.format(number) for number in range(1, 400)))
     assert at is not None
-    assert CELLS <= at <= 2 * CELLS
+    assert EMOJI <= at <= 2 * EMOJI
 
 
-@pytest.mark.parametrize("line", IN_CODE.values(), ids=IN_CODE)
+@pytest.mark.parametrize("line", CODE_LINES.values(), ids=CODE_LINES)
 def test_a_loop_in_code_is_found_later(line: str) -> None:
     at = count_until_found("```python\n" + repeated(line, 2 * CODE))
     assert at is not None
     assert CODE <= at <= CODE + EVERY + 30
 
 
+def test_numbered_lines_of_words_in_a_table_are_found_at_last() -> None:
+    at = count_until_found(
+        "| No. | Breed |\n|---|---|\n" + "".join(f"| {n} | Golden Retriever |\n" for n in range(1000))
+    )
+    assert at is not None
+    assert IN_CODE * EMOJI <= at <= 2 * IN_CODE * EMOJI
+
+
+def test_whole_sections_are_found_when_they_come_for_the_fourth_time() -> None:
+    words = [f" {chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(600)]
+    section = "\n\n## The sea" + "".join(words)
+    at = count_until_found(section * 8)
+    assert at is not None
+    assert 4 * len(pieces(section)) <= at <= 5 * len(pieces(section))
+
+
 def test_a_loop_in_a_call_of_a_tool_is_found_later() -> None:
-    text = '{"path": "a.txt", "content": "' + repeated("All work and no play. ", 2 * CODE)
-    assert (count_until_found(text) or 0) < CELLS
+    text = "<function=write_file><parameter=content>" + repeated("All work and no play. ", 2 * CODE)
+    assert (count_until_found(text) or 0) < EMOJI
     at = count_until_found(text, in_call=True)
     assert at is not None
     assert CODE <= at <= CODE + EVERY + 30
@@ -132,6 +156,12 @@ INNOCENT = {
     "a list of numbers": "\n".join(f"{n}." for n in range(1, 600)),
     "counting": ", ".join(map(str, range(1, 1001))),
     "counting in words of one": "".join(f"{n} sheep, " for n in range(1, 60)),
+    "a song with numbers": "".join(
+        f"{n} bottles of beer on the wall, {n} bottles of beer.\nTake one down, pass it around.\n\n"
+        for n in range(99, 0, -1)
+    ),
+    "hello a hundred times": "\n".join(f"{n}. Hello" for n in range(1, 101)),
+    "a plan of weeks": "".join(f"Week {n}:\n- Monday: Run\n- Wednesday: Rest\n\n" for n in range(1, 60)),
     "names with numbers": "\n".join(f"- Item {n}" for n in range(1, 80)),
     "a table of products": "\n".join(f"{a} x {b} = {a * b}" for a in range(1, 11) for b in range(1, 11)),
     "a multiplication table": "| x | 1 | 2 |\n|---|---|---|\n"
@@ -142,7 +172,10 @@ INNOCENT = {
     "a timetable": "\n".join(f"{h}:00 – Free" for h in range(24)),
     "a wide rule of a table": "|" + "---|" * 60,
     "a matrix of zeros": "```python\nA = [\n" + ROW * 16 + "]\n```",
-    "a list of zeros": "[" + "0, " * 120 + "0]",
+    "a list of zeros": "[" + "0, " * 500 + "0]",
+    "a list of zeros in a sentence": "The result is [" + "0, " * 120 + "0].",
+    "a list of zeros in code": "```python\ndata = [" + "0, " * 500 + "0]\n```",
+    "zeros as an answer in JSON": '{"values": [' + "0.0, " * 300 + "0.0]}",
     "an array of bytes": "```c\nstatic const char data[] = {" + "0x00, " * 130 + "};\n```",
     "closing braces": "```js\n" + "\n".join("    " * n + "}," for n in range(12, 0, -1)) + "\n```",
     "equal objects": "```json\n[\n" + '  {"id": 0, "name": ""},\n' * 30 + "]\n```",
@@ -156,7 +189,9 @@ INNOCENT = {
     "assembler": "```asm\n" + "    nop\n" * 100 + "```",
     "a box": "```\n+" + "-" * 60 + "+\n" + ("|" + " " * 60 + "|\n") * 12 + "+" + "-" * 60 + "+\n```",
     "box drawing": "┌" + "─" * 40 + "┐\n" + ("│" + " " * 40 + "│\n") * 8 + "└" + "─" * 40 + "┘",
-    "a filled square": "```\n" + ("█" * 30 + "\n") * 20 + "```",
+    "a large box": ("#" + " " * 60 + "#\n") * 40,
+    "a filled square": ("█" * 30 + "\n") * 20,
+    "a large filled square": "```\n" + ("#" * 60 + "\n") * 40 + "```",
     "a tree of files": "src\n" + "├── a.py\n├── b.py\n└── c.py\n" * 3,
     "a picture of letters": "\n".join(" " * (20 - n) + "*" * (2 * n + 1) for n in range(20)),
     "a board of emoji": ("🟩" * 10 + "\n") * 10,
@@ -220,3 +255,9 @@ def test_another_loop_in_a_continued_answer_is_new() -> None:
     watched.add(pieces(" But then. " + repeated("\n- Bread and butter", WORDS + 3 * EVERY)))
     watched.look()
     assert (watched.found, watched.is_new) == (True, True)
+
+
+def test_tokens_without_text_are_no_code_and_no_words() -> None:
+    watched = Repetition()
+    watched.add([""] * SIGNS)
+    assert watched.found

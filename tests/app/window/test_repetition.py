@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.session.answer import State
-from app.text.repetition import CELLS, WORDS
+from app.text.repetition import EMOJI, WORDS
 from app.tools.tool import ToolResult
 from app.window.answer_notice import Announcer
 from tests.app.conftest import EACH_LANGUAGE, OpenWindow
@@ -168,7 +168,7 @@ def test_a_call_that_repeats_itself_is_not_run(
     # There is no text that could go on.
     assert window.turn().note_buttons == ["Stop", "Try again"]
     assert window.answer().calls == []
-    assert window.answer().stats.generated_tokens > CELLS
+    assert window.answer().stats.generated_tokens > EMOJI
 
 
 def test_the_keyboard_reaches_both_buttons_and_the_focus_goes_back_to_the_message_box(paused: WindowDriver) -> None:
