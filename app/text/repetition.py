@@ -12,18 +12,18 @@ from app.text.fences import is_fence
 
 # Refrains and examples say the same up to three times in a row.
 TIMES = 4
-# The tokens of a loop of words, some 200 words: a page of nothing else, which a person would not read to its end.
+# The least tokens of a loop of words, some 200 words: a page of nothing else, which nobody would read to its end.
 WORDS = 256
-# Of one of emoji, or of words in numbered lines: a board of 10 by 10 emoji has about 400 tokens, and so have 100 lines
-# that were asked for.
+# Those of a loop of emoji or of numbered lines: a board of 10 by 10 emoji has about 400 tokens, and so have 100
+# numbered lines that were asked for.
 EMOJI = 2 * WORDS
-# Of one of other signs: rules, boxes and rows of zeros have a few hundred.
+# Those of a loop of other signs: rules, boxes and rows of zeros have a few hundred tokens.
 SIGNS = 4 * WORDS
-# So many times as many in code, tables and calls, where data are repeated on purpose: 1,000 zeros have 3,000 tokens.
+# By how much more it takes in code, tables and calls, which repeat data on purpose: 1,000 zeros have 3,000 tokens.
 IN_CODE = 4
 
-# New tokens between two looks, each of which reads the last WINDOW tokens: the same few steps for each token. One look
-# in RARE reads _LONG tokens, for spans of up to a quarter of that. In a loop that goes on and on, looks are rarer.
+# New tokens between two looks, each of which reads the last _WINDOW tokens: the same few steps for each token. One look
+# in _RARE reads _LONG tokens, for spans of up to a quarter of that. In a loop that goes on and on, looks are rarer.
 EVERY = 32
 _WINDOW, _LONG, _RARE = 1024, 4096, 16
 _OF_LOOP = 8
