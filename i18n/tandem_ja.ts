@@ -795,6 +795,10 @@
         <source>The model wants to use the tool “{tool}”.</source>
         <translation>モデルがツール「{tool}」を使おうとしています。</translation>
     </message>
+    <message>
+        <source>The answer repeats itself and is paused. Continue it, or stop it.</source>
+        <translation>回答が同じ内容を繰り返しているため、一時停止しました。続けるか、停止してください。</translation>
+    </message>
 </context>
 <context>
     <name>AnswerBody</name>
@@ -847,6 +851,10 @@
     <message>
         <source>A tool is waiting for your permission.</source>
         <translation>ツールの使用許可を待っています。</translation>
+    </message>
+    <message>
+        <source>An answer repeats itself and is paused.</source>
+        <translation>回答が同じ内容を繰り返しているため、一時停止しました。</translation>
     </message>
 </context>
 <context>
@@ -1764,6 +1772,10 @@
         <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
         <translation>{place} 番目のトークンの手前まで同一です。そこでは{guessed}と{plain}のスコアの差が {gap} しかなく、どちらになるかは丸めによって決まります。どちらの回答も正しいものです。</translation>
     </message>
+    <message>
+        <source>This answer repeats itself, so its speed says nothing about other answers.</source>
+        <translation>この回答は同じ内容を繰り返しているため、ほかの回答の速度は判断できません。</translation>
+    </message>
 </context>
 <context>
     <name>Composer</name>
@@ -2369,6 +2381,10 @@
         <source>draft, in parallel</source>
         <translation>並列ドラフト</translation>
     </message>
+    <message>
+        <source>Repetitions are easy to draft, so this answer does not count in totals.</source>
+        <translation>繰り返しはドラフトしやすいため、この回答は合計に含めません。</translation>
+    </message>
 </context>
 <context>
     <name>FindBar</name>
@@ -2628,6 +2644,10 @@
     <message>
         <source>{title}: double-click to show the answer</source>
         <translation>{title}：ダブルクリックで回答を表示</translation>
+    </message>
+    <message>
+        <source>repeats itself</source>
+        <translation>繰り返し</translation>
     </message>
 </context>
 <context>
@@ -3453,6 +3473,10 @@
     <message>
         <source>less than a minute left</source>
         <translation>残り 1 分未満</translation>
+    </message>
+    <message>
+        <source>{model} recommends no temperature. Tandem uses: {values}</source>
+        <translation>「{model}」には温度の推奨値がありません。Tandem で使う値：{values}</translation>
     </message>
 </context>
 <context>
@@ -4947,6 +4971,10 @@
         <source>No draft token accepted</source>
         <translation>受理されたドラフトトークンなし</translation>
     </message>
+    <message>
+        <source>This answer repeats itself</source>
+        <translation>同じ内容を繰り返す回答</translation>
+    </message>
 </context>
 <context>
     <name>SpeculationPage</name>
@@ -5086,16 +5114,16 @@
         <translation>合計</translation>
     </message>
     <message>
-        <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
-        <translation>高速化の倍率と短縮した時間は、高速化の倍率を測定できた回答だけが対象です。</translation>
-    </message>
-    <message>
         <source>What the live panel shows</source>
         <translation>ライブパネルの見かた</translation>
     </message>
     <message>
         <source>Close</source>
         <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat themselves do not count.</source>
+        <translation>高速化の倍率と短縮した時間は、高速化の倍率を測定できた回答だけが対象です。同じ内容を繰り返す回答は含めません。</translation>
     </message>
 </context>
 <context>
@@ -5939,6 +5967,14 @@
     <message>
         <source>More actions</source>
         <translation>そのほかの操作</translation>
+    </message>
+    <message>
+        <source>This answer repeats itself.</source>
+        <translation>この回答は同じ内容を繰り返しています。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
     </message>
 </context>
 <context>

@@ -795,6 +795,10 @@
         <source>The model wants to use the tool “{tool}”.</source>
         <translation>모델이 ‘{tool}’ 도구를 사용하려고 해요.</translation>
     </message>
+    <message>
+        <source>The answer repeats itself and is paused. Continue it, or stop it.</source>
+        <translation>답변이 같은 내용을 반복해서 일시 정지했어요. 계속하거나 중지해 주세요.</translation>
+    </message>
 </context>
 <context>
     <name>AnswerBody</name>
@@ -847,6 +851,10 @@
     <message>
         <source>A tool is waiting for your permission.</source>
         <translation>도구가 허용을 기다리고 있어요.</translation>
+    </message>
+    <message>
+        <source>An answer repeats itself and is paused.</source>
+        <translation>답변이 같은 내용을 반복해서 일시 정지했어요.</translation>
     </message>
 </context>
 <context>
@@ -1764,6 +1772,10 @@
         <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
         <translation>{place}번째 토큰 앞까지 동일해요. 그 위치에서 {guessed}, {plain} 두 토큰의 점수 차이가 {gap}밖에 되지 않아 반올림에 따라 갈려요. 두 답변 모두 맞아요.</translation>
     </message>
+    <message>
+        <source>This answer repeats itself, so its speed says nothing about other answers.</source>
+        <translation>이 답변은 같은 내용을 반복하므로 다른 답변의 속도는 알 수 없어요.</translation>
+    </message>
 </context>
 <context>
     <name>Composer</name>
@@ -2369,6 +2381,10 @@
         <source>draft, in parallel</source>
         <translation>초안, 병렬 생성</translation>
     </message>
+    <message>
+        <source>Repetitions are easy to draft, so this answer does not count in totals.</source>
+        <translation>반복되는 내용은 초안을 만들기 쉬우므로 이 답변은 합계에 넣지 않아요.</translation>
+    </message>
 </context>
 <context>
     <name>FindBar</name>
@@ -2628,6 +2644,10 @@
     <message>
         <source>{title}: double-click to show the answer</source>
         <translation>{title}: 이중 클릭하면 답변 보기</translation>
+    </message>
+    <message>
+        <source>repeats itself</source>
+        <translation>반복</translation>
     </message>
 </context>
 <context>
@@ -3453,6 +3473,10 @@
     <message>
         <source>less than a minute left</source>
         <translation>1분 미만 남음</translation>
+    </message>
+    <message>
+        <source>{model} recommends no temperature. Tandem uses: {values}</source>
+        <translation>{model} 모델에는 온도 권장값이 없어요. Tandem에서 쓰는 값: {values}</translation>
     </message>
 </context>
 <context>
@@ -4947,6 +4971,10 @@
         <source>No draft token accepted</source>
         <translation>채택된 초안 토큰 없음</translation>
     </message>
+    <message>
+        <source>This answer repeats itself</source>
+        <translation>같은 내용이 반복되는 답변</translation>
+    </message>
 </context>
 <context>
     <name>SpeculationPage</name>
@@ -5086,16 +5114,16 @@
         <translation>합계</translation>
     </message>
     <message>
-        <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
-        <translation>속도 배율과 절약한 시간은 속도 배율을 측정한 답변만 합한 값이에요.</translation>
-    </message>
-    <message>
         <source>What the live panel shows</source>
         <translation>실시간 패널에 표시되는 수치</translation>
     </message>
     <message>
         <source>Close</source>
         <translation>닫기</translation>
+    </message>
+    <message>
+        <source>Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat themselves do not count.</source>
+        <translation>속도 배율과 절약한 시간은 속도 배율을 측정한 답변만 합한 값이에요. 같은 내용을 반복하는 답변은 넣지 않아요.</translation>
     </message>
 </context>
 <context>
@@ -5939,6 +5967,14 @@
     <message>
         <source>More actions</source>
         <translation>더 보기</translation>
+    </message>
+    <message>
+        <source>This answer repeats itself.</source>
+        <translation>이 답변은 같은 내용을 반복하고 있어요.</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
     </message>
 </context>
 <context>

@@ -795,6 +795,10 @@
         <source>The model wants to use the tool “{tool}”.</source>
         <translation>模型想使用工具“{tool}”。</translation>
     </message>
+    <message>
+        <source>The answer repeats itself and is paused. Continue it, or stop it.</source>
+        <translation>回答在重复相同的内容，已暂停。请选择继续或停止。</translation>
+    </message>
 </context>
 <context>
     <name>AnswerBody</name>
@@ -847,6 +851,10 @@
     <message>
         <source>A tool is waiting for your permission.</source>
         <translation>有工具正在等待你的允许。</translation>
+    </message>
+    <message>
+        <source>An answer repeats itself and is paused.</source>
+        <translation>有回答在重复相同的内容，已暂停。</translation>
     </message>
 </context>
 <context>
@@ -1764,6 +1772,10 @@
         <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
         <translation>第 {place} 个 token 之前完全一致。该处{guessed}和{plain}的得分只差 {gap}，由舍入决定取哪一个。两个回答都正确。</translation>
     </message>
+    <message>
+        <source>This answer repeats itself, so its speed says nothing about other answers.</source>
+        <translation>此回答在重复相同的内容，其速度不能说明其他回答的快慢。</translation>
+    </message>
 </context>
 <context>
     <name>Composer</name>
@@ -2369,6 +2381,10 @@
         <source>draft, in parallel</source>
         <translation>草稿，并行生成</translation>
     </message>
+    <message>
+        <source>Repetitions are easy to draft, so this answer does not count in totals.</source>
+        <translation>重复的内容很容易写出草稿，因此此回答不计入合计。</translation>
+    </message>
 </context>
 <context>
     <name>FindBar</name>
@@ -2628,6 +2644,10 @@
     <message>
         <source>{title}: double-click to show the answer</source>
         <translation>{title}：连按以显示回答</translation>
+    </message>
+    <message>
+        <source>repeats itself</source>
+        <translation>重复</translation>
     </message>
 </context>
 <context>
@@ -3453,6 +3473,10 @@
     <message>
         <source>less than a minute left</source>
         <translation>剩余不足 1 分钟</translation>
+    </message>
+    <message>
+        <source>{model} recommends no temperature. Tandem uses: {values}</source>
+        <translation>“{model}”没有推荐的温度。Tandem 使用：{values}</translation>
     </message>
 </context>
 <context>
@@ -4947,6 +4971,10 @@
         <source>No draft token accepted</source>
         <translation>未接受任何草稿 token</translation>
     </message>
+    <message>
+        <source>This answer repeats itself</source>
+        <translation>此回答在重复</translation>
+    </message>
 </context>
 <context>
     <name>SpeculationPage</name>
@@ -5086,16 +5114,16 @@
         <translation>合计</translation>
     </message>
     <message>
-        <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
-        <translation>加速比和节省的时间只统计测得加速比的回答。</translation>
-    </message>
-    <message>
         <source>What the live panel shows</source>
         <translation>实时面板显示的内容</translation>
     </message>
     <message>
         <source>Close</source>
         <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat themselves do not count.</source>
+        <translation>加速比和节省的时间只统计测得加速比的回答，不包括重复相同内容的回答。</translation>
     </message>
 </context>
 <context>
@@ -5939,6 +5967,14 @@
     <message>
         <source>More actions</source>
         <translation>更多操作</translation>
+    </message>
+    <message>
+        <source>This answer repeats itself.</source>
+        <translation>此回答在重复相同的内容。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
     </message>
 </context>
 <context>

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, fields
 
 from app.conversations.database import Database
 from app.conversations.encoding import optional_json, to_json
+from app.conversations.records import LOOPS
 from engine.stats import RequestStats
 
 # How many requests of other programs are kept, the newest: an agent may send thousands a day.
@@ -76,7 +77,7 @@ class RequestRow:
 
 @dataclass(frozen=True, slots=True)
 class PairSummary:
-    """All requests of one main model, draft model and method.
+    """All requests of one main model, draft model and method, without answers that repeat themselves.
 
     `accept_rate` is a total divided by a total. `speedup`, with its bounds, is the time of plain decoding over the time
     taken, in the requests that know its bounds.
@@ -96,7 +97,7 @@ class PairSummary:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """The sums of several answers.
+    """The sums of several answers, without those that repeat themselves.
 
     `speedup` covers the answers with bounds of it, and `saved_s`, the seconds saved (below zero: lost), those that
     know it exactly; None where there are none.
@@ -125,13 +126,13 @@ _FROM = """
     FROM requests LEFT JOIN messages ON messages.id = requests.message_id
     LEFT JOIN conversations ON conversations.id = messages.conversation_id"""
 # Requests with `decode_s`, the time that they took, where a speed-up is known, and its `factor`: the middle of the
-# bounds where only these are known.
+# bounds where only these are known. Answers that repeat themselves are in no sum: what they repeat is easy to draft.
 _WITH_FACTOR = f"""(
     SELECT requests.*, {_BOUNDS["speedup_low"]} AS low, {_BOUNDS["speedup_high"]} AS high,
         coalesce(speedup, ({_BOUNDS["speedup_low"]} + {_BOUNDS["speedup_high"]}) / 2.0) AS factor,
         CASE WHEN {_BOUNDS["speedup_low"]} IS NOT NULL
             THEN (generated_tokens - 1) / nullif(decode_tps, 0) END AS decode_s
-    FROM requests
+    FROM requests WHERE finish_reason NOT IN {LOOPS}
 )"""
 _ACCEPT_RATE = "sum(accepted) * 1.0 / nullif(sum(drafted), 0) AS accept_rate"
 _SPEEDUP = ", ".join(

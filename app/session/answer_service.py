@@ -182,6 +182,15 @@ class AnswerService(QObject):
 
         self._store.run(partial(_tokens_and_rounds, answer_id), start)
 
+    def stop_repeating(self, turn: Turn) -> None:
+        """Leave an answer that was paused because it repeats itself as it is."""
+        answer_id = turn.answer_node.id
+        if answer_id is None or turn.answer.state is not State.REPEATING:
+            return
+        turn.answer.state = State.CANCELLED
+        self._store.run(lambda store: store.answers.stop_repeating(answer_id))
+        self.arrived.emit(self._chats.shown, turn)
+
     def stop(self) -> None:
         """Stop the answers in the chat on screen: the last one, or an earlier one that is being continued."""
         for turn in self._chats.shown.turns:

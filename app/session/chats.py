@@ -10,6 +10,9 @@ from app.conversations.chat_settings import filled, own_of, set_aside_of
 from app.conversations.records import (
     FAILED,
     INTERRUPTED,
+    LOOPS,
+    REPEATING,
+    STOPPED_REPEATING,
     STREAMING,
     TOOL,
     Attachment,
@@ -30,7 +33,12 @@ from engine.stats import RequestStats
 READ_POSITION = "place"
 # More pixels than the height of any turn.
 _FARTHEST = 2**24
-_REASONS = {"length": State.LENGTH, "cancelled": State.CANCELLED}
+_REASONS = {
+    "length": State.LENGTH,
+    "cancelled": State.CANCELLED,
+    REPEATING: State.REPEATING,
+    STOPPED_REPEATING: State.CANCELLED,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,4 +297,5 @@ def stored_answer(message: Message | None, calls: Sequence[Message] = ()) -> Ans
         model=message.source.main_model,
         asked_at=message.created_at,
         calls=[stored_call(call) for call in calls],
+        repeats=message.finish_reason in LOOPS,
     )

@@ -16,7 +16,7 @@ from typing import Any
 from app.conversations.answer_writer import AnswerWriter
 from app.conversations.chat_settings import Generation, grammar_of
 from app.conversations.projects import start_of
-from app.conversations.records import AnswerSource, Message
+from app.conversations.records import REPEATING, STOPPED_REPEATING, AnswerSource, Message
 from app.conversations.store import ConversationStore
 from app.session import prompt_variables
 from app.session.answer import Answer, State
@@ -185,13 +185,24 @@ class StreamingAnswer:
         answer.apply(events)
         self._write_new(tokens, rounds)
         if isinstance(events[-1], Finished):
-            self._finish_reason = events[-1].reason
+            self._finish_reason = self._end_of(answer, events[-1].reason)
+        elif answer.repeats_anew and self._stream is not None:
+            self._stream.cancel()
         if answer.ended:
             calls = self._calls_in(answer)
             self.finish()
             if calls:
                 self._store_calls(answer, calls)
         self._listeners.arrived(self)
+
+    def _end_of(self, answer: Answer, reason: str) -> str:
+        """Return why an answer ended: the engine's reason, or that it repeats itself; without a stop, it is paused."""
+        if not answer.repeats:
+            return reason
+        if self._cancelled:
+            return STOPPED_REPEATING
+        answer.state = State.REPEATING
+        return REPEATING
 
     def _calls_in(self, answer: Answer) -> list[Call]:
         """Return the calls that an answer makes, unless it was cut off."""

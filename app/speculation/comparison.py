@@ -75,7 +75,10 @@ class Comparison:
         if self.step is Step.SPECULATED:
             return self.request
         off = replace(self.request, speculation=replace(self.request.speculation, method="off"))
-        return off if self.step is Step.PLAIN else replace(off, max_tokens=1)
+        if self.step is Step.PREFILL:
+            return replace(off, max_tokens=1)
+        # A loop has no end: the second answer is as long as the first.
+        return replace(off, max_tokens=len(self.speculated.tokens)) if self.speculated.repeats else off
 
     def receive(self, events: list[Event], prefill: Answer) -> bool:
         """Apply the events of this step, for PREFILL to `prefill`. Return whether the step has ended."""
@@ -85,11 +88,18 @@ class Comparison:
             return False
         if answer.state is State.FAILED:
             self.step, self.error = Step.FAILED, answer.error
-        elif self.cancel_requested or answer.state is State.CANCELLED:
+        elif self.cancel_requested or (answer.state is State.CANCELLED and not answer.repeats):
             self.step = Step.CANCELLED
         else:
             self.step = {Step.PREFILL: Step.SPECULATED, Step.SPECULATED: Step.PLAIN}.get(self.step, Step.DONE)
         return True
+
+    @property
+    def loops(self) -> bool:
+        """Whether the answer that is being written repeats itself, and nothing limits it."""
+        if self.step is Step.PLAIN:
+            return self.plain.repeats_anew and not self.speculated.repeats
+        return self.step is Step.SPECULATED and self.speculated.repeats_anew
 
     def same_tokens(self) -> int:
         """Return the length of the common prefix of both answers in tokens."""
@@ -142,7 +152,8 @@ class Comparison:
     def roughly_helps(self) -> bool:
         """Whether only the two speeds tell that speculation made a difference that is felt."""
         stats = self.speculated.stats
-        return self.step is Step.DONE and bool(stats.drafted) and stats.speedup is None and (self.ratio or 0.0) > FELT
+        counts = self.step is Step.DONE and bool(stats.drafted) and not self.speculated.repeats
+        return counts and stats.speedup is None and (self.ratio or 0.0) > FELT
 
     def speeds_agree(self) -> bool:
         """Return whether the speeds differ by about the measured speed-up; otherwise the load has changed."""
@@ -211,6 +222,8 @@ class Comparer(QObject):
         def receive(events: list[Event]) -> None:
             if comparison.receive(events, prefill) and comparison is self.comparison and comparison.running:
                 self._ask()
+            elif comparison.loops and self._stream is not None:
+                self._stream.cancel()
             self.changed.emit()
 
         self._stream = self._session.models.submit(comparison.next_request(), receive)

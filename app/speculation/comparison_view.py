@@ -172,6 +172,8 @@ class ComparisonView(Restyled, Overlay):
         stats = comparison.speculated.stats
         if not stats.drafted:
             return figures.why(comparison.speculated, even_chosen=True)
+        if comparison.speculated.repeats:
+            return self.tr("This answer repeats itself, so its speed says nothing about other answers.")
         if stats.speedup is not None:
             text = self.tr("{times} as fast with speculation.").format(times=figures.speedup(stats))
         elif comparison.ratio is not None:

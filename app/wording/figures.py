@@ -277,6 +277,8 @@ def sentence(answer: Answer | None) -> str:
             "Choose another draft, or none.",
         )
     pace = PACES.get(answer.stats.slowed, "")
+    if answer.repeats and answer.stats.drafted:
+        return translate("Figures", "Repetitions are easy to draft, so this answer does not count in totals.")
     if answer.ended:
         # The figures of a stored answer are loaded before its rounds.
         if not answer.stats.drafted:

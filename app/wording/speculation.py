@@ -79,6 +79,8 @@ def outcome(answer: Answer) -> str:
         return translate("Speculation", "No figures for this answer")
     if not stats.drafted:
         return speed_sentence(stats) or translate("Speculation", "Waiting for the first token")
+    if answer.repeats:
+        return translate("Speculation", "This answer repeats itself")
     if not stats.accepted and answer.ended and not as_fast(stats):
         return translate("Speculation", "No draft token accepted")
     return capitalized(gain(stats))

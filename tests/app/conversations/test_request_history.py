@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.conversations import request_history
-from app.conversations.records import AnswerSource
+from app.conversations.records import LOOPS, AnswerSource
 from app.conversations.request_history import COLUMNS, ProgramRequest, Totals
 from engine.stats import RequestStats
 
@@ -99,6 +99,22 @@ def test_an_answer_that_knows_only_bounds_of_its_speedup_counts_in_totals(
     assert (alone.speedup_low, alone.speedup, alone.speedup_high, alone.saved_s) == (2.0, 3.0, 4.0, None)
     assert everything.speedup_low == pytest.approx((2 * 1.9 + 10 * 0.95 + 12 * 2.0) / (2 + 10 + 12))
     assert everything.saved_s == pytest.approx(100 / 25 - 100 / 50)
+
+
+@pytest.mark.parametrize("reason", LOOPS)
+def test_an_answer_that_repeats_itself_is_listed_but_in_no_sum(
+    store: ConversationStore, history: list[int], reason: str
+) -> None:
+    before = store.history.totals(), store.history.by_pair()
+    chat = store.conversations.create()
+    answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource("big", "small", "draft"))
+    stats = RequestStats(
+        generated_tokens=900, drafted=900, accepted=890, decode_tps=90.0, speedup=9.0, speedup_low=8.0, speedup_high=9.9
+    )
+    store.answers.finish(answer, reason, stats, "a a a a")
+    assert (store.history.totals(), store.history.by_pair()) == before
+    assert len(store.history.rows()) == len(history) + 1
+    assert store.history.rows()[0].finish_reason == reason
 
 
 def test_an_answer_without_a_token_is_in_no_total(store: ConversationStore) -> None:

@@ -231,3 +231,22 @@ def test_compare_waits_until_no_answer_is_being_written(
     engine.gate.release(1000)
     qtbot.waitUntil(lambda: turn.answer.ended)
     qtbot.waitUntil(lambda: window.is_enabled("compare"))
+
+
+def test_an_endless_answer_is_compared_as_far_as_it_repeats_itself_and_is_no_gain(open_window: OpenWindow) -> None:
+    span = "Once more, from the start. "
+    endless, limited = Script(span * 900), Script(span * 40, (PLAIN,), reason="length")
+    window = open_window(ScriptedEngine([endless, Script("read"), endless, limited], pace_s=0.001))
+    window.ask_and_wait("question")
+    window.trigger("compare")
+    comparer, requests = window.find(Comparer), window.session.models.engine.requests
+    window.wait(lambda: len(requests) == 4 and not comparer.running)
+    made = comparer.comparison
+    assert made is not None
+    assert 256 <= len(made.speculated.tokens) < 1000
+    assert requests[-1].max_tokens == len(made.speculated.tokens)
+    assert made.step is Step.DONE
+    assert (made.ratio is not None, made.roughly_helps) == (True, False)
+    words = window.comparison.verdict.text()
+    assert words.startswith("This answer repeats itself, so its speed says nothing about other answers.")
+    assert "as fast" not in words
