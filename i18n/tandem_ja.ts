@@ -3272,6 +3272,10 @@
         <translation>このモデルのメモリを解放します。</translation>
     </message>
     <message>
+        <source>no draft token accepted so far (measured)</source>
+        <translation>これまでに受理されたドラフトトークンなし（実測）</translation>
+    </message>
+    <message>
         <source>With {draft} as draft</source>
         <translation>ドラフト：{draft}</translation>
     </message>

@@ -3272,6 +3272,10 @@
         <translation>이 모델이 쓰는 메모리를 비워요.</translation>
     </message>
     <message>
+        <source>no draft token accepted so far (measured)</source>
+        <translation>지금까지 채택된 초안 토큰 없음(실측)</translation>
+    </message>
+    <message>
         <source>With {draft} as draft</source>
         <translation>초안: {draft}</translation>
     </message>

@@ -3272,6 +3272,10 @@
         <translation>释放此模型占用的内存。</translation>
     </message>
     <message>
+        <source>no draft token accepted so far (measured)</source>
+        <translation>迄今未接受任何草稿 token（实测）</translation>
+    </message>
+    <message>
         <source>With {draft} as draft</source>
         <translation>草稿：{draft}</translation>
     </message>
