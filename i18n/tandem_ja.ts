@@ -5506,6 +5506,10 @@
         <translation>ツール：オフ</translation>
     </message>
     <message>
+        <source>Tools: Tandem only</source>
+        <translation>ツール：Tandem のみ</translation>
+    </message>
+    <message>
         <source>The tools that the model can use in this chat</source>
         <translation>このチャットでモデルが使えるツール</translation>
     </message>
@@ -5518,12 +5522,16 @@
         <translation>モデルを読み込むとツールをオンにできます。</translation>
     </message>
     <message>
+        <source>Not used in this chat</source>
+        <translation>このチャットでは未使用</translation>
+    </message>
+    <message>
         <source>Use tools in this chat</source>
         <translation>このチャットでツールを使う</translation>
     </message>
     <message>
-        <source>Off until you turn on tools in this chat</source>
-        <translation>このチャットでツールをオンにするまではオフ</translation>
+        <source>Use all tools in this chat</source>
+        <translation>このチャットですべてのツールを使う</translation>
     </message>
 </context>
 <context>

@@ -5506,6 +5506,10 @@
         <translation>도구: 끔</translation>
     </message>
     <message>
+        <source>Tools: Tandem only</source>
+        <translation>도구: Tandem만</translation>
+    </message>
+    <message>
         <source>The tools that the model can use in this chat</source>
         <translation>이 대화에서 모델이 사용할 수 있는 도구</translation>
     </message>
@@ -5518,12 +5522,16 @@
         <translation>모델을 불러오면 도구를 켤 수 있어요.</translation>
     </message>
     <message>
+        <source>Not used in this chat</source>
+        <translation>이 대화에서 사용 안 함</translation>
+    </message>
+    <message>
         <source>Use tools in this chat</source>
         <translation>이 대화에서 도구 사용</translation>
     </message>
     <message>
-        <source>Off until you turn on tools in this chat</source>
-        <translation>이 대화에서 도구를 켜기 전까지 꺼져 있음</translation>
+        <source>Use all tools in this chat</source>
+        <translation>이 대화에서 모든 도구 사용</translation>
     </message>
 </context>
 <context>

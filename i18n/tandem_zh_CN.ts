@@ -5506,6 +5506,10 @@
         <translation>工具：关</translation>
     </message>
     <message>
+        <source>Tools: Tandem only</source>
+        <translation>工具：仅 Tandem</translation>
+    </message>
+    <message>
         <source>The tools that the model can use in this chat</source>
         <translation>模型在此对话中可以使用的工具</translation>
     </message>
@@ -5518,12 +5522,16 @@
         <translation>加载模型后可以打开工具。</translation>
     </message>
     <message>
+        <source>Not used in this chat</source>
+        <translation>此对话未使用</translation>
+    </message>
+    <message>
         <source>Use tools in this chat</source>
         <translation>在此对话中使用工具</translation>
     </message>
     <message>
-        <source>Off until you turn on tools in this chat</source>
-        <translation>在此对话中打开工具前保持关闭</translation>
+        <source>Use all tools in this chat</source>
+        <translation>在此对话中使用所有工具</translation>
     </message>
 </context>
 <context>
