@@ -244,9 +244,11 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
 
     def _attach(self, files: list[str]) -> None:
         self.attachments.attach(files, self.composer.files)
+        self.composer.setFocus()
 
     def _attach_picture(self, image: QImage) -> None:
         self.attachments.attach_picture(image, self.composer.files)
+        self.composer.setFocus()
 
     def _keep_unsent(self) -> None:
         self.session.chats.keep_unsent(self._shown, self.composer.edit.toPlainText(), self.composer.files.attachments)
@@ -310,11 +312,9 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         if files := files_in(event.mimeData()):
             event.acceptProposedAction()
             self._attach(files)
-            self.composer.setFocus()
         elif event.mimeData().hasImage():
             event.acceptProposedAction()
             self._attach_picture(event.mimeData().imageData())
-            self.composer.setFocus()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
