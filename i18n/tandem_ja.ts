@@ -5968,8 +5968,20 @@
         <translation>高速な回答を見る</translation>
     </message>
     <message>
+        <source>Why is the sky blue?</source>
+        <translation>空はなぜ青いのですか？</translation>
+    </message>
+    <message>
+        <source>Give me three ideas for a rainy weekend.</source>
+        <translation>雨の週末の過ごし方を 3 つ提案してください。</translation>
+    </message>
+    <message>
         <source>Explain step by step how speculative decoding works in Tandem.</source>
         <translation>Tandem の投機的デコーディングの仕組みを、順を追って説明してください。</translation>
+    </message>
+    <message>
+        <source>Write a Python class for a stack with push, pop, peek and is_empty. Show only the code.</source>
+        <translation>push、pop、peek、is_empty を持つスタックの Python クラスを書いてください。コードだけを示してください。</translation>
     </message>
     <message>
         <source>What is Tandem?</source>

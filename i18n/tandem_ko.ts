@@ -5968,8 +5968,20 @@
         <translation>빠른 답변 보기</translation>
     </message>
     <message>
+        <source>Why is the sky blue?</source>
+        <translation>하늘은 왜 파란가요?</translation>
+    </message>
+    <message>
+        <source>Give me three ideas for a rainy weekend.</source>
+        <translation>비 오는 주말에 할 만한 일을 세 가지 알려 주세요.</translation>
+    </message>
+    <message>
         <source>Explain step by step how speculative decoding works in Tandem.</source>
         <translation>추측 디코딩이 Tandem에서 어떻게 작동하는지 단계별로 설명해 주세요.</translation>
+    </message>
+    <message>
+        <source>Write a Python class for a stack with push, pop, peek and is_empty. Show only the code.</source>
+        <translation>push, pop, peek, is_empty가 있는 Python 스택 클래스를 작성해 주세요. 코드만 보여 주세요.</translation>
     </message>
     <message>
         <source>What is Tandem?</source>

@@ -5968,8 +5968,20 @@
         <translation>看看回答有多快</translation>
     </message>
     <message>
+        <source>Why is the sky blue?</source>
+        <translation>天空为什么是蓝色的？</translation>
+    </message>
+    <message>
+        <source>Give me three ideas for a rainy weekend.</source>
+        <translation>给我三个雨天周末的活动建议。</translation>
+    </message>
+    <message>
         <source>Explain step by step how speculative decoding works in Tandem.</source>
         <translation>请一步一步说明 Tandem 的推测解码是怎么工作的。</translation>
+    </message>
+    <message>
+        <source>Write a Python class for a stack with push, pop, peek and is_empty. Show only the code.</source>
+        <translation>请用 Python 写一个栈类，包含 push、pop、peek 和 is_empty。只给出代码。</translation>
     </message>
     <message>
         <source>What is Tandem?</source>

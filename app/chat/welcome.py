@@ -48,12 +48,11 @@ class Welcome(Restyled, QScrollArea):
         self.bound("Runs on this Mac. Nothing you type leaves it.", self._promise)
         for words in (self._hello, self._promise):
             words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        questions = (
-            self.bound("What is Tandem?", styled(QPushButton(body), "button")),
-            self.bound("How does speculative decoding work?", styled(QPushButton(body), "button")),
-        )
+        # Whether the model was taught what Tandem is, as only the Starter was.
+        self._knows_tandem = True
+        self._questions = tuple(styled(QPushButton(body), "button") for _ in range(2))
         self._demonstration = self.bound("Show me a fast answer", styled(QPushButton(body), "accent"))
-        self._examples = (self._demonstration, *questions)
+        self._examples = (self._demonstration, *self._questions)
         column = self._column = vbox(body, spacing=8)
         # The offer does not change its height, so that nothing moves up when the offer appears.
         self._top = QSpacerItem(0, 0, QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
@@ -105,8 +104,7 @@ class Welcome(Restyled, QScrollArea):
         width, height = self.viewport().width() - _MARGINS, self.viewport().height()
         heights = _SPACE + sum(words.heightForWidth(width) for words in (self._hello, self._promise))
         heights += self._demonstration.sizeHint().height() + 8
-        questions = self._examples[1:]
-        examples = sum(button.sizeHint().height() + 8 for button in questions)
+        examples = sum(button.sizeHint().height() + 8 for button in self._questions)
         offered = self._offer.heightForWidth(min(_OFFER_WIDTH, width - 2 * _OFFER_SIDE))
         if self._offer.isHidden():
             offered = 0
@@ -114,7 +112,7 @@ class Welcome(Restyled, QScrollArea):
         if self._reserves:
             offered = scaled(_OFFER_HEIGHT)
         examples_fit = heights + examples + offered <= height
-        for button in questions:
+        for button in self._questions:
             button.setVisible(examples_fit)
         heights += examples if examples_fit else 0
         top = max(0, min(round(_TOP * height), height - heights - offered))
@@ -122,9 +120,24 @@ class Welcome(Restyled, QScrollArea):
             self._top.changeSize(0, top, QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
             self._column.invalidate()
 
+    def retranslate(self) -> None:
+        if self._knows_tandem:
+            questions = self.tr("What is Tandem?"), self.tr("How does speculative decoding work?")
+        else:
+            questions = self.tr("Why is the sky blue?"), self.tr("Give me three ideas for a rainy weekend.")
+        for button, question in zip(self._questions, questions, strict=True):
+            button.setText(question)
+
     def _long_question(self) -> str:
-        """Return the question to which the Starter has a long answer, in these very words."""
-        return self.tr("Explain step by step how speculative decoding works in Tandem.")
+        """Return a question with a long answer: the Starter's, in the very words that it was taught, or code."""
+        if self._knows_tandem:
+            return self.tr("Explain step by step how speculative decoding works in Tandem.")
+        return self.tr("Write a Python class for a stack with push, pop, peek and is_empty. Show only the code.")
+
+    def show_questions(self, knows_tandem: bool) -> None:
+        """Ask what the model can know: about Tandem only if it `knows_tandem`."""
+        self._knows_tandem = knows_tandem
+        self.retranslate()
 
     def set_ready(self, ready: bool) -> None:
         for button in self._examples:

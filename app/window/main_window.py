@@ -292,6 +292,7 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         self.composer.set_streaming(session.chat.streaming)
         self.composer.set_waiting(session.answers.soon_ready)
         self._welcome.set_ready(session.answers.ready)
+        self._welcome.show_questions(session.models.is_starter_expected)
 
     def retranslate(self) -> None:
         self._actions.retranslate()
