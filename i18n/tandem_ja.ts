@@ -3494,10 +3494,6 @@
 <context>
     <name>NetworkPage</name>
     <message>
-        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
-        <translation>Tandem がインターネットに接続するのは、Hugging Face の検索、モデルのダウンロード、アップデートの確認、上のテストを行うときだけです。チャット、設定、統計がこの Mac の外に出ることはありません。利用状況の収集もしません。</translation>
-    </message>
-    <message>
         <source>Connection</source>
         <translation>接続</translation>
     </message>
@@ -3934,6 +3930,45 @@
     <message>
         <source>Concise</source>
         <translation>簡潔</translation>
+    </message>
+</context>
+<context>
+    <name>Privacy</name>
+    <message>
+        <source>Runs on this Mac. Nothing you type leaves it.</source>
+        <translation>この Mac で動作します。入力した内容が外に出ることはありません。</translation>
+    </message>
+    <message>
+        <source>Runs on this Mac.</source>
+        <translation>この Mac で動作します。</translation>
+    </message>
+    <message>
+        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
+        <translation>Tandem がインターネットに接続するのは、Hugging Face の検索、モデルのダウンロード、アップデートの確認、上のテストを行うときだけです。チャット、設定、統計がこの Mac の外に出ることはありません。利用状況の収集もしません。</translation>
+    </message>
+    <message>
+        <source>Tandem goes online to search Hugging Face, download a model, check for updates or run the test above, and for what you turned on.</source>
+        <translation>Tandem がネットワークに接続するのは、Hugging Face の検索、モデルのダウンロード、アップデートの確認、上のテストを行うときと、オンにした機能に必要なときです。</translation>
+    </message>
+    <message>
+        <source>Nothing else of your chats, settings and statistics leaves this Mac. No telemetry.</source>
+        <translation>それ以外のチャットの内容、設定、統計がこの Mac の外に出ることはありません。利用状況の収集もしません。</translation>
+    </message>
+    <message>
+        <source>Runs on multiple Macs, which receive the text of your chats.</source>
+        <translation>複数の Mac で動作します。ほかの Mac にもチャットの内容が送られます。</translation>
+    </message>
+    <message>
+        <source>The computer that you chose for parallel drafting receives the text of your chats.</source>
+        <translation>並列ドラフトに使う別のコンピュータに、チャットの内容が送られます。</translation>
+    </message>
+    <message>
+        <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
+        <translation>ツールをオンにしたチャットでは、モデルがツールのサーバに送る内容がこの Mac の外に出ることがあります。</translation>
+    </message>
+    <message>
+        <source>Other computers that have the key can use your models, but cannot read your chats.</source>
+        <translation>キーを知っている別のコンピュータはモデルを使えますが、チャットを読むことはできません。</translation>
     </message>
 </context>
 <context>
@@ -4594,6 +4629,10 @@
         <translation>モデルがチャットを記憶する作業メモリです。ビット数が少ないほどメモリを使いませんが、回答が少し変わることがあります。次に読み込むモデルから有効になります。</translation>
     </message>
     <message>
+        <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
+        <translation>Tandem は Hugging Face への接続やアップデートの確認を行わず、ダウンロードは待機します。チャット、インストール済みのモデル、ツールのサーバ、選択した別のコンピュータはそのまま使えます。</translation>
+    </message>
+    <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
         <translation>Hugging Face のミラーのアドレスです。空欄にすると Hugging Face を直接使います。</translation>
     </message>
@@ -4636,10 +4675,6 @@
     <message>
         <source>Work offline</source>
         <translation>オフラインで作業</translation>
-    </message>
-    <message>
-        <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
-        <translation>Tandem はインターネットに接続しません。ダウンロードは待機し、チャットとインストール済みのモデルはそのまま使えます。</translation>
     </message>
     <message>
         <source>Check for updates once a day</source>
@@ -5960,10 +5995,6 @@
         <translation>何をお手伝いしましょうか？</translation>
     </message>
     <message>
-        <source>Runs on this Mac. Nothing you type leaves it.</source>
-        <translation>この Mac で動作します。入力した内容が外に出ることはありません。</translation>
-    </message>
-    <message>
         <source>Show me a fast answer</source>
         <translation>高速な回答を見る</translation>
     </message>
@@ -5980,8 +6011,8 @@
         <translation>Tandem の投機的デコーディングの仕組みを、順を追って説明してください。</translation>
     </message>
     <message>
-        <source>Write a Python class for a stack with push, pop, peek and is_empty. Show only the code.</source>
-        <translation>push、pop、peek、is_empty を持つスタックの Python クラスを書いてください。コードだけを示してください。</translation>
+        <source>Write the numbers from one to fifty in words, one on each line.</source>
+        <translation>1 から 50 までの数を、漢字で 1 行に 1 つずつ書いてください。</translation>
     </message>
     <message>
         <source>What is Tandem?</source>

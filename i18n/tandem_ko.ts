@@ -3494,10 +3494,6 @@
 <context>
     <name>NetworkPage</name>
     <message>
-        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
-        <translation>Tandem은 Hugging Face를 검색하거나, 모델을 다운로드하거나, 업데이트를 확인하거나, 위의 테스트를 실행할 때만 인터넷에 연결해요. 대화, 설정, 통계는 이 Mac 밖으로 나가지 않아요. 사용 정보도 수집하지 않아요.</translation>
-    </message>
-    <message>
         <source>Connection</source>
         <translation>연결</translation>
     </message>
@@ -3934,6 +3930,45 @@
     <message>
         <source>Concise</source>
         <translation>간결</translation>
+    </message>
+</context>
+<context>
+    <name>Privacy</name>
+    <message>
+        <source>Runs on this Mac. Nothing you type leaves it.</source>
+        <translation>이 Mac에서 실행돼요. 입력한 내용은 밖으로 나가지 않아요.</translation>
+    </message>
+    <message>
+        <source>Runs on this Mac.</source>
+        <translation>이 Mac에서 실행돼요.</translation>
+    </message>
+    <message>
+        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
+        <translation>Tandem은 Hugging Face를 검색하거나, 모델을 다운로드하거나, 업데이트를 확인하거나, 위의 테스트를 실행할 때만 인터넷에 연결해요. 대화, 설정, 통계는 이 Mac 밖으로 나가지 않아요. 사용 정보도 수집하지 않아요.</translation>
+    </message>
+    <message>
+        <source>Tandem goes online to search Hugging Face, download a model, check for updates or run the test above, and for what you turned on.</source>
+        <translation>Tandem은 Hugging Face를 검색하거나, 모델을 다운로드하거나, 업데이트를 확인하거나, 위의 테스트를 실행할 때와 사용자가 켠 기능에 필요할 때 네트워크에 연결해요.</translation>
+    </message>
+    <message>
+        <source>Nothing else of your chats, settings and statistics leaves this Mac. No telemetry.</source>
+        <translation>그 밖의 대화 내용과 설정, 통계는 이 Mac 밖으로 나가지 않아요. 사용 정보도 수집하지 않아요.</translation>
+    </message>
+    <message>
+        <source>Runs on multiple Macs, which receive the text of your chats.</source>
+        <translation>여러 대의 Mac에서 함께 실행돼요. 다른 Mac에도 대화 내용이 전송돼요.</translation>
+    </message>
+    <message>
+        <source>The computer that you chose for parallel drafting receives the text of your chats.</source>
+        <translation>병렬 초안 생성에 쓰는 다른 컴퓨터에 대화 내용이 전송돼요.</translation>
+    </message>
+    <message>
+        <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
+        <translation>도구를 켠 대화에서는 모델이 도구 서버에 보내는 내용이 이 Mac 밖으로 나갈 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Other computers that have the key can use your models, but cannot read your chats.</source>
+        <translation>키를 아는 다른 컴퓨터는 모델을 쓸 수 있지만 대화는 읽을 수 없어요.</translation>
     </message>
 </context>
 <context>
@@ -4594,6 +4629,10 @@
         <translation>모델이 대화를 기억하는 작업 메모리예요. 비트가 적으면 메모리를 덜 쓰지만 답변이 조금 달라질 수 있어요. 다음에 불러오는 모델부터 적용돼요.</translation>
     </message>
     <message>
+        <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
+        <translation>Tandem이 Hugging Face에 연결하거나 업데이트를 확인하지 않아요. 다운로드는 대기하고, 대화와 설치된 모델, 도구 서버, 직접 고른 다른 컴퓨터는 그대로 쓸 수 있어요.</translation>
+    </message>
+    <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
         <translation>Hugging Face 미러의 주소예요. 비워 두면 Hugging Face를 직접 써요.</translation>
     </message>
@@ -4636,10 +4675,6 @@
     <message>
         <source>Work offline</source>
         <translation>오프라인 작업</translation>
-    </message>
-    <message>
-        <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
-        <translation>Tandem이 인터넷에 연결하지 않아요. 다운로드는 대기하고, 대화와 설치된 모델은 그대로 쓸 수 있어요.</translation>
     </message>
     <message>
         <source>Check for updates once a day</source>
@@ -5960,10 +5995,6 @@
         <translation>무엇을 도와드릴까요?</translation>
     </message>
     <message>
-        <source>Runs on this Mac. Nothing you type leaves it.</source>
-        <translation>이 Mac에서 실행돼요. 입력한 내용은 밖으로 나가지 않아요.</translation>
-    </message>
-    <message>
         <source>Show me a fast answer</source>
         <translation>빠른 답변 보기</translation>
     </message>
@@ -5980,8 +6011,8 @@
         <translation>추측 디코딩이 Tandem에서 어떻게 작동하는지 단계별로 설명해 주세요.</translation>
     </message>
     <message>
-        <source>Write a Python class for a stack with push, pop, peek and is_empty. Show only the code.</source>
-        <translation>push, pop, peek, is_empty가 있는 Python 스택 클래스를 작성해 주세요. 코드만 보여 주세요.</translation>
+        <source>Write the numbers from one to fifty in words, one on each line.</source>
+        <translation>하나부터 쉰까지의 수를 한 줄에 하나씩 말로 써 주세요.</translation>
     </message>
     <message>
         <source>What is Tandem?</source>

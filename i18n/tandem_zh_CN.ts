@@ -3494,10 +3494,6 @@
 <context>
     <name>NetworkPage</name>
     <message>
-        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
-        <translation>Tandem 仅在搜索 Hugging Face、下载模型、检查更新或运行上面的测试时联网。对话、设置和统计都不会离开本机，也不收集使用数据。</translation>
-    </message>
-    <message>
         <source>Connection</source>
         <translation>连接</translation>
     </message>
@@ -3934,6 +3930,45 @@
     <message>
         <source>Concise</source>
         <translation>简洁</translation>
+    </message>
+</context>
+<context>
+    <name>Privacy</name>
+    <message>
+        <source>Runs on this Mac. Nothing you type leaves it.</source>
+        <translation>在本机上运行。你输入的内容不会离开本机。</translation>
+    </message>
+    <message>
+        <source>Runs on this Mac.</source>
+        <translation>在本机上运行。</translation>
+    </message>
+    <message>
+        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
+        <translation>Tandem 仅在搜索 Hugging Face、下载模型、检查更新或运行上面的测试时联网。对话、设置和统计都不会离开本机，也不收集使用数据。</translation>
+    </message>
+    <message>
+        <source>Tandem goes online to search Hugging Face, download a model, check for updates or run the test above, and for what you turned on.</source>
+        <translation>Tandem 会在搜索 Hugging Face、下载模型、检查更新或运行上面的测试时，以及你打开的功能需要时联网。</translation>
+    </message>
+    <message>
+        <source>Nothing else of your chats, settings and statistics leaves this Mac. No telemetry.</source>
+        <translation>除此之外，对话、设置和统计都不会离开本机，也不收集使用数据。</translation>
+    </message>
+    <message>
+        <source>Runs on multiple Macs, which receive the text of your chats.</source>
+        <translation>在多台 Mac 上运行，对话文字会发送到其他 Mac。</translation>
+    </message>
+    <message>
+        <source>The computer that you chose for parallel drafting receives the text of your chats.</source>
+        <translation>对话文字会发送到用于并行生成草稿的另一台电脑。</translation>
+    </message>
+    <message>
+        <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
+        <translation>在打开工具的对话中，模型发送给工具服务器的内容可能会离开本机。</translation>
+    </message>
+    <message>
+        <source>Other computers that have the key can use your models, but cannot read your chats.</source>
+        <translation>拥有密钥的其他电脑可以使用你的模型，但无法读取你的对话。</translation>
     </message>
 </context>
 <context>
@@ -4594,6 +4629,10 @@
         <translation>模型处理对话时的工作内存。位数越少，占用的内存越少，回答可能略有变化。下次加载模型时生效。</translation>
     </message>
     <message>
+        <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
+        <translation>Tandem 不会连接 Hugging Face，也不会检查更新，下载会等待。对话、已安装的模型、工具服务器和你选择的其他电脑照常可用。</translation>
+    </message>
+    <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
         <translation>Hugging Face 镜像的地址。留空则直接使用 Hugging Face。</translation>
     </message>
@@ -4636,10 +4675,6 @@
     <message>
         <source>Work offline</source>
         <translation>离线工作</translation>
-    </message>
-    <message>
-        <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
-        <translation>Tandem 不会联网。下载会等待，对话和已安装的模型照常可用。</translation>
     </message>
     <message>
         <source>Check for updates once a day</source>
@@ -5960,10 +5995,6 @@
         <translation>有什么可以帮你？</translation>
     </message>
     <message>
-        <source>Runs on this Mac. Nothing you type leaves it.</source>
-        <translation>在本机上运行。你输入的内容不会离开本机。</translation>
-    </message>
-    <message>
         <source>Show me a fast answer</source>
         <translation>看看回答有多快</translation>
     </message>
@@ -5980,8 +6011,8 @@
         <translation>请一步一步说明 Tandem 的推测解码是怎么工作的。</translation>
     </message>
     <message>
-        <source>Write a Python class for a stack with push, pop, peek and is_empty. Show only the code.</source>
-        <translation>请用 Python 写一个栈类，包含 push、pop、peek 和 is_empty。只给出代码。</translation>
+        <source>Write the numbers from one to fifty in words, one on each line.</source>
+        <translation>请用汉字写出 1 到 50 的数字，每行一个。</translation>
     </message>
     <message>
         <source>What is Tandem?</source>

@@ -44,9 +44,8 @@ class Welcome(Restyled, QScrollArea):
         self._may_come: Callable[[], bool] = lambda: False
         self._reserves, self._arranged_for = False, QSize()
         self._hello = self.bound("What can I help with?", label(body, "hello", wraps=True))
-        self._promise = label(body, "muted", wraps=True)
-        self.bound("Runs on this Mac. Nothing you type leaves it.", self._promise)
-        for words in (self._hello, self._promise):
+        self._privacy = label(body, "muted", wraps=True)
+        for words in (self._hello, self._privacy):
             words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         # Whether the model was taught what Tandem is, as only the Starter was.
         self._knows_tandem = True
@@ -57,7 +56,7 @@ class Welcome(Restyled, QScrollArea):
         # The offer does not change its height, so that nothing moves up when the offer appears.
         self._top = QSpacerItem(0, 0, QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
         column.addItem(self._top)
-        fill(column, self._hello, self._promise).addSpacing(16)
+        fill(column, self._hello, self._privacy).addSpacing(16)
         for button in self._examples:
             if button is not self._demonstration:
                 button.clicked.connect(lambda _=False, source=button: self.asked.emit(source.text()))
@@ -102,7 +101,7 @@ class Welcome(Restyled, QScrollArea):
         if self._offer is None:
             return
         width, height = self.viewport().width() - _MARGINS, self.viewport().height()
-        heights = _SPACE + sum(words.heightForWidth(width) for words in (self._hello, self._promise))
+        heights = _SPACE + sum(words.heightForWidth(width) for words in (self._hello, self._privacy))
         heights += self._demonstration.sizeHint().height() + 8
         examples = sum(button.sizeHint().height() + 8 for button in self._questions)
         offered = self._offer.heightForWidth(min(_OFFER_WIDTH, width - 2 * _OFFER_SIDE))
@@ -129,15 +128,20 @@ class Welcome(Restyled, QScrollArea):
             button.setText(question)
 
     def _long_question(self) -> str:
-        """Return a question with a long answer: the Starter's, in the very words that it was taught, or code."""
+        """Return a question with a long answer: the Starter's, in the very words that it was taught, or a list."""
         if self._knows_tandem:
             return self.tr("Explain step by step how speculative decoding works in Tandem.")
-        return self.tr("Write a Python class for a stack with push, pop, peek and is_empty. Show only the code.")
+        return self.tr("Write the numbers from one to fifty in words, one on each line.")
 
     def show_questions(self, knows_tandem: bool) -> None:
         """Ask what the model can know: about Tandem only if it `knows_tandem`."""
         self._knows_tandem = knows_tandem
         self.retranslate()
+
+    def show_privacy(self, words: str) -> None:
+        """Show what leaves this computer."""
+        self._privacy.setText(words)
+        self._show_what_fits()
 
     def set_ready(self, ready: bool) -> None:
         for button in self._examples:
