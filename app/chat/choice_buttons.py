@@ -247,10 +247,13 @@ class ToolsButton(Restyled, QToolButton):
             self._add_server(f"{server.name} · {state}", status.tools, used)
 
     def _add_server(self, words: str, tools: Sequence[Tool], used: bool) -> None:
-        """Add a server, from which its tools open; they are only shown, and grey where the chat does not use them."""
+        """Add a server, from which its tools open once they are known; grey is what the chat does not use."""
+        title = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, theme.scaled(_WIDEST))
+        if not tools:
+            self.menu_of_tools.addAction(title).setEnabled(used)
+            return
         listed = Menu(self.menu_of_tools)
-        listed.setTitle(self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, theme.scaled(_WIDEST)))
-        listed.setEnabled(bool(tools))
+        listed.setTitle(title)
         for tool in tools:
             listed.addAction(tool_name(tool.server, tool.name, tool.title)).setEnabled(used)
         self.menu_of_tools.addMenu(listed)

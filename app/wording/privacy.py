@@ -15,7 +15,7 @@ from app.wording.errors import joined
 translate = QCoreApplication.translate
 
 
-def follow(session: Session, settings: SettingsStore, show: Callable[[], object]) -> None:
+def follow(session: Session, settings: SettingsStore, show: Callable[[], None]) -> None:
     """Call `show` whenever the sentences below may have changed."""
     session.tools.changed.connect(show)
     session.cluster.changed.connect(show)

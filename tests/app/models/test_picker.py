@@ -91,6 +91,8 @@ def test_a_draft_of_which_no_token_was_accepted_says_so(open_settings: OpenShown
     library.take_measured({(MAIN, DRAFT): Measured(1.0, 0.0)})
     picker = window.picker("draft")
     picker.open()
+    assert "recommended" not in picker.rows[0]
+    assert "best on this Mac" not in picker.rows[0]
     assert "No draft token accepted so far (measured)\u00a0· Same tokenizer." in picker.rows[0]
 
 
