@@ -52,7 +52,7 @@ def _general_page(settings: SettingsStore) -> TablePage:
 def _network_page(library: Library, session: Session) -> NetworkPage:
     settings = library.settings
     page = NetworkPage(library, lambda: privacy.network_sentence(session, settings.values))
-    privacy.follow(session, settings, page.retranslate)
+    privacy.follow(session, settings, page, page.retranslate)
     return page
 
 

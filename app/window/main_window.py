@@ -177,7 +177,7 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         self._header.page_wanted.connect(self.settings.open)
         self.models.chat_wanted.connect(self._come_to_chat)
         self.notifications.follow(session)
-        privacy.follow(session, self.preferences, self._show_privacy)
+        privacy.follow(session, self.preferences, self, self._show_privacy)
         self._welcome.asked.connect(self._ask)
         self._welcome.demonstration_wanted.connect(self._demonstrate)
         self.turns.model_wanted.connect(self._offer.take)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QObject
+from shiboken6 import isValid
 
 from app.session.cluster_service import ON, STARTING
 from app.session.session import Session
@@ -15,11 +16,12 @@ from app.wording.errors import joined
 translate = QCoreApplication.translate
 
 
-def follow(session: Session, settings: SettingsStore, show: Callable[[], None]) -> None:
-    """Call `show` whenever the sentences below may have changed."""
+def follow(session: Session, settings: SettingsStore, owner: QObject, show: Callable[[], None]) -> None:
+    """Call `show` of `owner` whenever the sentences below may have changed."""
     session.tools.changed.connect(show)
     session.cluster.changed.connect(show)
-    settings.subscribe(show)
+    # The settings may outlive the window.
+    settings.subscribe(lambda: show() if isValid(owner) else None)
 
 
 def welcome_sentence(session: Session, values: SettingsValues) -> str:
