@@ -3478,6 +3478,10 @@
         <source>{model} recommends no temperature. Tandem uses: {values}</source>
         <translation>「{model}」には温度の推奨値がありません。Tandem で使う値：{values}</translation>
     </message>
+    <message>
+        <source>no draft token accepted so far (measured)</source>
+        <translation>これまでに受理されたドラフトトークンなし（実測）</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -3556,10 +3560,6 @@
 </context>
 <context>
     <name>NetworkPage</name>
-    <message>
-        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
-        <translation>Tandem がインターネットに接続するのは、Hugging Face の検索、モデルのダウンロード、アップデートの確認、上のテストを行うときだけです。チャット、設定、統計がこの Mac の外に出ることはありません。利用状況の収集もしません。</translation>
-    </message>
     <message>
         <source>Connection</source>
         <translation>接続</translation>
@@ -4717,10 +4717,6 @@
         <translation>オフラインで作業</translation>
     </message>
     <message>
-        <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
-        <translation>Tandem はインターネットに接続しません。ダウンロードは待機し、チャットとインストール済みのモデルはそのまま使えます。</translation>
-    </message>
-    <message>
         <source>Check for updates once a day</source>
         <translation>1 日 1 回アップデートを確認</translation>
     </message>
@@ -4907,6 +4903,10 @@
     <message>
         <source>Processors can round differently when they verify more tokens at once. With this on, Tandem uses only draft lengths at which rounding is the same, and computes one answer at a time.</source>
         <translation>プロセッサは、より多くのトークンを一度に検証すると丸めが変わることがあります。オンにすると、Tandem は丸めが同じになるドラフト長だけを使い、回答を 1 件ずつ計算します。</translation>
+    </message>
+    <message>
+        <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
+        <translation>Tandem は Hugging Face への接続やアップデートの確認を行わず、ダウンロードは待機します。チャット、インストール済みのモデル、ツールのサーバ、選択した別のコンピュータはそのまま使えます。</translation>
     </message>
 </context>
 <context>
@@ -5605,8 +5605,16 @@
         <translation>このチャットでツールを使う</translation>
     </message>
     <message>
-        <source>Off until you turn on tools in this chat</source>
-        <translation>このチャットでツールをオンにするまではオフ</translation>
+        <source>Tools: Tandem only</source>
+        <translation>ツール：Tandem のみ</translation>
+    </message>
+    <message>
+        <source>Not used in this chat</source>
+        <translation>このチャットでは未使用</translation>
+    </message>
+    <message>
+        <source>Use all tools in this chat</source>
+        <translation>このチャットですべてのツールを使う</translation>
     </message>
 </context>
 <context>
@@ -6043,10 +6051,6 @@
         <translation>何をお手伝いしましょうか？</translation>
     </message>
     <message>
-        <source>Runs on this Mac. Nothing you type leaves it.</source>
-        <translation>この Mac で動作します。入力した内容が外に出ることはありません。</translation>
-    </message>
-    <message>
         <source>Show me a fast answer</source>
         <translation>高速な回答を見る</translation>
     </message>
@@ -6061,6 +6065,18 @@
     <message>
         <source>How does speculative decoding work?</source>
         <translation>投機的デコーディングはどう動きますか？</translation>
+    </message>
+    <message>
+        <source>Why is the sky blue?</source>
+        <translation>空はなぜ青いのですか？</translation>
+    </message>
+    <message>
+        <source>Give me three ideas for a rainy weekend.</source>
+        <translation>雨の週末の過ごし方を 3 つ提案してください。</translation>
+    </message>
+    <message>
+        <source>Write the numbers from one to fifty in words, one on each line.</source>
+        <translation>1 から 50 までの数を、漢字で 1 行に 1 つずつ書いてください。</translation>
     </message>
 </context>
 <context>
@@ -6089,6 +6105,45 @@
     <message>
         <source>Delete API requests…</source>
         <translation>API リクエストを削除…</translation>
+    </message>
+</context>
+<context>
+    <name>Privacy</name>
+    <message>
+        <source>Runs on this Mac. Nothing you type leaves it.</source>
+        <translation>この Mac で動作します。入力した内容が外に出ることはありません。</translation>
+    </message>
+    <message>
+        <source>Runs on this Mac.</source>
+        <translation>この Mac で動作します。</translation>
+    </message>
+    <message>
+        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
+        <translation>Tandem がインターネットに接続するのは、Hugging Face の検索、モデルのダウンロード、アップデートの確認、上のテストを行うときだけです。チャット、設定、統計がこの Mac の外に出ることはありません。利用状況の収集もしません。</translation>
+    </message>
+    <message>
+        <source>Tandem goes online to search Hugging Face, download a model, check for updates or run the test above, and for what you turned on.</source>
+        <translation>Tandem がネットワークに接続するのは、Hugging Face の検索、モデルのダウンロード、アップデートの確認、上のテストを行うときと、オンにした機能に必要なときです。</translation>
+    </message>
+    <message>
+        <source>Nothing else of your chats, settings and statistics leaves this Mac. No telemetry.</source>
+        <translation>それ以外のチャットの内容、設定、統計がこの Mac の外に出ることはありません。利用状況の収集もしません。</translation>
+    </message>
+    <message>
+        <source>Runs on multiple Macs, which receive the text of your chats.</source>
+        <translation>複数の Mac で動作します。ほかの Mac にもチャットの内容が送られます。</translation>
+    </message>
+    <message>
+        <source>The computer that you chose for parallel drafting receives the text of your chats.</source>
+        <translation>並列ドラフトに使う別のコンピュータに、チャットの内容が送られます。</translation>
+    </message>
+    <message>
+        <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
+        <translation>ツールをオンにしたチャットでは、モデルがツールのサーバに送る内容がこの Mac の外に出ることがあります。</translation>
+    </message>
+    <message>
+        <source>Other computers that have the key can use your models, but cannot read your chats.</source>
+        <translation>キーを知っている別のコンピュータはモデルを使えますが、チャットを読むことはできません。</translation>
     </message>
 </context>
 </TS>

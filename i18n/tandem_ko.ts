@@ -3478,6 +3478,10 @@
         <source>{model} recommends no temperature. Tandem uses: {values}</source>
         <translation>{model} 모델에는 온도 권장값이 없어요. Tandem에서 쓰는 값: {values}</translation>
     </message>
+    <message>
+        <source>no draft token accepted so far (measured)</source>
+        <translation>지금까지 채택된 초안 토큰 없음(실측)</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -3556,10 +3560,6 @@
 </context>
 <context>
     <name>NetworkPage</name>
-    <message>
-        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
-        <translation>Tandem은 Hugging Face를 검색하거나, 모델을 다운로드하거나, 업데이트를 확인하거나, 위의 테스트를 실행할 때만 인터넷에 연결해요. 대화, 설정, 통계는 이 Mac 밖으로 나가지 않아요. 사용 정보도 수집하지 않아요.</translation>
-    </message>
     <message>
         <source>Connection</source>
         <translation>연결</translation>
@@ -4717,10 +4717,6 @@
         <translation>오프라인 작업</translation>
     </message>
     <message>
-        <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
-        <translation>Tandem이 인터넷에 연결하지 않아요. 다운로드는 대기하고, 대화와 설치된 모델은 그대로 쓸 수 있어요.</translation>
-    </message>
-    <message>
         <source>Check for updates once a day</source>
         <translation>하루에 한 번 업데이트 확인</translation>
     </message>
@@ -4907,6 +4903,10 @@
     <message>
         <source>Processors can round differently when they verify more tokens at once. With this on, Tandem uses only draft lengths at which rounding is the same, and computes one answer at a time.</source>
         <translation>프로세서는 한 번에 검증하는 토큰이 많아지면 반올림이 달라질 수 있어요. 이 설정을 켜면 Tandem은 반올림이 같은 초안 길이만 쓰고 한 번에 답변 하나씩 계산해요.</translation>
+    </message>
+    <message>
+        <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
+        <translation>Tandem이 Hugging Face에 연결하거나 업데이트를 확인하지 않아요. 다운로드는 대기하고, 대화와 설치된 모델, 도구 서버, 직접 고른 다른 컴퓨터는 그대로 쓸 수 있어요.</translation>
     </message>
 </context>
 <context>
@@ -5605,8 +5605,16 @@
         <translation>이 대화에서 도구 사용</translation>
     </message>
     <message>
-        <source>Off until you turn on tools in this chat</source>
-        <translation>이 대화에서 도구를 켜기 전까지 꺼져 있음</translation>
+        <source>Tools: Tandem only</source>
+        <translation>도구: Tandem만</translation>
+    </message>
+    <message>
+        <source>Not used in this chat</source>
+        <translation>이 대화에서 사용 안 함</translation>
+    </message>
+    <message>
+        <source>Use all tools in this chat</source>
+        <translation>이 대화에서 모든 도구 사용</translation>
     </message>
 </context>
 <context>
@@ -6043,10 +6051,6 @@
         <translation>무엇을 도와드릴까요?</translation>
     </message>
     <message>
-        <source>Runs on this Mac. Nothing you type leaves it.</source>
-        <translation>이 Mac에서 실행돼요. 입력한 내용은 밖으로 나가지 않아요.</translation>
-    </message>
-    <message>
         <source>Show me a fast answer</source>
         <translation>빠른 답변 보기</translation>
     </message>
@@ -6061,6 +6065,18 @@
     <message>
         <source>How does speculative decoding work?</source>
         <translation>추측 디코딩은 어떻게 작동하나요?</translation>
+    </message>
+    <message>
+        <source>Why is the sky blue?</source>
+        <translation>하늘은 왜 파란가요?</translation>
+    </message>
+    <message>
+        <source>Give me three ideas for a rainy weekend.</source>
+        <translation>비 오는 주말에 할 만한 일을 세 가지 알려 주세요.</translation>
+    </message>
+    <message>
+        <source>Write the numbers from one to fifty in words, one on each line.</source>
+        <translation>하나부터 쉰까지의 수를 한 줄에 하나씩 말로 써 주세요.</translation>
     </message>
 </context>
 <context>
@@ -6089,6 +6105,45 @@
     <message>
         <source>Delete API requests…</source>
         <translation>API 요청 삭제…</translation>
+    </message>
+</context>
+<context>
+    <name>Privacy</name>
+    <message>
+        <source>Runs on this Mac. Nothing you type leaves it.</source>
+        <translation>이 Mac에서 실행돼요. 입력한 내용은 밖으로 나가지 않아요.</translation>
+    </message>
+    <message>
+        <source>Runs on this Mac.</source>
+        <translation>이 Mac에서 실행돼요.</translation>
+    </message>
+    <message>
+        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
+        <translation>Tandem은 Hugging Face를 검색하거나, 모델을 다운로드하거나, 업데이트를 확인하거나, 위의 테스트를 실행할 때만 인터넷에 연결해요. 대화, 설정, 통계는 이 Mac 밖으로 나가지 않아요. 사용 정보도 수집하지 않아요.</translation>
+    </message>
+    <message>
+        <source>Tandem goes online to search Hugging Face, download a model, check for updates or run the test above, and for what you turned on.</source>
+        <translation>Tandem은 Hugging Face를 검색하거나, 모델을 다운로드하거나, 업데이트를 확인하거나, 위의 테스트를 실행할 때와 사용자가 켠 기능에 필요할 때 네트워크에 연결해요.</translation>
+    </message>
+    <message>
+        <source>Nothing else of your chats, settings and statistics leaves this Mac. No telemetry.</source>
+        <translation>그 밖의 대화 내용과 설정, 통계는 이 Mac 밖으로 나가지 않아요. 사용 정보도 수집하지 않아요.</translation>
+    </message>
+    <message>
+        <source>Runs on multiple Macs, which receive the text of your chats.</source>
+        <translation>여러 대의 Mac에서 함께 실행돼요. 다른 Mac에도 대화 내용이 전송돼요.</translation>
+    </message>
+    <message>
+        <source>The computer that you chose for parallel drafting receives the text of your chats.</source>
+        <translation>병렬 초안 생성에 쓰는 다른 컴퓨터에 대화 내용이 전송돼요.</translation>
+    </message>
+    <message>
+        <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
+        <translation>도구를 켠 대화에서는 모델이 도구 서버에 보내는 내용이 이 Mac 밖으로 나갈 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Other computers that have the key can use your models, but cannot read your chats.</source>
+        <translation>키를 아는 다른 컴퓨터는 모델을 쓸 수 있지만 대화는 읽을 수 없어요.</translation>
     </message>
 </context>
 </TS>

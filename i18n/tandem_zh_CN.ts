@@ -3478,6 +3478,10 @@
         <source>{model} recommends no temperature. Tandem uses: {values}</source>
         <translation>“{model}”没有推荐的温度。Tandem 使用：{values}</translation>
     </message>
+    <message>
+        <source>no draft token accepted so far (measured)</source>
+        <translation>迄今未接受任何草稿 token（实测）</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -3556,10 +3560,6 @@
 </context>
 <context>
     <name>NetworkPage</name>
-    <message>
-        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
-        <translation>Tandem 仅在搜索 Hugging Face、下载模型、检查更新或运行上面的测试时联网。对话、设置和统计都不会离开本机，也不收集使用数据。</translation>
-    </message>
     <message>
         <source>Connection</source>
         <translation>连接</translation>
@@ -4717,10 +4717,6 @@
         <translation>离线工作</translation>
     </message>
     <message>
-        <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
-        <translation>Tandem 不会联网。下载会等待，对话和已安装的模型照常可用。</translation>
-    </message>
-    <message>
         <source>Check for updates once a day</source>
         <translation>每天检查一次更新</translation>
     </message>
@@ -4907,6 +4903,10 @@
     <message>
         <source>Processors can round differently when they verify more tokens at once. With this on, Tandem uses only draft lengths at which rounding is the same, and computes one answer at a time.</source>
         <translation>处理器一次验证更多 token 时，舍入可能不同。打开后，Tandem 只使用舍入一致的草稿 token 数，并且一次只计算一个回答。</translation>
+    </message>
+    <message>
+        <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
+        <translation>Tandem 不会连接 Hugging Face，也不会检查更新，下载会等待。对话、已安装的模型、工具服务器和你选择的其他电脑照常可用。</translation>
     </message>
 </context>
 <context>
@@ -5605,8 +5605,16 @@
         <translation>在此对话中使用工具</translation>
     </message>
     <message>
-        <source>Off until you turn on tools in this chat</source>
-        <translation>在此对话中打开工具前保持关闭</translation>
+        <source>Tools: Tandem only</source>
+        <translation>工具：仅 Tandem</translation>
+    </message>
+    <message>
+        <source>Not used in this chat</source>
+        <translation>此对话未使用</translation>
+    </message>
+    <message>
+        <source>Use all tools in this chat</source>
+        <translation>在此对话中使用所有工具</translation>
     </message>
 </context>
 <context>
@@ -6043,10 +6051,6 @@
         <translation>有什么可以帮你？</translation>
     </message>
     <message>
-        <source>Runs on this Mac. Nothing you type leaves it.</source>
-        <translation>在本机上运行。你输入的内容不会离开本机。</translation>
-    </message>
-    <message>
         <source>Show me a fast answer</source>
         <translation>看看回答有多快</translation>
     </message>
@@ -6061,6 +6065,18 @@
     <message>
         <source>How does speculative decoding work?</source>
         <translation>推测解码是怎么工作的？</translation>
+    </message>
+    <message>
+        <source>Why is the sky blue?</source>
+        <translation>天空为什么是蓝色的？</translation>
+    </message>
+    <message>
+        <source>Give me three ideas for a rainy weekend.</source>
+        <translation>给我三个雨天周末的活动建议。</translation>
+    </message>
+    <message>
+        <source>Write the numbers from one to fifty in words, one on each line.</source>
+        <translation>请用汉字写出 1 到 50 的数字，每行一个。</translation>
     </message>
 </context>
 <context>
@@ -6089,6 +6105,45 @@
     <message>
         <source>Delete API requests…</source>
         <translation>删除 API 请求…</translation>
+    </message>
+</context>
+<context>
+    <name>Privacy</name>
+    <message>
+        <source>Runs on this Mac. Nothing you type leaves it.</source>
+        <translation>在本机上运行。你输入的内容不会离开本机。</translation>
+    </message>
+    <message>
+        <source>Runs on this Mac.</source>
+        <translation>在本机上运行。</translation>
+    </message>
+    <message>
+        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
+        <translation>Tandem 仅在搜索 Hugging Face、下载模型、检查更新或运行上面的测试时联网。对话、设置和统计都不会离开本机，也不收集使用数据。</translation>
+    </message>
+    <message>
+        <source>Tandem goes online to search Hugging Face, download a model, check for updates or run the test above, and for what you turned on.</source>
+        <translation>Tandem 会在搜索 Hugging Face、下载模型、检查更新或运行上面的测试时，以及你打开的功能需要时联网。</translation>
+    </message>
+    <message>
+        <source>Nothing else of your chats, settings and statistics leaves this Mac. No telemetry.</source>
+        <translation>除此之外，对话、设置和统计都不会离开本机，也不收集使用数据。</translation>
+    </message>
+    <message>
+        <source>Runs on multiple Macs, which receive the text of your chats.</source>
+        <translation>在多台 Mac 上运行，对话文字会发送到其他 Mac。</translation>
+    </message>
+    <message>
+        <source>The computer that you chose for parallel drafting receives the text of your chats.</source>
+        <translation>对话文字会发送到用于并行生成草稿的另一台电脑。</translation>
+    </message>
+    <message>
+        <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
+        <translation>在打开工具的对话中，模型发送给工具服务器的内容可能会离开本机。</translation>
+    </message>
+    <message>
+        <source>Other computers that have the key can use your models, but cannot read your chats.</source>
+        <translation>拥有密钥的其他电脑可以使用你的模型，但无法读取你的对话。</translation>
     </message>
 </context>
 </TS>

@@ -8,6 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
+from app.conversations.chat_settings import Generation
 from app.session.answer import Answer, State
 from app.session.chats import Chat, Turn
 from app.session.session import Session
@@ -21,6 +22,8 @@ from engine.stats import FELT
 TIE = 0.25
 # The share of the first answer's time that plain rounds among its own may take, to measure the speed-up.
 SAMPLE_SHARE = 0.08
+# The most tokens of a demonstration, which shows a speed. The Starter was taught an answer of 296 to 315 tokens.
+SHOWN_TOKENS, STARTER_TOKENS = 300, 400
 # The factor by which two speeds may deviate from the measured speed-up.
 AGREE = 1.25
 
@@ -183,9 +186,11 @@ class Comparer(QObject):
 
     def start(self, chat: Chat, turn: Turn) -> None:
         """Ask that turn's question again, with the seed of its answer."""
+        self._start(chat, turn, self._session.settings.generation_of(chat))
+
+    def _start(self, chat: Chat, turn: Turn, chosen: Generation) -> None:
         self.cancel()
         session = self._session
-        chosen = session.settings.generation_of(chat)
         speculation = chosen.speculation
         if speculation.method == "off":
             speculation = replace(speculation, method="auto")
@@ -205,9 +210,13 @@ class Comparer(QObject):
         self.changed.emit()
 
     def demonstrate(self, question: str) -> None:
-        """Compare a question that is not in any chat."""
+        """Compare a question that is not in any chat; the answers end, whatever the model and the settings are."""
         turn = Turn(question, Answer())
-        self.start(Chat(turns=[turn]), turn)
+        chat = Chat(turns=[turn])
+        chosen, models = self._session.settings.generation_of(chat), self._session.models
+        most = STARTER_TOKENS if models.is_starter else SHOWN_TOKENS
+        # Thoughts would take all of them.
+        self._start(chat, turn, replace(chosen, max_tokens=min(chosen.max_tokens or most, most), thinking="off"))
 
     def cancel(self) -> None:
         """Stop within one round and keep what was generated."""

@@ -152,6 +152,8 @@ VERDICTS = Sentences(
 
 def pair_speed(expected: Estimate | None, measured: Measured | None) -> str:
     """Say how fast a pair is: as measured on this computer, or else as estimated; "" if neither is known."""
+    if measured is not None and measured.accept_rate == 0:
+        return translate("Models", "no draft token accepted so far (measured)")
     if measured is not None:
         text = translate("Models", "{gain} (measured, {rate} accepted)")
         return text.format(gain=as_fast(measured), rate=percent(measured.accept_rate))
