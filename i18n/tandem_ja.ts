@@ -5448,6 +5448,10 @@
         <translation>呼び出しませんでした。1 つの回答でツールを使えるのは {count} 回までです。</translation>
     </message>
     <message>
+        <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
+        <translation>呼び出しませんでした。呼び出しの終わりを示す記号がテキストの中にあるか抜けているため、モデルのテキストがどこで終わるのかわかりません。</translation>
+    </message>
+    <message>
         <source>Not called: the model passed arguments that the tool does not accept.</source>
         <translation>呼び出しませんでした。モデルが渡した引数がこのツールに合いません。</translation>
     </message>

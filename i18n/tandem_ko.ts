@@ -5468,6 +5468,10 @@
         <translation>호출하지 않았어요. 답변 하나에서 도구는 최대 {count}번까지 사용할 수 있어요.</translation>
     </message>
     <message>
+        <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
+        <translation>호출하지 않았어요. 호출을 끝내는 표시가 텍스트 안에 들어 있거나 빠져 있어, 모델이 쓴 텍스트가 어디서 끝나는지 알 수 없어요.</translation>
+    </message>
+    <message>
         <source>Not called: the model passed arguments that the tool does not accept.</source>
         <translation>호출하지 않았어요. 모델이 넘긴 인수가 이 도구에 맞지 않아요.</translation>
     </message>

@@ -5468,6 +5468,10 @@
         <translation>未调用：一个回答最多使用 {count} 次工具。</translation>
     </message>
     <message>
+        <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
+        <translation>未调用：表示调用结束的标记出现在文本中或缺失，无法判断模型的文本在哪里结束。</translation>
+    </message>
+    <message>
         <source>Not called: the model passed arguments that the tool does not accept.</source>
         <translation>未调用：模型给出的参数不符合此工具的要求。</translation>
     </message>
