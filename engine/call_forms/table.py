@@ -14,7 +14,8 @@ from engine.call_forms.form import CallForm, Marks
 from engine.call_forms.named_values import Braced, as_python, as_python_list
 from engine.call_forms.reading import NESTED, Headed, as_json, by_mlx_lm, element, json_or
 from engine.call_forms.tagged import Tagged
-from engine.call_forms.writing import BracedCall, NestedCalls, TaggedCalls, json_call, python_call
+from engine.call_forms.tagged_writing import NestedCalls, TaggedCalls
+from engine.call_forms.writing import BracedCall, json_call, python_call
 
 
 @lru_cache

@@ -2,14 +2,16 @@
 
 A value ends at its first closing tag after which the form goes on: with an argument that the function declares and that
 the call does not have yet, or with the end of the call. The end of a call after a free text counts as such only if the
-answer ends after it, another call of a known function follows, or text in which no call ends. So a call is only known
-at the end of the answer, and what one calls the end may be a part of the text after all: an answer with two calls, one
-beside the other, is read as such, although it could be one call whose text shows the end of a call and the beginning of
-another.
+answer ends after it, another call of a known function follows, or text in which no call ends. A whole call in a free
+text belongs to it. So a call is only known at the end of the answer. An answer with two calls, one beside the other, is
+read as such, although it could be one call whose text has the end of a call and the beginning of another in it.
 
-`Unclear` is raised where the end of a value cannot be told: if an argument begins in it that does not end, because the
-model may have forgotten a closing tag; if several calls follow each other and a value has the end of a call in it; and
-if no end fits.
+`Unclear` is raised where the end of a value cannot be told:
+- An argument begins in it that does not end: the model may have forgotten a closing tag.
+- Another call begins in it, and an argument follows that may belong to either.
+- It has the end of a call in it, and several calls follow each other.
+- It is no text, comes after one, and is of another type than the function declares.
+- No end fits.
 """
 
 from __future__ import annotations
@@ -111,12 +113,14 @@ class _Answer:
         self._opening = re.compile(tags.opening, re.DOTALL)
         closing = re.escape(tags.closing).replace("NAME", "[^/<>]+")
         self._tag = re.compile(f"(?P<opened>{tags.opening})|{closing}", re.DOTALL)
+        begins = tags.name if tags.end else re.escape(tags.start) + tags.name
+        self._call_tag = re.compile(f"(?P<opened>{begins})|{re.escape(tags.end or tags.stop)}")
         self._call_end = re.compile(rf"\s*+{re.escape(tags.end)}")
         self._stop = re.compile(rf"\s*+{re.escape(tags.stop)}")
         self._name = re.compile(rf"\s*+{tags.name}")
         stop = self._stop.pattern if marked else ""
-        whole = re.compile(f"{closing}{self._call_end.pattern}{stop}")
-        # Where the last end of a call is, behind the closing tag of an argument.
+        whole = re.compile(f"(?:{closing}|{begins}){self._call_end.pattern}{stop}")
+        # Where the last end of a call is, behind the closing tag of an argument or the beginning of the call.
         self._last_end = max((found.end() for found in whole.finditer(text)), default=0)
         # Whether a free text was read, and whether it has the end of a call in it.
         self._has_text = self.passed_an_end = False
@@ -155,10 +159,17 @@ class _Answer:
                         return value, at, end
                 except ValueError:
                     continue
+        depth, scanned = 0, opening.end()
         for text, at, end in self._texts(opening, schema.properties, found):
+            close = opening.end() + len(text)
+            depth, scanned = _depth(self._call_tag.finditer(self._text, scanned, close), depth), close
+            if end is None and depth > 0:
+                _fail("the next argument may be that of a call in the text")
+            if end is not None and depth > 0 and self._after_space(end.at) < len(self._text):
+                continue
             if end is not None and not self._is_last(end):
                 self.passed_an_end = True
-            elif self._opens_argument(text) and not opening.groupdict().get("cdata"):
+            elif _depth(self._tag.finditer(text)) > 0 and not opening.groupdict().get("cdata"):
                 _fail("a closing tag may have been forgotten")
             elif self._has_text and not own.allows(self._typed(opening, text, own)):
                 _fail("a value of another type after a text")
@@ -203,13 +214,6 @@ class _Answer:
         alone = self._after_space(end.at) == len(self._text)
         return alone or end.following is not None or end.at >= self._last_end
 
-    def _opens_argument(self, text: str) -> bool:
-        """Return whether an argument begins in the text that does not end in it."""
-        depth = 0
-        for tag in self._tag.finditer(text):
-            depth = depth + 1 if tag["opened"] is not None else max(0, depth - 1)
-        return depth > 0
-
     def _unclosed(self, at: int, schema: Schema) -> tuple[dict[str, Any], _End]:
         """Read arguments of which some have no closing tag: they end before the next argument, or with the call.
 
@@ -252,6 +256,13 @@ class _Answer:
 
     def _after_space(self, at: int) -> int:
         return _SPACE.match(self._text, at).end()  # type: ignore[union-attr]
+
+
+def _depth(tags: Iterator[re.Match[str]], depth: int = 0) -> int:
+    """Return how many of the tags that open something are not closed after `tags`, of which `depth` came before."""
+    for tag in tags:
+        depth = depth + 1 if tag["opened"] is not None else max(0, depth - 1)
+    return depth
 
 
 def _fail(problem: str) -> NoReturn:

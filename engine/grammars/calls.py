@@ -10,7 +10,8 @@ from typing import Any
 
 from engine.call_forms.form import CallForm, Marks
 from engine.call_forms.table import call_form
-from engine.call_forms.writing import CallsNotExpressible, Function, TaggedCalls, Writer
+from engine.call_forms.tagged_writing import TaggedCalls
+from engine.call_forms.writing import CallsNotExpressible, Function, Writer
 
 # The most calls in one answer.
 MOST_CALLS = 32

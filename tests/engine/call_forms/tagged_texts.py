@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 from engine.call_forms.table import FORMS, call_form
-from engine.call_forms.writing import TaggedCalls
+from engine.call_forms.tagged_writing import TaggedCalls
 
 TAGGED = [name for name, form in FORMS.items() if form.tags is not None]
 PROPERTIES = {"path": {"type": "string"}, "content": {"type": "string"}, "mode": {"type": "integer"}}

@@ -10,7 +10,8 @@ from llguidance import LLMatcher
 
 from engine.call_forms.reading import NESTED
 from engine.call_forms.table import call_form
-from engine.call_forms.writing import Function, TaggedCalls
+from engine.call_forms.tagged_writing import TaggedCalls
+from engine.call_forms.writing import Function
 from engine.grammars.compiling import compile_by_byte
 from engine.grammars.grammar import Grammar
 
