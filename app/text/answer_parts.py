@@ -157,6 +157,7 @@ class AnswerParts:
             if self._begins_with_tags(thought, start):
                 return start
             inner, after, whole = self._inside(thought, start, mark, ended)
+            self._searched = 0
             if whole and self.form.calls(inner, self.tools)[0]:
                 return start
             if not whole and self._may_begin(thought[start + len(mark.start) :]):

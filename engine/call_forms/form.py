@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.call_forms.reading import Read
-from engine.call_forms.tagged import Tagged
+from engine.call_forms.tagged import Tagged, Unclear
 from engine.call_forms.writing import Write, cannot_write
 
 # A longer call is treated as text, because parsers copy it several times.
@@ -116,7 +116,10 @@ class CallForm:
         """Return the calls with tags with which the rest of an answer begins, and their end. Raises `Unclear`."""
         assert self.tags is not None
         found, end = self.tags.read(text, tools)
-        return [_call(entry, {}) for entry in found], end
+        try:
+            return [_call(entry, {}) for entry in found], end
+        except Exception as error:
+            raise Unclear(found[0]["name"]) from error
 
 
 def renamed(holder: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

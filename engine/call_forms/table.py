@@ -62,7 +62,7 @@ def _functions(mark: str, line: str = "", **more: Any) -> CallForm:
     calls = TaggedCalls(
         f"{start}\n<function=NAME>\n", f"<parameter=NAME>{line}", "</parameter>", "\n", f"</function>\n{stop}", line
     )
-    name, opening = r"<function=(?P<name>[^>\s]+)>", r"<parameter=(?P<key>[^>\s]+)>"
+    name, opening = r"<function=(?P<name>[^<>\s]+)>", r"<parameter=(?P<key>[^<>\s]+)>"
     return _tagged(calls, name, opening, start, stop, end="</function>", **more)
 
 
@@ -88,8 +88,8 @@ def _invokes(tag: str, mark: str, parameter: str, before: str = "", **more: Any)
         between="",
         stop=stop,
     )
-    name = rf'<{tag}invoke\b[^>]*?\bname="(?P<name>[^"]+)">'
-    opening = rf'<{tag}parameter\b[^>]*?\bname="(?P<key>[^"]+)"{parameter}>'
+    name = rf'<{tag}invoke\b[^<>]*?\bname="(?P<name>[^"]+)">'
+    opening = rf'<{tag}parameter\b[^<>]*?\bname="(?P<key>[^"]+)"{parameter}>'
     return _tagged(calls, name, opening, start, stop, end=f"</{tag}invoke>", **more)
 
 
@@ -323,7 +323,7 @@ FORMS: dict[str, CallForm] = {
         end="</function>",
     ),
     "minimax_m2": _invokes("", "minimax:tool_call", ""),
-    "muse_spark": _invokes("atem:", "atem:function_calls", "[^>]*"),
+    "muse_spark": _invokes("atem:", "atem:function_calls", "[^<>]*"),
     "gemma4": _braced("<|tool_call>", "<tool_call|>", '<|"|>'),
     "function_gemma": _braced("<start_function_call>", "<end_function_call>", "<escape>"),
 }

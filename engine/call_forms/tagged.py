@@ -19,6 +19,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Container, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn
@@ -128,13 +129,12 @@ class _Answer:
     def arguments(self, begin: re.Match[str]) -> tuple[dict[str, Any], _End]:
         """Return the arguments of the call that begins so, and its end. Raises `Unclear`."""
         schema = self._schemas[begin["name"]]
-        try:
+        # The model may write anything, and parsers of values can raise any exception.
+        with suppress(Exception):
             return self._closed(begin.end(), schema)
-        except ValueError:
-            pass
         try:
             return self._unclosed(begin.end(), schema)
-        except ValueError as error:
+        except Exception as error:
             raise Unclear(begin["name"]) from error
 
     def _closed(self, at: int, schema: Schema) -> tuple[dict[str, Any], _End]:
@@ -153,15 +153,13 @@ class _Answer:
         own = schema.properties.get(opening["key"], Schema({}))
         string = opening.groupdict().get("string")
         if (string is None and not any(one.free_text for one in own.alternatives)) or string == "false":
-            for text, at, end in self._texts(opening, schema.properties, found):
-                try:
-                    if own.allows(value := self._typed(opening, text, own)):
+            for close, at, end in self._ends(opening, schema.properties, found):
+                with suppress(Exception):
+                    value = self._typed(opening, self._text[opening.end() : close], own)
+                    if own.allows(value) and not (self._has_text and end is not None and not self._is_last(end)):
                         return value, at, end
-                except ValueError:
-                    continue
         depth, scanned = 0, opening.end()
-        for text, at, end in self._texts(opening, schema.properties, found):
-            close = opening.end() + len(text)
+        for close, at, end in self._ends(opening, schema.properties, found):
             depth, scanned = _depth(self._call_tag.finditer(self._text, scanned, close), depth), close
             if end is None and depth > 0:
                 _fail("the next argument may be that of a call in the text")
@@ -169,19 +167,21 @@ class _Answer:
                 continue
             if end is not None and not self._is_last(end):
                 self.passed_an_end = True
-            elif _depth(self._tag.finditer(text)) > 0 and not opening.groupdict().get("cdata"):
+                continue
+            text = self._text[opening.end() : close]
+            if _depth(self._tag.finditer(text)) > 0 and not opening.groupdict().get("cdata"):
                 _fail("a closing tag may have been forgotten")
-            elif self._has_text and not own.allows(self._typed(opening, text, own)):
+            value = self._typed(opening, text, own)
+            if self._has_text and not own.allows(value):
                 _fail("a value of another type after a text")
-            else:
-                self._has_text = True
-                return self._typed(opening, text, own), at, end
+            self._has_text = True
+            return value, at, end
         return _fail("an argument without an end")
 
-    def _texts(
+    def _ends(
         self, opening: re.Match[str], properties: Collection[str], found: Container[str]
-    ) -> Iterator[tuple[str, int, _End | None]]:
-        """Yield each text that an argument may have, where it ends, and the end of the call if that follows."""
+    ) -> Iterator[tuple[int, int, _End | None]]:
+        """Yield where the closing tag of an argument may begin and end, and the end of the call if that follows."""
         key, cdata = opening["key"], opening.groupdict().get("cdata")
         closing, at = f"{']]>' if cdata else ''}{self._tags.closing.replace('NAME', key)}", opening.end()
         while (close := self._text.find(closing, at)) >= 0:
@@ -191,7 +191,7 @@ class _Answer:
             goes_on = after != key and after not in found and (after in properties or not properties)
             end = None if goes_on else self._end(at)
             if goes_on or end is not None:
-                yield self._text[opening.end() : close], at, end
+                yield close, at, end
 
     def _end(self, at: int) -> _End | None:
         """Return the end of a call at `at`; None if there is none."""

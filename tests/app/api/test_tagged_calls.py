@@ -16,6 +16,7 @@ from tests.app.api.serving import Served, content_of
 from tests.app.scripted_engine import ScriptedEngine, model_info
 from tests.app.scripts import Script, ScriptedRound
 from tests.engine.call_forms.tagged_texts import TAGGED, TOOLS, closing_tags, file_of, tags
+from tests.engine.tiers import by_tier
 
 CHAT = {"messages": [{"role": "user", "content": "Write it."}]}
 FUNCTION = TOOLS[0]["function"]
@@ -91,7 +92,7 @@ def nasty(form: str) -> str:
     return f"A block ends with {closing} here.\n{ending}\nTwo calls:\n{example}\n{example}\nLAST LINE"
 
 
-@pytest.mark.parametrize("form", TAGGED)
+@pytest.mark.parametrize("form", by_tier(TAGGED, ["qwen3_coder", "glm47", "minimax_m2"]))
 @pytest.mark.parametrize("api", APIS)
 def test_a_file_with_tags_in_it_arrives_whole(serve: Serve, api: str, form: str) -> None:
     content = nasty(form)
@@ -99,7 +100,7 @@ def test_a_file_with_tags_in_it_arrives_whole(serve: Serve, api: str, form: str)
     assert found == [("Now: ", [{"path": "a.md", "content": content}], ENDS[api][0])] * 2
 
 
-@pytest.mark.parametrize("form", TAGGED)
+@pytest.mark.parametrize("form", by_tier(TAGGED, ["qwen3_coder", "glm47", "minimax_m2"]))
 @pytest.mark.parametrize("api", APIS)
 def test_a_file_whose_end_cannot_be_told_stays_text(serve: Serve, api: str, form: str) -> None:
     begun = tags(form).key.replace("NAME", "a").replace("STRING", "true")
@@ -115,7 +116,7 @@ def test_a_file_that_was_cut_off_stays_text(serve: Serve, api: str) -> None:
         assert answered(serve, api, "qwen3_coder", cut, "length") == [(cut, [], ENDS[api][2])] * 2
 
 
-@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("api", by_tier(APIS, ["messages"]))
 def test_a_long_file_of_tags_arrives_whole(serve: Serve, api: str) -> None:
     draw = random.Random(23)
     parts = ["Some words. ", "\n", "</", "<tool_call>", *closing_tags("qwen3_coder"), *closing_tags("glm47")]

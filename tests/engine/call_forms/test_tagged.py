@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import time
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -102,3 +104,22 @@ def test_a_list_in_json_may_have_tags_in_its_texts(form: str) -> None:
     begun = own.begin.replace("NAME", "edit") + text + own.line + own.closing + own.after + own.end
     [found], _ = call_form(form).last_calls(answer(form, begun), tools)
     assert json.loads(found.arguments) == {"edits": edits}
+
+
+@pytest.mark.parametrize("form", TAGGED)
+@pytest.mark.parametrize("value", ["{1, 2}", "[" * 100_000, "{[]: 1}", "\x00", "1e999999"])
+def test_whatever_stands_between_tags_raises_nothing_else(form: str, value: str) -> None:
+    with suppress(Unclear):
+        read(form, answer(form, call(form, path="a.md", content="x", mode=value)))
+
+
+@pytest.mark.parametrize("form", TAGGED)
+@pytest.mark.parametrize("number", range(7))
+def test_a_text_without_an_end_of_its_tags_is_read_at_once(form: str, number: int) -> None:
+    own = tags(form)
+    begins = [own.begin, own.key, *closing_tags(form)[:1], "<invoke ", "<atem:parameter name=", "<function=", " "]
+    content = begins[number].split("NAME")[0] * 20_000
+    began = time.process_time()
+    with suppress(Unclear):
+        assert read(form, file_of(form, content)) == [{"path": "a.md", "content": content}]
+    assert time.process_time() - began < 2
