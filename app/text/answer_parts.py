@@ -95,8 +95,9 @@ class AnswerParts:
         if not self._replying:
             self._text += text
             parts = self._parts.of(self._text, ended)
-            messages = self._read_messages(parts)
+            messages, unread = self._read_messages(parts, cut)
             reasoning, text = self._separate(parts, ended)
+            text += unread
             self._in_messages = parts.begin is None
         # In answers of several messages, calls are messages of their own.
         content, calls = (text, messages) if self._in_messages else self._take(text, ended, cut)
@@ -115,11 +116,23 @@ class AnswerParts:
         self._shown = len(whole)
         return new
 
-    def _read_messages(self, parts: Parts) -> list[ToolCall]:
-        """Return the calls in new messages to functions; a message to an unknown function belongs to no part."""
-        new = parts.calls[self._messages :] if self.form is not None else ()
-        self._messages += len(new)
-        return [call for message in new for call in self.form.calls(message, self.tools)[0]] if self.form else []
+    def _read_messages(self, parts: Parts, cut: bool) -> tuple[list[ToolCall], str]:
+        """Return the calls in new messages to functions, and the text of those whose values have no certain end.
+
+        A message to an unknown function belongs to no part.
+        """
+        calls, unread = list[ToolCall](), ""
+        for message in parts.calls[self._messages :] if self.form is not None else ():
+            assert self.form is not None
+            start = message.find(self.form.tags.start) if self.form.tags is not None else -1
+            if start >= 0 and self._begins_with_tags(message, start):
+                found, _ = self._last_calls(message[start:], cut and message is parts.calls[-1])
+                unread += "" if found else message[start:]
+            else:
+                found, _ = self.form.calls(message, self.tools)
+            calls += found
+        self._messages = max(self._messages, len(parts.calls))
+        return calls, unread
 
     def _separate(self, parts: Parts, ended: bool) -> tuple[str, str]:
         """Return the new thoughts and the new text of the reply."""

@@ -115,3 +115,17 @@ def test_the_end_mark_in_a_text_in_json_is_none(tag: str) -> None:
         parts.add(text[:place])
         parts.add(text[place:])
         assert (contents(parts), parts.content) == ([content], "So: ")
+
+
+@pytest.mark.parametrize("ending", ["", "</atem:parameter>\n</atem:invoke> and"])
+def test_a_message_to_a_function_is_read_whole_or_stays_text(ending: str) -> None:
+    content = f"It ends with </atem:parameter> here.{ending}"
+    call = file_of("muse_spark", content)
+    text = f"<|channel|>commentary to=functions.write_file<|message|>{call}"
+    for place in range(1, len(text), 7):
+        assert contents(fed("muse_spark", text, [place])) == [content]
+    parts = fed("muse_spark", text, cut=True)
+    assert (parts.calls, parts.content) == ([], call)
+    unclear = file_of("muse_spark", '<atem:parameter name="a">')
+    parts = fed("muse_spark", text.replace(call, unclear))
+    assert (parts.calls, parts.content, parts.unclear) == ([], unclear, "write_file")
