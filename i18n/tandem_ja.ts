@@ -5566,6 +5566,10 @@
         <source>“{server}” stopped unexpectedly ({detail}). Check it in the settings, or try again.</source>
         <translation>「{server}」が予期せず終了しました（{detail}）。設定で確認するか、もう一度お試しください。</translation>
     </message>
+    <message>
+        <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
+        <translation>呼び出しませんでした。呼び出しの終わりを示す記号がテキストの中にあるか抜けているため、モデルのテキストがどこで終わるのかわかりません。</translation>
+    </message>
 </context>
 <context>
     <name>Tools</name>

@@ -5566,6 +5566,10 @@
         <source>In “{server}”: enter either a “command” or a “url”.</source>
         <translation>‘{server}’ 서버: ‘command’와 ‘url’ 중 하나만 입력해 주세요.</translation>
     </message>
+    <message>
+        <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
+        <translation>호출하지 않았어요. 호출을 끝내는 표시가 텍스트 안에 들어 있거나 빠져 있어, 모델이 쓴 텍스트가 어디서 끝나는지 알 수 없어요.</translation>
+    </message>
 </context>
 <context>
     <name>Tools</name>

@@ -5566,6 +5566,10 @@
         <source>In “{server}”: enter either a “command” or a “url”.</source>
         <translation>“{server}”：请只输入“command”或“url”其中之一。</translation>
     </message>
+    <message>
+        <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
+        <translation>未调用：表示调用结束的标记出现在文本中或缺失，无法判断模型的文本在哪里结束。</translation>
+    </message>
 </context>
 <context>
     <name>Tools</name>

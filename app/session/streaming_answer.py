@@ -30,6 +30,7 @@ from app.session.tool_calls import ToolCalls, calls_of
 from app.session.tool_service import ToolService
 from app.text.answer_parts import AnswerParts
 from app.tools.tool import Tool
+from engine.call_forms.form import ToolCall
 from engine.call_forms.table import call_form
 from engine.call_forms.writing import CallsNotExpressible
 from engine.errors import EngineError, InternalFailure
@@ -205,10 +206,11 @@ class StreamingAnswer:
         return REPEATING
 
     def _calls_in(self, answer: Answer) -> list[Call]:
-        """Return the calls that an answer makes, unless it was cut off."""
+        """Return the calls that an answer makes, unless it was cut off; one whose end is unclear has no arguments."""
         if answer.state is not State.DONE or answer.separator is None:
             return []
-        return calls_of(answer.separator.calls, self.turn.tools)
+        unclear = [ToolCall(name, "") for name in (answer.separator.unclear,) if name]
+        return calls_of([*answer.separator.calls, *unclear], self.turn.tools)
 
     def _store_calls(self, answer: Answer, calls: list[Call]) -> None:
         """Write the calls, then run them: nothing runs that is not on disk."""

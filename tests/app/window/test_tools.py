@@ -101,6 +101,32 @@ def test_cards_ask_show_results_or_why_there_is_none_and_the_answer_follows(
     assert window.turn(1).text == "Bye."
 
 
+UNCLEAR = {
+    "en": "Not called: it isn't clear where the model's text ends",
+    "ko": "호출하지 않았어요. 호출을 끝내는 표시가",
+    "ja": "呼び出しませんでした。呼び出しの終わりを示す記号が",
+    "zh_CN": "未调用：表示调用结束的标记",
+}
+
+
+def test_a_card_says_why_a_call_whose_end_cannot_be_told_did_not_run(
+    open_window: OpenWindow, host: FakeHost, qapp: Application
+) -> None:
+    zone = "Begin with <parameter=a> here."
+    call = f"<tool_call>\n<function=clock_now>\n<parameter=zone>\n{zone}\n</parameter>\n</function>\n</tool_call>"
+    window = open_window(ScriptedEngine([Script(call), Script("I cannot look.")], tool_format="qwen3_coder"))
+    set_up(window.session, "clock")
+    window.session.tools.permit(window.session.chat, host.offered[0], Permission.ALWAYS)
+    window.ask_and_wait("What time is it?")
+    [card] = cards(window)
+    assert "Failed" in shown(card)
+    assert host.calls == []
+    for code, sentence in UNCLEAR.items():
+        qapp.language.choose(code)
+        window.wait(lambda sentence=sentence: sentence in shown(card))
+    qapp.language.choose("en")
+
+
 def test_a_card_shows_how_far_its_tool_has_come(open_window: OpenWindow, host: FakeHost) -> None:
     host.results = {}
     window = open_window(engine_of(call_text("clock_now", zone="Asia/Seoul"), "It is noon."))
