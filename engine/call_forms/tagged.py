@@ -11,6 +11,8 @@ read as such, although it could be one call whose text has the end of a call and
 - Another call begins in it, and an argument follows that may belong to either.
 - It has the end of a call in it, and several calls follow each other.
 - It is no text, comes after one, and is of another type than the function declares.
+- It is that of an argument that the function does not need, comes after a text, and has a closing tag in it without an
+  opening one: the text before may go on up to there.
 - No end fits.
 """
 
@@ -174,6 +176,9 @@ class _Answer:
             value = self._typed(opening, text, own)
             if self._has_text and not own.allows(value):
                 _fail("a value of another type after a text")
+            is_needed = opening["key"] in (schema.required or schema.properties)
+            if self._has_text and not is_needed and _closes_more(self._tag.finditer(text)):
+                _fail("the text before may go on")
             self._has_text = True
             return value, at, end
         return _fail("an argument without an end")
@@ -263,6 +268,16 @@ def _depth(tags: Iterator[re.Match[str]], depth: int = 0) -> int:
     for tag in tags:
         depth = depth + 1 if tag["opened"] is not None else max(0, depth - 1)
     return depth
+
+
+def _closes_more(tags: Iterator[re.Match[str]]) -> bool:
+    """Return whether a tag closes what none of the tags has opened."""
+    depth = 0
+    for tag in tags:
+        depth += 1 if tag["opened"] is not None else -1
+        if depth < 0:
+            return True
+    return False
 
 
 def _fail(problem: str) -> NoReturn:

@@ -87,6 +87,18 @@ def test_a_call_whose_end_cannot_be_told_is_none(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", TAGGED)
+def test_an_optional_argument_in_a_text_does_not_cut_it(form: str) -> None:
+    texts = {key: {"type": "string"} for key in ("content", "note")}
+    schema = {"type": "object", "properties": texts, "required": ["content"]}
+    own, tools = tags(form), [{"type": "function", "function": {"name": "f", "parameters": schema}}]
+    opening = own.key.replace("NAME", "note").replace("STRING", "true")
+    inner = f"a{own.closing.replace('NAME', 'content')}{own.after}{opening}x{own.closing.replace('NAME', 'note')}b"
+    text = answer(form, call(form, "f", content=inner))
+    with pytest.raises(Unclear, match="f"):
+        call_form(form).last_calls(text, tools)
+
+
+@pytest.mark.parametrize("form", TAGGED)
 def test_text_after_a_call_is_none_of_its_text(form: str) -> None:
     whole = file_of(form, "x")
     calls, end = call_form(form).last_calls(f"{whole}\nDone. Mind the </parameter>.", TOOLS)
