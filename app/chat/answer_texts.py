@@ -85,7 +85,8 @@ def figures_text(answer: Answer) -> str:
 
 def origin_text(answer: Answer) -> str:
     """Return what speculation gained, the main model that wrote the answer, and when it was asked for."""
-    parts = [figures.gain(answer.stats)] if answer.stats.accepted or figures.as_fast(answer.stats) else []
+    stats = answer.figures
+    parts = [figures.gain(stats)] if stats.accepted or figures.as_fast(stats) else []
     if answer.model:
         parts.append(recorded_name(answer.model))
     if answer.asked_at is not None:
