@@ -2567,6 +2567,10 @@
         <translation>チャット</translation>
     </message>
     <message>
+        <source>Chat: tool call</source>
+        <translation>チャット（ツール呼び出し）</translation>
+    </message>
+    <message>
         <source>none</source>
         <translation>なし</translation>
     </message>

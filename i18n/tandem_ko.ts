@@ -2567,6 +2567,10 @@
         <translation>대화</translation>
     </message>
     <message>
+        <source>Chat: tool call</source>
+        <translation>대화: 도구 호출</translation>
+    </message>
+    <message>
         <source>none</source>
         <translation>없음</translation>
     </message>

@@ -2567,6 +2567,10 @@
         <translation>对话</translation>
     </message>
     <message>
+        <source>Chat: tool call</source>
+        <translation>对话：工具调用</translation>
+    </message>
+    <message>
         <source>none</source>
         <translation>无</translation>
     </message>

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, fields
 
 from app.conversations.database import Database
 from app.conversations.encoding import optional_json, to_json
+from app.conversations.records import TOOL
 from engine.stats import UNTRUE, RequestStats
 
 # How many requests of other programs are kept, the newest: an agent may send thousands a day.
@@ -44,7 +45,7 @@ class RequestRow:
 
     It belongs to a chat's message and has no `client` and `endpoint`, or it came from another program and has no
     `title`; `conversation_id` and `message_id` are None then. `sources` is the JSON list of the sources of its draft
-    tokens, None in requests of earlier versions.
+    tokens, None in requests of earlier versions. `called` is 1 if it called tools, so that it is a part of an answer.
     """
 
     id: int
@@ -72,6 +73,7 @@ class RequestRow:
     speedup_low: float | None
     speedup_high: float | None
     sources: str | None = None
+    called: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,9 @@ _BOUNDS = {
 _MEASURED = f"""
     CASE WHEN {_STORED["speedup_low"]} IS NOT NULL AND {_TRUE} THEN {_least("requests.speedup", _MOST)} END"""
 _SOURCES = "json_extract(requests.stats, '$.sources')"
-_OTHERS = {**_OTHER_TABLES, **_BOUNDS, "speedup": _MEASURED, "sources": _SOURCES}
+_CALLED = f"""
+    EXISTS (SELECT 1 FROM messages AS result WHERE result.parent_id = requests.message_id AND result.role = '{TOOL}')"""
+_OTHERS = {**_OTHER_TABLES, **_BOUNDS, "speedup": _MEASURED, "sources": _SOURCES, "called": _CALLED}
 _EXPRESSIONS = {name: _OTHERS.get(name, f"requests.{name}") for name in COLUMNS}
 _SELECTED = ", ".join(f"{expression} AS {name}" for name, expression in _EXPRESSIONS.items())
 _FROM = """

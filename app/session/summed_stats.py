@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from engine.stats import KNOWN, RequestStats
+from engine.stats import KNOWN, RequestStats, most_speedup
 
 _SUMS = ("generated_tokens", "rounds", "drafted", "accepted", "draft_s", "verify_s", "host_s", "picture_s")
 
@@ -43,14 +43,16 @@ def _speedup(timed: Sequence[tuple[RequestStats, float]]) -> dict[str, float | N
     known = [
         (one, low, high, seconds)
         for one, seconds in timed
-        if (low := one.speedup_low) is not None and (high := one.speedup_high) is not None and seconds
+        if (low := one.speedup_low) is not None and (high := one.speedup_high) is not None and seconds and one.rounds
     ]
     whole = sum(seconds for *_, seconds in known)
     if not whole:
         return dict.fromkeys(("speedup", "speedup_low", "speedup_high", "plain_tps", "saved_s"))
-    low, high = (sum(one[at] * one[3] for one in known) / whole for at in (1, 2))
+    rate = sum(one.generated_tokens for one, *_ in known) / sum(one.rounds for one, *_ in known)
+    most = most_speedup(rate)
+    low, high = (min(most, sum(one[at] * one[3] for one in known) / whole) for at in (1, 2))
     factors = [(one.speedup if one.speedup is not None else (low + high) / 2.0) for one, low, high, _ in known]
-    factor = sum(factor * one[3] for factor, one in zip(factors, known, strict=True)) / whole
+    factor = min(most, sum(factor * one[3] for factor, one in zip(factors, known, strict=True)) / whole)
     if low <= 0.0 or log(high / low) / 2.0 > KNOWN:
         return {"speedup": None, "speedup_low": low, "speedup_high": high, "plain_tps": None, "saved_s": None}
     tokens = sum(one.generated_tokens - 1 for one, *_ in known)

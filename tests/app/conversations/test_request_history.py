@@ -14,6 +14,8 @@ import pytest
 from app.conversations import request_history
 from app.conversations.records import AnswerSource
 from app.conversations.request_history import COLUMNS, PairSummary, ProgramRequest, RequestRow, Totals
+from app.session.summed_stats import summed
+from app.wording import figures
 from engine.stats import RequestStats, rounded_speedup
 
 if TYPE_CHECKING:
@@ -218,3 +220,23 @@ def test_requests_of_programs_are_deleted_and_those_of_chats_stay(store: Convers
     store.history.add([asked_by("one", RequestStats()), asked_by("other", RequestStats())])
     store.history.delete_programs()
     assert [row.client for row in store.history.rows()] == ["", "", ""]
+
+
+def test_the_figures_of_an_answer_are_those_that_the_history_sums_up(store: ConversationStore) -> None:
+    chance = random.Random(2)
+    for number in range(100):
+        parts = []
+        for _ in range(chance.randint(2, 4)):
+            rounds, factor, error = chance.randint(2, 60), chance.uniform(0.3, 6.0), chance.choice((0.05, 0.6))
+            tokens = chance.randint(rounds, 8 * rounds)
+            parts.append(
+                RequestStats(
+                    generated_tokens=tokens, rounds=rounds, tokens_per_round=tokens / rounds, drafted=9, accepted=4,
+                    decode_tps=chance.uniform(9.0, 90.0), speedup=factor if error < 0.1 else None,
+                    speedup_low=factor / (1.0 + error), speedup_high=factor * (1.0 + error),
+                )
+            )  # fmt: skip
+        pair = f"main {number}"
+        store.history.add([replace(asked_by("", one), main_model=pair) for one in parts])
+        [known] = [one for one in store.history.by_pair() if one.main_model == pair]
+        assert figures.speedup(summed(parts)) == figures.speedup(known)
