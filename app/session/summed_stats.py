@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from math import log
 from typing import Any
@@ -40,22 +40,23 @@ def summed(parts: Sequence[RequestStats]) -> RequestStats:
 
 def _speedup(timed: Sequence[tuple[RequestStats, float]]) -> dict[str, float | None]:
     """Return the figures of the speed-up, from the requests that know its bounds, by their seconds of decoding."""
-    known = [
-        (one, low, high, seconds)
-        for one, seconds in timed
-        if (low := one.speedup_low) is not None and (high := one.speedup_high) is not None and seconds and one.rounds
-    ]
-    whole = sum(seconds for *_, seconds in known)
+    known = [(one, seconds) for one, seconds in timed if one.speedup_low is not None and one.rounds]
+    whole = sum(seconds for _, seconds in known)
     if not whole:
         return dict.fromkeys(("speedup", "speedup_low", "speedup_high", "plain_tps", "saved_s"))
-    rate = sum(one.generated_tokens for one, *_ in known) / sum(one.rounds for one, *_ in known)
-    most = most_speedup(rate)
-    low, high = (min(most, sum(one[at] * one[3] for one in known) / whole) for at in (1, 2))
-    factors = [(one.speedup if one.speedup is not None else (low + high) / 2.0) for one, low, high, _ in known]
-    factor = min(most, sum(factor * one[3] for factor, one in zip(factors, known, strict=True)) / whole)
+    most = most_speedup(sum(one.generated_tokens for one, _ in known) / sum(one.rounds for one, _ in known))
+
+    def mean(figure: Callable[[RequestStats], float]) -> float:
+        return min(most, sum(figure(one) * seconds for one, seconds in known) / whole)
+
+    low, high = mean(lambda one: one.speedup_low or 0.0), mean(lambda one: one.speedup_high or 0.0)
+    found: dict[str, float | None] = {"speedup_low": low, "speedup_high": high}
     if low <= 0.0 or log(high / low) / 2.0 > KNOWN:
-        return {"speedup": None, "speedup_low": low, "speedup_high": high, "plain_tps": None, "saved_s": None}
-    tokens = sum(one.generated_tokens - 1 for one, *_ in known)
-    saved_s = (factor - 1.0) * whole
-    plain_tps = tokens / whole / factor
-    return {"speedup": factor, "speedup_low": low, "speedup_high": high, "plain_tps": plain_tps, "saved_s": saved_s}
+        return found | dict.fromkeys(("speedup", "plain_tps", "saved_s"))
+    factor, tokens = mean(_middle), sum(one.generated_tokens - 1 for one, _ in known)
+    return found | {"speedup": factor, "plain_tps": tokens / whole / factor, "saved_s": (factor - 1.0) * whole}
+
+
+def _middle(one: RequestStats) -> float:
+    """Return the speed-up of a request, or the middle of its bounds where only these are known."""
+    return one.speedup if one.speedup is not None else ((one.speedup_low or 0.0) + (one.speedup_high or 0.0)) / 2.0

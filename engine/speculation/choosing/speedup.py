@@ -158,14 +158,17 @@ class SpeedupMeter:
                 typical_s, count = typical_s + seconds, count + rounds
         if not count:
             return None
-        # Every other round cost at least a plain step, and at most all of its time: a stall may be part of that.
+        # Other rounds cost at least a plain step each. If they took longer than these, perhaps they were disturbed.
         least = steps + self._rounds - count
         most = max(least, steps * self._seconds / typical_s)
+        least = max(least, min(most, steps * self._rounds / count))
         total = sqrt(least * most)
-        error = 2.0 * sqrt((error / total) ** 2 + (UNSURE * (1.0 - steps / total)) ** 2 + self.kept.noise / count)
+        # The known noise leaves out what disturbances add.
+        noise = DISTURBED**2 * self.kept.noise / count
+        error = 2.0 * sqrt((error / total) ** 2 + (UNSURE * (1.0 - steps / total)) ** 2 + noise)
+        error += log(most / least) / 2.0
         step_s = self._seconds / total
         load = step_s / self.kept.fastest.get(self._bucket, step_s)
-        error += log(most / least) / 2.0
         return MeasuredSpeedup(step_s * self._tokens, self._seconds, self._tokens, error, load)
 
     def usual(self, bucket: int) -> tuple[float, float, float] | None:
