@@ -2649,6 +2649,10 @@
         <source>repeats itself</source>
         <translation>繰り返し</translation>
     </message>
+    <message>
+        <source>Chat: tool call</source>
+        <translation>チャット（ツール呼び出し）</translation>
+    </message>
 </context>
 <context>
     <name>HistoryPage</name>
@@ -3997,6 +4001,45 @@
     <message>
         <source>Concise</source>
         <translation>簡潔</translation>
+    </message>
+</context>
+<context>
+    <name>Privacy</name>
+    <message>
+        <source>Runs on this Mac. Nothing you type leaves it.</source>
+        <translation>この Mac で動作します。入力した内容が外に出ることはありません。</translation>
+    </message>
+    <message>
+        <source>Runs on this Mac.</source>
+        <translation>この Mac で動作します。</translation>
+    </message>
+    <message>
+        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
+        <translation>Tandem がインターネットに接続するのは、Hugging Face の検索、モデルのダウンロード、アップデートの確認、上のテストを行うときだけです。チャット、設定、統計がこの Mac の外に出ることはありません。利用状況の収集もしません。</translation>
+    </message>
+    <message>
+        <source>Tandem goes online to search Hugging Face, download a model, check for updates or run the test above, and for what you turned on.</source>
+        <translation>Tandem がネットワークに接続するのは、Hugging Face の検索、モデルのダウンロード、アップデートの確認、上のテストを行うときと、オンにした機能に必要なときです。</translation>
+    </message>
+    <message>
+        <source>Nothing else of your chats, settings and statistics leaves this Mac. No telemetry.</source>
+        <translation>それ以外のチャットの内容、設定、統計がこの Mac の外に出ることはありません。利用状況の収集もしません。</translation>
+    </message>
+    <message>
+        <source>Runs on multiple Macs, which receive the text of your chats.</source>
+        <translation>複数の Mac で動作します。ほかの Mac にもチャットの内容が送られます。</translation>
+    </message>
+    <message>
+        <source>The computer that you chose for parallel drafting receives the text of your chats.</source>
+        <translation>並列ドラフトに使う別のコンピュータに、チャットの内容が送られます。</translation>
+    </message>
+    <message>
+        <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
+        <translation>ツールをオンにしたチャットでは、モデルがツールのサーバに送る内容がこの Mac の外に出ることがあります。</translation>
+    </message>
+    <message>
+        <source>Other computers that have the key can use your models, but cannot read your chats.</source>
+        <translation>キーを知っている別のコンピュータはモデルを使えますが、チャットを読むことはできません。</translation>
     </message>
 </context>
 <context>
@@ -6109,45 +6152,6 @@
     <message>
         <source>Delete API requests…</source>
         <translation>API リクエストを削除…</translation>
-    </message>
-</context>
-<context>
-    <name>Privacy</name>
-    <message>
-        <source>Runs on this Mac. Nothing you type leaves it.</source>
-        <translation>この Mac で動作します。入力した内容が外に出ることはありません。</translation>
-    </message>
-    <message>
-        <source>Runs on this Mac.</source>
-        <translation>この Mac で動作します。</translation>
-    </message>
-    <message>
-        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
-        <translation>Tandem がインターネットに接続するのは、Hugging Face の検索、モデルのダウンロード、アップデートの確認、上のテストを行うときだけです。チャット、設定、統計がこの Mac の外に出ることはありません。利用状況の収集もしません。</translation>
-    </message>
-    <message>
-        <source>Tandem goes online to search Hugging Face, download a model, check for updates or run the test above, and for what you turned on.</source>
-        <translation>Tandem がネットワークに接続するのは、Hugging Face の検索、モデルのダウンロード、アップデートの確認、上のテストを行うときと、オンにした機能に必要なときです。</translation>
-    </message>
-    <message>
-        <source>Nothing else of your chats, settings and statistics leaves this Mac. No telemetry.</source>
-        <translation>それ以外のチャットの内容、設定、統計がこの Mac の外に出ることはありません。利用状況の収集もしません。</translation>
-    </message>
-    <message>
-        <source>Runs on multiple Macs, which receive the text of your chats.</source>
-        <translation>複数の Mac で動作します。ほかの Mac にもチャットの内容が送られます。</translation>
-    </message>
-    <message>
-        <source>The computer that you chose for parallel drafting receives the text of your chats.</source>
-        <translation>並列ドラフトに使う別のコンピュータに、チャットの内容が送られます。</translation>
-    </message>
-    <message>
-        <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
-        <translation>ツールをオンにしたチャットでは、モデルがツールのサーバに送る内容がこの Mac の外に出ることがあります。</translation>
-    </message>
-    <message>
-        <source>Other computers that have the key can use your models, but cannot read your chats.</source>
-        <translation>キーを知っている別のコンピュータはモデルを使えますが、チャットを読むことはできません。</translation>
     </message>
 </context>
 </TS>

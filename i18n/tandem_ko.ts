@@ -2649,6 +2649,10 @@
         <source>repeats itself</source>
         <translation>반복</translation>
     </message>
+    <message>
+        <source>Chat: tool call</source>
+        <translation>대화: 도구 호출</translation>
+    </message>
 </context>
 <context>
     <name>HistoryPage</name>
@@ -3997,6 +4001,45 @@
     <message>
         <source>Concise</source>
         <translation>간결</translation>
+    </message>
+</context>
+<context>
+    <name>Privacy</name>
+    <message>
+        <source>Runs on this Mac. Nothing you type leaves it.</source>
+        <translation>이 Mac에서 실행돼요. 입력한 내용은 밖으로 나가지 않아요.</translation>
+    </message>
+    <message>
+        <source>Runs on this Mac.</source>
+        <translation>이 Mac에서 실행돼요.</translation>
+    </message>
+    <message>
+        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
+        <translation>Tandem은 Hugging Face를 검색하거나, 모델을 다운로드하거나, 업데이트를 확인하거나, 위의 테스트를 실행할 때만 인터넷에 연결해요. 대화, 설정, 통계는 이 Mac 밖으로 나가지 않아요. 사용 정보도 수집하지 않아요.</translation>
+    </message>
+    <message>
+        <source>Tandem goes online to search Hugging Face, download a model, check for updates or run the test above, and for what you turned on.</source>
+        <translation>Tandem은 Hugging Face를 검색하거나, 모델을 다운로드하거나, 업데이트를 확인하거나, 위의 테스트를 실행할 때와 사용자가 켠 기능에 필요할 때 네트워크에 연결해요.</translation>
+    </message>
+    <message>
+        <source>Nothing else of your chats, settings and statistics leaves this Mac. No telemetry.</source>
+        <translation>그 밖의 대화 내용과 설정, 통계는 이 Mac 밖으로 나가지 않아요. 사용 정보도 수집하지 않아요.</translation>
+    </message>
+    <message>
+        <source>Runs on multiple Macs, which receive the text of your chats.</source>
+        <translation>여러 대의 Mac에서 함께 실행돼요. 다른 Mac에도 대화 내용이 전송돼요.</translation>
+    </message>
+    <message>
+        <source>The computer that you chose for parallel drafting receives the text of your chats.</source>
+        <translation>병렬 초안 생성에 쓰는 다른 컴퓨터에 대화 내용이 전송돼요.</translation>
+    </message>
+    <message>
+        <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
+        <translation>도구를 켠 대화에서는 모델이 도구 서버에 보내는 내용이 이 Mac 밖으로 나갈 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Other computers that have the key can use your models, but cannot read your chats.</source>
+        <translation>키를 아는 다른 컴퓨터는 모델을 쓸 수 있지만 대화는 읽을 수 없어요.</translation>
     </message>
 </context>
 <context>
@@ -6109,45 +6152,6 @@
     <message>
         <source>Delete API requests…</source>
         <translation>API 요청 삭제…</translation>
-    </message>
-</context>
-<context>
-    <name>Privacy</name>
-    <message>
-        <source>Runs on this Mac. Nothing you type leaves it.</source>
-        <translation>이 Mac에서 실행돼요. 입력한 내용은 밖으로 나가지 않아요.</translation>
-    </message>
-    <message>
-        <source>Runs on this Mac.</source>
-        <translation>이 Mac에서 실행돼요.</translation>
-    </message>
-    <message>
-        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
-        <translation>Tandem은 Hugging Face를 검색하거나, 모델을 다운로드하거나, 업데이트를 확인하거나, 위의 테스트를 실행할 때만 인터넷에 연결해요. 대화, 설정, 통계는 이 Mac 밖으로 나가지 않아요. 사용 정보도 수집하지 않아요.</translation>
-    </message>
-    <message>
-        <source>Tandem goes online to search Hugging Face, download a model, check for updates or run the test above, and for what you turned on.</source>
-        <translation>Tandem은 Hugging Face를 검색하거나, 모델을 다운로드하거나, 업데이트를 확인하거나, 위의 테스트를 실행할 때와 사용자가 켠 기능에 필요할 때 네트워크에 연결해요.</translation>
-    </message>
-    <message>
-        <source>Nothing else of your chats, settings and statistics leaves this Mac. No telemetry.</source>
-        <translation>그 밖의 대화 내용과 설정, 통계는 이 Mac 밖으로 나가지 않아요. 사용 정보도 수집하지 않아요.</translation>
-    </message>
-    <message>
-        <source>Runs on multiple Macs, which receive the text of your chats.</source>
-        <translation>여러 대의 Mac에서 함께 실행돼요. 다른 Mac에도 대화 내용이 전송돼요.</translation>
-    </message>
-    <message>
-        <source>The computer that you chose for parallel drafting receives the text of your chats.</source>
-        <translation>병렬 초안 생성에 쓰는 다른 컴퓨터에 대화 내용이 전송돼요.</translation>
-    </message>
-    <message>
-        <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
-        <translation>도구를 켠 대화에서는 모델이 도구 서버에 보내는 내용이 이 Mac 밖으로 나갈 수 있어요.</translation>
-    </message>
-    <message>
-        <source>Other computers that have the key can use your models, but cannot read your chats.</source>
-        <translation>키를 아는 다른 컴퓨터는 모델을 쓸 수 있지만 대화는 읽을 수 없어요.</translation>
     </message>
 </context>
 </TS>

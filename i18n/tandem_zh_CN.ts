@@ -2649,6 +2649,10 @@
         <source>repeats itself</source>
         <translation>重复</translation>
     </message>
+    <message>
+        <source>Chat: tool call</source>
+        <translation>对话：工具调用</translation>
+    </message>
 </context>
 <context>
     <name>HistoryPage</name>
@@ -3997,6 +4001,45 @@
     <message>
         <source>Concise</source>
         <translation>简洁</translation>
+    </message>
+</context>
+<context>
+    <name>Privacy</name>
+    <message>
+        <source>Runs on this Mac. Nothing you type leaves it.</source>
+        <translation>在本机上运行。你输入的内容不会离开本机。</translation>
+    </message>
+    <message>
+        <source>Runs on this Mac.</source>
+        <translation>在本机上运行。</translation>
+    </message>
+    <message>
+        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
+        <translation>Tandem 仅在搜索 Hugging Face、下载模型、检查更新或运行上面的测试时联网。对话、设置和统计都不会离开本机，也不收集使用数据。</translation>
+    </message>
+    <message>
+        <source>Tandem goes online to search Hugging Face, download a model, check for updates or run the test above, and for what you turned on.</source>
+        <translation>Tandem 会在搜索 Hugging Face、下载模型、检查更新或运行上面的测试时，以及你打开的功能需要时联网。</translation>
+    </message>
+    <message>
+        <source>Nothing else of your chats, settings and statistics leaves this Mac. No telemetry.</source>
+        <translation>除此之外，对话、设置和统计都不会离开本机，也不收集使用数据。</translation>
+    </message>
+    <message>
+        <source>Runs on multiple Macs, which receive the text of your chats.</source>
+        <translation>在多台 Mac 上运行，对话文字会发送到其他 Mac。</translation>
+    </message>
+    <message>
+        <source>The computer that you chose for parallel drafting receives the text of your chats.</source>
+        <translation>对话文字会发送到用于并行生成草稿的另一台电脑。</translation>
+    </message>
+    <message>
+        <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
+        <translation>在打开工具的对话中，模型发送给工具服务器的内容可能会离开本机。</translation>
+    </message>
+    <message>
+        <source>Other computers that have the key can use your models, but cannot read your chats.</source>
+        <translation>拥有密钥的其他电脑可以使用你的模型，但无法读取你的对话。</translation>
     </message>
 </context>
 <context>
@@ -6109,45 +6152,6 @@
     <message>
         <source>Delete API requests…</source>
         <translation>删除 API 请求…</translation>
-    </message>
-</context>
-<context>
-    <name>Privacy</name>
-    <message>
-        <source>Runs on this Mac. Nothing you type leaves it.</source>
-        <translation>在本机上运行。你输入的内容不会离开本机。</translation>
-    </message>
-    <message>
-        <source>Runs on this Mac.</source>
-        <translation>在本机上运行。</translation>
-    </message>
-    <message>
-        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
-        <translation>Tandem 仅在搜索 Hugging Face、下载模型、检查更新或运行上面的测试时联网。对话、设置和统计都不会离开本机，也不收集使用数据。</translation>
-    </message>
-    <message>
-        <source>Tandem goes online to search Hugging Face, download a model, check for updates or run the test above, and for what you turned on.</source>
-        <translation>Tandem 会在搜索 Hugging Face、下载模型、检查更新或运行上面的测试时，以及你打开的功能需要时联网。</translation>
-    </message>
-    <message>
-        <source>Nothing else of your chats, settings and statistics leaves this Mac. No telemetry.</source>
-        <translation>除此之外，对话、设置和统计都不会离开本机，也不收集使用数据。</translation>
-    </message>
-    <message>
-        <source>Runs on multiple Macs, which receive the text of your chats.</source>
-        <translation>在多台 Mac 上运行，对话文字会发送到其他 Mac。</translation>
-    </message>
-    <message>
-        <source>The computer that you chose for parallel drafting receives the text of your chats.</source>
-        <translation>对话文字会发送到用于并行生成草稿的另一台电脑。</translation>
-    </message>
-    <message>
-        <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
-        <translation>在打开工具的对话中，模型发送给工具服务器的内容可能会离开本机。</translation>
-    </message>
-    <message>
-        <source>Other computers that have the key can use your models, but cannot read your chats.</source>
-        <translation>拥有密钥的其他电脑可以使用你的模型，但无法读取你的对话。</translation>
     </message>
 </context>
 </TS>

@@ -89,8 +89,9 @@ def figures_text(answer: Answer) -> str:
 
 def origin_text(answer: Answer) -> str:
     """Return what speculation gained, the main model that wrote the answer, and when it was asked for."""
-    has_gain = (answer.stats.accepted or figures.as_fast(answer.stats)) and not answer.repeats
-    parts = [figures.gain(answer.stats)] if has_gain else []
+    stats = answer.figures
+    has_gain = (stats.accepted or figures.as_fast(stats)) and not answer.repeats
+    parts = [figures.gain(stats)] if has_gain else []
     if answer.model:
         parts.append(recorded_name(answer.model))
     if answer.asked_at is not None:

@@ -14,11 +14,13 @@ from itertools import accumulate, pairwise
 from msgspec.structs import replace as with_figures
 
 from app.session.calls import Call
+from app.session.summed_stats import summed
 from app.text.answer_parts import AnswerParts
 from app.text.repetition import Repetition
 from app.text.thinking import GrowingParts, Parts
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
+from engine.requests import SamplingSettings
 from engine.stats import PlainSpan, RequestStats, RoundRecord
 
 
@@ -58,8 +60,9 @@ class Answer:
     `model` is the name of the main model that writes it and `asked_at` the time of the question (Unix seconds).
     `before` is the earlier text of a continued answer, whose new rounds continue the numbers. It also has the
     thinking-start mark if the chat template put that into the prompt, so that `text` marks all thoughts.
-    With a `separator`, the text leaves out the calls that it finds. `calls` are those that the answer made.
-    `repeats` says whether its newest tokens repeat themselves; its figures have no speed-up then.
+    With a `separator`, the text leaves out the calls that it finds. `calls` are those that the answer made. `earlier`
+    are the figures of the requests before it whose calls it answers from, and `sampling` is how it was drawn, None if
+    that is unknown. `repeats` says whether its newest tokens repeat themselves; its figures have no speed-up then.
     """
 
     state: State = State.WAITING
@@ -75,6 +78,8 @@ class Answer:
     asked_at: float | None = None
     calls: list[Call] = field(default_factory=list)
     repeats: bool = False
+    earlier: tuple[RequestStats, ...] = ()
+    sampling: SamplingSettings | None = None
     separator: AnswerParts | None = field(default=None, repr=False, compare=False)
     _repetition: Repetition = field(default_factory=Repetition, repr=False, compare=False)
     # The characters that the separator has read, and how many of its next ones the earlier text has already.
@@ -87,6 +92,11 @@ class Answer:
     @property
     def ended(self) -> bool:
         return self.state in _ENDED
+
+    @property
+    def figures(self) -> RequestStats:
+        """The figures of all requests that the answer took, those that called tools included."""
+        return summed([*self.earlier, self.stats]) if self.earlier else self.stats
 
     @property
     def unfinished(self) -> bool:
@@ -248,7 +258,8 @@ class Answer:
 
         The first token is never drafted, so its span does not count.
         """
-        if self.stats.drafted:
+        stats = self.figures
+        if stats.drafted:
             return None
-        spans = [span for span in self.stats.plain_spans if span.reason != "first-token"]
+        spans = [span for span in stats.plain_spans if span.reason != "first-token"]
         return max(spans, key=lambda span: span.tokens, default=None)

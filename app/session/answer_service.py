@@ -127,6 +127,7 @@ class AnswerService(QObject):
         if results is not None:
             steps.append(Step(turn.answer, turn.answer_node))
         fresh = Turn(turn.question, Answer(), turn.attachments, turn.question_node, asks=turn.asks, steps=steps)
+        fresh.answer.earlier = fresh.step_figures
         self._chats.replace_turn(chat, turn, fresh)
 
         def write(store: ConversationStore) -> tuple[int | None, int]:
@@ -284,6 +285,7 @@ class AnswerService(QObject):
         turn.answer.model = self._models.pair.names[0]
         turn.answer.asked_at = turn.answer.asked_at or time.time()
         generation = generation or self._settings.generation_of(chat)
+        turn.answer.sampling = generation.sampling
         answer = StreamingAnswer(chat, turn, generation, source, self._services, self._listeners)
         self._running[turn] = answer
         chat.answering.append(turn)

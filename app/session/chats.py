@@ -6,6 +6,8 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import convert
+
 from app.conversations.chat_settings import filled, own_of, set_aside_of
 from app.conversations.records import (
     FAILED,
@@ -15,6 +17,7 @@ from app.conversations.records import (
     STOPPED_REPEATING,
     STREAMING,
     TOOL,
+    AnswerSource,
     Attachment,
     Conversation,
     Message,
@@ -27,6 +30,7 @@ from app.text.fences import file_block
 from app.text.thinking import without_thoughts
 from app.tools.tool import Tool
 from engine.errors import EngineError
+from engine.requests import SamplingSettings
 from engine.stats import RequestStats
 
 # The key of the read position in a chat's settings.
@@ -87,6 +91,11 @@ class Turn:
     def answers(self) -> list[Answer]:
         """The answers that called tools, then the one from their results."""
         return [*(step.answer for step in self.steps), self.answer]
+
+    @property
+    def step_figures(self) -> tuple[RequestStats, ...]:
+        """The figures of the requests that called tools."""
+        return tuple(step.answer.stats for step in self.steps)
 
     @property
     def version_node(self) -> MessageNode:
@@ -274,9 +283,18 @@ def _turn(exchange: _Exchange, known: Mapping[tuple[int | None, int | None], Tur
         asked = ("", ()) if question is None else (question.content, question.attachments)
         turn = Turn(asked[0], last, asked[1], asks=question is not None)
         turn.steps = [Step(answer, MessageNode()) for answer in shown]
+        last.earlier = turn.step_figures
     turn.question_node, turn.answer_node = question_node, node
     turn.steps = [Step(step.answer, node) for step, node in zip(turn.steps, nodes, strict=True)]
     return turn
+
+
+def _sampling_of(source: AnswerSource) -> SamplingSettings | None:
+    """Return how a stored answer was drawn; None if that is not known."""
+    try:
+        return convert(source.settings.get("sampling"), SamplingSettings, strict=False, str_keys=True)
+    except (EngineError, ValueError):
+        return None
 
 
 def stored_answer(message: Message | None, calls: Sequence[Message] = ()) -> Answer:
@@ -298,4 +316,5 @@ def stored_answer(message: Message | None, calls: Sequence[Message] = ()) -> Ans
         asked_at=message.created_at,
         calls=[stored_call(call) for call in calls],
         repeats=message.finish_reason in LOOPS,
+        sampling=_sampling_of(message.source),
     )

@@ -285,7 +285,9 @@ class StreamingAnswer:
         assert request is not None
         before.state = State.DONE
         turn.steps.append(Step(before, turn.answer_node))
-        turn.answer = Answer(model=before.model, asked_at=before.asked_at)
+        turn.answer = Answer(
+            model=before.model, asked_at=before.asked_at, earlier=turn.step_figures, sampling=before.sampling
+        )
         turn.answer_node = node_of(stored)
         self._writer, self._written, self._stream = self._services.store.writer(stored.id), 0, None
         # What was continued is a part of the answer now.

@@ -36,7 +36,11 @@ def _model(name: str) -> str:
 
 
 def _asked_by(row: RequestRow) -> str:
-    return QCoreApplication.translate("History", "Chat") if row.message_id is not None else row.client
+    if row.message_id is None:
+        return row.client
+    # An answer that used a tool has several rows, which its figures in the chat sum up.
+    translate = QCoreApplication.translate
+    return translate("History", "Chat: tool call") if row.called else translate("History", "Chat")
 
 
 def _used(row: RequestRow) -> str:

@@ -147,9 +147,18 @@ class Comparison:
 
     @property
     def ratio(self) -> float | None:
-        """The speed of the first answer over that of the second; the load may have changed between them."""
-        speculated, plain = self.speculated.stats.decode_tps, self.plain.stats.decode_tps
-        return speculated / plain if speculated and plain else None
+        """The speed of the first answer over that of the second, as far as possible; the load may have changed."""
+        stats, plain = self.speculated.stats, self.plain.stats.decode_tps
+        if not stats.decode_tps or not plain:
+            return None
+        ratio = stats.decode_tps / plain
+        # The speeds are those after the first round; each other one took at least a plain step.
+        return min(ratio, (stats.generated_tokens - 1) / (stats.rounds - 1)) if stats.rounds > 1 else ratio
+
+    @property
+    def alike(self) -> bool:
+        """Whether nothing was drafted, so that both answers were decoded in the same way and differ by noise only."""
+        return self.speculated.ended and not self.speculated.stats.drafted
 
     @property
     def roughly_helps(self) -> bool:
@@ -185,7 +194,7 @@ class Comparer(QObject):
         return self.comparison is not None and self.comparison.running
 
     def start(self, chat: Chat, turn: Turn) -> None:
-        """Ask that turn's question again, with the seed of its answer."""
+        """Ask that turn's question again, with the sampling and the seed of its answer."""
         self._start(chat, turn, self._session.settings.generation_of(chat))
 
     def _start(self, chat: Chat, turn: Turn, chosen: Generation) -> None:
@@ -195,7 +204,7 @@ class Comparer(QObject):
         if speculation.method == "off":
             speculation = replace(speculation, method="auto")
         speculation = replace(speculation, sample_share=SAMPLE_SHARE)
-        sampling = replace(chosen.sampling, seed=turn.answer.stats.seed)
+        sampling = replace(turn.answer.sampling or chosen.sampling, seed=turn.answer.stats.seed)
         generation = replace(chosen, sampling=sampling, speculation=speculation)
         begin = partial(self._begin, turn.question)
         session.answers.prepare_request(chat, turn, generation, begin, session.models.failed.emit)

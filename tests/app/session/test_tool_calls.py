@@ -160,6 +160,21 @@ def test_a_call_of_an_answer_that_was_cut_off_does_not_run(loop: Loop) -> None:
     assert (loop.host.calls, loop.session.chat.turns[0].calls) == ([], [])
 
 
+def test_the_figures_of_an_answer_cover_the_request_that_called_and_the_history_names_it(loop: Loop) -> None:
+    loop.open(NOW, "It is noon.")
+    turn = loop.answered()
+    called, last = (answer.stats for answer in turn.answers)
+    whole = turn.answer.figures
+    assert whole.generated_tokens == called.generated_tokens + last.generated_tokens > last.generated_tokens
+    assert whole.drafted == called.drafted + last.drafted
+    rows = loop.session.store.wait_for(lambda store: store.history.rows(descending=False))
+    assert [row.called for row in rows] == [1, 0]
+    assert sum(row.generated_tokens or 0 for row in rows) == whole.generated_tokens
+    loop.session.close()
+    (read,) = loop.open("You are welcome.").chat.turns
+    assert read.answer.figures == whole
+
+
 def test_a_denied_call_does_not_run_and_the_model_is_told(loop: Loop) -> None:
     loop.open(NOW, "I cannot look.")
     turn = loop.answered(Permission.DENY)
