@@ -78,10 +78,10 @@ class SpeedupMeter:
         # Rounds since the last plain one, and the rounds that are still to be plain.
         self._behind_plain = self._plain_wanted = 0
 
-    def end(self) -> None:
-        """End the answer, and add it to the totals."""
+    def end(self, *, stopped: bool = False) -> None:
+        """End the answer, and add it to the totals unless it was `stopped`: answers that repeat themselves are."""
         self.compare()
-        if (found := self.measured()) is not None and found.known:
+        if not stopped and (found := self.measured()) is not None and found.known:
             kept, here, fading = self.kept, self._bucket, 1.0 - 1.0 / MEMORY
             known = kept.totals.get(here, (0.0,) * 3) + kept.lengths[here] if here in kept.lengths else (0.0,) * 5
             fresh = found.decode_s, found.plain_s, found.error * found.plain_s, found.tokens, self._rounds
