@@ -158,7 +158,7 @@ PACES = Sentences(
 
 def foot(answer: Answer) -> list[tuple[str, str]]:
     """Return the line below an answer: (sentence with {value}, value) for each known figure."""
-    stats = answer.stats
+    stats = answer.figures
     found = [
         (translate("Figures", "{value} tokens/s"), stats.decode_tps, number(stats.decode_tps)),
         (translate("Figures", "{value} to first token"), stats.ttft_s, seconds(stats.ttft_s)),
@@ -270,20 +270,23 @@ def sentence(answer: Answer | None) -> str:
     """
     if answer is None:
         return ""
-    if not answer.stats.draft_fits:
+    stats = answer.figures
+    if not stats.draft_fits:
         return translate(
             "Figures",
             "This draft does not fit this model: fewer than 2% of its tokens are accepted. "
             "Choose another draft, or none.",
         )
-    pace = PACES.get(answer.stats.slowed, "")
+    pace = PACES.get(stats.slowed, "")
+    if answer.repeats and stats.drafted:
+        return translate("Figures", "Repetitions are easy to draft, so this answer does not count in totals.")
     if answer.ended:
         # The figures of a stored answer are loaded before its rounds.
-        if not answer.stats.drafted:
-            return joined(why(answer), ahead_sentence(answer.stats), pace)
+        if not stats.drafted:
+            return joined(why(answer), ahead_sentence(stats), pace)
         past = SpeculationSentences().past(answer)
-        text = text_sentence(answer.stats)
-        return joined(past, text, ahead_sentence(answer.stats), busy(answer.stats), pace)
+        text = text_sentence(stats)
+        return joined(past, text, ahead_sentence(stats), busy(stats), pace)
     newest = answer.rounds[-1] if len(answer.rounds) > 1 else None
     if newest is None:
         return ""
@@ -291,14 +294,14 @@ def sentence(answer: Answer | None) -> str:
         span = PlainSpan(newest.committed, newest.reason, newest.arguments)
         return joined("" if newest.reason in CHOSEN else plain_sentence(span), pace)
     now = SpeculationSentences().now(answer, newest.drafted)
-    return joined(now, ahead_sentence(answer.stats), busy(answer.stats), pace)
+    return joined(now, ahead_sentence(stats), busy(stats), pace)
 
 
 class SpeculationSentences(QObject):
     """Sentences with plural forms, which Qt's extractor finds only in a class's own `tr`."""
 
     def now(self, answer: Answer, depth: int) -> str:
-        cost, tokens = round_cost(answer), number(answer.stats.tokens_per_round)
+        cost, tokens = round_cost(answer), number(answer.figures.tokens_per_round)
         if cost is None:
             text = self.tr("Drafting %n token(s) per round. Each round produces {tokens}.", "", depth)
             return text.format(tokens=tokens)
@@ -311,7 +314,7 @@ class SpeculationSentences(QObject):
 
     def past(self, answer: Answer) -> str:
         """Describe an answer that has ended, over all of its rounds."""
-        stats, cost = answer.stats, round_cost(answer)
+        stats, cost = answer.figures, round_cost(answer)
         drafted, tokens = number(stats.drafted, 0), number(stats.tokens_per_round)
         if cost is None:
             return self.tr("%n of {drafted} draft token(s) accepted.", "", stats.accepted).format(drafted=drafted)
@@ -326,7 +329,7 @@ class SpeculationSentences(QObject):
 
 def round_cost(answer: Answer) -> float | None:
     """Return the cost of a round in plain steps (tokens per round / speed-up); None while unknown."""
-    stats = answer.stats
+    stats = answer.figures
     if not stats.speedup or not stats.tokens_per_round:
         return None
     return stats.tokens_per_round / stats.speedup

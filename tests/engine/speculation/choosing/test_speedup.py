@@ -162,6 +162,21 @@ def test_the_first_answer_of_a_calibrated_pair_has_a_lower_bound(
     assert client.finished.stats.speedup_low is not None
 
 
+def test_an_answer_that_was_stopped_is_in_no_total(make_machine: MakeMachine) -> None:
+    machine = make_machine(load=quiet, depth=4)
+    for _ in range(3):
+        machine.answer(300)
+    meter = machine.controller.speedup
+    before = meter.usual(0)
+    assert before is not None
+    for stopped in (True, False):
+        meter.begin(0)
+        for _ in range(40):
+            meter.observe("draft", 5, 5, 0.03, typical=True)
+        meter.end(stopped=stopped)
+        assert (meter.usual(0) == before) == stopped
+
+
 def test_the_time_of_other_requests_is_not_charged(make_machine: MakeMachine) -> None:
     machine = make_machine(seed=1)
     machine.answer(300)
