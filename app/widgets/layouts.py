@@ -78,11 +78,15 @@ def top_in(widget: QWidget, ancestor: QWidget) -> int:
 
 
 class FlowLayout(QLayout):
-    """Gives items the size they ask for, up to the width of the layout; hidden widgets get no space."""
+    """Gives items the size they ask for, up to the width of the layout; hidden widgets get no space.
 
-    def __init__(self, parent: QWidget, spacing: int) -> None:
+    With `steady_height` the height is that with all of them, so that nothing below moves when one is shown.
+    """
+
+    def __init__(self, parent: QWidget, spacing: int, *, steady_height: bool = False) -> None:
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
+        self._steady_height = steady_height
         self.setContentsMargins(0, 0, 0, 0)
         self.setSpacing(spacing)
 
@@ -105,7 +109,8 @@ class FlowLayout(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return max((cell.bottom() + 1 for cell in self._cells(width)), default=0)
+        cells = self._cells(width, with_hidden=self._steady_height)
+        return max((cell.bottom() + 1 for cell in cells), default=0)
 
     def setGeometry(self, bounds: QRect) -> None:
         super().setGeometry(bounds)
@@ -118,15 +123,17 @@ class FlowLayout(QLayout):
     def minimumSize(self) -> QSize:
         return QSize(0, max((item.sizeHint().height() for item in self._items), default=0))
 
-    def _cells(self, width: int) -> list[QRect]:
+    def _cells(self, width: int, *, with_hidden: bool = False) -> list[QRect]:
         """Return the geometry of each item in a layout of that width."""
         cells: list[QRect] = []
         left = top = row_height = 0
         for item in self._items:
-            if item.isEmpty():
+            if item.isEmpty() and not with_hidden:
                 cells.append(QRect())
                 continue
-            size = item.sizeHint().boundedTo(QSize(max(1, width), item.sizeHint().height()))
+            # The item of a hidden widget has no size.
+            hint = item.widget().sizeHint() if item.isEmpty() else item.sizeHint()
+            size = hint.boundedTo(QSize(max(1, width), hint.height()))
             if left and left + size.width() > width:
                 left, top, row_height = 0, top + row_height + self.spacing(), 0
             cells.append(QRect(QPoint(left, top), size))
