@@ -77,6 +77,30 @@ def top_in(widget: QWidget, ancestor: QWidget) -> int:
     return widget.mapTo(ancestor, QPoint(0, 0)).y()
 
 
+class FlowRow(QWidget):
+    """Widgets in a row, or in several where they do not fit. It asks for the width of one row."""
+
+    def __init__(self, parent: QWidget, *, spacing: int = 8) -> None:
+        super().__init__(parent)
+        self._flow = FlowLayout(self, spacing)
+
+    def add(self, *widgets: QWidget) -> None:
+        for widget in widgets:
+            self._flow.addWidget(widget)
+
+    def sizeHint(self) -> QSize:
+        hints = self._hints()
+        width = sum(hint.width() + self._flow.spacing() for hint in hints) - self._flow.spacing()
+        return QSize(width, max((hint.height() for hint in hints), default=0))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(max((hint.width() for hint in self._hints()), default=0), 0)
+
+    def _hints(self) -> list[QSize]:
+        items = [self._flow.itemAt(index) for index in range(self._flow.count())]
+        return [item.sizeHint() for item in items if item is not None and not item.isEmpty()]
+
+
 class FlowLayout(QLayout):
     """Gives items the size they ask for, up to the width of the layout; hidden widgets get no space.
 
