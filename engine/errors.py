@@ -273,7 +273,7 @@ class PicturesNotInstalled(EngineError):
     command = ".venv/bin/pip install -q --no-deps -c packaging/constraints.txt mlx-vlm"
 
     def __init__(self) -> None:
-        super().__init__(f"pictures need mlx-vlm; in the folder of Tandem's README, run: {self.command}")
+        super().__init__(f"pictures need mlx-vlm: {self.command}")
 
 
 class CannotTeach(EngineError):

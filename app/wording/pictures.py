@@ -48,7 +48,6 @@ def blind_sentence(name: str, seeing: Sequence[str] = (), *, cluster: bool = Fal
 
 def not_installed_sentence() -> str:
     """Say how to install what pictures need."""
-    words = translate(
-        "Pictures", "Pictures need mlx-vlm, which is not installed. In the folder of Tandem's README, run: {command}"
+    return translate("Pictures", "Pictures need more packages. Run: {command}").format(
+        command=PicturesNotInstalled.command
     )
-    return words.format(command=PicturesNotInstalled.command)
