@@ -152,11 +152,13 @@ class FlowLayout(QLayout):
         cells: list[QRect] = []
         left = top = row_height = 0
         for item in self._items:
-            if item.isEmpty() and not with_hidden:
-                cells.append(QRect())
-                continue
-            # The item of a hidden widget has no size.
-            hint = item.widget().sizeHint() if item.isEmpty() else item.sizeHint()
+            hint, widget = item.sizeHint(), item.widget()
+            if item.isEmpty():
+                if widget is None or not with_hidden:
+                    cells.append(QRect())
+                    continue
+                # The item of a hidden widget has no size.
+                hint = widget.sizeHint()
             size = hint.boundedTo(QSize(max(1, width), hint.height()))
             if left and left + size.width() > width:
                 left, top, row_height = 0, top + row_height + self.spacing(), 0

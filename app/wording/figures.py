@@ -297,7 +297,12 @@ def sentences() -> list[str]:
     """Return what `sentence` can say, with figures and names as long as they become."""
     stats = RequestStats(drafted=88_888, accepted=88_888, tokens_per_round=88.8, speedup=10.0)
     unfit, past = RequestStats(draft_fits=False), Answer(State.DONE, stats=stats)
-    arguments = {"kind": "BatchRotatingKVCache", "plain_ms": 10.0, "round_ms": 88.8, "tokens_per_round": 88.8}
+    arguments: dict[str, float | str] = {
+        "kind": "BatchRotatingKVCache",
+        "plain_ms": 10.0,
+        "round_ms": 88.8,
+        "tokens_per_round": 88.8,
+    }
     spans = [PlainSpan(1, reason, tuple(arguments.items())) for reason in PLAIN_REASONS]
     spans += [PlainSpan(1, "draft-not-usable", (("reason", reason),)) for reason in DRAFT_REASONS]
     spoken = sentence(Answer(stats=unfit)), sentence(past), SpeculationSentences().now(past, 88)
