@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 from app.actions.actions import Actions
 from app.speculation.explanations import EXPLANATIONS, NAMES
 from app.widgets.controls import Segments
-from app.widgets.labels import SentenceLabel, label, reserve_width, set_name, shown_sentence, wrapped_tip
+from app.widgets.labels import SentenceLabel, label, reserve_width, set_name, wrapped_tip
 from app.widgets.layouts import fill, hbox, vbox
+from app.widgets.line_breaks import with_good_breaks
 from app.widgets.style_class import styled
 
 
@@ -114,7 +115,7 @@ class SteadySentence(SentenceLabel):
 
     def reserve_height(self, texts: Iterable[str]) -> None:
         """Have room for any of `texts`."""
-        self._texts = tuple(map(shown_sentence, texts))
+        self._texts = tuple(map(with_good_breaks, texts))
         self._reserved.clear()
         self.updateGeometry()
 

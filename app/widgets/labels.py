@@ -9,7 +9,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from app.widgets.line_breaks import with_breakable_words, with_good_breaks
+from app.widgets.line_breaks import with_good_breaks
 
 
 def tip(words: str) -> str:
@@ -82,11 +82,6 @@ class ElidedLabel(QLabel):
         self.setToolTip("" if shown == self.text() else tip(self.text()))
 
 
-def shown_sentence(text: str) -> str:
-    """Return the text with the characters that let it wrap well."""
-    return with_breakable_words(with_good_breaks(text))
-
-
 class SentenceLabel(QLabel):
     """Wraps plain text at good places. `text()` and screen readers get the text without the added characters."""
 
@@ -101,7 +96,7 @@ class SentenceLabel(QLabel):
 
     def setText(self, text: str) -> None:
         is_plain = self.textFormat() is Qt.TextFormat.PlainText
-        self._text, shown = text, shown_sentence(text) if is_plain else text
+        self._text, shown = text, with_good_breaks(text) if is_plain else text
         super().setText(shown)
         self.setAccessibleName(text if shown != text else "")
 

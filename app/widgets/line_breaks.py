@@ -1,11 +1,11 @@
-"""Where a sentence may break: in Japanese and Chinese Unicode allows it anywhere, in a very long word nowhere."""
+"""Where a Japanese or Chinese sentence may break: Unicode allows it between any two characters."""
 
 from __future__ import annotations
 
 import re
 
 _WORD_JOINER = "\u2060"
-_NO_BREAK_SPACE, _ZERO_WIDTH_SPACE = "\u00a0", "\u200b"
+_NO_BREAK_SPACE = "\u00a0"
 _HAN_OR_KANA = r"\u3005\u3040-\u30ff\u4e00-\u9fff"
 _FULL_WIDTH = _HAN_OR_KANA + r"\u3000-\u303f\uff00-\uffef"
 # These stay on one line: the end of a sentence or paragraph (so that one or two characters never have a line of their
@@ -19,8 +19,6 @@ _UNIT = rf"(?<=\d) (?=[{_HAN_OR_KANA}])|(?:(?<![A-Za-z0-9./_-])(?P<short>[A-Za-z
 _IN_ITEM = rf"(?<=[{_FULL_WIDTH}/])(?=\S)|(?<=\S)(?=[{_FULL_WIDTH}])"
 _SEPARATOR = f"{_NO_BREAK_SPACE}· "
 _LONGEST_ITEM = 22
-# A word of this many letters fits beside the control of a setting. A line may break after "-" and "/" anyway.
-_LONG_WORD = re.compile(r"[!-,.0-~]{30,}")
 # Texts whose characters are all below this one have no full-width letters.
 _FIRST_FULL_WIDTH = "\u3000"
 
@@ -47,8 +45,3 @@ def with_good_breaks(text: str) -> str:
         text = re.sub(together, lambda found: _WORD_JOINER.join(found.group()), text)
     text = re.sub(_UNIT, lambda unit: (unit["short"] or "") + _NO_BREAK_SPACE, text)
     return re.sub(f"{_AFTER_STEM}|{_PARTICLE}", _WORD_JOINER, text)
-
-
-def with_breakable_words(text: str) -> str:
-    """Return `text` with zero-width spaces in its longest words (names, addresses), so that it fits in any width."""
-    return _LONG_WORD.sub(lambda word: _ZERO_WIDTH_SPACE.join(word.group()), text)
