@@ -2417,6 +2417,17 @@
     </message>
 </context>
 <context>
+    <name>FolderCard</name>
+    <message>
+        <source>No other models were found in this folder.</source>
+        <translation>このフォルダにほかのモデルは見つかりませんでした。</translation>
+    </message>
+    <message>
+        <source>Remove from the list</source>
+        <translation>一覧から外す</translation>
+    </message>
+</context>
+<context>
     <name>FolderPage</name>
     <message>
         <source>Add files…</source>
@@ -2788,6 +2799,14 @@
         <source>This head is part of its main model&apos;s files. To delete it, delete the main model.</source>
         <translation>このヘッドはメインモデルのファイルの一部です。削除するには、メインモデルを削除してください。</translation>
     </message>
+    <message>
+        <source>This model is in your own folder {path}, which Tandem never deletes.</source>
+        <translation>{path} はユーザ自身のフォルダのため、Tandem はその中のモデルを削除しません。</translation>
+    </message>
+    <message>
+        <source>Can&apos;t move {path} to the Trash. Nothing was deleted.</source>
+        <translation>{path} をゴミ箱に入れられません。何も削除されていません。</translation>
+    </message>
 </context>
 <context>
     <name>Learned</name>
@@ -3066,12 +3085,36 @@
         <translation>削除…</translation>
     </message>
     <message>
+        <source>Move to Trash…</source>
+        <translation>ゴミ箱に入れる…</translation>
+    </message>
+    <message>
+        <source>Remove from the list</source>
+        <translation>一覧から外す</translation>
+    </message>
+    <message>
+        <source>Move this model to the Trash? ({size})</source>
+        <translation>このモデルをゴミ箱に入れますか？（{size}）</translation>
+    </message>
+    <message>
+        <source>Move to Trash</source>
+        <translation>ゴミ箱に入れる</translation>
+    </message>
+    <message>
+        <source>Other files in its folder stay.</source>
+        <translation>フォルダ内のほかのファイルはそのまま残ります。</translation>
+    </message>
+    <message>
         <source>Delete this model? ({size})</source>
         <translation>このモデルを削除しますか？（{size}）</translation>
     </message>
     <message>
         <source>Delete</source>
         <translation>削除</translation>
+    </message>
+    <message>
+        <source>Remove this folder with its models from the list? No file is deleted.</source>
+        <translation>このフォルダとその中のモデルを一覧から外しますか？ファイルは削除されません。</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -4217,12 +4260,12 @@
         <translation>サーバを編集</translation>
     </message>
     <message>
-        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers; they are stored only in the system keychain.</source>
-        <translation>この Mac で実行するコマンド、またはサーバのアドレスです。値はコマンドには環境変数として、アドレスにはヘッダとして渡され、システムのキーチェーンにだけ保存されます。</translation>
-    </message>
-    <message>
         <source>Save</source>
         <translation>保存</translation>
+    </message>
+    <message>
+        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables that decide what runs.</source>
+        <translation>この Mac で実行するコマンド、またはサーバのアドレスです。値はコマンドには環境変数として、アドレスにはヘッダとして渡されます。実行するものを決める環境変数を除き、システムのキーチェーンにだけ保存されます。</translation>
     </message>
     <message>
         <source>Name of the value</source>
@@ -4294,6 +4337,22 @@
     <message>
         <source>Not offered, because they can only run as tasks, which Tandem does not support: {names}.</source>
         <translation>Tandem が対応していないタスク方式でしか実行できないため、使えないツール：{names}。</translation>
+    </message>
+    <message>
+        <source>Program: not found on this Mac</source>
+        <translation>プログラム：この Mac にありません</translation>
+    </message>
+    <message>
+        <source>Program: {path}</source>
+        <translation>プログラム：{path}</translation>
+    </message>
+    <message>
+        <source>{variable} (loads code into the program)</source>
+        <translation>{variable}（プログラムにコードを読み込む）</translation>
+    </message>
+    <message>
+        <source>{variable} (decides which program runs)</source>
+        <translation>{variable}（実行するプログラムを決める）</translation>
     </message>
     <message>
         <source>Turned off.</source>

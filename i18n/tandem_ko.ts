@@ -2417,6 +2417,17 @@
     </message>
 </context>
 <context>
+    <name>FolderCard</name>
+    <message>
+        <source>No other models were found in this folder.</source>
+        <translation>이 폴더에서 다른 모델을 찾지 못했어요.</translation>
+    </message>
+    <message>
+        <source>Remove from the list</source>
+        <translation>목록에서 제거</translation>
+    </message>
+</context>
+<context>
     <name>FolderPage</name>
     <message>
         <source>Add files…</source>
@@ -2788,6 +2799,14 @@
         <source>This head is part of its main model&apos;s files. To delete it, delete the main model.</source>
         <translation>이 헤드는 메인 모델 파일의 일부예요. 삭제하려면 메인 모델을 삭제해 주세요.</translation>
     </message>
+    <message>
+        <source>This model is in your own folder {path}, which Tandem never deletes.</source>
+        <translation>직접 추가한 폴더 {path}의 모델이라 Tandem에서 삭제하지 않아요.</translation>
+    </message>
+    <message>
+        <source>Can&apos;t move {path} to the Trash. Nothing was deleted.</source>
+        <translation>{path} 항목을 휴지통으로 옮길 수 없어요. 삭제된 것은 없어요.</translation>
+    </message>
 </context>
 <context>
     <name>Learned</name>
@@ -3066,12 +3085,36 @@
         <translation>삭제…</translation>
     </message>
     <message>
+        <source>Move to Trash…</source>
+        <translation>휴지통으로 이동…</translation>
+    </message>
+    <message>
+        <source>Remove from the list</source>
+        <translation>목록에서 제거</translation>
+    </message>
+    <message>
+        <source>Move this model to the Trash? ({size})</source>
+        <translation>이 모델을 휴지통으로 옮길까요? ({size})</translation>
+    </message>
+    <message>
+        <source>Move to Trash</source>
+        <translation>휴지통으로 이동</translation>
+    </message>
+    <message>
+        <source>Other files in its folder stay.</source>
+        <translation>폴더의 다른 파일은 그대로 남아요.</translation>
+    </message>
+    <message>
         <source>Delete this model? ({size})</source>
         <translation>이 모델을 삭제할까요? ({size})</translation>
     </message>
     <message>
         <source>Delete</source>
         <translation>삭제</translation>
+    </message>
+    <message>
+        <source>Remove this folder with its models from the list? No file is deleted.</source>
+        <translation>이 폴더와 그 안의 모델을 목록에서 제거할까요? 파일은 삭제되지 않아요.</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -4217,12 +4260,12 @@
         <translation>서버 편집</translation>
     </message>
     <message>
-        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers; they are stored only in the system keychain.</source>
-        <translation>이 Mac에서 실행할 명령어나 서버의 주소를 입력해 주세요. 값은 명령어에는 변수로, 주소에는 헤더로 전달되고, 시스템 키체인에만 저장돼요.</translation>
-    </message>
-    <message>
         <source>Save</source>
         <translation>저장</translation>
+    </message>
+    <message>
+        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables that decide what runs.</source>
+        <translation>이 Mac에서 실행할 명령어나 서버의 주소를 입력해 주세요. 값은 명령어에는 변수로, 주소에는 헤더로 전달돼요. 무엇을 실행할지 결정하는 변수를 빼고는 시스템 키체인에만 저장돼요.</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -4282,6 +4325,22 @@
     <message>
         <source>Not offered, because they can only run as tasks, which Tandem does not support: {names}.</source>
         <translation>Tandem이 지원하지 않는 MCP 태스크 방식으로만 실행돼서 제공되지 않는 도구: {names}.</translation>
+    </message>
+    <message>
+        <source>Program: not found on this Mac</source>
+        <translation>프로그램: 이 Mac에 없음</translation>
+    </message>
+    <message>
+        <source>Program: {path}</source>
+        <translation>프로그램: {path}</translation>
+    </message>
+    <message>
+        <source>{variable} (loads code into the program)</source>
+        <translation>{variable} (프로그램에 코드를 불러옴)</translation>
+    </message>
+    <message>
+        <source>{variable} (decides which program runs)</source>
+        <translation>{variable} (실행할 프로그램을 결정함)</translation>
     </message>
     <message>
         <source>Not allowed to run yet.</source>

@@ -2417,6 +2417,17 @@
     </message>
 </context>
 <context>
+    <name>FolderCard</name>
+    <message>
+        <source>No other models were found in this folder.</source>
+        <translation>此文件夹中没有找到其他模型。</translation>
+    </message>
+    <message>
+        <source>Remove from the list</source>
+        <translation>从列表中移除</translation>
+    </message>
+</context>
+<context>
     <name>FolderPage</name>
     <message>
         <source>Add files…</source>
@@ -2788,6 +2799,14 @@
         <source>This head is part of its main model&apos;s files. To delete it, delete the main model.</source>
         <translation>这个草稿头是主模型文件的一部分。要删除它，请删除主模型。</translation>
     </message>
+    <message>
+        <source>This model is in your own folder {path}, which Tandem never deletes.</source>
+        <translation>此模型在你自己的文件夹“{path}”中，Tandem 不会删除它。</translation>
+    </message>
+    <message>
+        <source>Can&apos;t move {path} to the Trash. Nothing was deleted.</source>
+        <translation>无法将“{path}”移到废纸篓。未删除任何内容。</translation>
+    </message>
 </context>
 <context>
     <name>Learned</name>
@@ -3066,12 +3085,36 @@
         <translation>删除…</translation>
     </message>
     <message>
+        <source>Move to Trash…</source>
+        <translation>移到废纸篓…</translation>
+    </message>
+    <message>
+        <source>Remove from the list</source>
+        <translation>从列表中移除</translation>
+    </message>
+    <message>
+        <source>Move this model to the Trash? ({size})</source>
+        <translation>要将此模型（{size}）移到废纸篓吗？</translation>
+    </message>
+    <message>
+        <source>Move to Trash</source>
+        <translation>移到废纸篓</translation>
+    </message>
+    <message>
+        <source>Other files in its folder stay.</source>
+        <translation>文件夹中的其他文件会保留。</translation>
+    </message>
+    <message>
         <source>Delete this model? ({size})</source>
         <translation>要删除此模型（{size}）吗？</translation>
     </message>
     <message>
         <source>Delete</source>
         <translation>删除</translation>
+    </message>
+    <message>
+        <source>Remove this folder with its models from the list? No file is deleted.</source>
+        <translation>要将此文件夹及其中的模型从列表中移除吗？不会删除任何文件。</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -4217,12 +4260,12 @@
         <translation>编辑服务器</translation>
     </message>
     <message>
-        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers; they are stored only in the system keychain.</source>
-        <translation>在本机上运行的命令，或服务器的地址。值会作为变量传给命令，或作为请求头传给地址，并且只保存在系统钥匙串中。</translation>
-    </message>
-    <message>
         <source>Save</source>
         <translation>保存</translation>
+    </message>
+    <message>
+        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables that decide what runs.</source>
+        <translation>在本机上运行的命令，或服务器的地址。值会作为变量传给命令，或作为请求头传给地址。除决定运行内容的变量外，它们只保存在系统钥匙串中。</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -4282,6 +4325,22 @@
     <message>
         <source>Not offered, because they can only run as tasks, which Tandem does not support: {names}.</source>
         <translation>以下工具只能以 MCP 任务方式运行，而 Tandem 不支持这种方式，因此不提供：{names}。</translation>
+    </message>
+    <message>
+        <source>Program: not found on this Mac</source>
+        <translation>程序：本机上没有</translation>
+    </message>
+    <message>
+        <source>Program: {path}</source>
+        <translation>程序：{path}</translation>
+    </message>
+    <message>
+        <source>{variable} (loads code into the program)</source>
+        <translation>{variable}（会向程序中加载代码）</translation>
+    </message>
+    <message>
+        <source>{variable} (decides which program runs)</source>
+        <translation>{variable}（决定运行哪个程序）</translation>
     </message>
     <message>
         <source>Not allowed to run yet.</source>

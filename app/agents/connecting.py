@@ -6,6 +6,7 @@ noted, so that exactly that is taken back. Comments in a JSON file and other set
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -13,7 +14,12 @@ import shlex
 import stat
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
 
 from app.agents.table import App, Endpoint
 from app.system.paths import data_folder
@@ -69,15 +75,15 @@ def file_of(app: App) -> Path | None:
     if not app.file:
         return None
     folder, _, name = app.file.partition("/")
-    # Atomic writing would replace a link by a file.
-    return (Path(os.environ.get(app.folder_variable) or Path.home() / folder) / name).resolve()
+    # Atomic writing would replace a link by a file. A link that leads to itself stays, and cannot be read.
+    return Path(os.path.realpath(Path(os.environ.get(app.folder_variable) or Path.home() / folder) / name))
 
 
 def connected(app: App) -> bool:
     """Whether the program's file has what Tandem wrote."""
-    noted = _noted().values.get(app.id)
+    noted = _note_of(app)
     try:
-        return noted is not None and noted["text"] in (_read(Path(noted["file"])) or "")
+        return noted is not None and noted.text in (_read(Path(noted.file)) or "")
     except ValueError:
         return False
 
@@ -86,10 +92,11 @@ def plan(app: App, endpoint: Endpoint) -> Plan:
     """Return what connecting the program would do."""
     file, text = file_of(app), app.content(endpoint)
     before = after = None
+    noted = _note_of(app)
     if file is not None:
         with suppress(ValueError):
             before = _read(file)
-            others = _without(_noted().values.get(app.id, {}).get("text", ""), before or "")
+            others = _without(noted.text if noted is not None else "", before or "")
             after = with_members(others, text) if app.shared else None if others.strip() else text
     return Plan(app, file, before, after, text, app.key_variable if endpoint.needs_key else "")
 
@@ -99,55 +106,107 @@ def write(plan: Plan) -> Path | None:
     app, file = plan.app, plan.file
     assert file is not None
     assert plan.after is not None
-    copy = _copy_of(file)
+    noted = _note_of(app)
     try:
         if _read(file) != plan.before:
             raise NotConnected(file)
-        # A second time, the copy is of the file before the first.
-        if plan.before is not None and not connected(app):
-            write_atomically(copy, plan.before.encode(), _mode(file))
+        copy, digest = "", ""
+        if noted is not None and noted.file == str(file) and noted.text in (plan.before or ""):
+            # A second time, the copy is of the file before the first.
+            copy, digest = noted.copy, noted.digest
+        elif plan.before is not None:
+            copy, digest = str(_free_copy(file)), _digest(plan.before)
+            write_atomically(Path(copy), plan.before.encode(), _mode(file))
         write_atomically(file, plan.after.encode(), _mode(file))
     except (OSError, ValueError) as error:
         raise NotConnected(file, error) from error
-    _noted().keep(app.id, {"file": str(file), "text": members_of(plan.text) if app.shared else plan.text})
-    return copy if copy.exists() else None
+    text = members_of(plan.text) if app.shared else plan.text
+    _noted().keep(app.id, msgspec.to_builtins(_Note(str(file), text, copy, digest)))
+    return Path(copy) if copy else None
 
 
 def take_back(app: App) -> Path:
     """Remove what was written from the file of a connected program, and a file that was made for it.
 
-    Raises `NotConnected`.
+    The copy goes too, unless a person has changed it. Raises `NotConnected`.
     """
-    noted = _noted()
-    file, text = Path(noted.values[app.id]["file"]), noted.values[app.id]["text"]
-    copy = _copy_of(file)
+    noted = _note_of(app)
+    if noted is None:
+        raise NotConnected(file_of(app) or Path(app.file))
+    file = Path(noted.file)
     try:
         content = _read(file) or ""
-        if text not in content:
+        if noted.text not in content:
             raise NotConnected(file)
-        others = _without(text, content)
-        if copy.exists() or others.strip("{} \n"):
-            write_atomically(file, others.encode(), _mode(file))
-            copy.unlink(missing_ok=True)
+        others, before = _without(noted.text, content), _copied(noted)
+        if noted.copy or others.strip("{} \n"):
+            write_atomically(file, _restored(others, noted.text, before).encode(), _mode(file))
         else:
             file.unlink()
+        if before is not None:
+            Path(noted.copy).unlink()
     except (OSError, ValueError) as error:
         raise NotConnected(file, error) from error
-    noted.forget([app.id])
+    _noted().forget([app.id])
     return file
 
 
+class _Note(msgspec.Struct, frozen=True):
+    """What was written: `text` in `file`. `copy` is the path of the file as it was before, "" if there was none, and
+    `digest` that of its content.
+    """
+
+    file: str
+    text: Annotated[str, Meta(pattern=r"\S")]
+    copy: str = ""
+    digest: str = ""
+
+
 def _noted() -> KeptJson:
-    """Return what was written, by the program's id: the `file`, and the `text` in it."""
+    """Return what was written as `_Note`s, by the program's id."""
     return KeptJson(data_folder() / "connected.json", {"format": 2})
+
+
+def _note_of(app: App) -> _Note | None:
+    """Return what was written for the program; None also if the note is damaged."""
+    try:
+        return msgspec.convert(_noted().values.get(app.id), _Note)
+    except msgspec.ValidationError:
+        return None
+
+
+def _copied(noted: _Note) -> str | None:
+    """Return the content of the copy that Tandem made; None if it is gone or a person has changed it."""
+    with suppress(ValueError):
+        content = _read(Path(noted.copy)) if noted.copy else None
+        return content if content is not None and _digest(content) == noted.digest else None
+    return None
+
+
+def _digest(content: str) -> str:
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _restored(others: str, text: str, before: str | None) -> str:
+    """Return the content of a file without `text`: what it was before, if nothing else in it has changed."""
+    if before is None:
+        return others
+    if not (others.strip() or before.strip()):
+        return before
+    with suppress(ValueError):
+        if _without(text, with_members(before, f"{{{text}\n}}")) == others:
+            return before
+    return others
 
 
 def _without(text: str, content: str) -> str:
     return re.sub(f"{re.escape(text)},?", "", content, count=1) if text else content
 
 
-def _copy_of(file: Path) -> Path:
-    return file.with_name(f"{file.name}.before-tandem")
+def _free_copy(file: Path) -> Path:
+    """Return a name for the copy of a file that nothing has: a person's own copy stays."""
+    names = (f"{file.name}.before-tandem{number}" for number in chain([""], count(2)))
+    return next(path for path in map(file.with_name, names) if not os.path.lexists(path))
 
 
 def _read(file: Path) -> str | None:

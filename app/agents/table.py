@@ -9,14 +9,20 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from app.api import proof
 from app.settings.declarations import SettingsValues
 from app.system.accounts import others_have_accounts
 from engine import starter_pair
-from engine.errors import ModelNotUsable
+from engine.errors import CodedError, ModelNotUsable
 from engine.model_files.config import FALLBACK_CONTEXT, context_length, read_config
 
+if TYPE_CHECKING:
+    import httpx2
+
+# The variable with the API's key.
+KEY_VARIABLE = "TANDEM_API_KEY"
 # The API lists the installed models of this computer; a server that lets a person wait longer is busy with itself.
 _PATIENCE_S = 5.0
 
@@ -46,26 +52,58 @@ def declared_endpoint(values: SettingsValues) -> Endpoint:
     return Endpoint(f"http://127.0.0.1:{values.api_port}", context or FALLBACK_CONTEXT, needs_key)
 
 
-def serving_endpoint(expected: Endpoint, key: str) -> Endpoint | None:
-    """Return `expected` as the API that answers there describes itself, without a key if it refuses this one.
+class NotProved(CodedError):
+    """What listens at `address` may be another program: it does not prove that it has the API's key."""
 
-    Returns None if no API of Tandem answers.
+    code = "api-not-proved"
+
+    def __init__(self, address: str) -> None:
+        super().__init__(
+            f"the program that listens at {address} does not prove that it is Tandem with your key, so the key was not "
+            f"sent to it: stop that program, choose another port, or set {KEY_VARIABLE} to the key that it serves "
+            "with, or to nothing if it asks for none",
+            address=address,
+        )
+
+
+def serving_endpoint(expected: Endpoint, key: str) -> Endpoint | None:
+    """Return `expected` as the API that answers there describes itself; without a `key`, it may need one.
+
+    The key is sent only to a server that has proved that it has it. Returns None if no API of Tandem answers. Raises
+    `NotProved`.
     """
     # Not at the top: it takes a tenth of a second, and the window never needs it.
     import httpx2
 
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
     try:
-        with httpx2.Client(base_url=expected.openai, headers=headers, timeout=_PATIENCE_S, trust_env=False) as client:
+        with httpx2.Client(base_url=expected.address, timeout=_PATIENCE_S, trust_env=False) as client:
+            reply = client.get("/v1/speculation")
+            closed = reply.status_code == 401
             # Other servers do not say which model is loaded.
-            reply = client.get("speculation")
-            if reply.status_code == 401:
+            loaded = None if closed else reply.json()["model"]
+            if key:
+                if not _proves(client, expected.address, key):
+                    raise NotProved(expected.address)
+                client.headers["Authorization"] = f"Bearer {key}"
+                loaded = client.get("/v1/speculation").json()["model"]
+            elif closed:
                 return replace(expected, needs_key=True)
-            loaded = reply.json()["model"]
-            context = {one["id"]: one["context_length"] for one in client.get("models").json()["data"]}.get(loaded)
+            context = {one["id"]: one["context_length"] for one in client.get("/v1/models").json()["data"]}.get(loaded)
     except (httpx2.HTTPError, ValueError, LookupError, TypeError):
         return None
     return replace(expected, context=context or FALLBACK_CONTEXT, needs_key=bool(key), key=key)
+
+
+def _proves(client: httpx2.Client, address: str, key: str) -> bool:
+    """Whether the server at `address` proves that it has the key."""
+    import httpx2
+
+    place = address.removeprefix("http://")
+    asked = proof.question(key, place)
+    try:
+        return proof.is_answer(client.get(proof.PATH, params=asked).json()["proof"], key, place, asked)
+    except (httpx2.HTTPError, ValueError, LookupError, TypeError):
+        return False
 
 
 # The name by which the API knows the loaded model, whatever it is.
@@ -92,7 +130,7 @@ class App:
     content: Callable[[Endpoint], str]
     file: str = ""
     shared: bool = False
-    key_variable: str = "TANDEM_API_KEY"
+    key_variable: str = KEY_VARIABLE
     folder_variable: str = ""
     start: str = ""
     run: Callable[[str], tuple[Sequence[str], Mapping[str, str]]] | None = None
@@ -122,7 +160,7 @@ def _codex(endpoint: Endpoint) -> str:
         f"{provider}.wire_api": "responses",
     }
     if endpoint.needs_key:
-        values[f"{provider}.env_key"] = "TANDEM_API_KEY"
+        values[f"{provider}.env_key"] = KEY_VARIABLE
     # Of the window, Codex uses nine tenths before it sums up. JSON's strings and numbers are also TOML's.
     return "".join(f"{name} = {json.dumps(value)}\n" for name, value in values.items())
 

@@ -7,6 +7,7 @@ A page in a browser can send requests to the loopback address. It cannot choose 
 from __future__ import annotations
 
 import ipaddress
+import re
 import secrets
 import socket
 from dataclasses import dataclass, field
@@ -14,14 +15,19 @@ from dataclasses import dataclass, field
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.api import proof
 from app.api.errors import ApiError, error_reply
 from engine.requests import SpeculationSettings
 
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 _ALWAYS = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 _WITH_BODY = ("POST", "PUT", "PATCH")
-# It only says that a server listens, which a connection shows anyway.
-_WITHOUT_KEY = ("/health",)
+# The one only says that a server listens, which a connection shows anyway; the other proves the key in another way.
+_WITHOUT_KEY = ("/health", proof.PATH)
+# The member of a scope that says that its request came with the key.
+HAS_KEY = "tandem.has_key"
+# A name, an IPv4 address, or an IPv6 address in brackets, and the port.
+_HOST = re.compile(r"(?:\[([0-9a-fA-F:.]+(?:%[\w.]+)?)\]|([\w.-]+))(?::(\d{1,5}))?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -94,6 +100,7 @@ class Guard:
             if not secrets.compare_digest(given.encode(), self._key):
                 sentence = "The key is missing or wrong: send it as `Authorization: Bearer KEY` or `x-api-key: KEY`."
                 raise ApiError(401, sentence, code="invalid_api_key")
+            scope[HAS_KEY] = True
         if scope["method"] in _WITH_BODY:
             kind = headers.get("content-type", "")
             if kind.partition(";")[0].strip().lower() != "application/json":
@@ -105,10 +112,9 @@ class Guard:
 
 
 def _host_name(host: str) -> str:
-    """Return the name or address in a Host header, without its port."""
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return host.rpartition(":")[0].lower() if ":" in host else host.lower()
+    """Return the name or address in a Host header, without its port; "" if the header is anything else."""
+    found = _HOST.fullmatch(host)
+    return (found[1] or found[2]).lower() if found and int(found[3] or 0) < 2**16 else ""
 
 
 def _is_address(name: str) -> bool:

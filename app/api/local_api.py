@@ -94,7 +94,7 @@ class LocalApi:
             api = Api(self._host, self._activity, settings.speculation)
             return application(api, settings)
 
-        server = HttpServer(make, settings.host, settings.port)
+        server = HttpServer(make, settings.host, settings.port, has_key=bool(settings.key))
         server.start()
         self._settings, self._server = settings, server
 

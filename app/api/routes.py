@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from app.api import ollama_models, speculation
+from app.api import ollama_models, proof, speculation
 from app.api.answering import ClientGone
 from app.api.anthropic_messages import CountBody, MessageBody, count_tokens
 from app.api.bodies import Endpoint, description
@@ -36,6 +36,15 @@ async def health(request: Request) -> Response:
     """Whether the server answers."""
     del request
     return JsonReply({"status": "ok"})
+
+
+async def prove(request: Request) -> Response:
+    """Prove to a client that proves the same that this server has the key."""
+    key, server = request.app.state.key, request.scope["server"]
+    given = proof.answer(key, proof.address_of(*server), request.query_params) if key and server else None
+    if given is None:
+        raise ApiError(401, "There is no key here, or not this one.", code="invalid_api_key")
+    return JsonReply({"proof": given})
 
 
 async def list_models(request: Request) -> Response:
@@ -85,7 +94,12 @@ ENDPOINTS = (
 
 def application(api: Api, settings: ApiSettings) -> ASGIApp:
     """Return the application that serves the endpoints of `api` to the callers that `settings` allow."""
-    routes = [*ENDPOINTS, Route("/openapi.json", openapi), Route("/v1/models/{name:path}", show_model)]
+    routes = [
+        *ENDPOINTS,
+        Route("/openapi.json", openapi),
+        Route(proof.PATH, prove),
+        Route("/v1/models/{name:path}", show_model),
+    ]
     handlers = {
         ApiError: _api_error,
         ClientGone: _client_gone,
@@ -93,7 +107,7 @@ def application(api: Api, settings: ApiSettings) -> ASGIApp:
         Exception: _unexpected,
     }
     app = Starlette(routes=routes, exception_handlers=handlers)
-    app.state.api = api
+    app.state.api, app.state.key = api, settings.key
     guard = Guard(app, settings)
     if not settings.origins:
         return guard

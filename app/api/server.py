@@ -14,6 +14,7 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from app.api.guard import HAS_KEY
 from engine.errors import CodedError
 
 log = logging.getLogger(__name__)
@@ -56,7 +57,9 @@ class _Protocol(H11Protocol):
         self._headers_timer: asyncio.TimerHandle | None = self.loop.call_later(HEADERS_S, self._close_unless_asked)
         self._unread_timer = self.loop.call_later(UNREAD_S, self._close_unless_read)
         if len(self.connections) > MOST_CONNECTIONS:
-            transport.abort()
+            surplus = self._surplus()
+            self.connections.discard(surplus)
+            surplus.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._headers_timer is not None:
@@ -71,6 +74,10 @@ class _Protocol(H11Protocol):
         elif self._headers_timer is not None and self._asked:
             self._headers_timer.cancel()
             self._headers_timer = None
+
+    def _surplus(self) -> _Protocol:
+        """Return the connection that is one too many."""
+        return self
 
     @property
     def _asked(self) -> bool:
@@ -91,11 +98,34 @@ class _Protocol(H11Protocol):
         self._unread_timer = self.loop.call_later(UNREAD_S, self._close_unless_read)
 
 
-class HttpServer:
-    """Serves `app` at `host` and `port` from `start` to `stop`. `port` 0 lets the system choose one."""
+class _ProtocolWithKey(_Protocol):
+    """Beyond the limit, closes the oldest connection on which the key has not come, so that those keep nobody out.
 
-    def __init__(self, make_app: Callable[[], ASGIApp], host: str, port: int) -> None:
-        self._make_app, self._host, self._port = make_app, host, port
+    Who has the key sends it at once.
+    """
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        self._since = self.loop.time()
+        super().connection_made(transport)
+
+    def _surplus(self) -> _Protocol:
+        strangers = [one for one in self.connections if isinstance(one, _ProtocolWithKey) and not one._has_key]
+        # This one is the newest.
+        return min(strangers, key=lambda one: one._since)
+
+    @property
+    def _has_key(self) -> bool:
+        return self.scope is not None and HAS_KEY in self.scope
+
+
+class HttpServer:
+    """Serves `app` at `host` and `port` from `start` to `stop`. `port` 0 lets the system choose one.
+
+    With `has_key`, the app demands a key of its callers.
+    """
+
+    def __init__(self, make_app: Callable[[], ASGIApp], host: str, port: int, *, has_key: bool) -> None:
+        self._make_app, self._host, self._port, self._has_key = make_app, host, port, has_key
         self._server: uvicorn.Server | None = None
         self._thread: threading.Thread | None = None
         self.port = 0
@@ -106,7 +136,7 @@ class HttpServer:
         self.port = sockets[0].getsockname()[1]
         config = uvicorn.Config(
             self._make_app(),
-            http=_Protocol,
+            http=_ProtocolWithKey if self._has_key else _Protocol,
             ws="none",
             loop="asyncio",
             lifespan="off",

@@ -12,7 +12,6 @@ from app.chat.code_block import CodeBlock
 from app.chat.prose import Prose
 from app.text.blocks import Block, Code, Splitter
 from app.text.blocks import Prose as ProseText
-from app.text.formulas import find_formulas
 from app.text.pieces import weight
 from app.widgets.labels import WrappedLabel
 from app.widgets.layouts import fill, vbox
@@ -164,7 +163,7 @@ def length_of(block: Block) -> int:
     """Return how much of RUN_LENGTH the block takes."""
     if isinstance(block, Code):
         return _CODE_LENGTH + cost_of(block.text) // 2
-    formulas = 0 if block.plain else len(find_formulas(block.text))
+    formulas = 0 if block.plain else block.text.count("$") // 2 + block.text.count("\\(")
     cells = block.text.count("|") if "\n|" in block.text else 0
     marks = 0 if block.plain else len(_MARK.findall(block.text))
     return cost_of(block.text) + _FORMULA_LENGTH * formulas + _CELL_LENGTH * cells + _MARK_LENGTH * marks

@@ -1,27 +1,24 @@
-"""Formulas in a text document. They replace placeholders, are painted as outlines and copied as LaTeX."""
+"""Formulas in a text document. They are painted as outlines and copied as LaTeX."""
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator
 
-from PySide6.QtCore import QRect, QRectF, QSizeF, Qt
+from PySide6.QtCore import QRect, QRectF, QSizeF
 from PySide6.QtGui import (
     QFont,
     QFontDatabase,
     QFontMetricsF,
     QPainter,
     QPyTextObject,
-    QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
     QTextDocument,
     QTextFormat,
 )
 
-from app.chat.auto_height_browser import blocks_of
 from app.chat.formula_pictures import Outline, pictures, renderer
-from app.text.formulas import FIRST_SIGN, Formula
+from app.text.formulas import Formula
 from app.widgets import theme
 
 OBJECT = QTextFormat.ObjectTypes.UserObject + 1
@@ -29,7 +26,6 @@ _LATEX, _SOURCE, _DISPLAY, _PIXELS = (QTextFormat.Property.UserProperty + number
 _OBJECT_LETTER = "\ufffc"
 # A formula's letters look smaller than those of a sans-serif font of the same size.
 _SCALE = 1.15
-_CENTRE = Qt.AlignmentFlag.AlignHCenter
 
 
 def formula_size(font: QFont) -> int:
@@ -71,35 +67,28 @@ class FormulaPainter(QPyTextObject):
         renderer(outline, theme.colours().text).render(painter, place)
 
 
-def put_formulas(document: QTextDocument, formulas: list[Formula], pixels: int) -> list[Formula]:
-    """Replace the placeholders of formulas. Return those that are not typeset yet and are shown as LaTeX."""
-    missing = []
-    cursor = QTextCursor(document)
-    cursor.beginEditBlock()
-    # From the end, so that earlier positions stay valid.
-    for position, index in reversed(list(_placeholders(document, len(formulas)))):
-        formula = formulas[index]
-        known = pictures().has((formula, pixels))
-        if not known:
-            missing.append(formula)
-        cursor.setPosition(position)
-        cursor.setPosition(position + 1, QTextCursor.MoveMode.KeepAnchor)
-        style = QTextCharFormat(cursor.charFormat())
-        if known and pictures().known[formula, pixels] is not None:
-            style.setObjectType(OBJECT)
-            style.setProperty(_LATEX, formula.latex)
-            style.setProperty(_SOURCE, formula.source)
-            style.setProperty(_DISPLAY, formula.display)
-            style.setProperty(_PIXELS, pixels)
-            style.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignMiddle)
-            cursor.insertText(_OBJECT_LETTER, style)
-            if formula.display:
-                _isolate(document, position)
-        else:
-            style.setFontFamilies(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).families())
-            cursor.insertText(formula.source.replace("\n", " "), style)
-    cursor.endEditBlock()
-    return missing
+def insert_formula(
+    cursor: QTextCursor, formula: Formula, pixels: int, style: QTextCharFormat, missing: list[Formula]
+) -> bool:
+    """Insert a formula, or its LaTeX if it is not typeset. Return whether it is, and add it to `missing` if it may be.
+
+    `style` is that of the text around it.
+    """
+    style, key = QTextCharFormat(style), (formula, pixels)
+    if not pictures().has(key):
+        missing.append(formula)
+    elif pictures().known[key] is not None:
+        style.setObjectType(OBJECT)
+        style.setProperty(_LATEX, formula.latex)
+        style.setProperty(_SOURCE, formula.source)
+        style.setProperty(_DISPLAY, formula.display)
+        style.setProperty(_PIXELS, pixels)
+        style.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignMiddle)
+        cursor.insertText(_OBJECT_LETTER, style)
+        return True
+    style.setFontFamilies(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).families())
+    cursor.insertText(formula.source.replace("\n", " "), style)
+    return False
 
 
 def source_of(cursor: QTextCursor) -> str:
@@ -111,14 +100,6 @@ def source_of(cursor: QTextCursor) -> str:
     return "".join(next(sources, "") if letter == _OBJECT_LETTER else letter for letter in text)
 
 
-def _placeholders(document: QTextDocument, count: int) -> Iterator[tuple[int, int]]:
-    """Yield (position, index of the formula) of each placeholder."""
-    for block in blocks_of(document):
-        for offset, unit in enumerate(array("H", block.text().encode("utf-16-le", "surrogatepass"))):
-            if FIRST_SIGN <= unit < FIRST_SIGN + count:
-                yield block.position() + offset, unit - FIRST_SIGN
-
-
 def _sources(document: QTextDocument, start: int, end: int) -> Iterator[str]:
     cursor = QTextCursor(document)
     for position in range(start, end):
@@ -126,38 +107,6 @@ def _sources(document: QTextDocument, start: int, end: int) -> Iterator[str]:
         style = cursor.charFormat()
         if style.objectType() == OBJECT and document.characterAt(position) == _OBJECT_LETTER:
             yield str(style.property(_SOURCE))
-
-
-def _isolate(document: QTextDocument, position: int) -> None:
-    """Move a formula into a centred paragraph of its own. A list item that begins with it keeps its number."""
-    cursor = QTextCursor(document)
-    cursor.setPosition(position)
-    is_item = cursor.atBlockStart() and cursor.currentList() is not None
-    cursor.setPosition(position + 1)
-    if not cursor.atBlockEnd():
-        after = QTextBlockFormat(cursor.blockFormat())
-        if (text_list := cursor.currentList()) is not None:
-            # The text after the formula belongs to the same item of the list.
-            after.setObjectIndex(-1)
-            after.setIndent(text_list.format().indent())
-        cursor.insertBlock(after)
-        while document.characterAt(cursor.position()) == " ":
-            cursor.deleteChar()
-    if is_item:
-        return
-    cursor.setPosition(position)
-    style = QTextBlockFormat(cursor.blockFormat())
-    if not cursor.atBlockStart():
-        while cursor.positionInBlock() and document.characterAt(cursor.position() - 1) == " ":
-            cursor.deletePreviousChar()
-        cursor.insertBlock(style)
-    # In a list, the formula is not an item of its own.
-    style.setObjectIndex(-1)
-    style.setIndent(0)
-    style.setTopMargin(4)
-    style.setBottomMargin(12 if cursor.block().next().isValid() else 4)
-    style.setAlignment(_CENTRE)
-    cursor.setBlockFormat(style)
 
 
 def _outline(style: QTextFormat) -> Outline | None:

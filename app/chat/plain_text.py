@@ -2,38 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from PySide6.QtCore import QMimeData
-from PySide6.QtGui import (
-    QTextBlock,
-    QTextBlockFormat,
-    QTextCursor,
-    QTextDocument,
-    QTextFormat,
-    QTextFrame,
-    QTextListFormat,
-    QTextTable,
-    QTextTableCell,
-)
 
-from app.chat.prose import read_into
 from app.text.blocks import Code, Splitter
-from app.text.fences import FENCED_BLOCK
-from app.text.formulas import with_formulas
-from app.text.pieces import weight_of_markdown
-
-_CODE = re.compile(rf"^[ \t]*{FENCED_BLOCK}", re.DOTALL | re.MULTILINE)
-_LINE_END = re.compile(r"\r\n?")
-_NUMBERED = (
-    QTextListFormat.Style.ListDecimal,
-    QTextListFormat.Style.ListLowerAlpha,
-    QTextListFormat.Style.ListUpperAlpha,
-    QTextListFormat.Style.ListLowerRoman,
-    QTextListFormat.Style.ListUpperRoman,
-)
-_BOXES = {QTextBlockFormat.MarkerType.Checked: "☑", QTextBlockFormat.MarkerType.Unchecked: "☐"}
+from app.text.pieces import weight
+from app.text.shown import Paragraph, Span, shown, texts_of, words_of
 
 # A longer text is rendered block by block, off the Qt thread.
 AT_ONCE = 20_000
@@ -41,29 +16,28 @@ AT_ONCE = 20_000
 
 def is_long(markdown: str) -> bool:
     """Whether rendering would block the window."""
-    return len(markdown) > AT_ONCE or weight_of_markdown(markdown) > AT_ONCE
+    return weight(markdown) > AT_ONCE
 
 
-def _block_by_block(markdown: str, render: Callable[[str], str], between: str) -> str:
-    """Render a text, a long one in parts, because a rendering thread blocks the others."""
+def _block_by_block(markdown: str) -> Iterator[Paragraph]:
+    """Yield the paragraphs of a text, those of a long one block by block, as they are shown."""
     if not is_long(markdown):
-        return render(markdown)
+        yield from shown(markdown)
+        return
     splitter = Splitter()
     splitter.feed(markdown)
     splitter.finish()
-    parts = (block.text if isinstance(block, Code) or block.plain else render(block.text) for block in splitter.frozen)
-    return between.join(part.strip("\n") for part in parts)
-
-
-def _rendered(markdown: str) -> str:
-    document = QTextDocument()
-    formulas = read_into(document, markdown)
-    return with_formulas(document.toPlainText(), formulas, lambda formula: formula.latex)
+    for block in splitter.frozen:
+        if isinstance(block, Code):
+            yield Paragraph("code", (Span(block.text.removesuffix("\n")),))
+        else:
+            yield from shown(block.text, block.plain)
 
 
 def spoken_text(markdown: str) -> str:
     """Render Markdown without code blocks as plain text, to be read aloud. May be called on any thread."""
-    return _block_by_block(_CODE.sub("", _LINE_END.sub("\n", markdown)), _rendered, "\n").strip()
+    paragraphs = (paragraph for paragraph in _block_by_block(markdown) if paragraph.kind != "code")
+    return "\n".join(words_of(spans) for paragraph in paragraphs for spans in texts_of(paragraph)).strip()
 
 
 def shown_parts(markdown: str) -> tuple[str, str]:
@@ -84,55 +58,17 @@ def mime_of(html: str, text: str) -> QMimeData:
 
 def arranged_text(markdown: str) -> str:
     """Render Markdown with marks of lists, tabs between table cells and empty lines between paragraphs."""
-    return _block_by_block(markdown, _arranged, "\n\n")
+    parts: list[str] = []
+    after_item = False
+    for paragraph in _block_by_block(markdown):
+        if paragraph.kind != "hr":
+            parts += ["\n" if after_item and paragraph.mark else "\n\n", _arranged(paragraph)]
+            after_item = bool(paragraph.mark)
+    return "".join(parts[1:])
 
 
-def _arranged(markdown: str) -> str:
-    document = QTextDocument()
-    formulas = read_into(document, markdown)
-    text, before = "", ""
-    for line, kind in _lines(document.rootFrame()):
-        if text:
-            text += "\n" if kind and kind == before else "\n\n"
-        text, before = text + line, kind
-    return with_formulas(text, formulas, lambda formula: formula.latex)
-
-
-def _lines(frame: QTextFrame) -> Iterator[tuple[str, str]]:
-    """Yield the lines of a frame, each with the kind of its block: "list", "code", "table" or ""."""
-    part = frame.begin()
-    while not part.atEnd():
-        if isinstance(inner := part.currentFrame(), QTextTable):
-            yield from ((row, "table") for row in _rows(inner))
-        elif inner is not None:
-            yield from _lines(inner)
-        elif (block := part.currentBlock()).isValid():
-            line, kind = _line(block)
-            # Qt leaves empty blocks around tables, but a line of code may be empty.
-            if line or kind:
-                yield line, kind
-        part += 1
-
-
-def _line(block: QTextBlock) -> tuple[str, str]:
-    text, marks = block.text().replace("\u2028", "\n"), block.textList()
-    if block.blockFormat().hasProperty(QTextFormat.Property.BlockCodeFence):
-        return text, "code"
-    # PySide returns None outside of lists, contrary to its annotations.
-    if marks is None:
-        return text, ""
-    numbered = marks.format().style() in _NUMBERED
-    mark = _BOXES.get(block.blockFormat().marker()) or (marks.itemText(block) if numbered else "•")
-    return f"{'  ' * (marks.format().indent() - 1)}{mark} {text}", "list"
-
-
-def _rows(table: QTextTable) -> Iterator[str]:
-    for row in range(table.rows()):
-        cells = (table.cellAt(row, column) for column in range(table.columns()))
-        yield "\t".join(_text_of(cell) for cell in cells)
-
-
-def _text_of(cell: QTextTableCell) -> str:
-    cursor = cell.firstCursorPosition()
-    cursor.setPosition(cell.lastCursorPosition().position(), QTextCursor.MoveMode.KeepAnchor)
-    return cursor.selection().toPlainText().replace("\n", " ").strip()
+def _arranged(paragraph: Paragraph) -> str:
+    if paragraph.rows:
+        return "\n".join("\t".join(map(words_of, row)).replace("\n", " ") for row in paragraph.rows)
+    mark = f"{'  ' * (len(paragraph.lists) - 1)}{paragraph.mark} " if paragraph.mark else ""
+    return f"{mark}{words_of(paragraph.spans)}"

@@ -16,13 +16,13 @@ from PySide6.QtCore import QObject, Signal
 
 from app.chat.answer_runs import LONGEST_SHOWN, runs_of
 from app.chat.call_card import shown_result
-from app.chat.prose import rendered_text
 from app.chat.question_bubble import shown_question
 from app.conversations.search import Query
 from app.conversations.search_tokens import fold
 from app.session.chats import Turn
 from app.system.background import Background
 from app.text.blocks import Block, Code
+from app.text.shown import document_text, shown
 
 # Markdown syntax inside and between words. A text without it contains every word that is shown.
 _SYNTAX = re.compile(r"[*_~`\\]|\]\([^()\s]*\)|^[ \t>]*\d+[.)](?=[ \t])", re.MULTILINE)
@@ -54,7 +54,7 @@ def block_texts(markdown: str) -> list[str]:
 @lru_cache(maxsize=4096)
 def block_text(block: Block) -> str:
     """Return what the widget of a block shows."""
-    text = block.text if isinstance(block, Code) else rendered_text(block.text, block.plain)
+    text = block.text if isinstance(block, Code) else document_text(shown(block.text, block.plain))
     _known.add(hash(block))
     return text
 

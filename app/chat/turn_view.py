@@ -34,6 +34,8 @@ from app.widgets.style_class import styled
 
 # Pixels between a question and its answer, besides the column's spacing.
 _BELOW_QUESTION = 8
+# Those of Markdown for those of selected text.
+_LINE_ENDS = str.maketrans({"\u2029": "\n\n", "\u2028": "\n"})
 
 
 class TurnView(Restyled, QWidget):
@@ -102,7 +104,7 @@ class TurnView(Restyled, QWidget):
         turn, chat = self.turn, self._transcript
         self.calls.chosen.connect(lambda call, choice: chat.call_chosen.emit(turn, call, choice))
         self.body.passage_selected.connect(
-            lambda passage: chat.rounds_selected.emit(turn, turn.answer.rounds_of(passage.replace("\u2029", "\n\n")))
+            lambda passage: chat.rounds_selected.emit(turn, turn.answer.rounds_of(passage.translate(_LINE_ENDS)))
         )
         self.tokens.rounds_selected.connect(lambda rounds: chat.rounds_selected.emit(turn, rounds))
         for body in (self.body, self.thinking.body):

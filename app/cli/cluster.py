@@ -18,6 +18,7 @@ from app.cli.pair_options import add_pair_options, chosen_pair, own_engine_setti
 from app.cli.terminal import format_bytes
 from app.system.paths import data_folder
 from engine.client import EngineClient
+from engine.files import private_files
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -218,7 +219,7 @@ def _lock() -> BaseFileLock:
     from filelock import FileLock
 
     lock = _record().with_suffix(".lock")
-    lock.parent.mkdir(parents=True, exist_ok=True)
+    private_files.make_folder(lock.parent)
     return FileLock(lock)
 
 

@@ -12,14 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from app.agents.table import APPS, App, Endpoint, declared_endpoint, serving_endpoint
+from app.agents.table import APPS, KEY_VARIABLE, App, Endpoint, declared_endpoint, serving_endpoint
 from app.cli.command import BAD_USAGE, DONE, FAILED, add_command
 from app.cli.pair_options import add_pair_options, chosen_pair, own_settings, use_last_pair
 from app.settings.declarations import SettingsValues
 from engine import SpeculationSettings
 from engine.errors import CodedError
-
-_KEY_VARIABLE = "TANDEM_API_KEY"
 
 
 def add_parser(subparsers: Any) -> None:
@@ -60,7 +58,7 @@ def _connect(app: App, values: SettingsValues, *, only_show: bool) -> int:
     from app.wording.agents import next_sentence, plan_sentence, written_sentence
 
     declared = declared_endpoint(values)
-    planned = plan(app, serving_endpoint(declared, os.environ.get(_KEY_VARIABLE, "")) or declared)
+    planned = plan(app, serving_endpoint(declared, _given_key()) or declared)
     print(f"{plan_sentence(planned)}\n\n{planned.text}")
     if planned.writes:
         if only_show:
@@ -111,17 +109,23 @@ def _run(app: App, arguments: argparse.Namespace, values: SettingsValues) -> int
     return DONE if code == 0 else FAILED
 
 
+def _given_key() -> str:
+    return os.environ.get(KEY_VARIABLE, "").strip()
+
+
 @contextmanager
 def _reached(arguments: argparse.Namespace, values: SettingsValues) -> Iterator[Endpoint]:
     """Yield the API of the window or of `tandem serve`, or else serve one meanwhile. Raises `CodedError`."""
     from app.api.guard import ApiSettings
+    from app.api.local_api import new_key
     from app.cli.serve import api_key, serving
 
     declared = declared_endpoint(values)
-    key = api_key() if declared.needs_key else os.environ.get(_KEY_VARIABLE, "").strip()
+    # A key that cannot be kept is for this run only.
+    key = api_key()[0] or new_key() if declared.needs_key else _given_key()
     if (found := serving_endpoint(declared, key)) is not None:
         if found.needs_key and not found.key:
-            raise CodedError(f"the local API asks for its key: set {_KEY_VARIABLE} to it")
+            raise CodedError(f"the local API asks for its key: set {KEY_VARIABLE} to it")
         yield found
         return
     use_last_pair(arguments, values)

@@ -20,7 +20,7 @@ from app.settings.keychain import Keychain
 from app.settings.updates import feed_source
 from app.system.language import LANGUAGES, Language
 from app.system.paths import resource
-from app.text.formulas import find_formulas
+from app.text.formulas import Formula
 from app.tools.host import ToolHost
 from app.tools.servers import Server
 from engine import starter_pair
@@ -115,8 +115,7 @@ def _read_pdf(folder: Path) -> None:
 
 
 def _typeset() -> None:
-    [(_, _, formula)] = find_formulas(r"$\frac{\sqrt{x}}{2}$")
-    if outline_of(formula, 16) is None:
+    if outline_of(Formula(r"\frac{\sqrt{x}}{2}", "", display=False), 16) is None:
         raise ValueError("the formula cannot be typeset")
 
 

@@ -26,7 +26,7 @@ from engine.errors import EngineError
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError
-from engine.hub.remove import plan_removal, remove
+from engine.hub.remove import own_folder, plan_removal, remove
 from engine.hub.repository_names import parse_repository
 from engine.hub.search import search_models
 from engine.model_files.discovery import InstalledModel
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
             _print_json([{"event": "failed", "code": error.code, "message": str(error), "arguments": error.arguments}])
         else:
             say(f"tandem: {error}")
-        return BAD_USAGE if isinstance(error, HubError) and error.reason == "bad-name" else FAILED
+        return BAD_USAGE if isinstance(error, HubError) and error.reason in ("bad-name", "own-folder") else FAILED
 
 
 def _show(
@@ -151,6 +151,8 @@ def _remove(arguments: argparse.Namespace) -> int:
     if model is None:
         raise HubError("not-installed", arguments.id)
     plan = plan_removal(model, chosen_cache(arguments))
+    if plan.own:
+        raise own_folder(plan)
     if not arguments.yes:
         if not sys.stdin.isatty():
             print("tandem: use --yes to skip confirmation.", file=sys.stderr)
@@ -292,7 +294,7 @@ _ACTIONS: dict[str, tuple[tuple[str, Sequence[str]], Callable[[argparse.Namespac
         ("download a model, or resume an interrupted download", _examples("download", "--with-draft")),
         _download,
     ),
-    "remove": (("remove a model from this computer", _examples("remove", "--yes")), _remove),
+    "remove": (("delete a model from the Hugging Face cache", _examples("remove", "--yes")), _remove),
     "pairs": (("list draft models for a main model", _examples("pairs", "--context 32768")), _pairs),
 }
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.agents.table import KEY_VARIABLE
 from app.cli.command import BAD_USAGE, DONE, add_command
 from app.cli.pair_options import add_pair_options, chosen_pair, own_settings
 
@@ -22,8 +23,18 @@ if TYPE_CHECKING:
     from app.settings.declarations import SettingsValues
 
 _DEFAULT_PORT = 8642
-_KEY_VARIABLE = "TANDEM_API_KEY"
-_KEY_HELP = f"require a key: the one in {_KEY_VARIABLE}, or else one made once and kept in the keychain"
+_KEYCHAIN = "keychain"
+_KEY_HELP = f"require a key: the one in {KEY_VARIABLE}, or else one made once and kept in the keychain"
+# The names of the key's entry in the keychain are those of `Keychain` and `local_api.KEY_NAME`.
+_LOOKUP = (
+    "security find-generic-password -s Tandem -a local-api -w"
+    if sys.platform == "darwin"
+    else "secret-tool lookup service Tandem username local-api"
+)
+_NO_KEYCHAIN = (
+    f"tandem: there is no keychain for a key: set {KEY_VARIABLE} to one of your own, such as what `openssl rand -hex "
+    "24` prints."
+)
 _OPEN = (
     "tandem: other computers can reach {host}: whoever has the key can use your models and this computer's power, and "
     "everything is sent unencrypted. Serve only on a network you trust, and with --key."
@@ -64,10 +75,13 @@ def run(arguments: argparse.Namespace) -> int:
             return BAD_USAGE
     values = own_settings()
     speculation = SpeculationSettings(same_text=values.same_text)
-    key = api_key() if arguments.key else None
+    key, origin = api_key() if arguments.key else (None, "")
+    if arguments.key and key is None:
+        print(_NO_KEYCHAIN, file=sys.stderr)
+        return BAD_USAGE
     settings = ApiSettings(arguments.host, arguments.port, key, tuple(arguments.origin), speculation)
     with serving(values, chosen_pair(arguments), settings) as api:
-        _say_where(api.status.address, key)
+        _say_where(api.status.address, origin)
         if key is None and others_have_accounts():
             print(_SHARED, file=sys.stderr, flush=True)
         _until_interrupted()
@@ -97,8 +111,9 @@ def serving(values: SettingsValues, pair: tuple[str, str | None], settings: ApiS
             api.stop()
 
 
-def _say_where(address: str, key: str | None) -> None:
-    with_key = f" -H 'Authorization: Bearer {key}'" if key else ""
+def _say_where(address: str, origin: str) -> None:
+    """Say where it serves, and where the key is, if one is needed. What is said may be kept in a log: not the key."""
+    with_key = f' -H "Authorization: Bearer ${KEY_VARIABLE}"' if origin else ""
     print(f"tandem: serving at {address}/v1 (Ctrl-C ends it)", file=sys.stderr)
     print(
         f"  curl {address}/v1/chat/completions{with_key} -H 'Content-Type: application/json' "
@@ -106,6 +121,8 @@ def _say_where(address: str, key: str | None) -> None:
         file=sys.stderr,
         flush=True,
     )
+    if origin == _KEYCHAIN:
+        print(f"  The key is in the keychain: export {KEY_VARIABLE}=$({_LOOKUP})", file=sys.stderr, flush=True)
 
 
 def _until_interrupted() -> None:
@@ -122,17 +139,14 @@ def _until_interrupted() -> None:
         signal.signal(signal.SIGTERM, before)
 
 
-def api_key() -> str:
-    """Return the key of the environment or the keychain; without a keychain, one for this run."""
-    from app.api.local_api import kept_key, new_key
+def api_key() -> tuple[str | None, str]:
+    """Return the key of the environment or the keychain, and which of them it is from; None without a keychain."""
+    from app.api.local_api import kept_key
     from app.settings.keychain import Keychain
 
-    if given := os.environ.get(_KEY_VARIABLE, "").strip():
-        return given
-    if (kept := kept_key(Keychain())) is not None:
-        return kept
-    print(f"tandem: there is no keychain: this key is for this run; {_KEY_VARIABLE} can keep one.", file=sys.stderr)
-    return new_key()
+    if given := os.environ.get(KEY_VARIABLE, "").strip():
+        return given, KEY_VARIABLE
+    return kept_key(Keychain()), _KEYCHAIN
 
 
 def port(text: str) -> int:

@@ -26,6 +26,7 @@ from app.settings.declarations import SettingsValues
 from app.settings.engine_settings import memory_limit_of
 from app.settings.keychain import Keychain
 from app.settings.relocation import heal
+from app.system.trash import move_to_trash
 from engine.advice.catalog import Catalog, load_catalog
 from engine.advice.fit import number_bytes, working_set_limit
 from engine.advice.pairing import PairAdvice, PairModel, advise, candidates, from_remote
@@ -306,7 +307,14 @@ class HubService:
         return model
 
     def remove(self, plan: RemovalPlan) -> None:
-        """Remove the model and its entry in the list of downloads."""
+        """Remove the model and its entry in the list of downloads. What is the person's own goes to the trash.
+
+        Raises `HubError`.
+        """
+        if plan.own:
+            if stays := next((path for path in plan.folders if not move_to_trash(path)), None):
+                raise HubError("no-trash", plan.id, path=str(stays))
+            return
         remove(plan)
         with self._lock:
             if self._queue is not None and self._queue.status(plan.id) is not None:

@@ -7,7 +7,7 @@ read the plain data and listen to the signals.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -23,6 +23,7 @@ from engine.errors import EngineError
 
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.
+    from app.library.entries import Entry
     from app.library.hub_service import HubOptions, HubService, Inventory, LibraryPaths
     from app.library.measured import Measured, MeasuredPairs
     from app.settings.store import SettingsStore
@@ -295,7 +296,24 @@ class Library(QObject):
         self._call(lambda hub: hub.plan_removal(path), then=then)
 
     def remove(self, plan: RemovalPlan) -> None:
-        self._call(lambda hub: hub.remove(plan), then=lambda _: self._refresh())
+        """Delete a model, or move one of the person's own to the trash, and scan the disk again."""
+
+        def failed(error: EngineError) -> None:
+            self.problem.emit(error)
+            # A part of it may be gone.
+            self._refresh()
+
+        self._call(lambda hub: hub.remove(plan), then=lambda _: self._refresh(), failed=failed)
+
+    def lists_of(self, entry: Entry) -> tuple[str, ...]:
+        """Return the folders that the person has added in which the model was found."""
+        folders = self.settings.values.model_folders
+        return tuple(one for one in folders if entry.source == "folder" and Path(entry.path).is_relative_to(one))
+
+    def take_off_list(self, folders: Collection[str]) -> None:
+        """Search these added folders no longer; their files stay."""
+        kept = tuple(one for one in self.settings.values.model_folders if one not in folders)
+        self.settings.change(model_folders=kept)
 
     # Off the Qt thread
 

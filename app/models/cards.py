@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt, QUrl, Signal
@@ -15,6 +16,7 @@ from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import set_style_class, styled
 from app.wording import models as model_wording
+from app.wording.errors import joined
 from app.wording.hub import size_words
 from engine.advice.pairing import PairAdvice
 from engine.hub.download_state import DownloadStatus
@@ -118,7 +120,7 @@ class CardState:
 
 class ModelCard(Card):
     """The card of a model. Signals carry the entry, `removal_confirmed` the plan. `ask_removal` answers
-    `removal_asked`.
+    `removal_asked`. `lists` are the folders that the person has added in which the model was found.
     """
 
     used = Signal(object)
@@ -127,11 +129,15 @@ class ModelCard(Card):
     checked = Signal(object)
     removal_asked = Signal(object)
     removal_confirmed = Signal(object)
+    unlisted = Signal(object)
 
-    def __init__(self, entry: Entry, with_file_buttons: bool, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, entry: Entry, with_file_buttons: bool, lists: Sequence[str] = (), parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
-        self.entry = entry
-        self._plan: RemovalPlan | None = None
+        self.entry, self._lists = entry, lists
+        # What the card asks about: a removal, or the folders to take off the list.
+        self._asked: RemovalPlan | Sequence[str] | None = None
         self._state = CardState()
         self.bar, self.memory = Bar(self.side), label(self.side, "muted", wraps=True)
         self.memory.setMinimumWidth(_LEAST_WORDS)
@@ -147,12 +153,16 @@ class ModelCard(Card):
         # Only the models of the Hub cache have published checksums.
         self.check_button.setVisible(with_file_buttons and entry.source == "cache")
         self.remove_button.setVisible(with_file_buttons and not entry.is_starter and not entry.app)
+        self.unlist_button = self.add_button("quiet")
+        self.unlist_button.clicked.connect(self._ask_unlisting)
 
     def show_state(self, state: CardState) -> None:
-        """Show the state, unless the card asks about removal."""
+        """Show the state. A question about removal stays, unless the model has come into use."""
         entry, self._state = self.entry, state
-        if self._plan is not None:
+        if self._asked is not None and not (state.loaded and isinstance(self._asked, RemovalPlan)):
             return
+        self._asked = None
+        self.side.show()
         runs = state.download is not None and state.download.runs
         paused = state.download is not None and state.download.state == "paused"
         fetched = entry.installed or runs or paused
@@ -170,30 +180,50 @@ class ModelCard(Card):
         self.offer_page(state.page)
         self.check_button.setText(self.tr("Check files"))
         self.check_button.setEnabled(not runs and not paused)
-        self.remove_button.setText(self.tr("Delete…"))
+        # What lies in an added folder is the person's own.
+        self.remove_button.setText(self.tr("Move to Trash…") if self._lists else self.tr("Delete…"))
         self.remove_button.setEnabled(not state.loaded)
         self.remove_button.setToolTip(self.tr("It is in use. Choose another model first.") if state.loaded else "")
-        for button in (self.main_button, self.draft_button, self.check_button, self.remove_button):
+        self.unlist_button.setText(self.tr("Remove from the list"))
+        self.unlist_button.setVisible(bool(self._lists))
+        buttons = self.main_button, self.draft_button, self.check_button, self.remove_button, self.unlist_button
+        for button in buttons:
             button.setAccessibleName(f"{button.text()}: {self.name.text()}")
 
     def ask_removal(self, plan: RemovalPlan) -> None:
-        """Show what removing the model frees, and ask for confirmation."""
-        self._plan = plan
+        """Show what removing the model frees and where it is, and ask for confirmation."""
         size = size_words(plan.freed_bytes)
-        sentence = self.tr("Delete this model? ({size})").format(size=size)
-        if plan.shared:
-            sentence += " " + self.tr("Other apps that use the Hugging Face cache will lose it too.")
-        self.facts.setText(sentence)
-        self.main_button.setText(self.tr("Delete"))
+        if plan.own:
+            sentence, word = self.tr("Move this model to the Trash? ({size})"), self.tr("Move to Trash")
+            more = self.tr("Other files in its folder stay.") if plan.leaves_others else ""
+        else:
+            sentence, word = self.tr("Delete this model? ({size})"), self.tr("Delete")
+            more = self.tr("Other apps that use the Hugging Face cache will lose it too.") if plan.shared else ""
+        self._ask(joined(sentence.format(size=size), more), [str(plan.place)], word, plan)
+
+    def _ask_unlisting(self) -> None:
+        sentence = self.tr("Remove this folder with its models from the list? No file is deleted.")
+        self._ask(sentence, self._lists, self.tr("Remove from the list"), self._lists)
+
+    def _ask(self, sentence: str, places: Sequence[str], word: str, asked: RemovalPlan | Sequence[str]) -> None:
+        """Ask about folders; the button that confirms says `word`."""
+        self._asked = asked
+        self.facts.setText("\n".join((sentence, *places)))
+        self.side.hide()
+        set_style_class(self.main_button, "danger" if isinstance(asked, RemovalPlan) else "accent")
+        self.main_button.setText(word)
         self.main_button.setEnabled(True)
-        set_style_class(self.main_button, "accent")
+        self.main_button.setAccessibleName(f"{word}: {self.name.text()}")
         self.remove_button.setText(self.tr("Cancel"))
-        self.main_button.setFocus()
+        self.remove_button.setEnabled(True)
+        self.unlist_button.hide()
+        # Not to the button that confirms, which a space would press.
+        self.remove_button.setFocus()
 
     def _act(self) -> None:
-        if self._plan is not None:
-            plan, self._plan = self._plan, None
-            self.removal_confirmed.emit(plan)
+        if self._asked is not None:
+            asked, self._asked = self._asked, None
+            (self.removal_confirmed if isinstance(asked, RemovalPlan) else self.unlisted).emit(asked)
         elif self.entry.installed and not self.entry.partial:
             # An installed model in the catalog or a search has no path; the receiver finds its folder.
             self.used.emit(self.entry)
@@ -201,10 +231,10 @@ class ModelCard(Card):
             self.got.emit(self.entry)
 
     def _remove(self) -> None:
-        if self._plan is None:
+        if self._asked is None:
             self.removal_asked.emit(self.entry)
         else:
-            self._plan = None
+            self._asked = None
             self.show_state(self._state)
 
     def _facts(self) -> str:
@@ -241,3 +271,19 @@ class ModelCard(Card):
         self.bar.show_parts([(share / fit.limit, name) for share, name in zip(shares, colours, strict=True)], words)
         self.bar.setToolTip(self.tr("Usable memory: {size}").format(size=size_words(fit.limit)))
         self.memory.setText(words)
+
+
+class FolderCard(Card):
+    """An added folder in which no model of its own was found. `unlisted` carries it in a tuple."""
+
+    unlisted = Signal(object)
+
+    def __init__(self, folder: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.side.hide()
+        self.name.setText(folder)
+        self.facts.setText(self.tr("No other models were found in this folder."))
+        self.unlist_button = self.add_button("quiet")
+        self.unlist_button.setText(self.tr("Remove from the list"))
+        self.unlist_button.setAccessibleName(f"{self.unlist_button.text()}: {folder}")
+        self.unlist_button.clicked.connect(lambda: self.unlisted.emit((folder,)))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
+
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFileDialog, QLineEdit, QPushButton, QScrollArea, QWidget
@@ -9,7 +12,7 @@ from PySide6.QtWidgets import QBoxLayout, QFileDialog, QLineEdit, QPushButton, Q
 from app.library.entries import Entry
 from app.library.library import Library
 from app.library.measured import Measured
-from app.models.cards import CardState, ModelCard
+from app.models.cards import CardState, FolderCard, ModelCard
 from app.models.download_card import DownloadList
 from app.models.model_controller import ModelController
 from app.session.session import Session
@@ -26,6 +29,7 @@ from app.wording.hub import size_words
 from app.wording.models import entry_name
 from engine.errors import EngineError
 from engine.hub.download_state import DownloadStatus
+from engine.hub.values import RemovalPlan
 
 RECOMMENDED, INSTALLED, SEARCH = range(3)
 # The least width of the search field beside the tabs, and the width of its frame.
@@ -63,6 +67,7 @@ class ModelsPage(Restyled, QWidget):
         self._downloads, self._heading = DownloadList(library, self), label(self, "caption")
         self.bound("Downloads", self._downloads.heading)
         self.cards: list[ModelCard] = []
+        self.folder_cards: list[FolderCard] = []
         self._build()
         self._connect()
         self.restyle()
@@ -154,29 +159,48 @@ class ModelsPage(Restyled, QWidget):
         if self.isHidden():
             return
         focused = next((card.entry.id for card in self.cards if card.main_button.hasFocus()), None)
-        for card in self.cards:
-            card.hide()
-            card.deleteLater()
+        for old in (*self.cards, *self.folder_cards):
+            old.hide()
+            old.deleteLater()
         self.cards = [self._card(entry) for entry in self._entries()]
+        self.folder_cards = [self._folder_card(folder) for folder in self._folders_without_models()]
         for card in self.cards:
             self._card_column.addWidget(card)
             if card.entry.id == focused:
                 card.main_button.setFocus()
+        for folder_card in self.folder_cards:
+            self._card_column.addWidget(folder_card)
         self._refresh_cards()
         self._show_downloads()
         self._word()
 
+    def _folders_without_models(self) -> list[str]:
+        if self._tab != INSTALLED or self._library.inventory is None:
+            return []
+        found = {folder for entry in self._library.inventory.installed for folder in self._library.lists_of(entry)}
+        return [folder for folder in self._library.settings.values.model_folders if folder not in found]
+
+    def _folder_card(self, folder: str) -> FolderCard:
+        card = FolderCard(folder)
+        card.unlisted.connect(self._library.take_off_list)
+        return card
+
     def _card(self, entry: Entry) -> ModelCard:
-        card = ModelCard(entry, with_file_buttons=self._tab == INSTALLED)
+        is_installed = self._tab == INSTALLED
+        card = ModelCard(entry, is_installed, self._library.lists_of(entry) if is_installed else ())
+        card.unlisted.connect(self._library.take_off_list)
         card.used.connect(self._models.use)
         card.got.connect(self._models.get)
         card.got_as_draft.connect(self._models.get_as_draft)
         card.checked.connect(lambda one: self._library.check(one.path))
-        card.removal_asked.connect(
-            lambda one, source=card: self._library.plan_removal(one.path, then=source.ask_removal)
-        )
+        card.removal_asked.connect(lambda one: self._library.plan_removal(one.path, partial(self._ask_removal, card)))
         card.removal_confirmed.connect(self._library.remove)
         return card
+
+    def _ask_removal(self, card: ModelCard, plan: RemovalPlan) -> None:
+        # Another scan may have replaced the cards meanwhile.
+        if card in self.cards:
+            card.ask_removal(plan)
 
     def _refresh_cards(self) -> None:
         loaded = {path for path in self._session.models.pair.paths if path}
@@ -184,7 +208,9 @@ class ModelsPage(Restyled, QWidget):
         by_id = {status.repository: status for status in self._library.downloads}
         for card in self.cards:
             entry = card.entry
-            in_use = entry.path in loaded if entry.path else entry.id in names
+            # An adapter or a head in the folder of a model is in use with it.
+            inside = any(Path(path).is_relative_to(entry.path) for path in loaded)
+            in_use = inside if entry.path else entry.id in names
             card.show_state(self._state_of(entry, in_use, by_id.get(entry.id)))
         self._show_memory()
 

@@ -12,6 +12,9 @@ from pathlib import Path
 from app.settings.keychain import Keychain
 from app.system.paths import cache_folder, data_folder, settings_folder, unsaved_folder
 
+# Chats, and the settings, with which everything would be removed again at the next start.
+_FILES = ("chats.db", "chats.db-wal", "chats.db-shm", "settings.json")
+
 
 @dataclass(frozen=True)
 class DiskUse:
@@ -58,6 +61,8 @@ def bytes_of(path: Path) -> int:
 
 def clear_caches() -> None:
     """Remove the caches, stored prefixes included. A file that cannot be removed stays."""
+    if not _holds_only_ours(cache_folder()):
+        return
     with suppress(OSError):
         for path in list(cache_folder().iterdir()):
             if path.is_dir() and not path.is_symlink():
@@ -70,8 +75,8 @@ def clear_caches() -> None:
 def remove_everything(entries: Iterable[str]) -> list[Path]:
     """Remove chats with their backups, settings, caches, and these entries of the keychain.
 
-    Nothing may have them open. Models stay, because other programs share their folder. Returns the folders that could
-    not be removed.
+    Nothing may have them open. Models stay, because other programs share their folder. Of a person's own folder that a
+    link leads to, only the files of chats and settings are removed. Returns the folders that could not be removed.
     """
     for entry in entries:
         Keychain().remove(entry)
@@ -80,8 +85,21 @@ def remove_everything(entries: Iterable[str]) -> list[Path]:
     return [folder for folder in folders if not _is_removed(folder)]
 
 
+def _holds_only_ours(folder: Path) -> bool:
+    """Whether the folder is where Tandem makes it, or where Tandem moved it: a folder that it has named.
+
+    A person's link to a folder of their own leads to other things, too.
+    """
+    return not folder.is_symlink() or folder.resolve().name.startswith("Tandem")
+
+
 def _is_removed(folder: Path) -> bool:
     """Remove the folder; if it was moved, also the link in its place. Return whether all is gone."""
+    if not _holds_only_ours(folder):
+        for name in _FILES:
+            with suppress(OSError):
+                (folder / name).unlink()
+        return False
     target = folder.resolve()
     shutil.rmtree(target, ignore_errors=True)
     if folder.is_symlink() and not target.exists():

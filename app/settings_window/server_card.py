@@ -12,15 +12,14 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from app.tools.servers import Server, servers_from_json
 from app.tools.tool import ToolFailed
+from app.tools.variables import decides
 from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay
 from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
-from app.wording.tools import tool_sentence
-
-DOTS = "••••••••"
+from app.wording.tools import DOTS, tool_sentence
 
 
 class ServerCard(Restyled, Overlay):
@@ -43,7 +42,8 @@ class ServerCard(Restyled, Overlay):
         self._title, intro = label(self, "title"), label(self, "muted", wraps=True)
         self.bound(
             "A command that runs on this Mac, or the address of a server. Values are given to a command as variables "
-            "and to an address as headers; they are stored only in the system keychain.",
+            "and to an address as headers. They are stored only in the system keychain, except variables that "
+            "decide what runs.",
             intro,
         )
         self.name, self.target = self._field(self), self._field(self)
@@ -74,7 +74,7 @@ class ServerCard(Restyled, Overlay):
         self.name.setText(server.name if server is not None else "")
         self.target.setText(server.target if server is not None else "")
         for key in server.values if server is not None else ():
-            self._add_value(key)
+            self._add_value(key, server.deciding.get(key, "") if server is not None else "")
         self.name.setEnabled(server is None)
         self.remove.setVisible(server is not None)
         self._refuse("")
@@ -89,15 +89,22 @@ class ServerCard(Restyled, Overlay):
         round_field_menu(field)
         return field
 
-    def _add_value(self, key: str) -> QLineEdit:
-        """Add the fields of a value, which is kept as it is if `key` names one and no other is entered."""
+    def _add_value(self, key: str, shown: str = "") -> QLineEdit:
+        """Add the fields of a value, which is kept as it is if `key` names one and no other is entered.
+
+        One that decides what the command runs is no secret, and shown.
+        """
         line = QWidget(self)
         name, value = self._field(line), self._field(line)
         self.bound("Name of the value", name, QLineEdit.setPlaceholderText, QWidget.setAccessibleName)
         self.bound("Value", value, QLineEdit.setPlaceholderText, QWidget.setAccessibleName)
+        modes = QLineEdit.EchoMode
+        name.textChanged.connect(lambda text: value.setEchoMode(modes.Normal if decides(text) else modes.Password))
+        value.setEchoMode(modes.Password)
         name.setText(key)
-        value.setEchoMode(QLineEdit.EchoMode.Password)
-        if key:
+        value.setText(shown)
+        value.setCursorPosition(0)
+        if key and not shown:
             value.setPlaceholderText(DOTS)
         fill(hbox(line, margins=(0, 0, 0, 0), spacing=8), (name, 1), (value, 1))
         self._lines.addWidget(line)

@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QWidget
 
 from app.session.tool_service import ToolService
 from app.settings_window.form import Form, Row
-from app.settings_window.server_card import DOTS, ServerCard
+from app.settings_window.server_card import ServerCard
 from app.system.background import Background
 from app.tools.servers import Server, ServerStatus, servers_of
-from app.tools.tool import Permission, Tool, ToolFailed, visible
+from app.tools.tool import Permission, Tool, ToolFailed
 from app.widgets import theme
 from app.widgets.controls import Chooser, Switch
 from app.widgets.labels import label, show_words
@@ -25,7 +25,7 @@ from app.widgets.popups import record_view
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.errors import joined
-from app.wording.tools import server_risk, server_state, tool_sentence, unoffered_sentence
+from app.wording.tools import server_consent, server_risk, server_state, tool_sentence, unoffered_sentence
 
 _CHOICES = (Permission.ASK, Permission.ALWAYS, Permission.DENY)
 # Of the standard error; more lines scroll.
@@ -81,10 +81,8 @@ class ServerView(Restyled, QFrame):
 
     def retranslate(self) -> None:
         server, status = self._server, self._status
-        target = visible(server.target.replace("\n", "\\n"))
-        values = [f"{name}{'=' if server.command else ': '}{DOTS}" for name in server.values]
         sentences = server_state(server, status), unoffered_sentence(status), server_risk(server)
-        self.row.set_words(server.name, "\n".join(filter(None, [target, *values, *sentences])))
+        self.row.set_words(server.name, "\n".join(filter(None, [*server_consent(server), *sentences])))
         self.test.setText(self.tr("Test") if server.is_approved else self.tr("Allow and test"))
         self.test.setAccessibleName(f"{self.test.text()}: {server.name}")
         self.edit.setAccessibleName(f"{self.edit.text()}: {server.name}")

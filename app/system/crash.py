@@ -13,13 +13,14 @@ from types import TracebackType
 from typing import IO
 
 from app.system.paths import data_folder
+from engine.files import private_files
 
 
 def report(error: BaseException) -> Path | None:
     """Write an error with its traceback to the user's data folder. Return the file, or None if that failed."""
     file = data_folder() / "last-error.txt"
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        private_files.make_folder(file.parent)
         file.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
     except OSError:
         return None
@@ -56,7 +57,7 @@ def start_watching() -> Path | None:
     folder = data_folder()
     last = None
     with contextlib.suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
+        private_files.make_folder(folder)
         for file in sorted(folder.glob("crash-*.txt")):
             process = file.stem.partition("-")[2]
             if not process.isdecimal():

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING
 
 from app.text.fences import OpenBlock
@@ -19,13 +18,10 @@ from app.text.pieces import (
     pieces_of,
     plain_end,
     weight,
-    weight_of_markdown,
 )
 
-# Imported with the first answer that is shown, because it would delay the window.
 if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-    from markdown_it.rules_block import StateBlock
+    from markdown_it.token import Token
 
 # A list longer than this many characters is cut between its items.
 LONG_TAIL = 1000
@@ -48,57 +44,17 @@ MOST_DELIMITERS = 400
 LONGEST_CODE = 30_000
 _BLANK_LINE = re.compile(r"(?:\A|\n)[ \t]*\n")
 
-# A display formula ends within this many lines.
-_LONGEST_FORMULA = 60
-_CLOSINGS = {"$$": "$$", "\\[": "\\]"}
-
-
-def _formula_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
-    """Parse a display formula as one block, whatever its lines look like. An open one extends to the end."""
-    opening = _line(state, first)[:2]
-    closing = _CLOSINGS.get(opening)
-    if closing is None or state.is_code_block(first):
-        return False
-    end = first
-    text = _line(state, first)[2:]
-    while closing not in text:
-        end += 1
-        if end - first > _LONGEST_FORMULA:
-            return False
-        if end >= last:
-            break
-        text = _line(state, end)
-    else:
-        # Words after it make it part of a paragraph.
-        if text.split(closing, 1)[1].strip():
-            return False
-        end += 1
-    if not silent:
-        state.push("formula", "", 0).map = [first, end]
-        state.line = end
-    return True
-
-
-def _line(state: StateBlock, number: int) -> str:
-    return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
-
-
-@cache
-def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt
-
-    parser = MarkdownIt("commonmark").enable("table")
-    parser.block.ruler.before("fence", "formula", _formula_block, {"alt": ["paragraph", "blockquote", "list"]})
-    # Keep definitions of links as paragraphs; the parser would leave them out.
-    parser.block.ruler.disable("reference")
-    # Only the bounds of blocks are needed here; Qt parses their content.
-    parser.core.ruler.enableOnly(["normalize", "block"])
-    return parser
-
 
 def prepare_parser() -> None:
     """Import the parser, so that the first text does not wait for it."""
-    _parser()
+    _block_tokens("")
+
+
+def _block_tokens(text: str) -> list[Token]:
+    # Imported with the first answer that is shown, because it would delay the window.
+    from app.text.markdown import parse_blocks
+
+    return parse_blocks(text)
 
 
 @dataclass(frozen=True)
@@ -219,7 +175,7 @@ class Splitter:
         if is_paragraph and sum(map(self._open.count, ("$", "\\("))) > MOST_DELIMITERS:
             return True
         longest = LONGEST_PARAGRAPH if is_paragraph else LONGEST_BLOCK
-        return len(self._open) > longest or weight_of_markdown(self._open) > LONGEST_BLOCK
+        return len(self._open) > longest or weight(self._open) > LONGEST_BLOCK
 
     def _settle_plain(self) -> bool:
         """Freeze plain text in pieces; return True if it ended at a blank line."""
@@ -333,7 +289,7 @@ def _top_level(text: str) -> list[_Span]:
     spans: list[_Span] = []
     items: list[int] = []
     opened: tuple[str, int, int] | None = None
-    for token in _parser().parse(text):
+    for token in _block_tokens(text):
         if token.level == 1 and token.type == "list_item_open" and token.map:
             items.append(token.map[0])
         if token.level != 0:

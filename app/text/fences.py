@@ -1,14 +1,9 @@
-"""Code in Markdown: blocks between fences and spans between backticks. No Qt in here."""
+"""Blocks of code between fences. No Qt in here."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-
-# Parts of verbose patterns with re.DOTALL and re.MULTILINE. Lines in quotes and lists begin with LEAD.
-LEAD = r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*"
-FENCED_BLOCK = r"(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*?^[ \t>]*(?P=fence)[`~]*[ \t]*$|.*\Z)"
-CODE_SPAN = r"(?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)"
 
 # Also inside a line, where people write a few words of code between fences.
 _ANY_BLOCK = re.compile(r"(```|~~~).*?(\1|\Z)", re.DOTALL)

@@ -1,7 +1,7 @@
-"""Finds formulas in Markdown, and replaces each by one sign. No Qt in here.
+"""Formulas in Markdown: where one begins and ends. No Qt in here.
 
-`$...$` and `\\(...\\)` are inline, `$$...$$`, `\\[...\\]` and the usual environments are display formulas. Code and
-amounts of money are not formulas: a dollar sign before a digit opens one only where another dollar sign can close it.
+`$...$` and `\\(...\\)` are inline, `$$...$$`, `\\[...\\]` and the usual environments are display formulas. Amounts of
+money are not formulas: a dollar sign before a digit opens one only where another dollar sign can close it.
 """
 
 from __future__ import annotations
@@ -10,32 +10,24 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.text.fences import CODE_SPAN, FENCED_BLOCK, LEAD
-
 # Characters. Longer formulas are shown as plain text, because setting them takes too long.
 LONGEST = 1500
-# Signs that stand for formulas: Unicode's private ones.
-FIRST_SIGN, LAST_SIGN = 0xE000, 0xF8FF
+# A display formula that is a block of its own ends within this many lines.
+_LONGEST_BLOCK = 60
 
+_NAMES = "(?P<name>equation|align|gather|alignat|multline|eqnarray)"
 # A formula in brackets cannot contain another opening; otherwise each of many open ones would be searched to the end.
-_SCAN = re.compile(
+_FORMULA = re.compile(
     rf"""
-    ^{LEAD}{FENCED_BLOCK}
-    | {CODE_SPAN}
-    | \$\$(?P<dollars>(?:\\.|[^$\\])+?)\$\$
+    \$\$(?P<dollars>(?:\\.|[^$\\])+?)\$\$
     | \\\[(?P<square>(?:\\\\|\\(?![\[\\])|[^\\])+?)\\\]
     | \\\((?P<round>(?:\\\\|\\(?![(\\])|(?!\n[ \t]*\n)[^\\])+?)\\\)
-    | ^{LEAD}
-        (?P<environment>\\begin\{{(?P<name>equation|align|gather|alignat|multline|eqnarray)\*?\}}
-        (?:[^\\]|\\(?!begin\{{(?P=name)))*?
-        \\end\{{(?P=name)\*?\}})
+    | (?P<environment>\\begin\{{{_NAMES}\*?\}}(?:[^\\]|\\(?!begin\{{(?P=name)))*?\\end\{{(?P=name)\*?\}})
     | (?<![\\$A-Za-z0-9])\$(?![\s$])(?P<dollar>(?:\\.|[^$\\\n]|\n(?![ \t]*\n))+?)(?<!\s)\$(?![$A-Za-z0-9])
-    | \\.
     """,
-    re.VERBOSE | re.DOTALL | re.MULTILINE,
+    re.VERBOSE | re.DOTALL,
 )
-# The beginning of lines in quotes and lists.
-_LEAD = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d+[.)][ \t])*")
+_OPENING = re.compile(rf"\$\$|\\\[|\\begin\{{{_NAMES}\*?\}}")
 _MONEY = re.compile(r"\d[\d.,]*\s*[A-Za-z]{2,}[^\\^_=+]*|\d[\d.,]*[\s\W]*")
 
 
@@ -48,59 +40,33 @@ class Formula:
     display: bool
 
 
-def find_formulas(markdown: str) -> list[tuple[int, int, Formula]]:
-    """Return the formulas of a text with their start and end."""
-    found: list[tuple[int, int, Formula]] = []
-    if not ("$" in markdown or "\\" in markdown):
-        return found
-    for match in _SCAN.finditer(markdown):
-        start = match.start("environment") if match["environment"] else match.start()
-        lead = _LEAD.match(markdown, markdown.rfind("\n", 0, start) + 1, start)
-        formula = _formula(match, markdown[start : match.end()], lead[0].count(">") if lead else 0)
-        if formula is not None:
-            found.append((start, match.end(), formula))
-    return found
-
-
-def _formula(match: re.Match[str], source: str, quotes: int) -> Formula | None:
-    for kind, display in (("dollars", True), ("square", True), ("environment", True), ("round", False)):
-        if match[kind] is not None:
-            return _sized(match[kind], source, display, quotes)
-    money = match["dollar"]
-    # "$5 and 6$" is money.
-    if money is None or (_MONEY.fullmatch(money) and not money.isdigit()):
+def formula_at(text: str, start: int, end: int) -> tuple[Formula, int] | None:
+    """Return the formula that begins at a position of a text, and its end; None if none begins there."""
+    if text[start] not in "$\\" or (found := _FORMULA.match(text, start, end)) is None:
         return None
-    return _sized(money, source, False, quotes)
+    kind = found.lastgroup if found["name"] is None else "environment"
+    latex = found[str(kind)]
+    # "$5 and 6$" is money.
+    if kind == "dollar" and _MONEY.fullmatch(latex) and not latex.isdigit():
+        return None
+    if not latex.strip() or len(latex) > LONGEST:
+        return None
+    return Formula(latex.strip(), found[0].strip(), kind not in ("round", "dollar")), found.end()
 
 
-def _sized(latex: str, source: str, display: bool, quotes: int) -> Formula | None:
-    if quotes:
-        # In quotes, each line after the first begins with the quotes' signs.
-        signs = re.compile(rf"(?<=\n)(?:[ \t]*>){{1,{quotes}}}[ \t]?")
-        latex, source = signs.sub("", latex), signs.sub("", source)
-    return Formula(latex.strip(), source.strip(), display) if latex.strip() and len(latex) <= LONGEST else None
+def display_end(line: Callable[[int], str], first: int, last: int) -> int | None:
+    """Return the line after a display formula that begins line `first` and goes on to the end of a line.
 
-
-def with_signs(markdown: str) -> tuple[str, list[Formula]]:
-    """Return the text with one sign for each formula, counted from FIRST_SIGN, and the formulas."""
-    found = find_formulas(markdown)[: LAST_SIGN - FIRST_SIGN + 1]
-    if not found:
-        return markdown, []
-    parts, at = [], 0
-    for number, (start, end, _) in enumerate(found):
-        parts += [_without_signs(markdown[at:start]), chr(FIRST_SIGN + number)]
-        at = end
-    parts.append(_without_signs(markdown[at:]))
-    return "".join(parts), [formula for _, _, formula in found]
-
-
-def with_formulas(text: str, formulas: list[Formula], words: Callable[[Formula], str] = lambda it: it.source) -> str:
-    """Replace the signs of `with_signs` by `words` of each formula."""
-    for number, formula in enumerate(formulas):
-        text = text.replace(chr(FIRST_SIGN + number), words(formula))
-    return text
-
-
-def _without_signs(text: str) -> str:
-    """Replace private signs in the text itself, which would be taken for formulas."""
-    return "".join("\ufffd" if FIRST_SIGN <= ord(sign) <= LAST_SIGN else sign for sign in text)
+    It is after `last` if the formula is still open there. None if there is no such formula.
+    """
+    opening = _OPENING.match(text := line(first))
+    if opening is None:
+        return None
+    closing = "$$" if opening[0] == "$$" else "\\]" if opening["name"] is None else opening[0].replace("begin", "end")
+    text = text[opening.end() :]
+    for end in range(first + 1, min(last, first + _LONGEST_BLOCK) + 1):
+        if closing in text:
+            # Words after it make it part of a paragraph.
+            return None if text.split(closing, 1)[1].strip() else end
+        text = line(end) if end < last else ""
+    return last + 1 if last - first <= _LONGEST_BLOCK else None

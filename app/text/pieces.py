@@ -21,20 +21,12 @@ LINE_WEIGHT = 20
 # Unicode's separators begin a line.
 _PICTURE_WEIGHT = 30
 _PICTURE = re.compile("[\U00010000-\U0010ffff]")
-# Qt opens a list or a quote for each mark of a line, without a limit; the parser here stops at twenty.
-_DEEP_MARKS = re.compile(r"^[ \t]*(?:(?:[-+*>]|\d{1,9}[.)])[ \t]+){20,}", re.MULTILINE)
 _LAST_OF_ASCII, _LAST_OF_PLANE = "\x7f", "\uffff"
 
 
 def weight(text: str) -> int:
     """Return the cost of parsing and laying out a text, in characters of ordinary prose."""
     return length_with_pictures(text) + LINE_WEIGHT * text.count("\n")
-
-
-def weight_of_markdown(text: str) -> int:
-    """Return the same for Markdown, whose nested marks cost more."""
-    deep = sum(len(match[0]) for match in _DEEP_MARKS.finditer(text))
-    return weight(text) + LINE_WEIGHT * deep // 2
 
 
 def length_with_pictures(text: str) -> int:

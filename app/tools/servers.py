@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from app.settings.keychain import Keychain
 from app.tools.tool import TANDEM, Permission, Tool, ToolFailed, digest
+from app.tools.variables import decides
 from engine.files import private_files
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import UntrustedJsonError, read_bytes
@@ -38,7 +39,7 @@ EXAMPLES = {
 class Server(msgspec.Struct, frozen=True, kw_only=True):
     """A server: a `command` with `args` that is run here (stdio), or a `url` (streamable HTTP).
 
-    `values` are the command's variables or the headers for the url. They may be secrets, and are "" until
+    `values` are the command's variables or the headers for the url. Those that may be secrets are "" until
     `ToolSettings.with_secrets` has filled them in. `approved` is the fingerprint of what the person agreed to run.
     """
 
@@ -57,8 +58,16 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def fingerprint(self) -> str:
-        """The digest of what runs, or of what is reached, and of the names of the values that are given to it."""
-        return digest(self.command, self.args, self.url, sorted(self.values))
+        """The digest of what runs, or of what is reached, of the names of the values that are given to it, and of those
+        values that decide what runs.
+        """
+        deciding = [self.deciding] if self.deciding else []
+        return digest(self.command, self.args, self.url, sorted(self.values), *deciding)
+
+    @property
+    def deciding(self) -> dict[str, str]:
+        """The variables that decide what the command runs. They are no secrets: a person has to see them."""
+        return {name: value for name, value in self.values.items() if self.command and decides(name)}
 
     @property
     def usable(self) -> bool:
@@ -137,12 +146,15 @@ class ToolSettings:
         """Add a server, or replace the one of the same name. Returns whether its secrets are in the keychain.
 
         Values that are "" keep what is stored. Without a keychain they are for this run only. A server that runs gets
-        new values after `ToolHost.stop`.
+        new values after `ToolHost.stop`. Values that decide what runs are in the file.
         """
         kept = self._kept_values(server.name)
-        values = {name: value or kept[name] for name, value in server.values.items() if value or name in kept}
+        before = next((one.deciding for one in self.servers if one.name == server.name), {})
+        clear = {name: value or before.get(name, "") for name, value in server.deciding.items()}
+        given = {name: value or kept.get(name, "") for name, value in server.values.items() if name not in clear}
+        values = {name: value for name, value in given.items() if value}
         stored = self._keep_values(server.name, values) if values != kept else server.name not in self._unkept
-        plain = replace(server, values=dict.fromkeys(server.values, ""))
+        plain = replace(server, values=dict.fromkeys(server.values, "") | clear)
         with self._lock:
             servers = [plain if one.name == server.name else one for one in self._file.servers]
             self._file.servers = servers if plain in servers else [*servers, plain]
@@ -160,9 +172,11 @@ class ToolSettings:
     def with_secrets(self, server: Server) -> Server:
         """Return the server with its values. Raises `ToolFailed` if one is not kept."""
         kept = self._kept_values(server.name) if server.values else {}
-        if missing := [name for name in server.values if name not in kept]:
+        # What the person has not seen decides nothing, also if an earlier version kept it.
+        known = {**kept, **server.deciding}
+        if missing := [name for name in server.values if not known.get(name)]:
             raise ToolFailed("no-secrets", server=server.name, names=", ".join(missing))
-        return replace(server, values={name: kept[name] for name in server.values})
+        return replace(server, values={name: known[name] for name in server.values})
 
     def permission(self, tool: Tool, chat: Collection[str] = ()) -> Permission:
         """Return whether a call of `tool` runs; `chat` holds the fingerprints of the tools allowed in the chat.
@@ -280,6 +294,9 @@ def _server(name: str, fields: object) -> Server:
     if found.type == "sse":
         # The older transport, which few servers still need.
         raise _bad_field(name, "type")
+    # The system would take a name with "=" for another one with a part of the value, and a person one with spaces.
+    if not found.url and not all(re.fullmatch(r"[^\s=]+", key) and key.isprintable() for key in found.env):
+        raise _bad_field(name, "env")
     values = {key: str(value) for key, value in (found.headers if found.url else found.env).items()}
     enabled = found.enabled and not found.disabled
     return Server(name=name, command=found.command, args=found.args, url=found.url, values=values, enabled=enabled)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import cast
 
 import httpx2
@@ -14,6 +12,7 @@ from mcp.client.stdio import StdioServerParameters, get_default_environment
 from app.tools.guardian import LONGEST_LINE
 from app.tools.servers import Server
 from app.tools.tool import SILENCE_S, ToolFailed
+from app.tools.variables import program_of, search_path
 from engine.wire.child import own_program
 
 # Variables that a program needs, beside those of the package `mcp`, to show text and to reach the network. Secrets that
@@ -22,8 +21,6 @@ INHERITED = (
     "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy",
     "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "XDG_RUNTIME_DIR",
 )  # fmt: skip
-# Where npx and uvx are: a program that was not started in a terminal has only the system's folders in PATH.
-PROGRAM_FOLDERS = ("/opt/homebrew/bin", "/usr/local/bin", "~/.local/bin")
 # Seconds to reach a server, and between two parts of what it sends: a silent call ends before its connection does.
 CONNECT_S, READ_S = 30.0, 2 * SILENCE_S
 
@@ -31,11 +28,8 @@ CONNECT_S, READ_S = 30.0, 2 * SILENCE_S
 def process_of(server: Server) -> StdioServerParameters:
     """Return how to start a server here, below its guardian. Raises `ToolFailed` if there is no such command."""
     variables = get_default_environment() | {name: os.environ[name] for name in INHERITED if name in os.environ}
-    folders = [variables.get("PATH", os.defpath), *map(os.path.expanduser, PROGRAM_FOLDERS)]
-    variables |= {"PATH": os.pathsep.join(folders)} | server.values
-    # A path is relative to the home folder, where servers run.
-    wanted = str(Path.home() / server.command) if os.sep in server.command else server.command
-    found = shutil.which(wanted, path=variables["PATH"])
+    variables |= server.values | {"PATH": search_path(server.values)}
+    found = program_of(server.command, server.values)
     if found is None:
         raise ToolFailed("no-command", server=server.name, command=server.command)
     # Python's own variables are for the server, not for its guardian.

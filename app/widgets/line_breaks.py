@@ -1,4 +1,4 @@
-"""Where a Japanese or Chinese sentence may break: Unicode allows it between any two characters."""
+"""Where a Japanese or Chinese sentence, for which Unicode allows any place, and a very long word may break."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 
 _WORD_JOINER = "\u2060"
 _NO_BREAK_SPACE = "\u00a0"
+_MAY_BREAK = "\u200b"
 _HAN_OR_KANA = r"\u3005\u3040-\u30ff\u4e00-\u9fff"
 _FULL_WIDTH = _HAN_OR_KANA + r"\u3000-\u303f\uff00-\uffef"
 # These stay on one line: the end of a sentence or paragraph (so that one or two characters never have a line of their
@@ -19,6 +20,8 @@ _UNIT = rf"(?<=\d) (?=[{_HAN_OR_KANA}])|(?:(?<![A-Za-z0-9./_-])(?P<short>[A-Za-z
 _IN_ITEM = rf"(?<=[{_FULL_WIDTH}/])(?=\S)|(?<=\S)(?=[{_FULL_WIDTH}])"
 _SEPARATOR = f"{_NO_BREAK_SPACE}· "
 _LONGEST_ITEM = 22
+# A path or an address of more letters may also be broken in a name of more than 20, so that no end of it is cut off.
+_LONG_WORD, _LONG_NAME = r"[!-~]{40,}", r"[^/-]{20}(?=[^/-])"
 # Texts whose characters are all below this one have no full-width letters.
 _FIRST_FULL_WIDTH = "\u3000"
 
@@ -31,11 +34,12 @@ def unbroken(item: str) -> str:
 
 
 def with_good_breaks(text: str) -> str:
-    """Return `text` with zero-width characters where a line must not break.
+    """Return `text` with zero-width characters where a line must not break, or may break in a very long word.
 
     The runs that they hold together are short (a word's end with its inflection, a short item), so that any width fits.
     """
     text = text.replace(" · ", _SEPARATOR)
+    text = re.sub(_LONG_WORD, lambda word: re.sub(_LONG_NAME, rf"\g<0>{_MAY_BREAK}", word.group()), text)
     if max(text, default="") < _FIRST_FULL_WIDTH:
         return text
     if len(items := text.split(_SEPARATOR)) > 1:

@@ -64,6 +64,8 @@ QPushButton[styleClass="button-small"]:hover { background: $selection; }
 QPushButton[styleClass="button-small"]:focus { border: 2px solid $main; padding: 3px 9px; }
 QPushButton[styleClass="small"] { color: $muted; font-size: 12px; padding: 2px 8px; }
 QPushButton[styleClass="accent"] { background: $main; color: $on_accent; padding: 5px 13px; text-align: center; }
+QPushButton[styleClass="danger"] { background: $problem; color: $on_accent; padding: 5px 13px; text-align: center; }
+QPushButton[styleClass="danger"]:focus { border: 2px solid $text; padding: 3px 11px; }
 QPushButton[styleClass="segment"] { padding: 4px 11px; font-size: 12px; border: 1px solid transparent;
     border-radius: 7px; text-align: center; color: $muted; }
 QPushButton[styleClass="segment"]:checked { background: $selection; color: $text; }

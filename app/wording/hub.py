@@ -67,6 +67,8 @@ HUB_REASONS = Sentences(
         "built-in": "The starter pair is part of Tandem and can't be deleted.",
         "other-app": "This model belongs to {app}. Delete it there.",
         "in-main": "This head is part of its main model's files. To delete it, delete the main model.",
+        "own-folder": "This model is in your own folder {path}, which Tandem never deletes.",
+        "no-trash": "Can't move {path} to the Trash. Nothing was deleted.",
     },
 )
 """One sentence for each `HubError` reason."""

@@ -10,12 +10,15 @@ from PySide6.QtCore import QCoreApplication
 from app.session.calls import Call, CallState
 from app.tools.servers import Server, ServerStatus
 from app.tools.tool import SILENCE_S, TANDEM, Progress, visible
+from app.tools.variables import CODE, decides, program_of
 from app.wording.errors import joined
 from app.wording.figures import duration, number, percent, seconds
 from app.wording.sentences import Sentences
 
 translate = QCoreApplication.translate
 
+# Stands for a value that may be a secret.
+DOTS = "••••••••"
 # Seconds of silence after which a person begins to wonder whether a tool still works.
 QUIET_S = 10.0
 # More parts than a person counts are shown as percent.
@@ -137,6 +140,34 @@ def unoffered_sentence(status: ServerStatus) -> str:
         "ServerView", "Not offered, because they can only run as tasks, which Tandem does not support: {names}."
     )
     return words.format(names=visible(", ".join(status.only_as_tasks)))
+
+
+def server_consent(server: Server) -> list[str]:
+    """Return the lines that say what a person agrees to: the command with the program that it runs, or the address, and
+    the values. Only values that decide what runs are shown; what would be invisible is written out.
+    """
+    lines = [_written_out(server.target)]
+    if server.command:
+        program = program_of(server.command, server.values)
+        if program is None:
+            lines.append(translate("ServerView", "Program: not found on this Mac"))
+        elif program != server.command:
+            lines.append(translate("ServerView", "Program: {path}").format(path=_written_out(program)))
+    return lines + [_value_line(server, name) for name in server.values]
+
+
+def _value_line(server: Server, name: str) -> str:
+    between, value = "=" if server.command else ": ", server.deciding.get(name)
+    if value is None:
+        return f"{_written_out(name)}{between}{DOTS}"
+    loads = translate("ServerView", "{variable} (loads code into the program)")
+    chooses = translate("ServerView", "{variable} (decides which program runs)")
+    words = loads if decides(name) == CODE else chooses
+    return words.format(variable=_written_out(f"{name}{between}{value}"))
+
+
+def _written_out(text: str) -> str:
+    return visible(text).replace("\n", "\\n")
 
 
 def server_state(server: Server, status: ServerStatus) -> str:

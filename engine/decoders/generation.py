@@ -93,7 +93,7 @@ class Generation:
         if made.merged:
             log.info("%d system messages were merged into users' messages: the template refuses them", made.merged)
         prompt = made.ids
-        _check_ids(prompt, main)
+        _check_ids(prompt, main, "messages" if request.prompt is None else "prompt")
         constraint = None if request.grammar is None else _constraint(request, grammar, main, prompt)
         self.request = request
         self.speculation = request.speculation
@@ -356,14 +356,14 @@ def _thinking(start: int, end: int, prompt: Items[int]) -> Thinking | None:
     return None if newest == end else Thinking(end, None if newest == start else start)
 
 
-def _check_ids(prompt: Items[int], main: LoadedModel) -> None:
-    """Raise `BadRequest` for a token that only the tokenizer has.
+def _check_ids(prompt: Items[int], main: LoadedModel, given: str) -> None:
+    """Raise `BadRequest` about the field `given` for a token that only the tokenizer has.
 
     The embedding does not check its index: behind its last row lies foreign memory.
     """
     largest = max(prompt, default=0)
     if main.rows is not None and largest >= main.rows:
-        raise BadRequest("messages", "text that the model has tokens for", main.tokenizer.decode([largest]))
+        raise BadRequest(given, "text that the model has tokens for", main.tokenizer.decode([largest]))
 
 
 def release_unused_memory() -> None:

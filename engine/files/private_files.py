@@ -6,15 +6,25 @@ import os
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 
 FOLDER, FILE = 0o700, 0o600
+# Of a folder that is not private; the umask takes from it.
+SHARED_FOLDER = 0o777
 
 
 def make_folder(path: Path) -> None:
     """Make a private folder and its missing parents, or make an existing one private. Raises OSError."""
-    path.mkdir(FOLDER, parents=True, exist_ok=True)
+    make_missing(path)
     tighten([path])
+
+
+def make_missing(path: Path, mode: int = FOLDER) -> None:
+    """Make a folder and its parents with these permissions, those that are missing. Raises OSError."""
+    # `Path.mkdir` makes parents with the default permissions.
+    for folder in (*reversed([*takewhile(lambda one: not one.exists(), path.parents)]), path):
+        folder.mkdir(mode, exist_ok=True)
 
 
 def create(path: Path) -> None:

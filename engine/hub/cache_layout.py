@@ -122,7 +122,10 @@ class RepositoryCache:
 
     def write_ref(self, revision: str, commit: str) -> None:
         """Record that `revision` is `commit`, atomically: from then on every tool finds the snapshot."""
-        write_atomically(self.home / "refs" / revision, commit.encode("ascii"))
+        ref = self.home / "refs" / revision
+        # Several people may share the cache, whose folders are as the umask says.
+        ref.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(ref, commit.encode("ascii"))
 
     def discard(self, commit: str, digests: Iterable[str], found: Iterable[str] = ()) -> None:
         """Delete an unfinished download: its parts, its snapshot, and blobs that no other snapshot links to.

@@ -45,6 +45,11 @@ class HubError(EngineError):
         "built-in": "it is part of Tandem",
         "other-app": "it belongs to {app}, which can remove it",
         "in-main": "it is part of the model's own files",
+        "own-folder": (
+            "it is in a folder of your own, {path}, which Tandem never deletes: take the folder off the list in the "
+            "settings, or delete it yourself"
+        ),
+        "no-trash": "{path} cannot be moved to the trash",
     }
 
     def __init__(self, reason: str, repository: str = "", **arguments: str | int) -> None:

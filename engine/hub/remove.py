@@ -12,9 +12,10 @@ from pathlib import Path
 from engine.hub.cache_layout import RepositoryCache
 from engine.hub.failures import HubError
 from engine.hub.values import RemovalPlan
-from engine.model_files.adapters import own_files
+from engine.model_files.adapters import is_adapter, own_files
 from engine.model_files.discovery import InstalledModel
 from engine.model_files.head_files import is_inner
+from engine.model_files.names import repository_of_folder
 from engine.model_files.other_apps import name_of_app
 
 # Files that certainly belong to a model; other files could be the user's own.
@@ -31,34 +32,35 @@ _COMPANIONS = (
 
 
 def plan_removal(model: InstalledModel, cache_dir: Path) -> RemovalPlan:
-    """Plan the removal without doing it. Raises `HubError`: built-in, other-app, in-main, not-installed, in-use."""
+    """Plan the removal without doing it. Raises `HubError`: built-in, other-app, in-main, not-installed, in-use.
+
+    Only what lies in a repository of the Hub's cache at `cache_dir`, once links are followed, is to be deleted.
+    """
     if model.source == "starter":
         raise HubError("built-in", model.id)
     if app := name_of_app(model.source):
         raise HubError("other-app", model.id, app=app)
-    folder = Path(model.path)
-    if model.base:
-        files = tuple(own_files(folder))
-        return RemovalPlan(model.id, files, sum(map(_freed_bytes, files)), False)
-    if model.source == "folder":
-        if is_inner(folder):
-            raise HubError("in-main", model.id)
-        if folder.is_file():
-            return RemovalPlan(model.id, (folder,), _freed_bytes(folder), False)
-        if not (folder / "config.json").exists():
-            raise HubError("not-installed", model.id)
-        paths = _of_the_model(folder)
-        return RemovalPlan(model.id, paths, sum(map(_freed_bytes, paths)), False)
-    cache = RepositoryCache(cache_dir, model.id)
-    if not cache.home.is_dir():
+    cache, folder = RepositoryCache(cache_dir, model.id), Path(model.path)
+    if model.source == "cache" and cache.home.is_dir():
+        if cache.is_being_written():
+            raise HubError("in-use", model.id)
+        return RemovalPlan(model.id, (cache.home, cache.locks), _freed_bytes(cache.home), True, cache.home)
+    if is_inner(folder):
+        raise HubError("in-main", model.id)
+    paths = _of_the_model(folder)
+    if not paths:
         raise HubError("not-installed", model.id)
-    if cache.is_being_written():
-        raise HubError("in-use", model.id)
-    return RemovalPlan(model.id, (cache.home, cache.locks), _freed_bytes(cache.home), True)
+    own = not all(_is_in_repository(path, cache_dir) for path in paths)
+    return RemovalPlan(model.id, paths, sum(map(_freed_bytes, paths)), not own, folder, own)
 
 
 def remove(plan: RemovalPlan) -> None:
-    """Carry out the plan. Raises `HubError` (not-writable) if something remains."""
+    """Carry out the plan.
+
+    Raises `HubError`: own-folder before anything is deleted, not-writable if something remains.
+    """
+    if plan.own:
+        raise own_folder(plan)
     for folder in plan.folders:
         if folder.is_symlink() or folder.is_file():
             with suppress(OSError):
@@ -71,12 +73,33 @@ def remove(plan: RemovalPlan) -> None:
             raise HubError("not-writable", plan.id, path=str(folder))
 
 
+def own_folder(plan: RemovalPlan) -> HubError:
+    """Return the error of deleting what is in a folder of the person's own."""
+    return HubError("own-folder", plan.id, path=str(plan.place))
+
+
+def _is_in_repository(path: Path, cache_dir: Path) -> bool:
+    """Whether the path, which may be a link itself, lies in the folder of a repository of the Hub's cache."""
+    folder, cache = Path(os.path.realpath(path.parent)), Path(os.path.realpath(cache_dir))
+    inside = folder.relative_to(cache).parts if folder.is_relative_to(cache) else ()
+    return bool(inside) and repository_of_folder(inside[0]) is not None
+
+
 def _of_the_model(folder: Path) -> tuple[Path, ...]:
-    """Return the whole folder if it holds nothing but a model, else the model's own files."""
+    """Return the whole folder if it holds nothing but a model or an adapter, else the model's own files.
+
+    A head may be a single file. Of a link, only the link is the model's. Returns nothing where no model is.
+    """
+    if folder.is_file():
+        return (folder,)
+    adapter = is_adapter(folder)
+    if not (adapter or (folder / "config.json").exists()):
+        return ()
     if folder.is_symlink():
         return (folder,)
     entries = sorted(folder.iterdir())
-    own = [entry for entry in entries if _matches(entry, _MODEL_FILES) and not entry.is_dir()]
+    models = [entry for entry in entries if _matches(entry, _MODEL_FILES) and not entry.is_dir()]
+    own = own_files(folder) if adapter else models
     others = [entry for entry in entries if entry not in own and not _matches(entry, _COMPANIONS)]
     return tuple(own) if others else (folder,)
 

@@ -110,12 +110,20 @@ class AccessReport:
 
 @dataclass(frozen=True, slots=True)
 class RemovalPlan:
-    """A removal: `folders` to delete, or single files of a folder that holds other things too.
+    """A removal: `folders` to delete, or single files of a folder that holds other things too; `place` holds them all.
 
-    `shared` warns that other programs use the same cache.
+    `shared` warns that other programs use the same cache. What is the person's `own` is never deleted: only the person
+    can move it to the trash.
     """
 
     id: str
     folders: tuple[Path, ...]
     freed_bytes: int
     shared: bool
+    place: Path = Path()
+    own: bool = False
+
+    @property
+    def leaves_others(self) -> bool:
+        """Whether other files in `place` stay."""
+        return self.own and self.place not in self.folders

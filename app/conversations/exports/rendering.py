@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import logging
-import re
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from html import escape, unescape
 from typing import Any
 
-from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
-from app.text.formulas import FIRST_SIGN, Formula, with_formulas, with_signs
+from app.text.formulas import Formula
+from app.text.markdown import PARSER
 
 log = logging.getLogger(__name__)
 
-_TASK = re.compile(r"\[([ xX])\] ")
-_BOXES = {" ": "☐", "x": "☑", "X": "☑"}
 # A model wrote the formula, so only these elements and attributes of the converter's output go into the page: they are
 # mathematics, without addresses and styles.
 _ELEMENTS = frozenset((
@@ -40,62 +37,49 @@ def as_html(markdown: str, as_latex: bool = False) -> str:
 
     Everything but the markup of Markdown is escaped.
     """
-    marked, formulas = with_signs(markdown)
-    parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer)
-    parser.enable(["table", "strikethrough"])
-    page: str = parser.render(marked, {"formulas": formulas, "as_latex": as_latex})
+    page = _Renderer().render(PARSER.parse(markdown), PARSER.options, {"as_latex": as_latex})
     return page.strip()
 
 
 class _Renderer(RendererHTML):
     """Writes links and pictures as their words, followed by the address."""
 
-    def text(self, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
-        words = tokens[index].content
-        if index == 0 and (box := _TASK.match(words)):
-            words = f"{_BOXES[box[1]]} {words[box.end() :]}"
+    def task(self, tokens: Sequence[Token], index: int, *_: Any) -> str:
+        return f"{tokens[index].content} "
+
+    def formula(self, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
+        formula: Formula = tokens[index].meta["formula"]
         if env["as_latex"]:
-            return escape(with_formulas(words, env["formulas"], lambda formula: formula.latex))
-        return _with_math(words, env["formulas"])
+            return escape(formula.latex)
+        return _as_mathml(formula) or escape(formula.source)
 
-    def code_inline(self, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
-        return f"<code>{escape(with_formulas(tokens[index].content, env['formulas']))}</code>"
+    def code_inline(self, tokens: Sequence[Token], index: int, *_: Any) -> str:
+        return f"<code>{escape(tokens[index].content)}</code>"
 
-    def fence(self, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
-        return f"<pre><code>{escape(with_formulas(tokens[index].content, env['formulas']))}</code></pre>\n"
+    def fence(self, tokens: Sequence[Token], index: int, *_: Any) -> str:
+        return f"<pre><code>{escape(tokens[index].content)}</code></pre>\n"
 
-    def code_block(self, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-        return self.fence(tokens, index, options, env)
+    def code_block(self, tokens: Sequence[Token], index: int, *_: Any) -> str:
+        return self.fence(tokens, index)
 
     def link_open(self, *_: Any) -> str:
         return ""
 
-    def link_close(self, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
+    def link_close(self, tokens: Sequence[Token], index: int, *_: Any) -> str:
         start = next(at for at in range(index - 1, -1, -1) if tokens[at].type == "link_open")
         words = "".join(token.content for token in tokens[start:index])
-        return _address(str(tokens[start].attrs.get("href", "")), words, env["formulas"])
+        return _address(str(tokens[start].attrs.get("href", "")), words)
 
-    def image(self, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
+    def image(self, tokens: Sequence[Token], index: int, *_: Any) -> str:
         token = tokens[index]
-        words = with_formulas(token.content, env["formulas"])
-        return escape(words) + _address(str(token.attrs.get("src", "")), words, env["formulas"])
+        words = "".join(child.content for child in token.children or [])
+        return escape(words) + _address(str(token.attrs.get("src", "")), words)
 
 
-def _address(address: str, words: str, formulas: list[Formula]) -> str:
-    shown = with_formulas(address, formulas)
-    return "" if shown in (words, f"mailto:{words}") else f' <span class="address">({escape(shown)})</span>'
-
-
-def _with_math(text: str, formulas: list[Formula]) -> str:
-    """Escape text and replace the signs of formulas by MathML, or by their source where that is not possible."""
-    parts = []
-    for sign in text:
-        number = ord(sign) - FIRST_SIGN
-        if 0 <= number < len(formulas):
-            parts.append(_as_mathml(formulas[number]) or escape(formulas[number].source))
-        else:
-            parts.append(escape(sign))
-    return "".join(parts)
+def _address(address: str, words: str) -> str:
+    if address.removeprefix("mailto:") == words or address == f"http://{words}":
+        return ""
+    return f' <span class="address">({escape(address)})</span>'
 
 
 def _as_mathml(formula: Formula) -> str | None:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from app.agents.connecting import NotConnected, connected, file_of, members_of, plan, take_back, with_members, write
 from app.agents.table import APPS, App, Endpoint
+from app.system.paths import data_folder
 
 OPEN = Endpoint("http://127.0.0.1:8642", 4096)
 LOCKED = Endpoint("http://127.0.0.1:8642", 4096, needs_key=True, key="tandem-7x")
@@ -125,6 +126,100 @@ def test_a_file_that_changes_after_it_was_shown_is_neither_written_nor_taken_bac
     with pytest.raises(NotConnected, match="changed"):
         take_back(ZED)
     assert place(ZED).read_text() == OTHERS
+
+
+NOTES = [
+    5, None, "x", [], {}, {"file": "/tmp/x"}, {"text": "x"}, {"file": 5, "text": "x"}, {"file": "/tmp/x", "text": None},
+    {"file": "/tmp/x", "text": ""}, {"file": "/tmp/x", "text": " \n"}, {"file": "\0", "text": "x"},
+    {"file": "/tmp/x", "text": "x", "copy": 5}, {"file": "", "text": "x"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("note", NOTES, ids=json.dumps)
+def test_a_damaged_note_is_none(note: Any) -> None:
+    place(ZED).write_text(OTHERS)
+    notes = data_folder() / "connected.json"
+    notes.parent.mkdir(parents=True)
+    notes.write_text(json.dumps({"format": 2, "values": {"zed": note}}))
+    assert not connected(ZED)
+    with pytest.raises(NotConnected):
+        take_back(ZED)
+    write(plan(ZED, OPEN))
+    assert connected(ZED)
+    take_back(ZED)
+    assert place(ZED).read_text() == OTHERS
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", "5", '{"format": 1, "values": {"zed": {}}}', '{"format": 2, "values": []}']
+)
+def test_damaged_notes_are_none(content: str, caplog: pytest.LogCaptureFixture) -> None:
+    notes = data_folder() / "connected.json"
+    notes.parent.mkdir(parents=True)
+    notes.write_text(content)
+    assert not connected(ZED)
+    assert plan(ZED, OPEN).writes
+    caplog.clear()
+
+
+@pytest.mark.parametrize("looped", ["settings.json", ""], ids=["the file", "its folder"])
+def test_a_link_that_leads_to_itself_is_left_alone(looped: str, own_home: Path) -> None:
+    link = own_home / ".config/zed" / looped
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(link)
+    assert not connected(ZED)
+    planned = plan(ZED, OPEN)
+    if planned.writes:
+        with pytest.raises(NotConnected):
+            write(planned)
+    else:
+        assert planned.after is None
+    assert link.is_symlink()
+
+
+def test_a_person_s_own_copies_are_neither_overwritten_nor_deleted() -> None:
+    file = place(ZED)
+    mine = [file.with_name(f"{file.name}.before-tandem"), file.with_name(f"{file.name}.before-tandem2")]
+    mine[0].write_text("mine")
+    mine[1].symlink_to("nowhere")
+    file.write_text(OTHERS)
+    copy = write(plan(ZED, OPEN))
+    assert copy is not None
+    assert copy not in mine
+    assert copy.read_text() == OTHERS
+    take_back(ZED)
+    assert sorted(file.parent.iterdir()) == sorted([file, *mine])
+    assert (mine[0].read_text(), mine[1].is_symlink()) == ("mine", True)
+    # The file that is made for it goes, although there is a copy of another day.
+    file.unlink()
+    assert write(plan(ZED, OPEN)) is None
+    take_back(ZED)
+    assert sorted(file.parent.iterdir()) == sorted(mine)
+
+
+def test_a_copy_that_a_person_has_changed_stays() -> None:
+    place(ZED).write_text(OTHERS)
+    copy = write(plan(ZED, OPEN))
+    assert copy is not None
+    copy.write_text("mine")
+    take_back(ZED)
+    assert place(ZED).read_text() == OTHERS
+    assert copy.read_text() == "mine"
+
+
+@pytest.mark.parametrize("app", [ZED, APPS["claude-code"], APPS["codex"], APPS["aider"]], ids=lambda app: app.id)
+@pytest.mark.parametrize("content", ["", "\n", " \n\n", "{}", "{\n}\n", "{ }", "// nothing\n", '{"a": 1}', '{"a": 1,}'])
+def test_what_was_taken_back_is_as_it_was(app: App, content: str) -> None:
+    place(app).write_text(content)
+    planned = plan(app, OPEN)
+    if not planned.writes:
+        assert content.strip()
+        return
+    for _ in range(2):
+        write(plan(app, OPEN))
+    take_back(app)
+    assert place(app).read_text() == content
+    assert list(place(app).parent.glob("*.before-tandem*")) == []
 
 
 def test_a_program_without_a_file_is_told_by_variables() -> None:

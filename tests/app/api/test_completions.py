@@ -65,6 +65,11 @@ def test_the_official_client_scores_a_text(starter: Served) -> None:
     assert choice.logprobs.text_offset == [0, 3, 7, 9, 11, 14]
 
 
+def test_a_token_id_that_the_model_lacks_is_a_fault_of_the_prompt(starter: Served) -> None:
+    response = starter.post("/v1/completions", {"prompt": [1, 10**6], "max_tokens": 1})
+    assert (response.status_code, response.json()["error"]["param"]) == (400, "prompt")
+
+
 def test_an_answer_of_no_tokens_needs_a_prompt_to_echo(starter: Served) -> None:
     response = starter.post("/v1/completions", {"prompt": TEXTS[0], "max_tokens": 0})
     assert (response.status_code, response.json()["error"]["param"]) == (400, "max_tokens")

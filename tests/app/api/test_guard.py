@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import socket
+from typing import Any
 
 import pytest
 
+from app.api import proof
 from app.api.bodies import LIMITS
 from app.api.guard import ApiSettings
 from app.api.local_api import KeyNeeded, LocalApi, kept_key
@@ -13,6 +15,12 @@ from app.api.server import NotServing
 from tests.app.api.conftest import Serve
 from tests.app.api.serving import Served, accepted_connections
 
+# They name this computer to who reads them loosely.
+NO_HOSTS = (
+    "127.0.0.1:80@evil", "evil@127.0.0.1", "127.0.0.1:80:evil", "127.0.0.1:", "127.0.0.1:port", "127.0.0.1:8642/evil",
+    "localhost evil", "localhost,evil.example", "localhost#evil", "evil.example\\localhost", "[::1]evil.example",
+    "[::1]:80@evil", "[::1", "::1", "[localhost]", "[::1]]:80", "localhost?:80", "127.0.0.1:65536", "[::1]:-1",
+)  # fmt: skip
 JSON = {"content-type": "application/json"}
 
 
@@ -32,6 +40,7 @@ def test_other_sites_and_rebound_names_are_forbidden(told: Served) -> None:
         ({"host": "127.0.0.1.evil.example:8642"}, "host"),
         ({"host": ""}, "host"),
         ({"host": "192.168.1.5"}, "host"),
+        *(({"host": host}, "host") for host in NO_HOSTS),
         ({"origin": "https://evil.example"}, "origin"),
         ({"origin": "null"}, "origin"),
         ({"origin": "http://localhost:3000"}, "origin"),
@@ -89,6 +98,38 @@ def test_a_key_is_asked_for_in_either_header(serve: Serve) -> None:
         response = served.get("/v1/models", headers=headers)
         assert (response.status_code, response.json()["error"]["code"]) == (401, "invalid_api_key")
     assert served.get("/health").json() == {"status": "ok"}
+
+
+def test_two_hosts_are_refused(told: Served) -> None:
+    for hosts in (b"Host: localhost\r\nHost: evil.example\r\n", b"Host: localhost\r\nHost: localhost\r\n", b""):
+        answer = raw(told, b"GET /health HTTP/1.1\r\n" + hosts + b"Connection: close\r\n\r\n")
+        assert answer.split()[1] in (b"400", b"403"), hosts
+
+
+def proved(served: Served, asked: dict[str, str]) -> Any:
+    return served.get("/proof", params=asked).json().get("proof")
+
+
+def test_a_server_with_the_key_proves_it_to_who_has_it_and_to_nobody_else(serve: Serve) -> None:
+    served = serve(key="secret")
+    address = served.address.removeprefix("http://")
+    asked = proof.question("secret", address)
+    answer = proved(served, asked)
+    assert proof.is_answer(answer, "secret", address, asked)
+    assert not any(proof.is_answer(found, "secret", address, asked) for found in (None, 5, "", asked["proof"]))
+    # Nor is it the answer to another question, or of a server that is reached elsewhere.
+    assert not proof.is_answer(answer, "secret", address, proof.question("secret", address))
+    assert not proof.is_answer(answer, "secret", "127.0.0.1:1", asked)
+    for other in (
+        {},
+        proof.question("Secret", address),
+        proof.question("secret", "127.0.0.1:1"),
+        asked | {"nonce": "0" * 64},
+        asked | {"proof": "\u00fc"},
+        {"nonce": asked["nonce"]},
+    ):
+        assert proved(served, other) is None
+    assert proved(serve(), asked) is None
 
 
 def test_other_machines_are_let_in_only_with_a_key_and_under_no_rebound_name(serve: Serve) -> None:

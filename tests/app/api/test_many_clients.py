@@ -15,6 +15,7 @@ import httpx2
 import pytest
 
 from app.api.activity import Call
+from app.api.server import MOST_CONNECTIONS
 from engine.client import RequestStream
 from engine.errors import EngineError, NotEnoughMemory, QueueFull
 from engine.events import Event, Failed
@@ -197,6 +198,20 @@ def test_connections_beyond_the_limit_are_closed(serve: Serve, monkeypatch: pyte
                 return False
 
         until(answers)
+
+
+@pytest.mark.parametrize("said", [b"", b"GET /hea", b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n"])
+def test_three_hundred_connections_without_the_key_keep_nobody_out_who_has_it(serve: Serve, said: bytes) -> None:
+    served = serve(key="secret")
+    headers = {"authorization": "Bearer secret"}
+    assert served.get("/v1/models", headers=headers).status_code == 200
+    with ExitStack() as opened:
+        for _ in range(300):
+            opened.enter_context(served.connect()).sendall(said)
+        # A new connection, and the one from before, on which the key came.
+        assert httpx2.get(f"{served.address}/v1/models", headers=headers, trust_env=False).status_code == 200
+        assert served.get("/v1/models", headers=headers).status_code == 200
+        assert len(accepted_connections()) < 2 * MOST_CONNECTIONS + 2
 
 
 def test_headers_have_a_limit(told: Served) -> None:

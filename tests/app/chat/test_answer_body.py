@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLabel
 from app.chat.answer_body import AnswerBody
 from app.chat.code_block import CodeBlock
 from tests.app.chat.conftest import Show
+from tests.app.cjk_answers import ANSWERS as CJK_ANSWERS
 
 
 def texts(body: AnswerBody) -> list[str]:
@@ -65,6 +66,21 @@ def test_a_picture_is_named_and_its_name_leads_to_it(body: AnswerBody) -> None:
     html = body.text_views[0].document().toHtml()
     assert "<img" not in html
     assert [f'href="https://example.org/{name}.png"' in html for name in "xy"] == [True, True]
+
+
+@pytest.mark.parametrize("language", CJK_ANSWERS)
+def test_streamed_spans_beside_chinese_japanese_and_korean_end_as_those_shown_whole(
+    show: Show[AnswerBody], body: AnswerBody, language: str
+) -> None:
+    answer = CJK_ANSWERS[language]
+    for end in range(0, len(answer), 3):
+        body.show_text(answer[:end], ended=False)
+    body.show_text(answer, ended=True)
+    whole = show(AnswerBody())
+    whole.show_text(answer, ended=True)
+    pages = [[view.document().toHtml() for view in one.text_views] for one in (body, whole)]
+    assert pages[0] == pages[1]
+    assert [sign for sign in "*~`" if sign in "".join(texts(body))] == []
 
 
 ANSWERS = (

@@ -11,11 +11,18 @@ from app.chat.formula_pictures import outline_of, pictures
 from app.chat.formula_text import OBJECT, formula_size
 from app.chat.plain_text import spoken_text
 from app.chat.prose import Prose
-from app.text.formulas import LONGEST, Formula, find_formulas
+from app.text.formulas import LONGEST, Formula
+from app.text.markdown import PARSER
+
+
+def formulas_of(text: str) -> list[Formula]:
+    return [
+        part.meta["formula"] for token in PARSER.parse(text) for part in token.children or [] if part.type == "formula"
+    ]
 
 
 def sources(text: str) -> list[str]:
-    return [formula.source for _, _, formula in find_formulas(text)]
+    return [formula.source for formula in formulas_of(text)]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +93,7 @@ def wait_until_set(body: AnswerBody, qtbot: QtBot) -> None:
 def _is_set(view: Prose) -> bool:
     """Whether every formula of a text that has an outline is shown as one."""
     size = formula_size(view.font())
-    formulas = [formula for _, _, formula in find_formulas(view.markdown)]
+    formulas = formulas_of(view.markdown)
     if not all(pictures().has((formula, size)) for formula in formulas):
         return False
     return view.toPlainText().count("\ufffc") == sum(pictures().known[one, size] is not None for one in formulas)
@@ -121,13 +128,12 @@ def test_a_formula_in_a_quote_is_without_the_signs_of_the_quote() -> None:
     for text in (
         "> So\n>\n> $$\n> a > b\n> - c\n> $$",
         "- > $$\n  > a > b\n  > - c\n  > $$",
-        ">> $$\n>>a > b\n> - c\n>$$",
+        ">> $$\n>>a > b\n>> - c\n>>$$",
     ):
-        [(_, _, formula)] = find_formulas(text)
+        [formula] = formulas_of(text)
         assert (formula.latex, formula.source) == ("a > b\n- c", "$$\na > b\n- c\n$$")
-    assert find_formulas("$$\na\n> b\n$$")[0][2].latex == "a\n> b"
-    assert find_formulas("So 1 > $a\n> b$")[0][2].latex == "a\n> b"
-    assert find_formulas("> So $> 0$")[0][2].latex == "> 0"
+    assert formulas_of("$$\na\n> b\n$$")[0].latex == "a\n> b"
+    assert formulas_of("> So $> 0$")[0].latex == "> 0"
 
 
 def test_a_mistake_is_shown_as_it_was_written(body: AnswerBody, qtbot: QtBot) -> None:

@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication, QTextCursor
 from pytestqt.qtbot import QtBot
 
 from app.chat.plain_text import arranged_text, mime_of, shown_parts, spoken_text
+from tests.app.cjk_answers import ANSWERS, STRONG
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
@@ -48,6 +49,13 @@ def test_what_is_copied_as_shown_has_its_marks_its_cells_and_its_paragraphs() ->
     assert copied.text() == shown
     assert "<strong>b</strong> x^2" in copied.html()
     assert "<td>1</td>" in copied.html()
+
+
+@pytest.mark.parametrize("language", ANSWERS)
+def test_copies_and_spoken_texts_have_no_delimiters_beside_chinese_japanese_and_korean(language: str) -> None:
+    for text in (arranged_text(ANSWERS[language]), spoken_text(ANSWERS[language])):
+        assert [sign for sign in "*~`" if sign in text] == []
+        assert [word for word in STRONG[language] if word not in text] == []
 
 
 def test_a_selection_keeps_its_lines_and_the_menu_copies_the_answer_as_shown_or_as_markdown(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import QSizeF
+from PySide6.QtGui import QFont, QTextCursor
 
 from app.chat.printing import chat_document
 from app.conversations.records import ToolUse
@@ -10,6 +12,7 @@ from app.session.answer import Answer, State
 from app.session.calls import Call, CallState
 from app.session.chats import Chat, MessageNode, Step, Turn
 from app.widgets.application import Application
+from tests.app.cjk_answers import ANSWERS, STRONG
 
 
 def test_calls_are_printed_between_the_answers_with_results_or_reasons(qapp: Application) -> None:
@@ -64,3 +67,16 @@ def test_cells_of_a_row_are_level_and_code_keeps_its_distance(qapp: Application)
     assert one.y() >= said.bottom() + 5
     assert two.y() < one.bottom() + 1
     assert second[1][1].y() < second[0][1].bottom() + 1
+
+
+@pytest.mark.parametrize("language", ANSWERS)
+def test_what_is_bold_beside_chinese_japanese_and_korean_is_bold_on_paper(qapp: Application, language: str) -> None:
+    del qapp
+    document = chat_document(Chat(title="", turns=[Turn("", Answer(State.DONE, ANSWERS[language]))]))
+    text, end = document.toPlainText(), 0
+    for word in STRONG[language]:
+        end = text.index(word, end) + len(word)
+        cursor = QTextCursor(document)
+        cursor.setPosition(end)
+        assert cursor.charFormat().fontWeight() >= QFont.Weight.DemiBold, word
+    assert [sign for sign in "*~`" if sign in text] == []

@@ -8,15 +8,25 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from app.__main__ import main
+from app.agents.table import Endpoint, NotProved, declared_endpoint, serving_endpoint
+from app.cli.pair_options import own_settings
 from app.settings.store import SettingsStore
 from app.system.paths import settings_folder
+from tests.app.api.serving import Served
 from tests.app.free_port import free_port
+from tests.app.scripted_engine import ScriptedEngine
 from tests.patience import PATIENCE_S
 
 Answer = Callable[[str], None]
@@ -99,6 +109,76 @@ def test_run_starts_the_program_against_an_api_of_its_own_with_a_key(own_home: P
     done = subprocess.run(connect, env=environment, text=True, capture_output=True, timeout=PATIENCE_S, check=False)
     assert (done.returncode, done.stdout) == (0, "text\n"), done.stderr
     assert "the local API is off" in done.stderr
+
+
+class Stranger(BaseHTTPRequestHandler):
+    """Another program at the port, which says what Tandem says and keeps what it gets."""
+
+    got: ClassVar[list[str]] = []
+    relayed_to = ""
+
+    def do_GET(self) -> None:
+        self.got.append(f"{self.path} {self.headers}")
+        body = b'{"model": "m", "data": []}'
+        if self.relayed_to and self.path.startswith("/proof"):
+            with suppress(urllib.error.HTTPError), urllib.request.urlopen(self.relayed_to + self.path) as reply:
+                body = reply.read()
+        self.send_response(self.status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    status = 200
+
+    def log_message(self, *_: object) -> None: ...
+
+
+@pytest.fixture
+def stranger() -> Iterator[type[Stranger]]:
+    """A stranger at the port of the settings."""
+    kind = type("Here", (Stranger,), {"got": []})
+    with ThreadingHTTPServer(("127.0.0.1", 0), kind) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        SettingsStore(settings_folder() / "settings.json").change(api_port=server.server_port)
+        yield kind
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize("arguments", [["--run", "hello"], [], ["--print"]], ids=["run", "write", "print"])
+@pytest.mark.parametrize("status", [200, 401])
+def test_a_stranger_at_the_port_gets_no_key_and_no_program(
+    arguments: list[str], status: int, stranger: type[Stranger], own_home: Path,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    stranger.status = status
+    program = own_home / "claude"
+    program.write_text(f"#!/bin/sh\ntouch {own_home}/started\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(own_home), prepend=os.pathsep)
+    monkeypatch.setenv("TANDEM_API_KEY", "tandem-TOPSECRET")
+    assert main(["connect", "claude-code", *arguments]) == 1
+    assert "does not prove that it is Tandem with your key, so the key was not sent" in capsys.readouterr().err
+    assert stranger.got
+    assert "TOPSECRET" not in str(stranger.got)
+    assert not (own_home / "started").exists()
+
+
+def test_a_stranger_cannot_have_tandem_prove_for_it(stranger: type[Stranger]) -> None:
+    engine = ScriptedEngine()
+    served = Served(engine, key="tandem-TOPSECRET")
+    stranger.relayed_to = served.address
+    with pytest.raises(NotProved):
+        serving_endpoint(declared_endpoint(own_settings()), "tandem-TOPSECRET")
+    endpoint = serving_endpoint(Endpoint(served.address), "tandem-TOPSECRET")
+    assert endpoint is not None
+    assert endpoint.key == "tandem-TOPSECRET"
+    with pytest.raises(NotProved):
+        serving_endpoint(Endpoint(served.address), "another")
+    assert serving_endpoint(Endpoint(served.address), "") == Endpoint(served.address, needs_key=True)
+    served.close()
+    engine.close()
 
 
 # Of each program: what asks one question and ends.

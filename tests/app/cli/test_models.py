@@ -166,6 +166,21 @@ def test_remove_frees_the_space(run: Run, cache: Path, capsys: pytest.CaptureFix
     assert (removed["event"], removed["id"], removed["freed_bytes"] > 0) == ("removed", "org/other", True)
 
 
+@pytest.mark.parametrize("added", [True, False], ids=["on the list", "named by --folder"])
+def test_remove_deletes_nothing_in_a_folder_of_the_person_s_own(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str], added: bool
+) -> None:
+    folder = write_folder(tmp_path / "mine" / "model", model_files())
+    if added:
+        SettingsStore(settings_folder() / "settings.json").change(model_folders=(str(tmp_path / "mine"),))
+    also = [] if added else ["--folder", str(tmp_path / "mine")]
+    assert run("remove", "model", "--yes", *also) == 2
+    err = capsys.readouterr().err
+    assert str(folder) in err
+    assert "off the list" in err
+    assert {path.name for path in folder.iterdir()} == set(model_files())
+
+
 def test_remove_without_yes_and_without_anybody_to_ask_removes_nothing(
     run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -52,7 +52,7 @@ def served(port: int = 0) -> tuple[subprocess.Popen[str], str]:
     process = subprocess.Popen(command, stderr=subprocess.PIPE, env=environment, text=True)
     assert process.stderr is not None
     address = process.stderr.readline().split(" at ")[1].split("/v1")[0]
-    assert "Bearer secret" in process.stderr.readline()
+    assert "Bearer $TANDEM_API_KEY" in process.stderr.readline()
     return process, address
 
 
@@ -136,3 +136,29 @@ def test_programs_are_told_of_the_served_model_while_others_are_used(client: htt
     assert context() == 65_536
     answering(client, "starter/main")
     assert context() == 65_536
+
+
+KEYCHAIN_KEY = "tandem-of-the-keychain"
+
+
+@pytest.mark.parametrize("origin", ["keychain", "variable"])
+def test_the_key_is_not_printed_but_where_it_is(
+    origin: str, folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a service writes is kept in a log."""
+    monkeypatch.setattr("app.settings.keychain.Keychain.read", lambda *_: KEYCHAIN_KEY)
+    monkeypatch.setattr("app.cli.serve._until_interrupted", lambda: None)
+    if origin == "variable":
+        monkeypatch.setenv("TANDEM_API_KEY", "tandem-of-the-variable")
+    assert main(["serve", "--key", "--port", "0", "--main", str(folders[0])]) == 0
+    printed = "".join(capsys.readouterr())
+    assert "tandem-of" not in printed
+    assert "Bearer $TANDEM_API_KEY" in printed
+    assert ("in the keychain: export TANDEM_API_KEY=$(" in printed) == (origin == "keychain")
+
+
+def test_without_a_keychain_a_key_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--key"]) == 2
+    err = capsys.readouterr().err
+    assert "there is no keychain" in err
+    assert "set TANDEM_API_KEY" in err

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +20,8 @@ from app.conversations.opening import open_store
 from app.conversations.records import AnswerSource, Attachment
 from engine.events import Token
 from engine.stats import PlainSpan, RequestStats, RoundRecord
+from tests.app.cjk_answers import ANSWERS as CJK_ANSWERS
+from tests.app.cjk_answers import ITALIC, STRONG, STRUCK
 
 if TYPE_CHECKING:
     from app.conversations.store import ConversationStore
@@ -130,10 +134,10 @@ def html_of(store: ConversationStore, answer: str, tmp_path: Path, question: str
 def test_html_sets_the_formulas_of_answers(store: ConversationStore, tmp_path: Path) -> None:
     text = html_of(store, "So $a < b$ and\n$$\n\\sum_{i=1}^n x_i\n$$\nwith `$code$`, $5.", tmp_path, "Is $a < b$?")
     for part in (
-        'display="inline" title="$a &lt; b$"><mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi></mrow></math> and\n<math',
+        'display="inline" title="$a &lt; b$"><mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi></mrow></math> and</p>\n<p><math',
         'display="block"',
         "<mo>∑</mo>",
-        "</math>\nwith <code>$code$</code>, $5.</p>",
+        "</math></p>\n<p>with <code>$code$</code>, $5.</p>",
         "Is $a &lt; b$?",
     ):
         assert part in text
@@ -157,11 +161,23 @@ def test_html_shows_answers_as_the_window_does(store: ConversationStore, tmp_pat
     assert "think&gt;" not in text
 
 
+@pytest.mark.parametrize("language", CJK_ANSWERS)
+def test_html_emphasises_what_was_meant_beside_chinese_japanese_and_korean(
+    store: ConversationStore, tmp_path: Path, language: str
+) -> None:
+    text = html_of(store, CJK_ANSWERS[language], tmp_path)
+    for tag, words in (("strong", STRONG), ("em", ITALIC), ("s", STRUCK)):
+        found = re.findall(rf"<{tag}>(.*?)</{tag}>", text)
+        assert [unescape(re.sub("<.*?>", "", part)) for part in found] == list(words[language])
+
+
 @pytest.mark.parametrize(
     ("answer", "shown"),
     [
         ("[words](https://e.org/?a=1&b=2)", 'words <span class="address">(https://e.org/?a=1&amp;b=2)</span>'),
-        ("<https://example.org/>", "https://example.org/"),
+        ("<https://example.org/>", "<p>https://example.org/</p>"),
+        ("www.example.org, me@example.org", "<p>www.example.org, me@example.org</p>"),
+        ("__bold__ and _it_", "<strong>bold</strong> and <em>it</em>"),
         ("![a cat](https://example.org/cat.png)", 'a cat <span class="address">(https://example.org/cat.png)</span>'),
         ("[x](javascript:alert(1))", "[x](javascript:alert(1))"),
         ('[x](https://e.org "t $y$ <b>")', 'x <span class="address">(https://e.org)</span>'),

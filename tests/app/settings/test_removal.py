@@ -8,7 +8,7 @@ import keyring
 import pytest
 from keyring.errors import PasswordDeleteError
 
-from app.settings.disk_use import remove_everything
+from app.settings.disk_use import clear_caches, remove_everything
 from app.settings.relocation import move_folder
 from app.settings.store import SettingsStore
 from app.system.paths import cache_folder, data_folder, settings_folder
@@ -59,6 +59,22 @@ def test_chats_that_were_moved_to_another_disk_are_gone_from_there(tmp_path: Pat
     assert not elsewhere.exists()
     assert elsewhere.parent.exists()
     assert not data_folder().is_symlink()
+
+
+@pytest.mark.usefixtures("tokens")
+def test_a_person_s_own_folder_that_a_link_leads_to_loses_only_chats_and_settings(tmp_path: Path) -> None:
+    mine = tmp_path / "documents"
+    mine.mkdir()
+    for name in ("mine.txt", "chats.db", "settings.json"):
+        (mine / name).write_text("words")
+    folders = [data_folder(), cache_folder(), settings_folder()]
+    for folder in folders:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.symlink_to(mine)
+    clear_caches()
+    assert len(list(mine.iterdir())) == 3
+    assert set(remove_everything([])) == set(folders)
+    assert [path.name for path in mine.iterdir()] == ["mine.txt"]
 
 
 def test_the_chosen_hubs_token_and_all_other_secrets_go_too(tokens: dict[str, str]) -> None:

@@ -76,6 +76,40 @@ def test_nothing_runs_before_the_person_saw_exactly_what(window: WindowDriver, i
     assert window.session.tools.host.status("files").state == "stopped"
 
 
+def test_what_decides_which_program_runs_is_shown_and_named(
+    window: WindowDriver, imported: Any, tmp_path: Path
+) -> None:
+    program = tmp_path / "npx"
+    program.touch()
+    program.chmod(0o755)
+    variables = {"PATH": f"{tmp_path}:/bin\n\u202e", "LD_PRELOAD": "/evil.so", "TOKEN": "hidden"}
+    page = imported(
+        {"files": {"command": "npx", "args": ["-y", "files"], "env": variables}, "none": {"command": "none"}}
+    )
+    assert state(page, "files").splitlines()[:5] == [
+        "npx -y files",
+        f"Program: {program}",
+        f"PATH={tmp_path}:/bin\\n\\u202e (decides which program runs)",
+        "LD_PRELOAD=/evil.so (loads code into the program)",
+        "TOKEN=••••••••",
+    ]
+    assert state(page, "none").splitlines()[1] == "Program: not found on this Mac"
+    # They are no secrets in the card either, and a change of one asks again.
+    [server] = [one for one in window.session.tools.settings.servers if one.name == "files"]
+    window.session.tools.settings.put(server.as_approved())
+    window.session.tools.servers_changed()
+    assert "Not allowed" not in state(page, "files")
+    page.view("files").edit.click()
+    fields = {name.text(): value for _, name, value in page.card.values}
+    normal, hidden = QLineEdit.EchoMode.Normal, QLineEdit.EchoMode.Password
+    assert [fields[name].echoMode() for name in variables] == [normal, normal, hidden]
+    assert fields["LD_PRELOAD"].text() == "/evil.so"
+    fields["PATH"].setText("/usr/bin")
+    page.card.save.click()
+    window.wait(lambda: "Not allowed to run yet" in state(page, "files"))
+    assert "PATH=/usr/bin (" in state(page, "files")
+
+
 def test_a_tested_server_lists_its_tools_which_ask_unless_the_person_says_otherwise(
     window: WindowDriver, imported: Any
 ) -> None:

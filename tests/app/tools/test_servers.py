@@ -12,6 +12,8 @@ from msgspec.structs import replace as changed
 
 from app.tools.servers import Server, ToolSettings, servers_from_json
 from app.tools.tool import TANDEM, Permission, Tool, ToolFailed
+from app.tools.transports import process_of
+from app.tools.variables import decides, program_of
 
 TOOL = Tool("files", "read", "read", "Read", "Reads a file.", {"type": "object"}, read_only=True, origin="1")
 FILES = Server(name="files", command="npx", values={"KEY": "secret"})
@@ -25,6 +27,7 @@ WRONG = [
     "not json", '{"mcpServers": {}}', "[]", '{"mcpServers": {"": {"command": "npx"}}}',
     '{"mcpServers": {"Tandem": {"command": "npx"}}}', '{"mcpServers": {"files": "npx"}}', wrong(command=5), wrong(),
     wrong(command="npx", url="https://localhost"), wrong(command="npx", args="-y"), wrong(command="npx", args=[1]),
+    wrong(command="npx", env={"LD_PRELOAD=/evil.so": ""}), wrong(command="npx", env={"Program: /bin/sh": ""}),
     wrong(command="npx", env=["A=1"]), wrong(command="npx", env={"A": None}), wrong(url="localhost:80"),
     wrong(url="https://localhost", headers={"A": {}}), wrong(url="https://localhost", type="sse"), "[" * 100_000,
 ]  # fmt: skip
@@ -150,6 +153,74 @@ def test_an_agreement_is_for_exactly_what_runs() -> None:
         changed(agreed, **other).is_approved
         for other in ({"command": "sh"}, {"args": ("/",)}, {"values": {"LD_PRELOAD": ""}}, {"url": "https://localhost"})
     )
+
+
+# Of each kind: what decides which program runs, what loads code, and what does neither.
+DECIDING = {
+    "program": (
+        "PATH", "HOME", "SHELL", "EDITOR", "GIT_SSH_COMMAND", "GIT_CONFIG_KEY_0", "npm_config_registry", "UV_INDEX",
+    ),
+    "code": (
+        "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "NODE_OPTIONS", "NODE_PATH", "PYTHONPATH",
+        "PYTHONSTARTUP", "PYTHONHOME", "BASH_ENV", "ENV", "BASH_FUNC_ls%%", "RUBYOPT", "PERL5OPT", "JAVA_TOOL_OPTIONS",
+        "OPENSSL_CONF", "GCONV_PATH",
+    ),
+    "": (
+        "KEY", "GITHUB_TOKEN", "GIT_TOKEN", "NODE_ENV", "PYTHONUNBUFFERED", "PYTHONIOENCODING", "GIT_AUTHOR_NAME",
+        "DATABASE_PATH", "MY_LD_PRELOAD", "UV_INDEX_MINE_PASSWORD", "OPENAI_API_KEY",
+    ),
+}  # fmt: skip
+
+
+def test_variables_that_decide_what_runs_are_told_from_secrets() -> None:
+    for kind, names in DECIDING.items():
+        assert {name: decides(name) for name in names} == dict.fromkeys(names, kind)
+
+
+def test_what_decides_what_runs_is_kept_in_clear_and_agreed_to(path: Path) -> None:
+    secrets = Secrets()
+    settings = ToolSettings(path, secrets)
+    evil = changed(FILES, values={"KEY": "secret", "PATH": "/evil:/bin", "NODE_OPTIONS": "-r /evil.js"})
+    settings.put(evil)
+    [shown] = ToolSettings(path, secrets).servers
+    assert shown.values == evil.values | {"KEY": ""}
+    assert "evil" not in str(secrets)
+    settings.put(shown.as_approved())
+    [agreed] = settings.servers
+    assert settings.with_secrets(agreed) == evil.as_approved()
+    # Kept as it is if it is not entered again, and agreed to again if it changes.
+    settings.put(changed(agreed, values={"KEY": "", "PATH": "", "NODE_OPTIONS": ""}))
+    assert settings.servers == (agreed,)
+    for values in ({"PATH": "/usr/bin"}, {"NODE_OPTIONS": "--inspect"}, {"LD_AUDIT": "/evil.so"}):
+        assert not changed(agreed, values=agreed.values | values).is_approved
+    assert changed(agreed, values=agreed.values | {"KEY": "another"}).is_approved
+    # Headers are not variables.
+    assert changed(agreed, command="", url="https://localhost").deciding == {}
+
+
+def test_what_an_earlier_version_kept_of_them_decides_nothing(path: Path) -> None:
+    secrets = Secrets({"tools/files": '{"KEY": "secret", "PATH": "/evil"}'})
+    path.parent.mkdir()
+    path.write_text('{"servers": [{"name": "files", "command": "npx", "values": {"KEY": "", "PATH": ""}}]}')
+    settings = ToolSettings(path, secrets)
+    with pytest.raises(ToolFailed, match="PATH"):
+        settings.with_secrets(settings.servers[0].as_approved())
+
+
+def test_a_command_is_looked_up_in_the_path_that_it_gets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("own", "evil"):
+        (tmp_path / folder).mkdir()
+        program = tmp_path / folder / "npx"
+        program.touch(0o755)
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "own"))
+    monkeypatch.chdir(tmp_path)
+    assert program_of("npx", {}) == str(tmp_path / "own/npx")
+    assert program_of("npx", {"PATH": f"{tmp_path}/evil:/bin"}) == str(tmp_path / "evil/npx")
+    # What is shown is what runs, in whichever folder.
+    assert program_of("npx", {"PATH": "evil"}) == str(tmp_path / "evil/npx")
+    assert program_of("none", {}) is None
+    assert process_of(changed(FILES, values={"PATH": "evil"})).args[-1] == str(tmp_path / "evil/npx")
 
 
 CHANGED = [

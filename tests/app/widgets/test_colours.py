@@ -16,6 +16,7 @@ PAIRS = [
     ("muted", "selection"),
     ("problem", "problem_tint"),
     ("on_accent", "main"),
+    ("on_accent", "problem"),
 ]
 MARKS = [(role, "panel") for role in ("main", "draft", "lookup")]
 

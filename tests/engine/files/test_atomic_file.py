@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.files import private_files
 from engine.files.atomic_file import write_atomically
 
 
@@ -27,6 +28,21 @@ def test_a_file_is_private_unless_the_caller_says_otherwise(tmp_path: Path) -> N
         os.umask(umask)
     assert (tmp_path / "private").stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "shared").stat().st_mode & 0o777 == 0o644
+
+
+def test_missing_folders_are_as_private_as_the_file(tmp_path: Path) -> None:
+    umask = os.umask(0o022)
+    try:
+        write_atomically(tmp_path / "a" / "b" / "private", b"")
+        write_atomically(tmp_path / "c" / "d" / "shared", b"", mode=0o666)
+        private_files.make_folder(tmp_path / "e" / "f")
+        (tmp_path / "open").mkdir()
+        write_atomically(tmp_path / "open" / "private", b"")
+    finally:
+        os.umask(umask)
+    modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.rglob("*") if path.is_dir()}
+    private, shared = dict.fromkeys("abef", 0o700), dict.fromkeys(["c", "d", "open"], 0o755)
+    assert modes == private | shared
 
 
 def test_a_full_disk_or_content_that_fails_leaves_the_old_file_alone(

@@ -8,12 +8,16 @@ import pytest
 from filelock import FileLock
 
 from engine.hub.remove import plan_removal, remove
+from engine.hub.values import RemovalPlan
 from engine.model_files.discovery import InstalledModel, installed_models
 from tests.engine.hub.downloading import refused
 from tests.engine.model_files.model_folders import model_files, write_folder, write_snapshot
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+# The files of an adapter, which need not be sound to be removed.
+ADAPTER = {"adapter_config.json": b"{}", "adapters.safetensors": b"x"}
 
 
 def installed(cache: Path) -> InstalledModel:
@@ -58,47 +62,78 @@ def test_a_model_of_another_app_is_never_removed(own_home: Path, tmp_path: Path)
     assert str(caught.value) == "org/model: it belongs to LM Studio, which can remove it"
 
 
-def test_a_folder_of_the_users_own_is_removed_alone(tmp_path: Path) -> None:
-    write_folder(tmp_path / "mine" / "a", model_files())
-    write_folder(tmp_path / "mine" / "b", model_files())
-    model, _ = installed_models(tmp_path / "none", [tmp_path / "mine"])
-    plan = plan_removal(model, tmp_path / "none")
-    assert not plan.shared
-    remove(plan)
-    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["b"]
+def plan_in(folder: Path, cache: Path, path: Path) -> RemovalPlan:
+    """Plan the removal of the model at `path`, which is found in the added `folder`."""
+    return plan_removal(next(one for one in installed_models(cache, [folder]) if one.path == str(path)), cache)
 
 
-def test_other_files_in_a_folder_of_the_users_own_stay(tmp_path: Path) -> None:
-    mine = write_folder(
-        tmp_path / "mine", model_files() | {"README.md": b"x", "notes.txt": b"mine", "data/a.txt": b"x"}
-    )
-    write_folder(mine / "other", model_files())
-    model = next(model for model in installed_models(tmp_path / "none", [mine]) if model.path == str(mine))
-    plan = plan_removal(model, tmp_path / "none")
-    assert plan.freed_bytes == sum((mine / name).stat().st_blocks * 512 for name in model_files())
-    remove(plan)
-    assert sorted(path.name for path in mine.iterdir()) == ["README.md", "data", "notes.txt", "other"]
-    assert (mine / "other" / "config.json").exists()
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """A folder of a person's own with models, an adapter, a head, and links."""
+    mine, real = tmp_path / "mine", write_folder(tmp_path / "real", model_files())
+    write_folder(mine / "alone", model_files() | {"README.md": b"x", ".cache/huggingface/x.metadata": b"x"})
+    write_folder(mine / "mixed", model_files() | {"notes.txt": b"mine", "data/a.txt": b"x"})
+    write_folder(mine / "mixed" / "other", model_files())
+    write_folder(mine / "adapter", ADAPTER)
+    write_folder(mine / "training", ADAPTER | {"0000100_adapters.safetensors": b"x"})
+    (mine / "link").symlink_to(real)
+    return mine
 
 
-def test_a_downloaded_folder_is_removed_with_its_companion_files(tmp_path: Path) -> None:
-    along = {"README.md": b"x", ".gitattributes": b"x", ".cache/huggingface/download/x.metadata": b"x"}
-    write_folder(tmp_path / "mine" / "a", model_files() | along)
-    (model,) = installed_models(tmp_path / "none", [tmp_path / "mine"])
-    remove(plan_removal(model, tmp_path / "none"))
-    assert list((tmp_path / "mine").iterdir()) == []
+@pytest.mark.parametrize(
+    ("name", "goes"),
+    [
+        ("alone", ["alone"]),
+        ("mixed", [f"mixed/{name}" for name in sorted(model_files())]),
+        ("adapter", ["adapter"]),
+        ("training", ["training/adapter_config.json", "training/adapters.safetensors"]),
+        ("link", ["link"]),
+    ],
+)
+def test_nothing_of_a_person_s_own_is_deleted_and_only_the_model_is_for_the_trash(
+    name: str, goes: list[str], mine: Path, cache: Path
+) -> None:
+    before = sorted(mine.rglob("*"))
+    plan = plan_in(mine, cache, mine / name)
+    assert (plan.own, plan.shared, plan.place) == (True, False, mine / name)
+    assert [str(path.relative_to(mine)) for path in plan.folders] == goes
+    assert plan.leaves_others == (goes != [name])
+    with refused("own-folder") as caught:
+        remove(plan)
+    assert caught.value.arguments["path"] == str(mine / name)
+    assert sorted(mine.rglob("*")) == before
 
 
-def test_a_folder_that_is_a_link_loses_the_link_only(tmp_path: Path) -> None:
-    write_folder(tmp_path / "real", model_files())
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "link").symlink_to(tmp_path / "real")
-    (model,) = installed_models(tmp_path / "none", [tmp_path / "mine"])
-    plan = plan_removal(model, tmp_path / "none")
-    assert plan.freed_bytes == 0
-    remove(plan)
-    assert (tmp_path / "real" / "config.json").exists()
-    assert not (tmp_path / "mine" / "link").exists()
+def test_what_a_link_in_the_hub_s_cache_leads_to_is_not_deleted(cache: Path, snapshot: Path, tmp_path: Path) -> None:
+    """Repositories are kept on another disk so, and parts of one in a person's own folder."""
+    elsewhere = tmp_path / "elsewhere"
+    write_folder(elsewhere / "adapter", ADAPTER)
+    (snapshot / "adapters").symlink_to(elsewhere)
+    adapter = InstalledModel("org/model:a", str(snapshot / "adapters" / "adapter"), "cache", True, base=str(snapshot))
+    assert plan_removal(adapter, cache).own
+    (cache / "models--org--model").rename(elsewhere / "repository")
+    (cache / "models--org--model").symlink_to(elsewhere / "repository")
+    remove(plan_removal(installed(cache), cache))
+    assert (elsewhere / "repository" / "refs" / "main").exists()
+    assert (elsewhere / "adapter" / "adapters.safetensors").exists()
+    assert installed_models(cache) == []
+
+
+def test_a_folder_that_a_person_has_put_into_the_hub_s_cache_is_their_own(cache: Path) -> None:
+    for folder in (cache / "mine", cache / "org" / "mine"):
+        write_folder(folder, model_files())
+        assert plan_in(folder, cache, folder).own
+
+
+def test_an_adapter_and_an_older_snapshot_in_the_hub_s_cache_are_deleted(cache: Path, snapshot: Path) -> None:
+    older = write_folder(snapshot.parent / "older", model_files())
+    adapter = write_folder(snapshot / "adapters" / "mine", ADAPTER)
+    for folder in (older, adapter):
+        plan = plan_in(snapshot.parent, cache, folder)
+        assert (plan.own, plan.shared) == (False, True)
+        remove(plan)
+        assert not folder.exists()
+    assert (snapshot / "config.json").exists()
 
 
 @pytest.mark.parametrize("source", ["cache", "folder"])

@@ -1,0 +1,49 @@
+"""How the server of the local API proves that it has the key, before a client sends the key itself.
+
+The client proves first, so that nobody else can ask the server for proofs. Both name the address at which the server
+was reached, so that those of one server are of no use to a program that listens elsewhere. Who gets a proof can try
+keys on it, and find one that is short; those that Tandem makes are random.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Mapping
+
+PATH = "/proof"
+_NONCE_BYTES = 32
+# More than a nonce or a proof in hexadecimal.
+_LONGEST = 128
+
+
+def question(key: str, address: str) -> dict[str, str]:
+    """Return the parameters with which a client asks the server at `address`, such as "127.0.0.1:8642"."""
+    nonce = secrets.token_hex(_NONCE_BYTES)
+    return {"nonce": nonce, "proof": _proof("client", key, address, nonce)}
+
+
+def answer(key: str, address: str, asked: Mapping[str, str]) -> str | None:
+    """Return the server's proof, or None if the one who asks does not have the key."""
+    nonce, proof = asked.get("nonce", ""), asked.get("proof", "")
+    if len(nonce) > _LONGEST or not _is_same(proof, _proof("client", key, address, nonce)):
+        return None
+    return _proof("server", key, address, nonce)
+
+
+def is_answer(found: object, key: str, address: str, asked: Mapping[str, str]) -> bool:
+    """Whether `found` is what only a server with the key answers."""
+    return isinstance(found, str) and _is_same(found, _proof("server", key, address, asked["nonce"]))
+
+
+def address_of(host: str, port: int) -> str:
+    """Return the address as a URL has it."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _proof(role: str, key: str, address: str, nonce: str) -> str:
+    return hmac.digest(key.encode(), f"Tandem's local API, {role}: {address} {nonce}".encode(), "sha256").hex()
+
+
+def _is_same(found: str, expected: str) -> bool:
+    return hmac.compare_digest(found.encode(), expected.encode())

@@ -1,0 +1,188 @@
+"""Writes the paragraphs of a Markdown text into a document, with fonts, spacing, lists, tables and formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontDatabase,
+    QGuiApplication,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextFrameFormat,
+    QTextList,
+    QTextListFormat,
+    QTextTableFormat,
+)
+
+from app.chat.auto_height_browser import LINE_HEIGHT
+from app.chat.formula_text import formula_size, insert_formula
+from app.text.formulas import Formula
+from app.text.shown import Items, Paragraph, Spans
+from app.widgets import theme
+
+QUOTE_INDENT = 16
+_LIST_INDENT = 24
+_PARAGRAPH_SPACE, _ITEM_SPACE, _ABOVE_HEADING = 12, 4, 8
+# Qt drops most of the margin below a paragraph that a table follows.
+_ABOVE_TABLE = 10
+_HEADING_SCALE = {"h1": 1.4, "h2": 1.25, "h3": 1.1}
+_BOXES = {"☑": QTextBlockFormat.MarkerType.Checked, "☐": QTextBlockFormat.MarkerType.Unchecked}
+_ALIGNMENTS = {"left": Qt.AlignmentFlag.AlignLeft, "center": Qt.AlignmentFlag.AlignHCenter}
+_ALIGNMENTS |= {"right": Qt.AlignmentFlag.AlignRight}
+_LINE_SEPARATOR = "\u2028"
+
+
+def write(document: QTextDocument, paragraphs: Sequence[Paragraph], font: QFont) -> list[Formula]:
+    """Replace the text of a document. Return the formulas that are not typeset yet and are shown as LaTeX."""
+    document.clear()
+    document.setIndentWidth(_LIST_INDENT)
+    writer = _Writer(document, font)
+    writer.cursor.beginEditBlock()
+    for paragraph, following in zip(paragraphs, [*paragraphs[1:], None], strict=True):
+        writer.write(paragraph, following)
+    writer.cursor.endEditBlock()
+    return writer.missing
+
+
+class _Writer:
+    """Writes at the end of a document."""
+
+    def __init__(self, document: QTextDocument, font: QFont) -> None:
+        self.cursor = QTextCursor(document)
+        self.missing: list[Formula] = []
+        self._pixels, self._formula_pixels = font.pixelSize(), formula_size(font)
+        self._lists: dict[Items, QTextList] = {}
+        self._is_first = True
+        self._styles: dict[tuple[frozenset[str], str, int, bool], QTextCharFormat] = {}
+
+    def write(self, paragraph: Paragraph, following: Paragraph | None) -> None:
+        if paragraph.kind == "table":
+            self._write_table(paragraph)
+            return
+        block = self._block()
+        block.setLeftMargin(paragraph.quotes * QUOTE_INDENT)
+        if paragraph.quotes:
+            block.setProperty(QTextFormat.Property.BlockQuoteLevel, paragraph.quotes)
+        if following is not None:
+            both_items = paragraph.mark and following.mark
+            block.setBottomMargin(_ITEM_SPACE if both_items else _PARAGRAPH_SPACE)
+        pixels = 0
+        if paragraph.kind[1:].isdigit():
+            block.setHeadingLevel(int(paragraph.kind[1:]))
+            block.setTopMargin(0 if self._is_first else _ABOVE_HEADING)
+            pixels = round(self._pixels * _HEADING_SCALE.get(paragraph.kind, 1.0))
+        elif paragraph.kind == "hr":
+            block.setProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth, 1)
+        elif paragraph.kind == "code":
+            block.setBackground(QColor(theme.colours().selection))
+        self._insert_block(block, paragraph)
+        typeset = self._insert(paragraph.spans, pixels)
+        if paragraph.kind == "formula" and typeset and not paragraph.mark:
+            block.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            block.setIndent(0)
+            block.setTopMargin(_ITEM_SPACE)
+            block.setBottomMargin(_PARAGRAPH_SPACE if following else _ITEM_SPACE)
+            self.cursor.setBlockFormat(block)
+
+    def _block(self) -> QTextBlockFormat:
+        block = QTextBlockFormat()
+        height = QTextBlockFormat.LineHeightTypes.MinimumHeight.value
+        block.setLineHeight(LINE_HEIGHT * self._pixels, height)
+        return block
+
+    def _insert_block(self, block: QTextBlockFormat, paragraph: Paragraph) -> None:
+        """Begin a paragraph. One that begins an item belongs to its list; another one is only indented."""
+        items = self._lists.get(paragraph.lists[-1]) if paragraph.mark else None
+        if items is not None:
+            block.setObjectIndex(items.objectIndex())
+        elif not paragraph.mark:
+            block.setIndent(len(paragraph.lists))
+        if paragraph.mark in _BOXES:
+            block.setMarker(_BOXES[paragraph.mark])
+        if self._is_first:
+            self.cursor.setBlockFormat(block)
+        else:
+            self.cursor.insertBlock(block, QTextCharFormat())
+        self._is_first = False
+        if paragraph.mark and items is None:
+            self._lists[paragraph.lists[-1]] = self.cursor.createList(_list_format(paragraph))
+
+    def _insert(self, spans: Spans, pixels: int = 0, head: bool = False) -> bool:
+        """Insert text; `pixels` is the size of a heading. Return whether all formulas are typeset."""
+        typeset = True
+        for span in spans:
+            key = span.style, span.link, pixels, head
+            if (style := self._styles.get(key)) is None:
+                style = self._styles[key] = _style_of(*key)
+            if span.formula is None:
+                self.cursor.insertText(span.text.replace("\n", _LINE_SEPARATOR), style)
+            elif not insert_formula(self.cursor, span.formula, self._formula_pixels, style, self.missing):
+                typeset = False
+        return typeset
+
+    def _write_table(self, paragraph: Paragraph) -> None:
+        """Write a table with one thin line between cells, and padding around the text."""
+        style = QTextTableFormat()
+        style.setBorderCollapse(True)
+        style.setBorder(1)
+        style.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+        style.setBorderBrush(QColor(theme.colours().line))
+        style.setCellSpacing(0)
+        style.setCellPadding(6)
+        style.setTopMargin(0 if self._is_first else _ABOVE_TABLE)
+        style.setBottomMargin(_PARAGRAPH_SPACE)
+        style.setLeftMargin(paragraph.quotes * QUOTE_INDENT + len(paragraph.lists) * _LIST_INDENT)
+        self.cursor.insertTable(len(paragraph.rows), len(paragraph.aligns), style)
+        for number, row in enumerate(paragraph.rows):
+            for cell, align in zip(row, paragraph.aligns, strict=True):
+                block = self._block()
+                if align:
+                    block.setAlignment(_ALIGNMENTS[align])
+                self.cursor.setBlockFormat(block)
+                self._insert(cell, head=number == 0)
+                self.cursor.movePosition(QTextCursor.MoveOperation.NextBlock)
+        # Qt needs this empty block, which has no height.
+        self.cursor.setBlockFormat(QTextBlockFormat())
+        self._is_first = False
+
+
+def _style_of(names: frozenset[str], link: str, pixels: int, head: bool) -> QTextCharFormat:
+    style = QTextCharFormat()
+    if pixels:
+        style.setProperty(QTextFormat.Property.FontPixelSize, pixels)
+        style.setFontWeight(QFont.Weight.DemiBold)
+    elif head or "strong" in names:
+        style.setFontWeight(QFont.Weight.Bold)
+    if "em" in names:
+        style.setFontItalic(True)
+    if "s" in names:
+        style.setFontStrikeOut(True)
+    if not names.isdisjoint(("code", "pre")):
+        style.setFontFamilies(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).families())
+        style.setFontFixedPitch(True)
+    if "code" in names:
+        style.setBackground(QColor(theme.colours().selection))
+    if link:
+        style.setAnchor(True)
+        style.setAnchorHref(link)
+        style.setForeground(QGuiApplication.palette().link())
+    return style
+
+
+def _list_format(paragraph: Paragraph) -> QTextListFormat:
+    items = paragraph.lists[-1]
+    style = QTextListFormat()
+    style.setIndent(len(paragraph.lists))
+    style.setStyle(QTextListFormat.Style.ListDisc)
+    if items.start is not None:
+        style.setStyle(QTextListFormat.Style.ListDecimal)
+        style.setStart(items.start)
+        style.setNumberSuffix(items.suffix)
+    return style

@@ -1,0 +1,55 @@
+"""The variables that decide what a server's command runs; a person who agrees to it sees their values. No Qt."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+# Where npx and uvx are: a program that was not started in a terminal has only the system's folders in PATH.
+PROGRAM_FOLDERS = ("/opt/homebrew/bin", "/usr/local/bin", "~/.local/bin")
+# What a variable decides: which programs run, or what code is loaded into one.
+PROGRAM, CODE = "program", "code"
+# They say where programs and packages are, or are files of settings that name programs. Where most variables of a
+# family do so, those that do not are named instead.
+_PROGRAM = re.compile(
+    r"PATH|HOME|SHELL|ZDOTDIR|XDG_(CONFIG|DATA)_(HOME|DIRS)|EDITOR|VISUAL|(MAN)?PAGER|BROWSER|LESS(OPEN|CLOSE)"
+    r"|(SSH|SUDO)_ASKPASS|SVN_SSH|RSYNC_RSH|GIT_(?!AUTHOR_|COMMITTER_|TRACE|TERMINAL_PROMPT).+"
+    r"|(?i:NPM_CONFIG_.+)|(PIP|UV|YARN|PNPM|COREPACK|NVM|VOLTA|DENO|BUN)_.+|VIRTUAL_ENV|JAVA_HOME"
+    r"|GO(PATH|ROOT|BIN|PROXY|FLAGS|ENV|TOOLCHAIN)|CARGO_.+|RUSTUP_.+|(DOCKER|CONTAINER)_(HOST|CONFIG|CONTEXT)"
+)
+_CODE = re.compile(
+    r"_*LD_.+|_*DYLD_.+|GCONV_PATH|GLIBC_TUNABLES|NODE_(OPTIONS|PATH|REPL_EXTERNAL_MODULE)|BUN_OPTIONS"
+    r"|PYTHON(?!UNBUFFERED|IOENCODING|UTF8|DONTWRITEBYTECODE|HASHSEED|FAULTHANDLER|DEVMODE|TRACEMALLOC|OPTIMIZE).+"
+    r"|BASH_(ENV|FUNC_.+)|ENV|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS4|FPATH|RUBY(OPT|LIB)|GEM_(PATH|HOME)|BUNDLE_.+"
+    r"|PERL(5OPT|5LIB|5DB|LIB)|(_JAVA|JAVA_TOOL|JDK_JAVA)_OPTIONS|CLASSPATH|PHPRC|PHP_INI_SCAN_DIR"
+    r"|LUA_(INIT|PATH|CPATH)(_\d_\d)?|R_(PROFILE|ENVIRON|LIBS)(_USER|_SITE)?|JULIA_(LOAD_PATH|DEPOT_PATH|PROJECT)"
+    r"|DOTNET_(STARTUP_HOOKS|ADDITIONAL_DEPS|ROOT.*)|(CORECLR|COR)_PROFILER.*|(ERL|ELIXIR_ERL)_.+"
+    r"|OPENSSL_(CONF|MODULES|ENGINES)|(QT|GTK|GIO|GST)_.*(PLUGIN|MODULE).*"
+)
+# What one logs in with decides nothing, in whichever family.
+_SECRET = re.compile(r"(?i:.*(PASSWORD|TOKEN|SECRET|_AUTH|USERNAME|API_?KEY))")
+
+
+def decides(name: str) -> str:
+    """Return what the variable decides: `PROGRAM`, `CODE`, or "" for neither."""
+    if _SECRET.fullmatch(name):
+        return ""
+    # Code first: the options of a program are more than the place where it is.
+    return CODE if _CODE.fullmatch(name) else PROGRAM if _PROGRAM.fullmatch(name) else ""
+
+
+def search_path(values: Mapping[str, str]) -> str:
+    """Return the folders in which commands with these variables are looked up, as PATH has them."""
+    own = (os.environ.get("PATH", os.defpath), *map(os.path.expanduser, PROGRAM_FOLDERS))
+    return values.get("PATH") or os.pathsep.join(own)
+
+
+def program_of(command: str, values: Mapping[str, str]) -> str | None:
+    """Return the path of the program that the command with these variables runs; None if there is none."""
+    # A path is relative to the home folder, where servers run.
+    wanted = str(Path.home() / command) if os.sep in command else command
+    found = shutil.which(wanted, path=search_path(values))
+    return os.path.abspath(found) if found else None
