@@ -37,7 +37,9 @@ def test_it_says_where_everything_is_and_how_to_install_and_uninstall(
     assert "~/.cache/huggingface/hub" in text
     for command in (
         f"uv tool install --constraints packaging/constraints.txt {UV} .",
-        f'pipx install "--pip-args=-c packaging/constraints.txt" . && pipx runpip tandem-chat {TOWERS}',
+        # pipx runs pip in another folder.
+        'pipx install "--pip-args=-c packaging/constraints.txt" . && pipx runpip tandem-chat '
+        'install -q --no-deps -c "$PWD/packaging/constraints.txt" mlx-vlm',
         "uv tool uninstall tandem-chat",
         "pipx uninstall tandem-chat",
     ):
