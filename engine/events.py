@@ -95,6 +95,11 @@ class Finished:
     stats: RequestStats
     stopped_by: str | None = None
 
+    @property
+    def cut(self) -> bool:
+        """Whether something else than the model ended the answer."""
+        return self.reason != "stop" or self.stopped_by is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Failed:

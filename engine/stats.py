@@ -7,7 +7,7 @@ from math import ceil, exp, floor, log
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 # The computer counts as busy if a plain step takes this many times as long as the fastest one known.
 BUSY = 1.5
@@ -16,6 +16,8 @@ BUSY = 1.5
 KNOWN = 0.14
 # Speeds that differ by less than this factor feel the same.
 FELT = 1.05
+# Of a speed-up that is more than this many times as large as possible, nothing is true.
+UNTRUE = 2.0
 # The most seconds by which the figures of an event are older than its round: nobody reads them more often.
 FIGURES_S = 0.1
 
@@ -104,6 +106,14 @@ class RoundedSpeedup(NamedTuple):
         return self.known != "most" and self.factor > FELT
 
 
+def most_speedup(tokens_per_round: float) -> float:
+    """Return the largest possible speed-up, with one decimal as it is shown.
+
+    A pass over several rows takes at least as long as one over a single row, so a round takes at least a plain step.
+    """
+    return floor(10.0 * tokens_per_round) / 10.0
+
+
 def rounded_speedup(factor: float | None, low: float | None, high: float | None) -> RoundedSpeedup | None:
     """Round a speed-up to what is known of it; None if it is not even known on which side of 1 it lies.
 
@@ -129,7 +139,8 @@ class RequestStats(Struct, frozen=True):
     `accept_rate` = accepted / drafted over the whole request; `accept_by_position[i]` = (reached, accepted) of
     draft token i, which counts as reached when all before it in its round were accepted. `decode_tps` counts the tokens
     after the first. `speedup` compares the time of the answer's rounds with what plain decoding would have taken at the
-    same time; it lies between `speedup_low` and `speedup_high` (two standard deviations). `plain_tps` is the speed of
+    same time; it lies between `speedup_low` and `speedup_high` (two standard deviations). No figure of it exceeds the
+    tokens per round, see `most_speedup`; 0 as lower bound says that nothing else is known. `plain_tps` is the speed of
     plain decoding meanwhile, and `saved_s` the seconds saved (below zero: lost). If the bounds are too far apart, only
     they are given; all of these are None if nothing was drafted or measured, or if the answer shared a batch.
     `load` is the duration of a plain step over that of the fastest one known. `slowed` says what slowed the machine
@@ -195,6 +206,20 @@ class RequestStats(Struct, frozen=True):
     pictures: int = 0
     picture_tokens: int = 0
     picture_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Keep the speed-up within what is possible: earlier versions stored larger ones."""
+        low, high, rate = self.speedup_low, self.speedup_high, self.tokens_per_round
+        if rate is None and self.rounds:
+            rate = self.generated_tokens / self.rounds
+        if low is None or high is None or rate is None or high <= (most := most_speedup(rate)):
+            return
+        known = low <= UNTRUE * most
+        bounded: dict[str, float | None] = {"speedup_low": min(low, most) if known else 0.0, "speedup_high": most}
+        if self.speedup is not None and self.speedup > most:
+            bounded |= {"speedup": most if known else None, "plain_tps": None, "saved_s": None, "load": None}
+        for name, value in bounded.items():
+            force_setattr(self, name, value)
 
 
 class RequestLog:
@@ -301,12 +326,14 @@ class RequestLog:
         found = self.speedup
         if found is None or self.shared or not self.drafted:
             return {}
-        bounds = {"speedup_low": found.factor * exp(-found.error), "speedup_high": found.factor * exp(found.error)}
-        if not found.known:
+        most = most_speedup(self._tokens / self._rounds)
+        factor, low, high = (min(most, found.factor * exp(error)) for error in (0.0, -found.error, found.error))
+        bounds = {"speedup_low": low, "speedup_high": high}
+        if not found.known or not factor:
             return bounds
         return bounds | {
-            "plain_tps": found.tokens / found.plain_s,
-            "speedup": found.factor,
-            "saved_s": found.plain_s - found.decode_s,
+            "plain_tps": found.tokens / found.decode_s / factor,
+            "speedup": factor,
+            "saved_s": (factor - 1.0) * found.decode_s,
             "load": found.load,
         }

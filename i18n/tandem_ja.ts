@@ -795,6 +795,10 @@
         <source>The model wants to use the tool “{tool}”.</source>
         <translation>モデルがツール「{tool}」を使おうとしています。</translation>
     </message>
+    <message>
+        <source>The answer repeats itself and is paused. Continue it, or stop it.</source>
+        <translation>回答が同じ内容を繰り返しているため、一時停止しました。続けるか、停止してください。</translation>
+    </message>
 </context>
 <context>
     <name>AnswerBody</name>
@@ -847,6 +851,10 @@
     <message>
         <source>A tool is waiting for your permission.</source>
         <translation>ツールの使用許可を待っています。</translation>
+    </message>
+    <message>
+        <source>An answer repeats itself and is paused.</source>
+        <translation>回答が同じ内容を繰り返しているため、一時停止しました。</translation>
     </message>
 </context>
 <context>
@@ -1764,6 +1772,10 @@
         <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
         <translation>{place} 番目のトークンの手前まで同一です。そこでは{guessed}と{plain}のスコアの差が {gap} しかなく、どちらになるかは丸めによって決まります。どちらの回答も正しいものです。</translation>
     </message>
+    <message>
+        <source>This answer repeats itself, so its speed says nothing about other answers.</source>
+        <translation>この回答は同じ内容を繰り返しているため、ほかの回答の速度は判断できません。</translation>
+    </message>
 </context>
 <context>
     <name>Composer</name>
@@ -2369,6 +2381,10 @@
         <source>draft, in parallel</source>
         <translation>並列ドラフト</translation>
     </message>
+    <message>
+        <source>Repetitions are easy to draft, so this answer does not count in totals.</source>
+        <translation>繰り返しはドラフトしやすいため、この回答は合計に含めません。</translation>
+    </message>
 </context>
 <context>
     <name>FindBar</name>
@@ -2628,6 +2644,14 @@
     <message>
         <source>{title}: double-click to show the answer</source>
         <translation>{title}：ダブルクリックで回答を表示</translation>
+    </message>
+    <message>
+        <source>repeats itself</source>
+        <translation>繰り返し</translation>
+    </message>
+    <message>
+        <source>Chat: tool call</source>
+        <translation>チャット（ツール呼び出し）</translation>
     </message>
 </context>
 <context>
@@ -3454,6 +3478,14 @@
         <source>less than a minute left</source>
         <translation>残り 1 分未満</translation>
     </message>
+    <message>
+        <source>{model} recommends no temperature. Tandem uses: {values}</source>
+        <translation>「{model}」には温度の推奨値がありません。Tandem で使う値：{values}</translation>
+    </message>
+    <message>
+        <source>no draft token accepted so far (measured)</source>
+        <translation>これまでに受理されたドラフトトークンなし（実測）</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -3532,10 +3564,6 @@
 </context>
 <context>
     <name>NetworkPage</name>
-    <message>
-        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
-        <translation>Tandem がインターネットに接続するのは、Hugging Face の検索、モデルのダウンロード、アップデートの確認、上のテストを行うときだけです。チャット、設定、統計がこの Mac の外に出ることはありません。利用状況の収集もしません。</translation>
-    </message>
     <message>
         <source>Connection</source>
         <translation>接続</translation>
@@ -3973,6 +4001,45 @@
     <message>
         <source>Concise</source>
         <translation>簡潔</translation>
+    </message>
+</context>
+<context>
+    <name>Privacy</name>
+    <message>
+        <source>Runs on this Mac. Nothing you type leaves it.</source>
+        <translation>この Mac で動作します。入力した内容が外に出ることはありません。</translation>
+    </message>
+    <message>
+        <source>Runs on this Mac.</source>
+        <translation>この Mac で動作します。</translation>
+    </message>
+    <message>
+        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
+        <translation>Tandem がインターネットに接続するのは、Hugging Face の検索、モデルのダウンロード、アップデートの確認、上のテストを行うときだけです。チャット、設定、統計がこの Mac の外に出ることはありません。利用状況の収集もしません。</translation>
+    </message>
+    <message>
+        <source>Tandem goes online to search Hugging Face, download a model, check for updates or run the test above, and for what you turned on.</source>
+        <translation>Tandem がネットワークに接続するのは、Hugging Face の検索、モデルのダウンロード、アップデートの確認、上のテストを行うときと、オンにした機能に必要なときです。</translation>
+    </message>
+    <message>
+        <source>Nothing else of your chats, settings and statistics leaves this Mac. No telemetry.</source>
+        <translation>それ以外のチャットの内容、設定、統計がこの Mac の外に出ることはありません。利用状況の収集もしません。</translation>
+    </message>
+    <message>
+        <source>Runs on multiple Macs, which receive the text of your chats.</source>
+        <translation>複数の Mac で動作します。ほかの Mac にもチャットの内容が送られます。</translation>
+    </message>
+    <message>
+        <source>The computer that you chose for parallel drafting receives the text of your chats.</source>
+        <translation>並列ドラフトに使う別のコンピュータに、チャットの内容が送られます。</translation>
+    </message>
+    <message>
+        <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
+        <translation>ツールをオンにしたチャットでは、モデルがツールのサーバに送る内容がこの Mac の外に出ることがあります。</translation>
+    </message>
+    <message>
+        <source>Other computers that have the key can use your models, but cannot read your chats.</source>
+        <translation>キーを知っている別のコンピュータはモデルを使えますが、チャットを読むことはできません。</translation>
     </message>
 </context>
 <context>
@@ -4693,10 +4760,6 @@
         <translation>オフラインで作業</translation>
     </message>
     <message>
-        <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
-        <translation>Tandem はインターネットに接続しません。ダウンロードは待機し、チャットとインストール済みのモデルはそのまま使えます。</translation>
-    </message>
-    <message>
         <source>Check for updates once a day</source>
         <translation>1 日 1 回アップデートを確認</translation>
     </message>
@@ -4884,6 +4947,10 @@
         <source>Processors can round differently when they verify more tokens at once. With this on, Tandem uses only draft lengths at which rounding is the same, and computes one answer at a time.</source>
         <translation>プロセッサは、より多くのトークンを一度に検証すると丸めが変わることがあります。オンにすると、Tandem は丸めが同じになるドラフト長だけを使い、回答を 1 件ずつ計算します。</translation>
     </message>
+    <message>
+        <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
+        <translation>Tandem は Hugging Face への接続やアップデートの確認を行わず、ダウンロードは待機します。チャット、インストール済みのモデル、ツールのサーバ、選択した別のコンピュータはそのまま使えます。</translation>
+    </message>
 </context>
 <context>
     <name>Speculation</name>
@@ -4946,6 +5013,10 @@
     <message>
         <source>No draft token accepted</source>
         <translation>受理されたドラフトトークンなし</translation>
+    </message>
+    <message>
+        <source>This answer repeats itself</source>
+        <translation>同じ内容を繰り返す回答</translation>
     </message>
 </context>
 <context>
@@ -5086,16 +5157,16 @@
         <translation>合計</translation>
     </message>
     <message>
-        <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
-        <translation>高速化の倍率と短縮した時間は、高速化の倍率を測定できた回答だけが対象です。</translation>
-    </message>
-    <message>
         <source>What the live panel shows</source>
         <translation>ライブパネルの見かた</translation>
     </message>
     <message>
         <source>Close</source>
         <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat themselves do not count.</source>
+        <translation>高速化の倍率と短縮した時間は、高速化の倍率を測定できた回答だけが対象です。同じ内容を繰り返す回答は含めません。</translation>
     </message>
 </context>
 <context>
@@ -5538,6 +5609,10 @@
         <source>“{server}” stopped unexpectedly ({detail}). Check it in the settings, or try again.</source>
         <translation>「{server}」が予期せず終了しました（{detail}）。設定で確認するか、もう一度お試しください。</translation>
     </message>
+    <message>
+        <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
+        <translation>呼び出しませんでした。呼び出しの終わりを示す記号がテキストの中にあるか抜けているため、モデルのテキストがどこで終わるのかわかりません。</translation>
+    </message>
 </context>
 <context>
     <name>Tools</name>
@@ -5577,8 +5652,16 @@
         <translation>このチャットでツールを使う</translation>
     </message>
     <message>
-        <source>Off until you turn on tools in this chat</source>
-        <translation>このチャットでツールをオンにするまではオフ</translation>
+        <source>Tools: Tandem only</source>
+        <translation>ツール：Tandem のみ</translation>
+    </message>
+    <message>
+        <source>Not used in this chat</source>
+        <translation>このチャットでは未使用</translation>
+    </message>
+    <message>
+        <source>Use all tools in this chat</source>
+        <translation>このチャットですべてのツールを使う</translation>
     </message>
 </context>
 <context>
@@ -5940,6 +6023,14 @@
         <source>More actions</source>
         <translation>そのほかの操作</translation>
     </message>
+    <message>
+        <source>This answer repeats itself.</source>
+        <translation>この回答は同じ内容を繰り返しています。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
 </context>
 <context>
     <name>Unsaved</name>
@@ -6007,10 +6098,6 @@
         <translation>何をお手伝いしましょうか？</translation>
     </message>
     <message>
-        <source>Runs on this Mac. Nothing you type leaves it.</source>
-        <translation>この Mac で動作します。入力した内容が外に出ることはありません。</translation>
-    </message>
-    <message>
         <source>Show me a fast answer</source>
         <translation>高速な回答を見る</translation>
     </message>
@@ -6025,6 +6112,18 @@
     <message>
         <source>How does speculative decoding work?</source>
         <translation>投機的デコーディングはどう動きますか？</translation>
+    </message>
+    <message>
+        <source>Why is the sky blue?</source>
+        <translation>空はなぜ青いのですか？</translation>
+    </message>
+    <message>
+        <source>Give me three ideas for a rainy weekend.</source>
+        <translation>雨の週末の過ごし方を 3 つ提案してください。</translation>
+    </message>
+    <message>
+        <source>Write the numbers from one to fifty in words, one on each line.</source>
+        <translation>1 から 50 までの数を、漢字で 1 行に 1 つずつ書いてください。</translation>
     </message>
 </context>
 <context>

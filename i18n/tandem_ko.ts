@@ -795,6 +795,10 @@
         <source>The model wants to use the tool “{tool}”.</source>
         <translation>모델이 ‘{tool}’ 도구를 사용하려고 해요.</translation>
     </message>
+    <message>
+        <source>The answer repeats itself and is paused. Continue it, or stop it.</source>
+        <translation>답변이 같은 내용을 반복해서 일시 정지했어요. 계속하거나 중지해 주세요.</translation>
+    </message>
 </context>
 <context>
     <name>AnswerBody</name>
@@ -847,6 +851,10 @@
     <message>
         <source>A tool is waiting for your permission.</source>
         <translation>도구가 허용을 기다리고 있어요.</translation>
+    </message>
+    <message>
+        <source>An answer repeats itself and is paused.</source>
+        <translation>답변이 같은 내용을 반복해서 일시 정지했어요.</translation>
     </message>
 </context>
 <context>
@@ -1764,6 +1772,10 @@
         <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
         <translation>{place}번째 토큰 앞까지 동일해요. 그 위치에서 {guessed}, {plain} 두 토큰의 점수 차이가 {gap}밖에 되지 않아 반올림에 따라 갈려요. 두 답변 모두 맞아요.</translation>
     </message>
+    <message>
+        <source>This answer repeats itself, so its speed says nothing about other answers.</source>
+        <translation>이 답변은 같은 내용을 반복하므로 다른 답변의 속도는 알 수 없어요.</translation>
+    </message>
 </context>
 <context>
     <name>Composer</name>
@@ -2369,6 +2381,10 @@
         <source>draft, in parallel</source>
         <translation>초안, 병렬 생성</translation>
     </message>
+    <message>
+        <source>Repetitions are easy to draft, so this answer does not count in totals.</source>
+        <translation>반복되는 내용은 초안을 만들기 쉬우므로 이 답변은 합계에 넣지 않아요.</translation>
+    </message>
 </context>
 <context>
     <name>FindBar</name>
@@ -2628,6 +2644,14 @@
     <message>
         <source>{title}: double-click to show the answer</source>
         <translation>{title}: 이중 클릭하면 답변 보기</translation>
+    </message>
+    <message>
+        <source>repeats itself</source>
+        <translation>반복</translation>
+    </message>
+    <message>
+        <source>Chat: tool call</source>
+        <translation>대화: 도구 호출</translation>
     </message>
 </context>
 <context>
@@ -3454,6 +3478,14 @@
         <source>less than a minute left</source>
         <translation>1분 미만 남음</translation>
     </message>
+    <message>
+        <source>{model} recommends no temperature. Tandem uses: {values}</source>
+        <translation>{model} 모델에는 온도 권장값이 없어요. Tandem에서 쓰는 값: {values}</translation>
+    </message>
+    <message>
+        <source>no draft token accepted so far (measured)</source>
+        <translation>지금까지 채택된 초안 토큰 없음(실측)</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -3532,10 +3564,6 @@
 </context>
 <context>
     <name>NetworkPage</name>
-    <message>
-        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
-        <translation>Tandem은 Hugging Face를 검색하거나, 모델을 다운로드하거나, 업데이트를 확인하거나, 위의 테스트를 실행할 때만 인터넷에 연결해요. 대화, 설정, 통계는 이 Mac 밖으로 나가지 않아요. 사용 정보도 수집하지 않아요.</translation>
-    </message>
     <message>
         <source>Connection</source>
         <translation>연결</translation>
@@ -3973,6 +4001,45 @@
     <message>
         <source>Concise</source>
         <translation>간결</translation>
+    </message>
+</context>
+<context>
+    <name>Privacy</name>
+    <message>
+        <source>Runs on this Mac. Nothing you type leaves it.</source>
+        <translation>이 Mac에서 실행돼요. 입력한 내용은 밖으로 나가지 않아요.</translation>
+    </message>
+    <message>
+        <source>Runs on this Mac.</source>
+        <translation>이 Mac에서 실행돼요.</translation>
+    </message>
+    <message>
+        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
+        <translation>Tandem은 Hugging Face를 검색하거나, 모델을 다운로드하거나, 업데이트를 확인하거나, 위의 테스트를 실행할 때만 인터넷에 연결해요. 대화, 설정, 통계는 이 Mac 밖으로 나가지 않아요. 사용 정보도 수집하지 않아요.</translation>
+    </message>
+    <message>
+        <source>Tandem goes online to search Hugging Face, download a model, check for updates or run the test above, and for what you turned on.</source>
+        <translation>Tandem은 Hugging Face를 검색하거나, 모델을 다운로드하거나, 업데이트를 확인하거나, 위의 테스트를 실행할 때와 사용자가 켠 기능에 필요할 때 네트워크에 연결해요.</translation>
+    </message>
+    <message>
+        <source>Nothing else of your chats, settings and statistics leaves this Mac. No telemetry.</source>
+        <translation>그 밖의 대화 내용과 설정, 통계는 이 Mac 밖으로 나가지 않아요. 사용 정보도 수집하지 않아요.</translation>
+    </message>
+    <message>
+        <source>Runs on multiple Macs, which receive the text of your chats.</source>
+        <translation>여러 대의 Mac에서 함께 실행돼요. 다른 Mac에도 대화 내용이 전송돼요.</translation>
+    </message>
+    <message>
+        <source>The computer that you chose for parallel drafting receives the text of your chats.</source>
+        <translation>병렬 초안 생성에 쓰는 다른 컴퓨터에 대화 내용이 전송돼요.</translation>
+    </message>
+    <message>
+        <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
+        <translation>도구를 켠 대화에서는 모델이 도구 서버에 보내는 내용이 이 Mac 밖으로 나갈 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Other computers that have the key can use your models, but cannot read your chats.</source>
+        <translation>키를 아는 다른 컴퓨터는 모델을 쓸 수 있지만 대화는 읽을 수 없어요.</translation>
     </message>
 </context>
 <context>
@@ -4693,10 +4760,6 @@
         <translation>오프라인 작업</translation>
     </message>
     <message>
-        <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
-        <translation>Tandem이 인터넷에 연결하지 않아요. 다운로드는 대기하고, 대화와 설치된 모델은 그대로 쓸 수 있어요.</translation>
-    </message>
-    <message>
         <source>Check for updates once a day</source>
         <translation>하루에 한 번 업데이트 확인</translation>
     </message>
@@ -4884,6 +4947,10 @@
         <source>Processors can round differently when they verify more tokens at once. With this on, Tandem uses only draft lengths at which rounding is the same, and computes one answer at a time.</source>
         <translation>프로세서는 한 번에 검증하는 토큰이 많아지면 반올림이 달라질 수 있어요. 이 설정을 켜면 Tandem은 반올림이 같은 초안 길이만 쓰고 한 번에 답변 하나씩 계산해요.</translation>
     </message>
+    <message>
+        <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
+        <translation>Tandem이 Hugging Face에 연결하거나 업데이트를 확인하지 않아요. 다운로드는 대기하고, 대화와 설치된 모델, 도구 서버, 직접 고른 다른 컴퓨터는 그대로 쓸 수 있어요.</translation>
+    </message>
 </context>
 <context>
     <name>Speculation</name>
@@ -4946,6 +5013,10 @@
     <message>
         <source>No draft token accepted</source>
         <translation>채택된 초안 토큰 없음</translation>
+    </message>
+    <message>
+        <source>This answer repeats itself</source>
+        <translation>같은 내용이 반복되는 답변</translation>
     </message>
 </context>
 <context>
@@ -5086,16 +5157,16 @@
         <translation>합계</translation>
     </message>
     <message>
-        <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
-        <translation>속도 배율과 절약한 시간은 속도 배율을 측정한 답변만 합한 값이에요.</translation>
-    </message>
-    <message>
         <source>What the live panel shows</source>
         <translation>실시간 패널에 표시되는 수치</translation>
     </message>
     <message>
         <source>Close</source>
         <translation>닫기</translation>
+    </message>
+    <message>
+        <source>Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat themselves do not count.</source>
+        <translation>속도 배율과 절약한 시간은 속도 배율을 측정한 답변만 합한 값이에요. 같은 내용을 반복하는 답변은 넣지 않아요.</translation>
     </message>
 </context>
 <context>
@@ -5538,6 +5609,10 @@
         <source>In “{server}”: enter either a “command” or a “url”.</source>
         <translation>‘{server}’ 서버: ‘command’와 ‘url’ 중 하나만 입력해 주세요.</translation>
     </message>
+    <message>
+        <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
+        <translation>호출하지 않았어요. 호출을 끝내는 표시가 텍스트 안에 들어 있거나 빠져 있어, 모델이 쓴 텍스트가 어디서 끝나는지 알 수 없어요.</translation>
+    </message>
 </context>
 <context>
     <name>Tools</name>
@@ -5577,8 +5652,16 @@
         <translation>이 대화에서 도구 사용</translation>
     </message>
     <message>
-        <source>Off until you turn on tools in this chat</source>
-        <translation>이 대화에서 도구를 켜기 전까지 꺼져 있음</translation>
+        <source>Tools: Tandem only</source>
+        <translation>도구: Tandem만</translation>
+    </message>
+    <message>
+        <source>Not used in this chat</source>
+        <translation>이 대화에서 사용 안 함</translation>
+    </message>
+    <message>
+        <source>Use all tools in this chat</source>
+        <translation>이 대화에서 모든 도구 사용</translation>
     </message>
 </context>
 <context>
@@ -5940,6 +6023,14 @@
         <source>More actions</source>
         <translation>더 보기</translation>
     </message>
+    <message>
+        <source>This answer repeats itself.</source>
+        <translation>이 답변은 같은 내용을 반복하고 있어요.</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
+    </message>
 </context>
 <context>
     <name>Unsaved</name>
@@ -6007,10 +6098,6 @@
         <translation>무엇을 도와드릴까요?</translation>
     </message>
     <message>
-        <source>Runs on this Mac. Nothing you type leaves it.</source>
-        <translation>이 Mac에서 실행돼요. 입력한 내용은 밖으로 나가지 않아요.</translation>
-    </message>
-    <message>
         <source>Show me a fast answer</source>
         <translation>빠른 답변 보기</translation>
     </message>
@@ -6025,6 +6112,18 @@
     <message>
         <source>How does speculative decoding work?</source>
         <translation>추측 디코딩은 어떻게 작동하나요?</translation>
+    </message>
+    <message>
+        <source>Why is the sky blue?</source>
+        <translation>하늘은 왜 파란가요?</translation>
+    </message>
+    <message>
+        <source>Give me three ideas for a rainy weekend.</source>
+        <translation>비 오는 주말에 할 만한 일을 세 가지 알려 주세요.</translation>
+    </message>
+    <message>
+        <source>Write the numbers from one to fifty in words, one on each line.</source>
+        <translation>하나부터 쉰까지의 수를 한 줄에 하나씩 말로 써 주세요.</translation>
     </message>
 </context>
 <context>

@@ -795,6 +795,10 @@
         <source>The model wants to use the tool “{tool}”.</source>
         <translation>模型想使用工具“{tool}”。</translation>
     </message>
+    <message>
+        <source>The answer repeats itself and is paused. Continue it, or stop it.</source>
+        <translation>回答在重复相同的内容，已暂停。请选择继续或停止。</translation>
+    </message>
 </context>
 <context>
     <name>AnswerBody</name>
@@ -847,6 +851,10 @@
     <message>
         <source>A tool is waiting for your permission.</source>
         <translation>有工具正在等待你的允许。</translation>
+    </message>
+    <message>
+        <source>An answer repeats itself and is paused.</source>
+        <translation>有回答在重复相同的内容，已暂停。</translation>
     </message>
 </context>
 <context>
@@ -1764,6 +1772,10 @@
         <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
         <translation>第 {place} 个 token 之前完全一致。该处{guessed}和{plain}的得分只差 {gap}，由舍入决定取哪一个。两个回答都正确。</translation>
     </message>
+    <message>
+        <source>This answer repeats itself, so its speed says nothing about other answers.</source>
+        <translation>此回答在重复相同的内容，其速度不能说明其他回答的快慢。</translation>
+    </message>
 </context>
 <context>
     <name>Composer</name>
@@ -2369,6 +2381,10 @@
         <source>draft, in parallel</source>
         <translation>草稿，并行生成</translation>
     </message>
+    <message>
+        <source>Repetitions are easy to draft, so this answer does not count in totals.</source>
+        <translation>重复的内容很容易写出草稿，因此此回答不计入合计。</translation>
+    </message>
 </context>
 <context>
     <name>FindBar</name>
@@ -2628,6 +2644,14 @@
     <message>
         <source>{title}: double-click to show the answer</source>
         <translation>{title}：连按以显示回答</translation>
+    </message>
+    <message>
+        <source>repeats itself</source>
+        <translation>重复</translation>
+    </message>
+    <message>
+        <source>Chat: tool call</source>
+        <translation>对话：工具调用</translation>
     </message>
 </context>
 <context>
@@ -3454,6 +3478,14 @@
         <source>less than a minute left</source>
         <translation>剩余不足 1 分钟</translation>
     </message>
+    <message>
+        <source>{model} recommends no temperature. Tandem uses: {values}</source>
+        <translation>“{model}”没有推荐的温度。Tandem 使用：{values}</translation>
+    </message>
+    <message>
+        <source>no draft token accepted so far (measured)</source>
+        <translation>迄今未接受任何草稿 token（实测）</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -3532,10 +3564,6 @@
 </context>
 <context>
     <name>NetworkPage</name>
-    <message>
-        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
-        <translation>Tandem 仅在搜索 Hugging Face、下载模型、检查更新或运行上面的测试时联网。对话、设置和统计都不会离开本机，也不收集使用数据。</translation>
-    </message>
     <message>
         <source>Connection</source>
         <translation>连接</translation>
@@ -3973,6 +4001,45 @@
     <message>
         <source>Concise</source>
         <translation>简洁</translation>
+    </message>
+</context>
+<context>
+    <name>Privacy</name>
+    <message>
+        <source>Runs on this Mac. Nothing you type leaves it.</source>
+        <translation>在本机上运行。你输入的内容不会离开本机。</translation>
+    </message>
+    <message>
+        <source>Runs on this Mac.</source>
+        <translation>在本机上运行。</translation>
+    </message>
+    <message>
+        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
+        <translation>Tandem 仅在搜索 Hugging Face、下载模型、检查更新或运行上面的测试时联网。对话、设置和统计都不会离开本机，也不收集使用数据。</translation>
+    </message>
+    <message>
+        <source>Tandem goes online to search Hugging Face, download a model, check for updates or run the test above, and for what you turned on.</source>
+        <translation>Tandem 会在搜索 Hugging Face、下载模型、检查更新或运行上面的测试时，以及你打开的功能需要时联网。</translation>
+    </message>
+    <message>
+        <source>Nothing else of your chats, settings and statistics leaves this Mac. No telemetry.</source>
+        <translation>除此之外，对话、设置和统计都不会离开本机，也不收集使用数据。</translation>
+    </message>
+    <message>
+        <source>Runs on multiple Macs, which receive the text of your chats.</source>
+        <translation>在多台 Mac 上运行，对话文字会发送到其他 Mac。</translation>
+    </message>
+    <message>
+        <source>The computer that you chose for parallel drafting receives the text of your chats.</source>
+        <translation>对话文字会发送到用于并行生成草稿的另一台电脑。</translation>
+    </message>
+    <message>
+        <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
+        <translation>在打开工具的对话中，模型发送给工具服务器的内容可能会离开本机。</translation>
+    </message>
+    <message>
+        <source>Other computers that have the key can use your models, but cannot read your chats.</source>
+        <translation>拥有密钥的其他电脑可以使用你的模型，但无法读取你的对话。</translation>
     </message>
 </context>
 <context>
@@ -4693,10 +4760,6 @@
         <translation>离线工作</translation>
     </message>
     <message>
-        <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
-        <translation>Tandem 不会联网。下载会等待，对话和已安装的模型照常可用。</translation>
-    </message>
-    <message>
         <source>Check for updates once a day</source>
         <translation>每天检查一次更新</translation>
     </message>
@@ -4884,6 +4947,10 @@
         <source>Processors can round differently when they verify more tokens at once. With this on, Tandem uses only draft lengths at which rounding is the same, and computes one answer at a time.</source>
         <translation>处理器一次验证更多 token 时，舍入可能不同。打开后，Tandem 只使用舍入一致的草稿 token 数，并且一次只计算一个回答。</translation>
     </message>
+    <message>
+        <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
+        <translation>Tandem 不会连接 Hugging Face，也不会检查更新，下载会等待。对话、已安装的模型、工具服务器和你选择的其他电脑照常可用。</translation>
+    </message>
 </context>
 <context>
     <name>Speculation</name>
@@ -4946,6 +5013,10 @@
     <message>
         <source>No draft token accepted</source>
         <translation>未接受任何草稿 token</translation>
+    </message>
+    <message>
+        <source>This answer repeats itself</source>
+        <translation>此回答在重复</translation>
     </message>
 </context>
 <context>
@@ -5086,16 +5157,16 @@
         <translation>合计</translation>
     </message>
     <message>
-        <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
-        <translation>加速比和节省的时间只统计测得加速比的回答。</translation>
-    </message>
-    <message>
         <source>What the live panel shows</source>
         <translation>实时面板显示的内容</translation>
     </message>
     <message>
         <source>Close</source>
         <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat themselves do not count.</source>
+        <translation>加速比和节省的时间只统计测得加速比的回答，不包括重复相同内容的回答。</translation>
     </message>
 </context>
 <context>
@@ -5538,6 +5609,10 @@
         <source>In “{server}”: enter either a “command” or a “url”.</source>
         <translation>“{server}”：请只输入“command”或“url”其中之一。</translation>
     </message>
+    <message>
+        <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
+        <translation>未调用：表示调用结束的标记出现在文本中或缺失，无法判断模型的文本在哪里结束。</translation>
+    </message>
 </context>
 <context>
     <name>Tools</name>
@@ -5577,8 +5652,16 @@
         <translation>在此对话中使用工具</translation>
     </message>
     <message>
-        <source>Off until you turn on tools in this chat</source>
-        <translation>在此对话中打开工具前保持关闭</translation>
+        <source>Tools: Tandem only</source>
+        <translation>工具：仅 Tandem</translation>
+    </message>
+    <message>
+        <source>Not used in this chat</source>
+        <translation>此对话未使用</translation>
+    </message>
+    <message>
+        <source>Use all tools in this chat</source>
+        <translation>在此对话中使用所有工具</translation>
     </message>
 </context>
 <context>
@@ -5940,6 +6023,14 @@
         <source>More actions</source>
         <translation>更多操作</translation>
     </message>
+    <message>
+        <source>This answer repeats itself.</source>
+        <translation>此回答在重复相同的内容。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
 </context>
 <context>
     <name>Unsaved</name>
@@ -6007,10 +6098,6 @@
         <translation>有什么可以帮你？</translation>
     </message>
     <message>
-        <source>Runs on this Mac. Nothing you type leaves it.</source>
-        <translation>在本机上运行。你输入的内容不会离开本机。</translation>
-    </message>
-    <message>
         <source>Show me a fast answer</source>
         <translation>看看回答有多快</translation>
     </message>
@@ -6025,6 +6112,18 @@
     <message>
         <source>How does speculative decoding work?</source>
         <translation>推测解码是怎么工作的？</translation>
+    </message>
+    <message>
+        <source>Why is the sky blue?</source>
+        <translation>天空为什么是蓝色的？</translation>
+    </message>
+    <message>
+        <source>Give me three ideas for a rainy weekend.</source>
+        <translation>给我三个雨天周末的活动建议。</translation>
+    </message>
+    <message>
+        <source>Write the numbers from one to fifty in words, one on each line.</source>
+        <translation>请用汉字写出 1 到 50 的数字，每行一个。</translation>
     </message>
 </context>
 <context>

@@ -110,7 +110,7 @@ class ChatShape(Choices):
             if fields or tokens:
                 chunks.append(self._delta(index, fields, tokens))
         elif isinstance(event, Finished):
-            if fields := self._fields(index, parts.add("", ended=True)):
+            if fields := self._fields(index, parts.add("", ended=True, cut=event.cut)):
                 chunks.append(self._delta(index, fields))
             choice = {"index": index, "delta": {}, "logprobs": None, "finish_reason": _finish_reason(event, parts)}
             chunks.append(self.last_chunk(index, event.stats, choice))
@@ -118,7 +118,8 @@ class ChatShape(Choices):
 
     def choice(self, index: int, answer: Answer) -> dict[str, Any]:
         parts = self._parts[index]
-        parts.add(answer.finished.text, answer.finished.stats.opening, ended=True)
+        finished = answer.finished
+        parts.add(finished.text, finished.stats.opening, ended=True, cut=finished.cut)
         content = parts.content or (None if parts.calls else "")
         message: dict[str, Any] = {"role": "assistant", "content": content}
         if parts.reasoning:
@@ -129,7 +130,7 @@ class ChatShape(Choices):
             "index": index,
             "message": message,
             "logprobs": {"content": token_logprobs(answer.tokens)} if self._logprobs else None,
-            "finish_reason": _finish_reason(answer.finished, parts),
+            "finish_reason": _finish_reason(finished, parts),
         }
 
     def _fields(self, index: int, delta: Delta) -> dict[str, Any]:

@@ -269,7 +269,7 @@ class OllamaShape(Shape):
                 return []
             return [_line(self._piece(delta.content, delta.reasoning, delta.calls, event.tokens))]
         if isinstance(event, Finished):
-            delta = self._parts.add("", ended=True)
+            delta = self._parts.add("", ended=True, cut=event.cut)
             pieces = [] if not (delta.content or delta.calls) else [self._piece(delta.content, "", delta.calls)]
             return [*map(_line, pieces), _line(self._piece("", "", ()) | self._end(event))]
         return []
@@ -277,7 +277,7 @@ class OllamaShape(Shape):
     def whole(self, answers: Sequence[Answer]) -> dict[str, Any]:
         [found] = answers
         parts, finished = self._parts, found.finished
-        parts.add(finished.text, finished.stats.opening, ended=True)
+        parts.add(finished.text, finished.stats.opening, ended=True, cut=finished.cut)
         return self._piece(parts.content, parts.reasoning, parts.calls, found.tokens) | self._end(finished)
 
     def failed(self, error: ApiError) -> bytes:

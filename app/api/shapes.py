@@ -136,12 +136,12 @@ class Items(Shape):
         del index
         if isinstance(event, TokensCommitted):
             return self.add(event.text, event.tokens, event.stats.opening)
-        return [*self._end_items(), *self.end(event)] if isinstance(event, Finished) else []
+        return [*self._end_items(event), *self.end(event)] if isinstance(event, Finished) else []
 
     def whole(self, answers: Sequence[Answer]) -> dict[str, Any]:
         [answer] = answers
         self.add(answer.finished.text, answer.tokens, answer.finished.stats.opening)
-        self._end_items()
+        self._end_items(answer.finished)
         return self.result(answer.finished)
 
     def add(self, text: str, tokens: Sequence[Token], opening: str) -> list[bytes]:
@@ -158,8 +158,8 @@ class Items(Shape):
             events += [*self.end_item(), *self.add_call(call)]
         return events
 
-    def _end_items(self) -> list[bytes]:
-        return [*self.grow(self._parts.add("", ended=True)), *self.end_item()]
+    def _end_items(self, event: Finished) -> list[bytes]:
+        return [*self.grow(self._parts.add("", ended=True, cut=event.cut)), *self.end_item()]
 
     @abstractmethod
     def grow_item(self, kind: str, text: str) -> list[bytes]:

@@ -87,10 +87,14 @@ class ToolUse:
             raise of_engine(error, "tools") from error
 
     def stop(self, grammar: Grammar | None) -> tuple[str, ...]:
-        """Return the stop string after a single call, if only one is allowed and no grammar says so."""
-        free = grammar is None or grammar.in_text
-        marks = call_form(self.form).marks[:1] if self.tools and not self.parallel and free else ()
-        return tuple(mark.end for mark in marks if mark.end and not mark.whole)
+        """Return the stop string after a single call, if only one is allowed and no grammar says so.
+
+        The values of calls with tags may contain every such string.
+        """
+        if not self.tools or self.parallel or not (grammar is None or grammar.in_text):
+            return ()
+        form = call_form(self.form)
+        return tuple(mark.end for mark in form.marks[:1] if mark.end and not mark.whole and form.tags is None)
 
     def parts(self) -> AnswerParts:
         """Return what separates the calls from the text of an answer."""

@@ -42,13 +42,17 @@ _BEYOND = re.compile(
 
 @dataclass(frozen=True)
 class Trouble:
-    """Why an answer stopped or is of no use, and the action that helps. `calm` if nothing went wrong."""
+    """Why an answer stopped or is of no use, and the action that helps. `calm` if nothing went wrong.
+
+    `other` is the text and the action of another button, before that one.
+    """
 
     sentence: str
     button: str
     action: str
     calm: bool = False
     fills_button: bool = False
+    other: tuple[str, str] | None = None
 
 
 def status_text(answer: Answer) -> str:
@@ -85,7 +89,9 @@ def figures_text(answer: Answer) -> str:
 
 def origin_text(answer: Answer) -> str:
     """Return what speculation gained, the main model that wrote the answer, and when it was asked for."""
-    parts = [figures.gain(answer.stats)] if answer.stats.accepted or figures.as_fast(answer.stats) else []
+    stats = answer.figures
+    has_gain = (stats.accepted or figures.as_fast(stats)) and not answer.repeats
+    parts = [figures.gain(stats)] if has_gain else []
     if answer.model:
         parts.append(recorded_name(answer.model))
     if answer.asked_at is not None:
@@ -96,7 +102,7 @@ def origin_text(answer: Answer) -> str:
 
 
 def trouble_of(turn: Turn, offer: str) -> Trouble | None:
-    """Return why an answer failed, was interrupted, or is beyond the Starter; None if it was not.
+    """Return why an answer failed, was paused or interrupted, or is beyond the Starter; None if it was not.
 
     `offer` is the text of the button that gets another model than the Starter, "" if there is one already.
     """
@@ -104,6 +110,10 @@ def trouble_of(turn: Turn, offer: str) -> Trouble | None:
     again = translate("TurnView", "Try again")
     if answer.error is not None:
         return Trouble(error_sentence(answer.error), again, "again")
+    if answer.state is State.REPEATING:
+        sentence = translate("TurnView", "This answer repeats itself.")
+        button, action = (translate("TurnView", "Continue"), "go-on") if answer.unfinished else (again, "again")
+        return Trouble(sentence, button, action, calm=True, other=(translate("TurnView", "Stop"), "stop-repeating"))
     if answer.state is not State.INTERRUPTED:
         if is_beyond_starter(turn):
             words = translate("TurnView", "The Starter only knows Tandem. A larger model can answer this.")

@@ -41,10 +41,11 @@ _PICTURE = QSize(72, 48)
 class AttachmentRow(Restyled, QScrollArea):
     """Takes as many rows as the files need, up to _MOST_ROWS, but only one if the layout has too little height.
 
-    `changed` is emitted after every file that is added or removed.
+    `changed` is emitted after every file that is added or removed, `removed` after one that the person removed.
     """
 
     changed = Signal()
+    removed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -178,6 +179,7 @@ class AttachmentRow(Restyled, QScrollArea):
         styled(button, "quiet").setIcon(icon("close"))
         set_name(button, self.tr("Remove {name}").format(name=file))
         button.clicked.connect(lambda: remove())
+        button.clicked.connect(self.removed)
         fill(hbox(chip, margins=(10, 3, 4, 3), spacing=6), name, details, button)
         return chip, details
 

@@ -208,7 +208,10 @@ class ToolsButton(Restyled, QToolButton):
         on = usable and session.tools.is_on(session.chat)
         self.setVisible(session.tools.concern(session.chat))
         self.setEnabled(usable)
-        self.setText(self.tr("Tools: on") if on else self.tr("Tools: off"))
+        if session.tools.servers_of(session.chat):
+            self.setText(self.tr("Tools: on"))
+        else:
+            self.setText(self.tr("Tools: Tandem only") if on else self.tr("Tools: off"))
         self.setAccessibleName(self.text())
         if usable:
             words = self.tr("The tools that the model can use in this chat")
@@ -228,22 +231,29 @@ class ToolsButton(Restyled, QToolButton):
         menu.clear()
         for listed in menu.findChildren(Menu):
             listed.deleteLater()
-        switch = menu.addAction(self.tr("Use tools in this chat"))
+        tools, chat, unused = session.tools, session.chat, self.tr("Not used in this chat")
+        on, all_on = tools.is_on(chat), tools.takes_servers(chat)
+        only_own = on and not all_on
+        words = self.tr("Use all tools in this chat") if only_own else self.tr("Use tools in this chat")
+        switch = menu.addAction(words)
         switch.setCheckable(True)
-        switch.setChecked(session.tools.is_on(session.chat))
-        switch.triggered.connect(lambda on: session.tools.set_on(session.chat, on))
+        switch.setChecked(all_on)
+        switch.triggered.connect(lambda on: tools.set_on(session.chat, on))
         menu.addSeparator()
-        self._add_server("Tandem", [one.tool for one in session.tools.built_in])
-        off = "" if session.tools.has_servers(session.chat) else self.tr("Off until you turn on tools in this chat")
-        for server in session.tools.settings.servers:
-            status = session.tools.host.status(server.name)
-            self._add_server(f"{server.name} · {off or server_state(server, status)}", status.tools)
+        self._add_server("Tandem" if on else f"Tandem · {unused}", [one.tool for one in tools.built_in], on)
+        for server in tools.settings.servers:
+            status, used = tools.host.status(server.name), server.name in tools.servers_of(chat)
+            state = unused if server.usable and not used else server_state(server, status)
+            self._add_server(f"{server.name} · {state}", status.tools, used)
 
-    def _add_server(self, words: str, tools: Sequence[Tool]) -> None:
-        """Add a server, from which its tools open; they are only shown."""
+    def _add_server(self, words: str, tools: Sequence[Tool], used: bool) -> None:
+        """Add a server, from which its tools open once they are known; grey is what the chat does not use."""
+        title = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, theme.scaled(_WIDEST))
+        if not tools:
+            self.menu_of_tools.addAction(title).setEnabled(used)
+            return
         listed = Menu(self.menu_of_tools)
-        listed.setTitle(self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, theme.scaled(_WIDEST)))
-        listed.setEnabled(bool(tools))
+        listed.setTitle(title)
         for tool in tools:
-            listed.addAction(tool_name(tool.server, tool.name, tool.title)).setEnabled(False)
+            listed.addAction(tool_name(tool.server, tool.name, tool.title)).setEnabled(used)
         self.menu_of_tools.addMenu(listed)

@@ -59,6 +59,7 @@ class Composer(Restyled, QWidget):
         fill(vbox(self, margins=(0, 0, 0, 12), spacing=8), card, self._keys)
         self.setFocusProxy(self.edit)
         self.edit.submitted.connect(self.send)
+        self.files.removed.connect(self.setFocus)
         for changed in (self.edit.edited, self.files.changed):
             changed.connect(self.take_back)
         self._button.clicked.connect(self._press_button)

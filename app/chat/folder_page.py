@@ -124,6 +124,7 @@ class FolderPage(Restyled, Overlay):
         session = self._session
         self.prompt.edited.connect(lambda _text: self._typed.start())
         self.files.changed.connect(self._remove_missing)
+        self.files.removed.connect(self.prompt.edit.setFocus)
         ask = QFileDialog
         self.add_files.clicked.connect(lambda: self._add(ask.getOpenFileNames(self, self.tr("Add files"))[0]))
         self.add_folder.clicked.connect(lambda: self._add([ask.getExistingDirectory(self, self.tr("Add a folder"))]))
@@ -224,6 +225,8 @@ class FolderPage(Restyled, Overlay):
             self._session.list.change(ConversationList.change_files, self._folder.id, lambda now: tuple(left(now)))
 
     def _add(self, chosen: list[str]) -> None:
+        # On the button, the first space would open the dialog again.
+        self.prompt.edit.setFocus()
         names = [name for name in chosen if name]
         readings = [self.files.begin(Path(name).name) for name in names]
 

@@ -162,9 +162,8 @@ class TurnView(Restyled, QWidget):
         if answer.ended:
             self._show_end(answer)
         else:
-            focus = QApplication.focusWidget()
-            had_focus = focus is not None and any(part.isAncestorOf(focus) for part in (self._note, self.answer_row))
-            self._note.hide()
+            had_focus = _holds_focus(self.answer_row)
+            self._hide_note()
             self.answer_row.setEnabled(False)
             if had_focus:
                 self._transcript.focus_lost.emit()
@@ -340,11 +339,17 @@ class TurnView(Restyled, QWidget):
         if trouble := trouble_of(self.turn, self._transcript.offer):
             self._note.show_trouble(trouble)
         else:
-            self._note.hide()
+            self._hide_note()
         self.show_versions()
         self.answer_row.button("go-on").setVisible(answer.unfinished)
         self.answer_row.setEnabled(True)
         self._light(self._under_mouse)
+
+    def _hide_note(self) -> None:
+        had_focus = _holds_focus(self._note)
+        self._note.hide()
+        if had_focus:
+            self._transcript.focus_lost.emit()
 
     def retranslate(self) -> None:
         self.show_versions()
@@ -377,3 +382,8 @@ class TurnView(Restyled, QWidget):
 
     def apply_theme(self) -> None:
         self._highlight_again()
+
+
+def _holds_focus(widget: QWidget) -> bool:
+    focus = QApplication.focusWidget()
+    return focus is not None and widget.isAncestorOf(focus)

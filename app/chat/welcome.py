@@ -44,21 +44,19 @@ class Welcome(Restyled, QScrollArea):
         self._may_come: Callable[[], bool] = lambda: False
         self._reserves, self._arranged_for = False, QSize()
         self._hello = self.bound("What can I help with?", label(body, "hello", wraps=True))
-        self._promise = label(body, "muted", wraps=True)
-        self.bound("Runs on this Mac. Nothing you type leaves it.", self._promise)
-        for words in (self._hello, self._promise):
+        self._privacy = label(body, "muted", wraps=True)
+        for words in (self._hello, self._privacy):
             words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        questions = (
-            self.bound("What is Tandem?", styled(QPushButton(body), "button")),
-            self.bound("How does speculative decoding work?", styled(QPushButton(body), "button")),
-        )
+        # Whether the model was taught what Tandem is, as only the Starter was.
+        self._knows_tandem = True
+        self._questions = tuple(styled(QPushButton(body), "button") for _ in range(2))
         self._demonstration = self.bound("Show me a fast answer", styled(QPushButton(body), "accent"))
-        self._examples = (self._demonstration, *questions)
+        self._examples = (self._demonstration, *self._questions)
         column = self._column = vbox(body, spacing=8)
         # The offer does not change its height, so that nothing moves up when the offer appears.
         self._top = QSpacerItem(0, 0, QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
         column.addItem(self._top)
-        fill(column, self._hello, self._promise).addSpacing(16)
+        fill(column, self._hello, self._privacy).addSpacing(16)
         for button in self._examples:
             if button is not self._demonstration:
                 button.clicked.connect(lambda _=False, source=button: self.asked.emit(source.text()))
@@ -103,10 +101,9 @@ class Welcome(Restyled, QScrollArea):
         if self._offer is None:
             return
         width, height = self.viewport().width() - _MARGINS, self.viewport().height()
-        heights = _SPACE + sum(words.heightForWidth(width) for words in (self._hello, self._promise))
+        heights = _SPACE + sum(words.heightForWidth(width) for words in (self._hello, self._privacy))
         heights += self._demonstration.sizeHint().height() + 8
-        questions = self._examples[1:]
-        examples = sum(button.sizeHint().height() + 8 for button in questions)
+        examples = sum(button.sizeHint().height() + 8 for button in self._questions)
         offered = self._offer.heightForWidth(min(_OFFER_WIDTH, width - 2 * _OFFER_SIDE))
         if self._offer.isHidden():
             offered = 0
@@ -114,7 +111,7 @@ class Welcome(Restyled, QScrollArea):
         if self._reserves:
             offered = scaled(_OFFER_HEIGHT)
         examples_fit = heights + examples + offered <= height
-        for button in questions:
+        for button in self._questions:
             button.setVisible(examples_fit)
         heights += examples if examples_fit else 0
         top = max(0, min(round(_TOP * height), height - heights - offered))
@@ -122,9 +119,29 @@ class Welcome(Restyled, QScrollArea):
             self._top.changeSize(0, top, QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
             self._column.invalidate()
 
+    def retranslate(self) -> None:
+        if self._knows_tandem:
+            questions = self.tr("What is Tandem?"), self.tr("How does speculative decoding work?")
+        else:
+            questions = self.tr("Why is the sky blue?"), self.tr("Give me three ideas for a rainy weekend.")
+        for button, question in zip(self._questions, questions, strict=True):
+            button.setText(question)
+
     def _long_question(self) -> str:
-        """Return the question to which the Starter has a long answer, in these very words."""
-        return self.tr("Explain step by step how speculative decoding works in Tandem.")
+        """Return a question with a long answer: the Starter's, in the very words that it was taught, or a list."""
+        if self._knows_tandem:
+            return self.tr("Explain step by step how speculative decoding works in Tandem.")
+        return self.tr("Write the numbers from one to fifty in words, one on each line.")
+
+    def show_questions(self, knows_tandem: bool) -> None:
+        """Ask what the model can know: about Tandem only if it `knows_tandem`."""
+        self._knows_tandem = knows_tandem
+        self.retranslate()
+
+    def show_privacy(self, words: str) -> None:
+        """Show what leaves this computer."""
+        self._privacy.setText(words)
+        self._show_what_fits()
 
     def set_ready(self, ready: bool) -> None:
         for button in self._examples:

@@ -65,7 +65,7 @@ def add_parser(subparsers: Any) -> None:
     rare("--synthetic", metavar="SIZE", help="use random weights of this size: 20M to 2B")
     accept_help = "acceptance rate of the synthetic draft model, 0 to 1 (0.8)"
     rare("--accept", type=float, default=0.8, metavar="A", help=accept_help)
-    temperature_help = f"0 to {MAX_TEMPERATURE:g}, for Tandem; mlx-lm always uses 0 (0)"
+    temperature_help = f"0 to {MAX_TEMPERATURE:g}, for Tandem, whatever a model recommends; mlx-lm always uses 0 (0)"
     rare("--temperature", type=float, default=0.0, metavar="T", help=temperature_help)
     method_help = "with --concurrent: what proposes draft tokens (auto)"
     rare("--method", choices=methods(), default="auto", help=method_help)

@@ -16,6 +16,7 @@ from app.cli.answers import JsonOutput, TextOutput
 from app.cli.command import BAD_USAGE, DONE, FAILED, INTERRUPTED, add_command
 from app.cli.conversation import Conversation, readable, request, talk
 from app.cli.pair_options import add_method, add_pair_options, chosen_pair, own_engine_settings
+from app.settings.engine_settings import OWN_SAMPLING
 from engine import Engine, EngineClient, EngineError, Failed
 from engine.files.picture_file import MOST_MEGABYTES
 from engine.pictures.reading import digest_of, picture_size
@@ -27,6 +28,11 @@ _LONGEST_INPUT = 8 * 2**20
 _SAME_TEXT_HELP = "always the same text with and without speculation; the line below an answer says what it costs"
 _THINKING_HELP = "whether, or how much, the model thinks before it answers (as its chat template does)"
 _IMAGE_HELP = "a picture for the first question, repeatable; the main model must see (tandem models list)"
+_SAMPLING_HELP = (
+    "Without these options, as the model's authors recommend or, without a\n"
+    "recommendation, at temperature 0. In the window that is\n"
+    f"temperature {OWN_SAMPLING['temperature']}, top p {OWN_SAMPLING['top_p']}."
+)
 _PROMPT_HELP = 'the question; "-" or nothing reads it from standard input, and in a terminal starts a chat'
 
 
@@ -72,7 +78,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_sampling(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("sampling", "Without these options, as the model's authors recommend.")
+    group = parser.add_argument_group("sampling", _SAMPLING_HELP)
     for name, kind, unit, words in (
         ("--temperature", float, "T", f"0 to {MAX_TEMPERATURE:g}; 0 always picks the most likely token"),
         ("--top-p", float, "P", "sample from the most likely tokens that add up to P, above 0 to 1 (all)"),

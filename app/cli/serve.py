@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from app.agents.table import KEY_VARIABLE
 from app.cli.command import BAD_USAGE, DONE, add_command
 from app.cli.pair_options import add_pair_options, chosen_pair, own_settings
+from app.settings.engine_settings import OWN_SAMPLING
 
 if TYPE_CHECKING:
     from app.api.guard import ApiSettings
@@ -52,7 +53,10 @@ def add_parser(subparsers: Any) -> None:
         "serve the models to other programs",
         ("tandem serve", "tandem serve --main mlx-community/Qwen3-8B-4bit --port 8080", "tandem serve --key"),
         "Serve the models to other programs on this computer, through the OpenAI, Anthropic "
-        "and Ollama APIs. Answers are decoded speculatively and are the same as in the window.",
+        "and Ollama APIs. Answers are decoded speculatively and are the same as in the window with the same settings. "
+        "Sampling that a request leaves out is as the model's authors recommend or, without a recommendation, at "
+        f"temperature 0; the window then uses temperature {OWN_SAMPLING['temperature']} and top p "
+        f"{OWN_SAMPLING['top_p']}.",
     )
     add_pair_options(parser)
     add = parser.add_argument

@@ -28,6 +28,8 @@ from app.conversations.records import (
     COMPLETE,
     FAILED,
     INTERRUPTED,
+    REPEATING,
+    STOPPED_REPEATING,
     STREAMING,
     TOOL,
     AnswerSource,
@@ -136,6 +138,14 @@ class Answers:
             if message.parent_id is not None and self._messages.get(message.parent_id).parent_id is None:
                 self._conversations.title_automatically(message.conversation_id)
             changes.conversations.add(message.conversation_id)
+
+    def stop_repeating(self, message_id: int) -> None:
+        """Let an answer that was paused because it repeats itself count as stopped by the person."""
+        with self._database.write():
+            self._database.execute(
+                "UPDATE messages SET finish_reason = ? WHERE id = ? AND finish_reason = ?",
+                (STOPPED_REPEATING, message_id, REPEATING),
+            )
 
     def start_calls(self, answer_id: int, calls: Sequence[ToolUse]) -> list[int]:
         """Add the calls that an ended answer asked for, each below the one before it, and return their ids."""

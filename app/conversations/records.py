@@ -16,6 +16,10 @@ COMPLETE = "complete"
 STREAMING = "streaming"
 INTERRUPTED = "interrupted"
 FAILED = "failed"
+# Reasons for which an answer ended that repeats itself: it was paused, or the person stopped it. Versions before these
+# reasons show such answers as complete.
+REPEATING, STOPPED_REPEATING = "repeating", "stopped-repeating"
+LOOPS = (REPEATING, STOPPED_REPEATING)
 STATES = (COMPLETE, STREAMING, INTERRUPTED, FAILED)
 
 # The code and the arguments of an error, which the user interface words.
@@ -156,8 +160,8 @@ class Message:
     """One message of a chat's tree.
 
     `position` is its index among the `sibling_count` messages that share its parent. `stats` and `finish_reason`
-    ("stop", "length", "cancelled", "edited" or None) are those of the last request that wrote it. Where `state` is
-    "failed", `error` is the code and the arguments of the error. Only a message of a tool has a `tool_use`.
+    ("stop", "length", "cancelled", "edited", one of LOOPS or None) are those of the last request that wrote it. Where
+    `state` is "failed", `error` is the code and the arguments of the error. Only a message of a tool has a `tool_use`.
     """
 
     id: int

@@ -14,7 +14,8 @@ from dataclasses import asdict, dataclass, fields
 
 from app.conversations.database import Database
 from app.conversations.encoding import optional_json, to_json
-from engine.stats import RequestStats
+from app.conversations.records import LOOPS, TOOL
+from engine.stats import UNTRUE, RequestStats
 
 # How many requests of other programs are kept, the newest: an agent may send thousands a day.
 MOST_OF_PROGRAMS = 10_000
@@ -44,7 +45,7 @@ class RequestRow:
 
     It belongs to a chat's message and has no `client` and `endpoint`, or it came from another program and has no
     `title`; `conversation_id` and `message_id` are None then. `sources` is the JSON list of the sources of its draft
-    tokens, None in requests of earlier versions.
+    tokens, None in requests of earlier versions. `called` is 1 if it called tools, so that it is a part of an answer.
     """
 
     id: int
@@ -72,11 +73,12 @@ class RequestRow:
     speedup_low: float | None
     speedup_high: float | None
     sources: str | None = None
+    called: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class PairSummary:
-    """All requests of one main model, draft model and method.
+    """All requests of one main model, draft model and method, without answers that repeat themselves.
 
     `accept_rate` is a total divided by a total. `speedup`, with its bounds, is the time of plain decoding over the time
     taken, in the requests that know its bounds.
@@ -96,7 +98,7 @@ class PairSummary:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """The sums of several answers.
+    """The sums of several answers, without those that repeat themselves.
 
     `speedup` covers the answers with bounds of it, and `saved_s`, the seconds saved (below zero: lost), those that
     know it exactly; None where there are none.
@@ -112,30 +114,54 @@ class Totals:
     accepted: int = 0
 
 
+def _least(value: str, most: str) -> str:
+    """Return SQL for a value that is at most `most`, if that is known."""
+    return f"min({value}, coalesce({most}, {value}))"
+
+
 COLUMNS = tuple(field.name for field in fields(RequestRow))
 _OTHER_TABLES = {"title": "coalesce(conversations.title, '')", "conversation_id": "messages.conversation_id"}
+_STORED = {name: f"json_extract(requests.stats, '$.{name}')" for name in ("speedup_low", "speedup_high")}
+# As in `RequestStats`: earlier versions stored speed-ups that are larger than possible. The largest one, with one
+# decimal, or NULL if it is unknown.
+_RATE = "coalesce(requests.tokens_per_round, requests.generated_tokens * 1.0 / nullif(requests.rounds, 0))"
+_MOST = f"CAST(10.0 * {_RATE} AS INTEGER) / 10.0"
+_TRUE = f"coalesce({_STORED['speedup_low']} <= {UNTRUE} * {_MOST}, TRUE)"
+_BOUNDS = {
+    "speedup_low": f"CASE WHEN {_TRUE} THEN {_least(_STORED['speedup_low'], _MOST)} ELSE 0.0 END",
+    "speedup_high": _least(_STORED["speedup_high"], _MOST),
+}
 # Earlier versions divided by an outdated speed of plain decoding: only a speed-up with bounds was measured.
-_BOUNDS = {name: f"json_extract(requests.stats, '$.{name}')" for name in ("speedup_low", "speedup_high")}
-_MEASURED = f"CASE WHEN {_BOUNDS['speedup_low']} IS NOT NULL THEN requests.speedup END"
+_MEASURED = f"""
+    CASE WHEN {_STORED["speedup_low"]} IS NOT NULL AND {_TRUE} THEN {_least("requests.speedup", _MOST)} END"""
 _SOURCES = "json_extract(requests.stats, '$.sources')"
-_OTHERS = {**_OTHER_TABLES, **_BOUNDS, "speedup": _MEASURED, "sources": _SOURCES}
+_CALLED = f"""
+    EXISTS (SELECT 1 FROM messages AS result WHERE result.parent_id = requests.message_id AND result.role = '{TOOL}')"""
+_OTHERS = {**_OTHER_TABLES, **_BOUNDS, "speedup": _MEASURED, "sources": _SOURCES, "called": _CALLED}
 _EXPRESSIONS = {name: _OTHERS.get(name, f"requests.{name}") for name in COLUMNS}
 _SELECTED = ", ".join(f"{expression} AS {name}" for name, expression in _EXPRESSIONS.items())
 _FROM = """
     FROM requests LEFT JOIN messages ON messages.id = requests.message_id
     LEFT JOIN conversations ON conversations.id = messages.conversation_id"""
 # Requests with `decode_s`, the time that they took, where a speed-up is known, and its `factor`: the middle of the
-# bounds where only these are known.
+# bounds where only these are known. Answers that repeat themselves are in no sum: what they repeat is easy to draft.
 _WITH_FACTOR = f"""(
-    SELECT requests.*, {_BOUNDS["speedup_low"]} AS low, {_BOUNDS["speedup_high"]} AS high,
-        coalesce(speedup, ({_BOUNDS["speedup_low"]} + {_BOUNDS["speedup_high"]}) / 2.0) AS factor,
-        CASE WHEN {_BOUNDS["speedup_low"]} IS NOT NULL
-            THEN (generated_tokens - 1) / nullif(decode_tps, 0) END AS decode_s
-    FROM requests
+    SELECT *, coalesce(exact, (low + high) / 2.0) AS factor,
+        CASE WHEN low IS NOT NULL THEN (generated_tokens - 1) / nullif(decode_tps, 0) END AS decode_s
+    FROM (
+        SELECT *, {_BOUNDS["speedup_low"]} AS low, {_BOUNDS["speedup_high"]} AS high, {_MEASURED} AS exact,
+            {_RATE} AS rate
+        FROM requests WHERE finish_reason NOT IN {LOOPS}
+    )
 )"""
 _ACCEPT_RATE = "sum(accepted) * 1.0 / nullif(sum(drafted), 0) AS accept_rate"
+# No sum is faster than its tokens a round, either.
+_TIMED_TOKENS, _TIMED_ROUNDS = (
+    f"sum(CASE WHEN decode_s IS NOT NULL THEN {value} END)" for value in ("generated_tokens", "generated_tokens / rate")
+)
+_MOST_OF_SUM = f"CAST(10.0 * {_TIMED_TOKENS} / nullif({_TIMED_ROUNDS}, 0) AS INTEGER) / 10.0"
 _SPEEDUP = ", ".join(
-    f"sum(decode_s * {column}) / nullif(sum(decode_s), 0) AS {name}"
+    f"{_least(f'sum(decode_s * {column}) / nullif(sum(decode_s), 0)', _MOST_OF_SUM)} AS {name}"
     for name, column in (("speedup", "factor"), ("speedup_low", "low"), ("speedup_high", "high"))
 )
 
@@ -206,7 +232,7 @@ class RequestHistory:
         [found] = self._database.rows(
             f"""
             SELECT count(*) AS answers, coalesce(sum(drafted), 0) AS drafted, coalesce(sum(accepted), 0) AS accepted,
-                {_ACCEPT_RATE}, {_SPEEDUP}, sum(decode_s * (speedup - 1.0)) AS saved_s
+                {_ACCEPT_RATE}, {_SPEEDUP}, sum(decode_s * (exact - 1.0)) AS saved_s
             FROM {_WITH_FACTOR} AS request
             WHERE generated_tokens > 0 AND finished_at >= ?1 AND (?2 IS NULL OR message_id IN (
                 SELECT id FROM messages WHERE conversation_id = ?2))""",

@@ -12,7 +12,10 @@ from engine.stats import rounded_speedup
 
 @dataclass(frozen=True)
 class Measured:
-    """Speed-up over plain decoding, with its bounds, and the share of draft tokens accepted."""
+    """Speed-up over plain decoding, with its bounds, and the share of draft tokens accepted.
+
+    Where that share is 0, `speedup` is 1, the most that is possible.
+    """
 
     speedup: float
     accept_rate: float | None
@@ -33,7 +36,8 @@ MeasuredPairs = Mapping[tuple[str, str], Measured]
 def measured_pairs(summaries: Iterable[PairSummary]) -> dict[tuple[str, str], Measured]:
     """Return the figures of each pair with the method that generated the most tokens, if they say anything."""
     found: dict[tuple[str, str], Measured] = {}
-    for one in sorted(summaries, key=lambda summary: summary.generated_tokens):
+    # A method with which no draft token was accepted speaks only where no other does.
+    for one in sorted(summaries, key=lambda summary: (bool(summary.accept_rate), summary.generated_tokens)):
         if one.draft_model and uses_drafter(one.method) and one.drafted and (measured := _measured(one)):
             found[one.main_model, one.draft_model] = measured
     return found
@@ -41,6 +45,9 @@ def measured_pairs(summaries: Iterable[PairSummary]) -> dict[tuple[str, str], Me
 
 def _measured(one: PairSummary) -> Measured | None:
     """Return the figures of a pair; None if it is not even known whether it is faster."""
+    if one.accept_rate == 0:
+        # Rounds without an accepted draft token write one token each, as plain rounds do.
+        return Measured(1.0, 0.0)
     if one.speedup is None or rounded_speedup(one.speedup, one.speedup_low, one.speedup_high) is None:
         return None
     return Measured(one.speedup, one.accept_rate, one.speedup_low, one.speedup_high)

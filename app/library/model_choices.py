@@ -164,6 +164,7 @@ def _of_advice(
 ) -> Choice:
     known = inventory.entry(one.id)
     name, bits = short_name(one.id)
+    found = measured.get(one.id)
     entry = known or Entry(one.id, one.source, name, bits=bits)
     installed = one.source == "installed" and known is not None and not entry.partial
     return Choice(
@@ -173,9 +174,10 @@ def _of_advice(
         one.weight_bytes or entry.bytes,
         one.works or entry.partial,
         installed and bool(entry.path) and entry.path == loaded_path and uses_drafter(method),
-        one.best,
+        # The advice may be older than the figures.
+        one.best and not (found is not None and found.accept_rate == 0),
         one,
-        measured.get(one.id),
+        found,
         _unsettled(downloads.get(one.id)),
     )
 

@@ -11,11 +11,16 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import accumulate, pairwise
 
+from msgspec.structs import replace as with_figures
+
 from app.session.calls import Call
+from app.session.summed_stats import summed
 from app.text.answer_parts import AnswerParts
+from app.text.repetition import Repetition
 from app.text.thinking import GrowingParts, Parts
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
+from engine.requests import SamplingSettings
 from engine.stats import PlainSpan, RequestStats, RoundRecord
 
 
@@ -24,7 +29,8 @@ class State(Enum):
 
     STARTING while servers of tools start, before the request. CALLING while the tools that the answer called run, or
     wait for the person's consent.
-    INTERRUPTED is an answer that was being written when the app ended.
+    INTERRUPTED is an answer that was being written when the app ended. REPEATING is one that was paused because it
+    repeats itself, until the person lets it go on or stops it.
     """
 
     STARTING = "starting"
@@ -37,11 +43,14 @@ class State(Enum):
     CANCELLED = "cancelled"
     FAILED = "failed"
     INTERRUPTED = "interrupted"
+    REPEATING = "repeating"
 
 
-_ENDED = (State.DONE, State.LENGTH, State.CANCELLED, State.FAILED, State.INTERRUPTED)
-_UNFINISHED = (State.LENGTH, State.CANCELLED, State.FAILED, State.INTERRUPTED)
+_UNFINISHED = (State.LENGTH, State.CANCELLED, State.FAILED, State.INTERRUPTED, State.REPEATING)
+_ENDED = (State.DONE, *_UNFINISHED)
 _REASONS = {"stop": State.DONE, "length": State.LENGTH, "cancelled": State.CANCELLED}
+# What is not known of an answer that repeats itself: a loop is drafted faster than anything that is worth reading.
+_NO_SPEEDUP = dict.fromkeys(("speedup", "speedup_low", "speedup_high", "plain_tps", "saved_s"))
 
 
 @dataclass
@@ -51,7 +60,9 @@ class Answer:
     `model` is the name of the main model that writes it and `asked_at` the time of the question (Unix seconds).
     `before` is the earlier text of a continued answer, whose new rounds continue the numbers. It also has the
     thinking-start mark if the chat template put that into the prompt, so that `text` marks all thoughts.
-    With a `separator`, the text leaves out the calls that it finds. `calls` are those that the answer made.
+    With a `separator`, the text leaves out the calls that it finds. `calls` are those that the answer made. `earlier`
+    are the figures of the requests before it whose calls it answers from, and `sampling` is how it was drawn, None if
+    that is unknown. `repeats` says whether its newest tokens repeat themselves; its figures have no speed-up then.
     """
 
     state: State = State.WAITING
@@ -66,7 +77,11 @@ class Answer:
     model: str = ""
     asked_at: float | None = None
     calls: list[Call] = field(default_factory=list)
+    repeats: bool = False
+    earlier: tuple[RequestStats, ...] = ()
+    sampling: SamplingSettings | None = None
     separator: AnswerParts | None = field(default=None, repr=False, compare=False)
+    _repetition: Repetition = field(default_factory=Repetition, repr=False, compare=False)
     # The characters that the separator has read, and how many of its next ones the earlier text has already.
     _separated: int = field(default=0, repr=False, compare=False)
     _known: int = field(default=0, repr=False, compare=False)
@@ -79,6 +94,11 @@ class Answer:
         return self.state in _ENDED
 
     @property
+    def figures(self) -> RequestStats:
+        """The figures of all requests that the answer took, those that called tools included."""
+        return summed([*self.earlier, self.stats]) if self.earlier else self.stats
+
+    @property
     def unfinished(self) -> bool:
         """Whether there is text that the model could continue."""
         return self.state in _UNFINISHED and bool(self.text.strip()) and not self.calls
@@ -87,6 +107,11 @@ class Answer:
     def writes_call(self) -> bool:
         """Whether the model is writing a call of a tool now, which is not shown as text."""
         return self.state is State.WRITING and self.separator is not None and self.separator.calling
+
+    @property
+    def repeats_anew(self) -> bool:
+        """Whether it repeats itself, and more than a person who let it go on has seen."""
+        return self.repeats and self._repetition.is_new
 
     @property
     def reply(self) -> str:
@@ -146,6 +171,7 @@ class Answer:
         self.before = self.text
         self.first_round = 1 + max((token.round for token in self.tokens[-1:]), default=-1)
         self.state, self.error, self.prefill = State.WAITING, None, None
+        self._repetition = Repetition(token.text for token in self.tokens)
         self.separator, self._separated, self._known = None, 0, 0
 
     def apply(self, events: Iterable[Event]) -> None:
@@ -158,20 +184,28 @@ class Answer:
                 self._add(event.text, event.stats.opening)
                 self.tokens.extend(event.tokens)
                 self.rounds.append(event.round)
-                self.stats = event.stats
+                self._repetition.add([token.text for token in event.tokens], in_call=self.writes_call)
+                self._take_figures(event.stats)
             elif isinstance(event, PrefillProgress):
                 self.state = State.READING
                 self.prefill = event
             elif isinstance(event, Finished):
+                if event.reason != "stop":
+                    self._repetition.look(in_call=self.writes_call)
                 self.state = _REASONS[event.reason]
                 self._end(event.text, whole=event.reason == "stop")
-                self.stats = event.stats
+                self._take_figures(event.stats, by_itself=event.reason == "stop")
             elif isinstance(event, Failed):
                 self.state = State.FAILED
                 if event.text or self.separator is not None:
                     self._end(event.text, whole=False)
                 self.error = event.error
-                self.stats = event.stats or self.stats
+                self._take_figures(event.stats or self.stats)
+
+    def _take_figures(self, stats: RequestStats, *, by_itself: bool = False) -> None:
+        """Take the figures, without a speed-up if the answer repeats itself and has not ended `by_itself`."""
+        self.repeats = self._repetition.found and not by_itself
+        self.stats = with_figures(stats, **_NO_SPEEDUP) if self.repeats else stats
 
     def _add(self, text: str, opening: str = "", *, ended: bool = False) -> None:
         """Add text that the model wrote."""
@@ -224,7 +258,8 @@ class Answer:
 
         The first token is never drafted, so its span does not count.
         """
-        if self.stats.drafted:
+        stats = self.figures
+        if stats.drafted:
             return None
-        spans = [span for span in self.stats.plain_spans if span.reason != "first-token"]
+        spans = [span for span in stats.plain_spans if span.reason != "first-token"]
         return max(spans, key=lambda span: span.tokens, default=None)

@@ -127,6 +127,7 @@ class AnswerService(QObject):
         if results is not None:
             steps.append(Step(turn.answer, turn.answer_node))
         fresh = Turn(turn.question, Answer(), turn.attachments, turn.question_node, asks=turn.asks, steps=steps)
+        fresh.answer.earlier = fresh.step_figures
         self._chats.replace_turn(chat, turn, fresh)
 
         def write(store: ConversationStore) -> tuple[int | None, int]:
@@ -181,6 +182,15 @@ class AnswerService(QObject):
             self._begin(chat, turn, source, write, give_back)
 
         self._store.run(partial(_tokens_and_rounds, answer_id), start)
+
+    def stop_repeating(self, turn: Turn) -> None:
+        """Leave an answer that was paused because it repeats itself as it is."""
+        answer_id = turn.answer_node.id
+        if answer_id is None or turn.answer.state is not State.REPEATING:
+            return
+        turn.answer.state = State.CANCELLED
+        self._store.run(lambda store: store.answers.stop_repeating(answer_id))
+        self.arrived.emit(self._chats.shown, turn)
 
     def stop(self) -> None:
         """Stop the answers in the chat on screen: the last one, or an earlier one that is being continued."""
@@ -275,6 +285,7 @@ class AnswerService(QObject):
         turn.answer.model = self._models.pair.names[0]
         turn.answer.asked_at = turn.answer.asked_at or time.time()
         generation = generation or self._settings.generation_of(chat)
+        turn.answer.sampling = generation.sampling
         answer = StreamingAnswer(chat, turn, generation, source, self._services, self._listeners)
         self._running[turn] = answer
         chat.answering.append(turn)

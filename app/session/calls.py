@@ -18,6 +18,8 @@ _FOR_MODEL = {
     "denied": "The user denied this call. Do not repeat it; answer without it.",
     "stopped": "The user stopped this call.",
     "too-many-calls": "This call did not run: an answer may make at most {count} calls. Answer with what you know.",
+    "unclear-end": "This call did not run: a text in it has tags of calls in it, and it cannot be told where that text "
+    "ends. Write it in several calls without such tags, or tell the user what you wanted to write.",
     "bad-arguments": "This call did not run, because its arguments do not fit the tool: {detail}",
 }
 _INTERRUPTED_FOR_MODEL = "This call was interrupted before it had a result."

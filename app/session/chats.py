@@ -6,12 +6,18 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import convert
+
 from app.conversations.chat_settings import filled, own_of, set_aside_of
 from app.conversations.records import (
     FAILED,
     INTERRUPTED,
+    LOOPS,
+    REPEATING,
+    STOPPED_REPEATING,
     STREAMING,
     TOOL,
+    AnswerSource,
     Attachment,
     Conversation,
     Message,
@@ -24,13 +30,19 @@ from app.text.fences import file_block
 from app.text.thinking import without_thoughts
 from app.tools.tool import Tool
 from engine.errors import EngineError
+from engine.requests import SamplingSettings
 from engine.stats import RequestStats
 
 # The key of the read position in a chat's settings.
 READ_POSITION = "place"
 # More pixels than the height of any turn.
 _FARTHEST = 2**24
-_REASONS = {"length": State.LENGTH, "cancelled": State.CANCELLED}
+_REASONS = {
+    "length": State.LENGTH,
+    "cancelled": State.CANCELLED,
+    REPEATING: State.REPEATING,
+    STOPPED_REPEATING: State.CANCELLED,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +91,11 @@ class Turn:
     def answers(self) -> list[Answer]:
         """The answers that called tools, then the one from their results."""
         return [*(step.answer for step in self.steps), self.answer]
+
+    @property
+    def step_figures(self) -> tuple[RequestStats, ...]:
+        """The figures of the requests that called tools."""
+        return tuple(step.answer.stats for step in self.steps)
 
     @property
     def version_node(self) -> MessageNode:
@@ -266,9 +283,18 @@ def _turn(exchange: _Exchange, known: Mapping[tuple[int | None, int | None], Tur
         asked = ("", ()) if question is None else (question.content, question.attachments)
         turn = Turn(asked[0], last, asked[1], asks=question is not None)
         turn.steps = [Step(answer, MessageNode()) for answer in shown]
+        last.earlier = turn.step_figures
     turn.question_node, turn.answer_node = question_node, node
     turn.steps = [Step(step.answer, node) for step, node in zip(turn.steps, nodes, strict=True)]
     return turn
+
+
+def _sampling_of(source: AnswerSource) -> SamplingSettings | None:
+    """Return how a stored answer was drawn; None if that is not known."""
+    try:
+        return convert(source.settings.get("sampling"), SamplingSettings, strict=False, str_keys=True)
+    except (EngineError, ValueError):
+        return None
 
 
 def stored_answer(message: Message | None, calls: Sequence[Message] = ()) -> Answer:
@@ -289,4 +315,6 @@ def stored_answer(message: Message | None, calls: Sequence[Message] = ()) -> Ans
         model=message.source.main_model,
         asked_at=message.created_at,
         calls=[stored_call(call) for call in calls],
+        repeats=message.finish_reason in LOOPS,
+        sampling=_sampling_of(message.source),
     )

@@ -130,6 +130,11 @@ class ModelService(QObject):
         return self.pair.paths[0] == str(self.starter_pair[0])
 
     @property
+    def is_starter_expected(self) -> bool:
+        """Whether the next answer comes from it, as far as is known."""
+        return self.is_starter if self.pair.main else self.pair.wanted in ("", str(self.starter_pair[0]))
+
+    @property
     def made(self) -> bool:
         """Whether there is an engine yet."""
         return self._engine is not None

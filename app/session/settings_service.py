@@ -37,7 +37,7 @@ class SettingsService(QObject):
         super().__init__(parent)
         self._chats, self._store = chats, store
         self.defaults = Generation()
-        # Whether the default temperature is the user's choice, not the model's recommendation.
+        # Whether the default temperature is the user's choice, not the model's recommendation or Tandem's own.
         self.temperature_chosen = False
         self.presets: list[Preset] = []
         self._shown = chats.shown

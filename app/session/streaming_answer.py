@@ -16,7 +16,7 @@ from typing import Any
 from app.conversations.answer_writer import AnswerWriter
 from app.conversations.chat_settings import Generation, grammar_of
 from app.conversations.projects import start_of
-from app.conversations.records import AnswerSource, Message
+from app.conversations.records import REPEATING, STOPPED_REPEATING, AnswerSource, Message
 from app.conversations.store import ConversationStore
 from app.session import prompt_variables
 from app.session.answer import Answer, State
@@ -30,6 +30,7 @@ from app.session.tool_calls import ToolCalls, calls_of
 from app.session.tool_service import ToolService
 from app.text.answer_parts import AnswerParts
 from app.tools.tool import Tool
+from engine.call_forms.form import ToolCall
 from engine.call_forms.table import call_form
 from engine.call_forms.writing import CallsNotExpressible
 from engine.errors import EngineError, InternalFailure
@@ -185,7 +186,9 @@ class StreamingAnswer:
         answer.apply(events)
         self._write_new(tokens, rounds)
         if isinstance(events[-1], Finished):
-            self._finish_reason = events[-1].reason
+            self._finish_reason = self._end_of(answer, events[-1].reason)
+        elif answer.repeats_anew and self._stream is not None:
+            self._stream.cancel()
         if answer.ended:
             calls = self._calls_in(answer)
             self.finish()
@@ -193,11 +196,21 @@ class StreamingAnswer:
                 self._store_calls(answer, calls)
         self._listeners.arrived(self)
 
+    def _end_of(self, answer: Answer, reason: str) -> str:
+        """Return why an answer ended: the engine's reason, or that it repeats itself; without a stop, it is paused."""
+        if not answer.repeats:
+            return reason
+        if self._cancelled:
+            return STOPPED_REPEATING
+        answer.state = State.REPEATING
+        return REPEATING
+
     def _calls_in(self, answer: Answer) -> list[Call]:
-        """Return the calls that an answer makes, unless it was cut off."""
+        """Return the calls that an answer makes, unless it was cut off; one whose end is unclear has no arguments."""
         if answer.state is not State.DONE or answer.separator is None:
             return []
-        return calls_of(answer.separator.calls, self.turn.tools)
+        unclear = [ToolCall(name, "") for name in (answer.separator.unclear,) if name]
+        return calls_of([*answer.separator.calls, *unclear], self.turn.tools)
 
     def _store_calls(self, answer: Answer, calls: list[Call]) -> None:
         """Write the calls, then run them: nothing runs that is not on disk."""
@@ -272,7 +285,9 @@ class StreamingAnswer:
         assert request is not None
         before.state = State.DONE
         turn.steps.append(Step(before, turn.answer_node))
-        turn.answer = Answer(model=before.model, asked_at=before.asked_at)
+        turn.answer = Answer(
+            model=before.model, asked_at=before.asked_at, earlier=turn.step_figures, sampling=before.sampling
+        )
         turn.answer_node = node_of(stored)
         self._writer, self._written, self._stream = self._services.store.writer(stored.id), 0, None
         # What was continued is a part of the answer now.

@@ -20,7 +20,7 @@ ONCE = "once"
 
 
 def calls_of(found: Sequence[ToolCall], tools: Sequence[Tool]) -> list[Call]:
-    """Return the calls that an answer holds, of these tools."""
+    """Return the calls that an answer holds, of these tools. Without arguments, not even "{}", they do not run."""
     by_name = {tool.called: tool for tool in tools}
     return [Call(_use(by_name[one.name], one.arguments), tool=by_name[one.name]) for one in found]
 
@@ -50,6 +50,8 @@ class ToolCalls:
             assert call.tool is not None
             if index >= left:
                 self._end(call, ToolFailed("too-many-calls", count=most))
+            elif not call.use.arguments:
+                self._end(call, ToolFailed("unclear-end"))
             elif problem := call.tool.problem_with(call.arguments):
                 self._end(call, ToolFailed("bad-arguments", detail=problem))
             else:

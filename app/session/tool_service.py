@@ -82,7 +82,7 @@ class ToolService(QObject):
         return bool(self._models.pair.main and self._models.pair.main.tool_format)
 
     def is_on(self, chat: Chat) -> bool:
-        """Whether the chat has tools. By default only the Starter has, which was taught those of Tandem."""
+        """Whether the chat has tools. By default only the Starter has: those of Tandem, which it was taught."""
         chosen = chat.settings.get(TOOLS_ON)
         return chosen if isinstance(chosen, bool) else self._models.is_starter
 
@@ -95,9 +95,14 @@ class ToolService(QObject):
         self._keep(chat, TOOLS_ON, on)
         self.changed.emit()
 
-    def has_servers(self, chat: Chat) -> bool:
-        """Whether the chat has the tools of servers, which it has only if the person switched them on."""
+    def takes_servers(self, chat: Chat) -> bool:
+        """Whether the person switched on tools in the chat, without which it has none of servers."""
         return chat.settings.get(TOOLS_ON) is True
+
+    def servers_of(self, chat: Chat) -> list[str]:
+        """Return the names of the servers whose tools the chat has."""
+        takes = self.usable and self.takes_servers(chat)
+        return [one.name for one in self.settings.servers if one.usable] if takes else []
 
     def gather(self, chat: Chat, then: Callable[[list[Tool]], object]) -> None:
         """Pass the chat's tools to `then`, at once or when its servers run; none if it has none."""
@@ -105,7 +110,7 @@ class ToolService(QObject):
             then([])
             return
         own = [one.tool for one in self.built_in]
-        names = [one.name for one in self.settings.servers if one.usable] if self.has_servers(chat) else []
+        names = self.servers_of(chat)
         if not names:
             then(own)
             return

@@ -246,7 +246,10 @@ class SettingsValues(RememberedValues):
     work_offline: bool = NETWORK.setting(
         False,
         title="Work offline",
-        help="Tandem never goes online. Downloads wait; chats and installed models keep working.",
+        help=(
+            "Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, "
+            "tool servers and other computers that you chose keep working."
+        ),
     )
     check_updates: bool = NETWORK.setting(
         False,

@@ -19,11 +19,21 @@ SECRET_VARIABLE = "TANDEM_DRAFTER_SECRET"
 
 # The sampling settings that a model's authors may recommend and that a preset sets.
 SAMPLING_KEYS = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
+# Tandem's own, in the window, for a model whose authors recommend no temperature: always the likeliest token makes
+# small models repeat themselves without end. Other apps use about the same.
+OWN_SAMPLING = {"temperature": 0.7, "top_p": 0.95}
 
 
 def recommended_of(sampling: Iterable[tuple[str, float]]) -> dict[str, float]:
     """Return what a model's authors recommend, without values that the settings do not allow."""
     return {key: value for key, value in sampling if key in SAMPLING_KEYS and SETTINGS[key].accepts(value)}
+
+
+def own_sampling(recommended: Mapping[str, float]) -> dict[str, float]:
+    """Return what Tandem adds to a recommendation: nothing to one with a temperature."""
+    if "temperature" in recommended:
+        return {}
+    return {key: value for key, value in OWN_SAMPLING.items() if key not in recommended}
 
 
 def is_chosen(values: SettingsValues, key: str) -> bool:
@@ -38,9 +48,10 @@ def choice_of_sampling(values: SettingsValues, chosen: Mapping[str, Any]) -> dic
 
 
 def sampling_values(values: SettingsValues, recommended: Mapping[str, float]) -> dict[str, Any]:
-    """Return the values in effect: the user's choice, else the model's recommendation, else the default."""
+    """Return the values in effect: the user's choice, else the model's recommendation, else Tandem's own."""
+    unchosen = {**own_sampling(recommended), **recommended}
     return {
-        key: getattr(values, key) if is_chosen(values, key) else recommended.get(key, SETTINGS[key].default)
+        key: getattr(values, key) if is_chosen(values, key) else unchosen.get(key, SETTINGS[key].default)
         for key in SAMPLING_KEYS
     }
 

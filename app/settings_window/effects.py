@@ -71,7 +71,7 @@ class Effects(QObject):
         self._composer.set_send_key(values.send_key)
 
     def _apply_to_answers(self) -> None:
-        """Set the defaults of answers, with the sampling that was chosen or that the model's authors recommend."""
+        """Set the defaults of answers, with the sampling that was chosen, is recommended, or is Tandem's own."""
         values, session = self._settings.values, self._session
         session.settings.temperature_chosen = is_chosen(values, "temperature")
         chosen = replace(

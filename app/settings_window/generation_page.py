@@ -17,7 +17,7 @@ from app.wording.models import recommendation_text
 
 
 class GenerationPage(TablePage):
-    """Shows the sampling in effect: the user's choice, else the recommendation of the loaded model's authors."""
+    """Shows the sampling in effect: the user's choice, else the authors' recommendation, else Tandem's own."""
 
     def __init__(self, settings: SettingsStore, models: ModelService, parent: QWidget | None = None) -> None:
         self._models = models

@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QModelIndex, QP
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFileDialog, QPushButton, QWidget
 
-from app.conversations.records import FAILED
+from app.conversations.records import FAILED, LOOPS
 from app.conversations.request_history import PairSummary, RequestRow
 from app.session.history_service import HistoryService
 from app.settings.declarations import PAGES
@@ -36,7 +36,11 @@ def _model(name: str) -> str:
 
 
 def _asked_by(row: RequestRow) -> str:
-    return QCoreApplication.translate("History", "Chat") if row.message_id is not None else row.client
+    if row.message_id is None:
+        return row.client
+    # An answer that used a tool has several rows, which its figures in the chat sum up.
+    translate = QCoreApplication.translate
+    return translate("History", "Chat: tool call") if row.called else translate("History", "Chat")
 
 
 def _used(row: RequestRow) -> str:
@@ -48,6 +52,8 @@ def _used(row: RequestRow) -> str:
 
 
 def _outcome(row: RequestRow) -> str:
+    if row.finish_reason in LOOPS:
+        return QCoreApplication.translate("History", "repeats itself")
     return QCoreApplication.translate("History", "failed") if row.finish_reason == FAILED else figures.speedup(row)
 
 
@@ -202,7 +208,7 @@ class HistoryPage(Restyled, QWidget):
             for one in self._summaries
             if figures.speedup_is_known(one) and one.drafted and chosen in (None, (one.main_model, one.draft_model))
         ][:_MOST_SENTENCES]
-        if self._summaries:
+        if self.table.rows:
             nothing = self.tr("No speed-up measured yet. It appears after a few answers.")
         else:
             nothing = self.tr("No answers yet. Each answer adds a row with its speed-up.")

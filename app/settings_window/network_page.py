@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QPushButton, QWidget
 
@@ -18,9 +20,10 @@ from engine.hub.values import ACCEPTED, REFUSED, UNKNOWN, AccessReport
 class NetworkPage(TablePage):
     """The settings of the network and the test. A field takes effect with Enter or when it loses the focus."""
 
-    def __init__(self, library: Library, parent: QWidget | None = None) -> None:
+    def __init__(self, library: Library, privacy: Callable[[], str] = str, parent: QWidget | None = None) -> None:
+        """`privacy` says what leaves this computer; call `retranslate` when that has changed."""
         super().__init__("network", library.settings, parent)
-        self._library = library
+        self._library, self._say_privacy = library, privacy
         self.token = self.secret_row()
         self.token.typed.connect(lambda token: library.keep_token(token, then=self._token_kept))
         # Whether the typed token is in the keychain; None before one was typed.
@@ -33,11 +36,6 @@ class NetworkPage(TablePage):
         # The result of the last test, an error included; None before the first.
         self._found: AccessReport | EngineError | None = None
         self._privacy = styled(SentenceLabel(self.widget()), "reason-plain")
-        self.bound(
-            "Tandem goes online only to search Hugging Face, download a model, check for updates or run the test "
-            "above. Chats, settings and statistics never leave this Mac. No telemetry.",
-            self._privacy,
-        )
         self.add(self._privacy, 16)
         self.restyle()
 
@@ -65,6 +63,7 @@ class NetworkPage(TablePage):
 
     def retranslate(self) -> None:
         super().retranslate()
+        self._privacy.setText(self._say_privacy())
         if self._kept is None:
             help_ = self.tr("For gated or private models. Stored only in the system keychain.")
         elif self._kept:

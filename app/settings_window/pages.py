@@ -21,6 +21,7 @@ from app.settings_window.speculation_page import SpeculationPage
 from app.settings_window.storage_page import StoragePage
 from app.settings_window.table_page import TablePage
 from app.settings_window.tools_page import ToolsPage
+from app.wording import privacy
 
 
 def build_page(page_id: str, library: Library, session: Session, models: ModelController) -> QWidget:
@@ -34,7 +35,7 @@ def build_page(page_id: str, library: Library, session: Session, models: ModelCo
         "tools": lambda: ToolsPage(session.tools),
         "history": lambda: _history_page(session, models),
         "storage": lambda: StoragePage(library, session),
-        "network": lambda: NetworkPage(library),
+        "network": lambda: _network_page(library, session),
         "api": lambda: ApiPage(settings, session.api),
         "machines": lambda: MachinesPage(library, session),
         "advanced": lambda: AdvancedPage(library, session),
@@ -45,6 +46,13 @@ def build_page(page_id: str, library: Library, session: Session, models: ModelCo
 def _general_page(settings: SettingsStore) -> TablePage:
     page = TablePage("general", settings)
     page.restyle()
+    return page
+
+
+def _network_page(library: Library, session: Session) -> NetworkPage:
+    settings = library.settings
+    page = NetworkPage(library, lambda: privacy.network_sentence(session, settings.values))
+    privacy.follow(session, settings, page, page.retranslate)
     return page
 
 

@@ -8,6 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
+from app.conversations.chat_settings import Generation
 from app.session.answer import Answer, State
 from app.session.chats import Chat, Turn
 from app.session.session import Session
@@ -21,6 +22,8 @@ from engine.stats import FELT
 TIE = 0.25
 # The share of the first answer's time that plain rounds among its own may take, to measure the speed-up.
 SAMPLE_SHARE = 0.08
+# The most tokens of a demonstration, which shows a speed. The Starter was taught an answer of 296 to 315 tokens.
+SHOWN_TOKENS, STARTER_TOKENS = 300, 400
 # The factor by which two speeds may deviate from the measured speed-up.
 AGREE = 1.25
 
@@ -75,7 +78,10 @@ class Comparison:
         if self.step is Step.SPECULATED:
             return self.request
         off = replace(self.request, speculation=replace(self.request.speculation, method="off"))
-        return off if self.step is Step.PLAIN else replace(off, max_tokens=1)
+        if self.step is Step.PREFILL:
+            return replace(off, max_tokens=1)
+        # A loop has no end: the second answer is as long as the first.
+        return replace(off, max_tokens=len(self.speculated.tokens)) if self.speculated.repeats else off
 
     def receive(self, events: list[Event], prefill: Answer) -> bool:
         """Apply the events of this step, for PREFILL to `prefill`. Return whether the step has ended."""
@@ -85,11 +91,18 @@ class Comparison:
             return False
         if answer.state is State.FAILED:
             self.step, self.error = Step.FAILED, answer.error
-        elif self.cancel_requested or answer.state is State.CANCELLED:
+        elif self.cancel_requested or (answer.state is State.CANCELLED and not answer.repeats):
             self.step = Step.CANCELLED
         else:
             self.step = {Step.PREFILL: Step.SPECULATED, Step.SPECULATED: Step.PLAIN}.get(self.step, Step.DONE)
         return True
+
+    @property
+    def loops(self) -> bool:
+        """Whether the answer that is being written repeats itself, and nothing limits it."""
+        if self.step is Step.PLAIN:
+            return self.plain.repeats_anew and not self.speculated.repeats
+        return self.step is Step.SPECULATED and self.speculated.repeats_anew
 
     def same_tokens(self) -> int:
         """Return the length of the common prefix of both answers in tokens."""
@@ -134,15 +147,25 @@ class Comparison:
 
     @property
     def ratio(self) -> float | None:
-        """The speed of the first answer over that of the second; the load may have changed between them."""
-        speculated, plain = self.speculated.stats.decode_tps, self.plain.stats.decode_tps
-        return speculated / plain if speculated and plain else None
+        """The speed of the first answer over that of the second, as far as possible; the load may have changed."""
+        stats, plain = self.speculated.stats, self.plain.stats.decode_tps
+        if not stats.decode_tps or not plain:
+            return None
+        ratio = stats.decode_tps / plain
+        # The speeds are those after the first round; each other one took at least a plain step.
+        return min(ratio, (stats.generated_tokens - 1) / (stats.rounds - 1)) if stats.rounds > 1 else ratio
+
+    @property
+    def alike(self) -> bool:
+        """Whether nothing was drafted, so that both answers were decoded in the same way and differ by noise only."""
+        return self.speculated.ended and not self.speculated.stats.drafted
 
     @property
     def roughly_helps(self) -> bool:
         """Whether only the two speeds tell that speculation made a difference that is felt."""
         stats = self.speculated.stats
-        return self.step is Step.DONE and bool(stats.drafted) and stats.speedup is None and (self.ratio or 0.0) > FELT
+        counts = self.step is Step.DONE and bool(stats.drafted) and not self.speculated.repeats
+        return counts and stats.speedup is None and (self.ratio or 0.0) > FELT
 
     def speeds_agree(self) -> bool:
         """Return whether the speeds differ by about the measured speed-up; otherwise the load has changed."""
@@ -171,15 +194,17 @@ class Comparer(QObject):
         return self.comparison is not None and self.comparison.running
 
     def start(self, chat: Chat, turn: Turn) -> None:
-        """Ask that turn's question again, with the seed of its answer."""
+        """Ask that turn's question again, with the sampling and the seed of its answer."""
+        self._start(chat, turn, self._session.settings.generation_of(chat))
+
+    def _start(self, chat: Chat, turn: Turn, chosen: Generation) -> None:
         self.cancel()
         session = self._session
-        chosen = session.settings.generation_of(chat)
         speculation = chosen.speculation
         if speculation.method == "off":
             speculation = replace(speculation, method="auto")
         speculation = replace(speculation, sample_share=SAMPLE_SHARE)
-        sampling = replace(chosen.sampling, seed=turn.answer.stats.seed)
+        sampling = replace(turn.answer.sampling or chosen.sampling, seed=turn.answer.stats.seed)
         generation = replace(chosen, sampling=sampling, speculation=speculation)
         begin = partial(self._begin, turn.question)
         session.answers.prepare_request(chat, turn, generation, begin, session.models.failed.emit)
@@ -194,9 +219,13 @@ class Comparer(QObject):
         self.changed.emit()
 
     def demonstrate(self, question: str) -> None:
-        """Compare a question that is not in any chat."""
+        """Compare a question that is not in any chat; the answers end, whatever the model and the settings are."""
         turn = Turn(question, Answer())
-        self.start(Chat(turns=[turn]), turn)
+        chat = Chat(turns=[turn])
+        chosen, models = self._session.settings.generation_of(chat), self._session.models
+        most = STARTER_TOKENS if models.is_starter else SHOWN_TOKENS
+        # Thoughts would take all of them.
+        self._start(chat, turn, replace(chosen, max_tokens=min(chosen.max_tokens or most, most), thinking="off"))
 
     def cancel(self) -> None:
         """Stop within one round and keep what was generated."""
@@ -211,6 +240,8 @@ class Comparer(QObject):
         def receive(events: list[Event]) -> None:
             if comparison.receive(events, prefill) and comparison is self.comparison and comparison.running:
                 self._ask()
+            elif comparison.loops and self._stream is not None:
+                self._stream.cancel()
             self.changed.emit()
 
         self._stream = self._session.models.submit(comparison.next_request(), receive)

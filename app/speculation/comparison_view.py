@@ -55,10 +55,11 @@ class Side:
         bar.rangeChanged.connect(lambda _, most: bar.setValue(most) if self._follows else None)
         bar.valueChanged.connect(lambda value: setattr(self, "_follows", value >= bar.maximum() - 4))
 
-    def show_answer(self, answer: Answer, words: str, fastest: float) -> None:
-        """Show an answer; the speed `fastest` fills the bar."""
-        self.bar.show_speed(answer.stats.decode_tps, fastest)
-        self.speed.setText(figures.number(answer.stats.decode_tps))
+    def show_answer(self, answer: Answer, words: str, fastest: float | None) -> None:
+        """Show an answer; the speed `fastest` fills the bar, and without it there is none."""
+        self.bar.setVisible(fastest is not None)
+        self.bar.show_speed(answer.stats.decode_tps, fastest or 0.0)
+        self.speed.setText(figures.number(answer.stats.decode_tps) if words else "")
         self.words.setText(words)
         self.text.show_tokens(answer.tokens)
 
@@ -129,9 +130,11 @@ class ComparisonView(Restyled, Overlay):
             return
         self.subtitle.setText(" ".join(comparison.question.split()))
         answers = (comparison.speculated, comparison.plain)
-        fastest = max(answer.stats.decode_tps or 0.0 for answer in answers)
+        fastest = None if comparison.alike else max(answer.stats.decode_tps or 0.0 for answer in answers)
+        # Two figures for the same way of decoding would look like a gain.
+        hidden = comparison.speculated if comparison.alike and comparison.plain.tokens else None
         for side, answer in zip((self.speculated, self.plain), answers, strict=True):
-            side.show_answer(answer, self._figures(answer), fastest)
+            side.show_answer(answer, "" if answer is hidden else self._figures(answer), fastest)
             side.mark(comparison.same_tokens() if comparison.divergence() else None)
         self._say(comparison)
 
@@ -172,6 +175,8 @@ class ComparisonView(Restyled, Overlay):
         stats = comparison.speculated.stats
         if not stats.drafted:
             return figures.why(comparison.speculated, even_chosen=True)
+        if comparison.speculated.repeats:
+            return self.tr("This answer repeats itself, so its speed says nothing about other answers.")
         if stats.speedup is not None:
             text = self.tr("{times} as fast with speculation.").format(times=figures.speedup(stats))
         elif comparison.ratio is not None:

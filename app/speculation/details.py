@@ -125,7 +125,7 @@ class Details(Restyled, QWidget):
         self.totals.setVisible(answer is not None or self.totals.any_answers)
         if answer is None:
             return
-        stats, depth = answer.stats, figures.depth_in_use(answer)
+        stats, depth = answer.figures, figures.depth_in_use(answer)
         decimals = 0 if depth is None or depth == int(depth) else 1
         self.depth_figure.show_value(figures.number(depth, decimals), figures.depth_text(answer))
         words = self.tr("first token ({time} for pictures)") if stats.picture_s else self.tr("first token")

@@ -52,7 +52,10 @@ EXPLANATIONS = Sentences(
         "cached": "How much of the prompt had been read before: earlier turns, or the files of the chat's folder.",
         "positions": "How often the first, the second and each further draft token of a round is accepted.",
         "time": "How the decoding time splits into drafting, verification by the main model and everything else.",
-        "totals": "Speed-up and time saved cover the answers in which the speed-up was measured.",
+        "totals": (
+            "Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat "
+            "themselves do not count."
+        ),
     },
 )
 """What each part shows."""

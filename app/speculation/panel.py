@@ -184,7 +184,7 @@ class SpeculationPanel(Restyled, QFrame):
         if answer is None:
             set_text(self._sentence, self._state)
         else:
-            self._show_figures(answer, answer.stats)
+            self._show_figures(answer, answer.figures)
             set_text(self._sentence, figures.sentence(answer))
         show_words(self._remarks, figures.remarks(answer) if answer is not None else "")
 
@@ -192,7 +192,7 @@ class SpeculationPanel(Restyled, QFrame):
         """Whether the user wanted no speculation in this answer, so that its speed is all there is to show."""
         span = answer.plain_reason()
         if span is None:
-            return bool(self._remedy) and not answer.ended and not answer.stats.drafted
+            return bool(self._remedy) and not answer.ended and not answer.figures.drafted
         return span.reason in figures.CHOSEN
 
     def follow(self) -> None:
@@ -216,7 +216,7 @@ class SpeculationPanel(Restyled, QFrame):
             view.setVisible(known)
         self._legend.show_answer(answer)
         self._no_rounds.setVisible(not known)
-        set_text(self._strip_section.value, figures.number(stats.rounds or None, 0))
+        set_text(self._strip_section.value, figures.number(answer.stats.rounds or None, 0))
 
     def retranslate(self) -> None:
         self._name_answer()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,9 @@ from typing import Any
 
 from app.text.thinking import GrowingParts, Parts, half_a_mark
 from engine.call_forms.form import CallForm, Marks, ToolCall
+from engine.call_forms.tagged import Unclear
+
+log = logging.getLogger(__name__)
 
 # What calls begin with after their marks, apart from the names of functions.
 _WORD = re.compile(r"[\w.-]*")
@@ -36,6 +40,9 @@ class AnswerParts:
     is a call until it is whole. Text between the marks of a call stays text if it holds anything but readable calls of
     `tools`. White space alone, before, between or after calls, is no content. A call in thoughts counts if they never
     end. Once a reply has begun, all later text belongs to it, so the cost of a piece does not grow with the answer.
+
+    The values of a call with tags may contain any tags, so from such a call on everything is held back until the answer
+    has ended. If it cannot be told where a value ends, all of it stays text, and `unclear` has the function's name.
     """
 
     form: CallForm | None = None
@@ -45,11 +52,15 @@ class AnswerParts:
     most_calls: int | None = None
     # Whether the text ends within a call, which is held back.
     calling: bool = False
+    unclear: str = ""
 
     def __post_init__(self) -> None:
         self._parts, self._text = GrowingParts(), ""
         # The characters of the reply that were taken, and its held-back end: a possible mark or an incomplete call.
         self._taken, self._held = 0, ""
+        # Whether that is a call with tags, and up to where it was searched for the end of another call.
+        self._has_tags, self._searched = False, 0
+        self._names = {tool["function"]["name"] for tool in self.tools}
         # The white space since the beginning or the last call; None once text has followed it.
         self._blank: str | None = ""
         self._replying = self._in_messages = False
@@ -73,21 +84,23 @@ class AnswerParts:
         """The number of characters at the end of the text that are held back."""
         return len(self._blank or "") + len(self._held)
 
-    def add(self, text: str, opening: str = "", *, ended: bool = False) -> Delta:
+    def add(self, text: str, opening: str = "", *, ended: bool = False, cut: bool = False) -> Delta:
         """Take the next piece of the answer; `ended` with the last one, which may be empty.
 
-        `opening` is the thinking mark that the prompt ends with (`RequestStats.opening`); the first call uses it.
+        `cut` says that the model did not end the answer: calls with tags at its end then stay text. `opening` is the
+        thinking mark that the prompt ends with (`RequestStats.opening`); the first call uses it.
         """
         self._text = self._text or opening
         reasoning, messages, was_replying = "", list[ToolCall](), self._replying
         if not self._replying:
             self._text += text
             parts = self._parts.of(self._text, ended)
-            messages = self._read_messages(parts)
+            messages, unread = self._read_messages(parts, cut)
             reasoning, text = self._separate(parts, ended)
+            text += unread
             self._in_messages = parts.begin is None
         # In answers of several messages, calls are messages of their own.
-        content, calls = (text, messages) if self._in_messages else self._take(text, ended)
+        content, calls = (text, messages) if self._in_messages else self._take(text, ended, cut)
         self.reasoning += reasoning
         self._contents.append(content)
         if self.most_calls is not None:
@@ -103,11 +116,23 @@ class AnswerParts:
         self._shown = len(whole)
         return new
 
-    def _read_messages(self, parts: Parts) -> list[ToolCall]:
-        """Return the calls in new messages to functions; a message to an unknown function belongs to no part."""
-        new = parts.calls[self._messages :] if self.form is not None else ()
-        self._messages += len(new)
-        return [call for message in new for call in self.form.calls(message, self.tools)[0]] if self.form else []
+    def _read_messages(self, parts: Parts, cut: bool) -> tuple[list[ToolCall], str]:
+        """Return the calls in new messages to functions, and the text of those whose values have no certain end.
+
+        A message to an unknown function belongs to no part.
+        """
+        calls, unread = list[ToolCall](), ""
+        for message in parts.calls[self._messages :] if self.form is not None else ():
+            assert self.form is not None
+            start = message.find(self.form.tags.start) if self.form.tags is not None else -1
+            if start >= 0 and self._begins_with_tags(message, start):
+                found, _ = self._last_calls(message[start:], cut and message is parts.calls[-1])
+                unread += "" if found else message[start:]
+            else:
+                found, _ = self.form.calls(message, self.tools)
+            calls += found
+        self._messages = max(self._messages, len(parts.calls))
+        return calls, unread
 
     def _separate(self, parts: Parts, ended: bool) -> tuple[str, str]:
         """Return the new thoughts and the new text of the reply."""
@@ -141,8 +166,12 @@ class AnswerParts:
         at = len(self.reasoning)
         while (found := self._next_mark(thought, at)) is not None:
             start, mark = found
-            inner, after, whole = _inside(thought, start, mark, ended)
-            if whole and self.form is not None and self.form.calls(inner, self.tools)[0]:
+            assert self.form is not None
+            if self._begins_with_tags(thought, start):
+                return start
+            inner, after, whole = self._inside(thought, start, mark, ended)
+            self._searched = 0
+            if whole and self.form.calls(inner, self.tools)[0]:
                 return start
             if not whole and self._may_begin(thought[start + len(mark.start) :]):
                 return start
@@ -176,10 +205,17 @@ class AnswerParts:
             start = text.find(mark.start, start + 1)
         return start
 
-    def _take(self, new: str, ended: bool) -> tuple[str, list[ToolCall]]:
+    def _begins_with_tags(self, text: str, at: int) -> bool:
+        """Return whether a call of one of the tools begins here that has a tag for each argument."""
+        return self.form is not None and self.form.tags is not None and self.form.tags.begins(text, at, self._names)
+
+    def _take(self, new: str, ended: bool, cut: bool) -> tuple[str, list[ToolCall]]:
         """Return the content and the calls in the new text of the reply."""
         if not (self._marks or self._dropped):
             return new, []
+        if self._has_tags and not ended:
+            self._held += new
+            return "", []
         rest, content, self.calling = self._held + new, "", False
         calls: list[ToolCall] = []
         while rest:
@@ -197,12 +233,18 @@ class AnswerParts:
             if call is None:
                 break
             start, mark = call
-            inner, after, whole = _inside(rest, start, mark, ended)
-            if not whole:
-                self._held, self.calling = rest[start:], True
+            has_tags = self._begins_with_tags(rest, start)
+            inner, after, whole = self._inside(rest, start, mark, ended, self._searched)
+            if not ended and (has_tags or not whole):
+                self._held, self.calling, self._has_tags = rest[start:], True, has_tags
                 return content + self._words(rest[:start]), calls
+            self._searched = 0
             assert self.form is not None
-            found, alone = self.form.calls(inner, self.tools)
+            if has_tags:
+                found, after = self._last_calls(rest[start:], cut)
+                alone, after = bool(found), start + after
+            else:
+                found, alone = self.form.calls(inner, self.tools)
             content += self._words(rest[:start] if alone else rest[:after], call_follows=bool(found))
             calls += found
             rest = rest[after:]
@@ -239,11 +281,31 @@ class AnswerParts:
         marks = [*(mark.start for mark in self._marks if not mark.first), *self._dropped]
         return max((half_a_mark(rest, mark) for mark in marks), default=0)
 
+    def _last_calls(self, text: str, cut: bool) -> tuple[list[ToolCall], int]:
+        """Return the calls with tags with which the last text of the answer begins, and their end."""
+        assert self.form is not None
+        if cut:
+            return [], len(text)
+        try:
+            return self.form.last_calls(text, self.tools)
+        except Unclear as unclear:
+            self.unclear = str(unclear)
+            log.info("a call of %s is left as text, because it cannot be told where its values end", unclear)
+            return [], len(text)
 
-def _inside(text: str, start: int, mark: Marks, ended: bool) -> tuple[str, int, bool]:
-    """Return the text of the calls that begin at `start`, where they end, and whether they have ended."""
-    begin = start + len(mark.start)
-    end = text.find(mark.end, begin) if mark.end else -1
-    after = end + len(mark.end) if end >= 0 else len(text)
-    inner = text[start:after] if mark.whole else text[begin : end if end >= 0 else len(text)]
-    return inner, after, end >= 0 or ended
+    def _inside(self, text: str, start: int, mark: Marks, ended: bool, searched: int = 0) -> tuple[str, int, bool]:
+        """Return the text of the calls that begin at `start`, where they end, and whether they have ended.
+
+        There is no end in the first `searched` characters after `start`.
+        """
+        assert self.form is not None
+        begin = start + len(mark.start)
+        first = end = text.find(mark.end, max(begin, start + searched)) if mark.end else -1
+        while end >= 0 and self.form.is_in_quotes(text[begin:end]):
+            self._searched = end + len(mark.end) - start
+            end = text.find(mark.end, start + self._searched)
+        if end < 0 and ended:
+            end = first if not searched else text.find(mark.end, begin)
+        after = end + len(mark.end) if end >= 0 else len(text)
+        inner = text[start:after] if mark.whole else text[begin : end if end >= 0 else len(text)]
+        return inner, after, end >= 0 or ended

@@ -42,6 +42,8 @@ class ToolHost:
         self._servers = {server.name: server for server in servers}
         self._changed, self._with_secrets, self._start_s = changed, with_secrets, start_s
         self._closing = asyncio.Event()
+        # Servers whose start waits for the import of `connection`.
+        self._awaited: frozenset[str] = frozenset()
         # These belong to the loop.
         self._connections: dict[str, Connection] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -81,7 +83,9 @@ class ToolHost:
     def status(self, name: str) -> ServerStatus:
         """Return the state of a server."""
         connection = self._connections.get(name)
-        return connection.status if connection is not None else ServerStatus()
+        if connection is None:
+            return ServerStatus("starting" if name in self._awaited else "stopped")
+        return connection.status
 
     def stop(self, name: str) -> None:
         """End a server, if it runs; `tools` starts it again."""
@@ -113,6 +117,9 @@ class ToolHost:
 
     async def _all_tools(self, names: Collection[str]) -> list[Tool]:
         wanted = [one for one in self._servers.values() if one.name in names and one.usable]
+        if missing := [one.name for one in wanted if one.name not in self._connections]:
+            self._awaited = frozenset(missing)
+            self._changed()
         found = await asyncio.gather(*(self._tools_of(one) for one in wanted))
         return [tool for tools in found for tool in tools]
 
@@ -131,6 +138,7 @@ class ToolHost:
         # Importing the package takes a second of a processor's time, which only those who use tools shall spend.
         from app.tools.connection import Connection
 
+        self._awaited = frozenset()
         server = self._servers.get(name)
         if server is None or not server.usable:
             raise ToolFailed("not-approved", server=name)

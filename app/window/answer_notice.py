@@ -42,8 +42,12 @@ class AnswerNotice(QObject):
         stopped = turn.answer.state is State.CANCELLED
         if stopped or took < LEAST_S:
             return
-        failed = turn.answer.state is State.FAILED
-        self._notify(chat, self.tr("An answer stopped with an error.") if failed else self.tr("Your answer is ready."))
+        if turn.answer.state is State.FAILED:
+            self._notify(chat, self.tr("An answer stopped with an error."))
+        elif turn.answer.state is State.REPEATING:
+            self._notify(chat, self.tr("An answer repeats itself and is paused."))
+        else:
+            self._notify(chat, self.tr("Your answer is ready."))
 
     def _arrived(self, chat: Chat, turn: Turn) -> None:
         if not any(call.state is CallState.ASKS for call in turn.answer.calls):
@@ -87,6 +91,8 @@ class Announcer(QObject):
             text = self.tr("The answer was stopped.")
         elif answer.state is State.LENGTH:
             text = self.tr("The answer reached its length limit.")
+        elif answer.state is State.REPEATING:
+            text = self.tr("The answer repeats itself and is paused. Continue it, or stop it.")
         else:
             text = self.tr("The answer is complete.")
         if chat is self._session.chat:

@@ -55,6 +55,7 @@ from app.window.transfer import Transfer
 from app.window.turn_commands import TurnCommands
 from app.window.unsaved import Unsaved
 from app.window.updates import UpdateChecker
+from app.wording import privacy
 
 
 def prepare_answers() -> None:
@@ -176,6 +177,7 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         self._header.page_wanted.connect(self.settings.open)
         self.models.chat_wanted.connect(self._come_to_chat)
         self.notifications.follow(session)
+        privacy.follow(session, self.preferences, self, self._show_privacy)
         self._welcome.asked.connect(self._ask)
         self._welcome.demonstration_wanted.connect(self._demonstrate)
         self.turns.model_wanted.connect(self._offer.take)
@@ -244,9 +246,11 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
 
     def _attach(self, files: list[str]) -> None:
         self.attachments.attach(files, self.composer.files)
+        self.composer.setFocus()
 
     def _attach_picture(self, image: QImage) -> None:
         self.attachments.attach_picture(image, self.composer.files)
+        self.composer.setFocus()
 
     def _keep_unsent(self) -> None:
         self.session.chats.keep_unsent(self._shown, self.composer.edit.toPlainText(), self.composer.files.attachments)
@@ -290,8 +294,13 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         self.composer.set_streaming(session.chat.streaming)
         self.composer.set_waiting(session.answers.soon_ready)
         self._welcome.set_ready(session.answers.ready)
+        self._welcome.show_questions(session.models.is_starter_expected)
+
+    def _show_privacy(self) -> None:
+        self._welcome.show_privacy(privacy.welcome_sentence(self.session, self.preferences.values))
 
     def retranslate(self) -> None:
+        self._show_privacy()
         self._actions.retranslate()
         self._menus.retranslate()
         self._meter.show_usage()
@@ -310,11 +319,9 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         if files := files_in(event.mimeData()):
             event.acceptProposedAction()
             self._attach(files)
-            self.composer.setFocus()
         elif event.mimeData().hasImage():
             event.acceptProposedAction()
             self._attach_picture(event.mimeData().imageData())
-            self.composer.setFocus()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -93,6 +93,7 @@ class TurnCommands(QObject):
                 lambda _: self.tr("Regenerate"),
                 lambda turn: session.answers.ready and turn.answer.ended,
             ),
+            "stop-repeating": _TurnAction(session.answers.stop_repeating),
             "get-model": _TurnAction(lambda _turn: self.model_wanted.emit()),
             "go-on": _TurnAction(
                 self.continue_answer,

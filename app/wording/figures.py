@@ -158,7 +158,7 @@ PACES = Sentences(
 
 def foot(answer: Answer) -> list[tuple[str, str]]:
     """Return the line below an answer: (sentence with {value}, value) for each known figure."""
-    stats = answer.stats
+    stats = answer.figures
     found = [
         (translate("Figures", "{value} tokens/s"), stats.decode_tps, number(stats.decode_tps)),
         (translate("Figures", "{value} to first token"), stats.ttft_s, seconds(stats.ttft_s)),
@@ -275,15 +275,18 @@ def sentence(answer: Answer | None) -> str:
     """
     if answer is None:
         return ""
-    if not answer.stats.draft_fits:
+    stats = answer.figures
+    if not stats.draft_fits:
         return translate(
             "Figures",
             "This draft does not fit this model: fewer than 2% of its tokens are accepted. "
             "Choose another draft, or none.",
         )
+    if answer.repeats and stats.drafted:
+        return _repetition()
     if answer.ended:
         # The figures of a stored answer are loaded before its rounds.
-        return SpeculationSentences().past(answer) if answer.stats.drafted else why(answer)
+        return SpeculationSentences().past(answer) if stats.drafted else why(answer)
     newest = answer.rounds[-1] if len(answer.rounds) > 1 else None
     if newest is None:
         return ""
@@ -306,12 +309,16 @@ def sentences() -> list[str]:
     spans = [PlainSpan(1, reason, tuple(arguments.items())) for reason in PLAIN_REASONS]
     spans += [PlainSpan(1, "draft-not-usable", (("reason", reason),)) for reason in DRAFT_REASONS]
     spoken = sentence(Answer(stats=unfit)), sentence(past), SpeculationSentences().now(past, 88)
-    return [*spoken, *map(plain_sentence, spans)]
+    return [*spoken, _repetition(), *map(plain_sentence, spans)]
+
+
+def _repetition() -> str:
+    return translate("Figures", "Repetitions are easy to draft, so this answer does not count in totals.")
 
 
 def remarks(answer: Answer) -> str:
     """Say how the text compares, what drafting ahead did, and what slowed the answer down; "" if nothing is known."""
-    stats = answer.stats
+    stats = answer.figures
     text = text_sentence(stats) if answer.ended else ""
     return joined(text, ahead_sentence(stats), busy(stats) if stats.drafted else "", PACES.get(stats.slowed, ""))
 
@@ -320,7 +327,7 @@ class SpeculationSentences(QObject):
     """Sentences with plural forms, which Qt's extractor finds only in a class's own `tr`."""
 
     def now(self, answer: Answer, depth: int) -> str:
-        cost, tokens = round_cost(answer), number(answer.stats.tokens_per_round)
+        cost, tokens = round_cost(answer), number(answer.figures.tokens_per_round)
         if cost is None:
             text = self.tr("Drafting %n token(s) per round. Each round produces {tokens}.", "", depth)
             return text.format(tokens=tokens)
@@ -333,7 +340,7 @@ class SpeculationSentences(QObject):
 
     def past(self, answer: Answer) -> str:
         """Describe an answer that has ended, over all of its rounds."""
-        stats, cost = answer.stats, round_cost(answer)
+        stats, cost = answer.figures, round_cost(answer)
         drafted, tokens = number(stats.drafted, 0), number(stats.tokens_per_round)
         if cost is None:
             return self.tr("%n of {drafted} draft token(s) accepted.", "", stats.accepted).format(drafted=drafted)
@@ -348,7 +355,7 @@ class SpeculationSentences(QObject):
 
 def round_cost(answer: Answer) -> float | None:
     """Return the cost of a round in plain steps (tokens per round / speed-up); None while unknown."""
-    stats = answer.stats
+    stats = answer.figures
     if not stats.speedup or not stats.tokens_per_round:
         return None
     return stats.tokens_per_round / stats.speedup

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject
 
 from app.session.model_names import short_name
 from app.settings.declarations import SETTINGS
-from app.settings.engine_settings import recommended_of
+from app.settings.engine_settings import own_sampling, recommended_of
 from app.wording.errors import DRAFT_REASONS
 from app.wording.figures import as_fast, capitalized, number, percent, times, times_between
 from app.wording.hub import hub_sentence, size_words
@@ -45,16 +46,22 @@ def model_name(name: str, bits: int) -> str:
 
 
 def recommendation_text(main: ModelInfo | None) -> str:
-    """List the sampling values that the authors of the loaded model recommend; "" if there are none."""
-    recommended = recommended_of(main.sampling) if main is not None else {}
-    if main is None or not recommended:
+    """List the sampling that the authors of the loaded model recommend, and Tandem's own; "" without a model."""
+    if main is None:
         return ""
-    values = [
+    recommended = recommended_of(main.sampling)
+    texts = (
+        (translate("Models", "Recommended for {model}: {values}"), recommended),
+        (translate("Models", "{model} recommends no temperature. Tandem uses: {values}"), own_sampling(recommended)),
+    )
+    name = recorded_name(main.name)
+    return "\n".join(text.format(model=name, values=_listed(values)) for text, values in texts if values)
+
+
+def _listed(sampling: Mapping[str, float]) -> str:
+    return " · ".join(
         f"{translate('Settings', SETTINGS[key].title)} {number(value, 0 if isinstance(value, int) else 2)}"
-        for key, value in recommended.items()
-    ]
-    return translate("Models", "Recommended for {model}: {values}").format(
-        model=recorded_name(main.name), values=" · ".join(values)
+        for key, value in sampling.items()
     )
 
 
@@ -145,6 +152,8 @@ VERDICTS = Sentences(
 
 def pair_speed(expected: Estimate | None, measured: Measured | None) -> str:
     """Say how fast a pair is: as measured on this computer, or else as estimated; "" if neither is known."""
+    if measured is not None and measured.accept_rate == 0:
+        return translate("Models", "no draft token accepted so far (measured)")
     if measured is not None:
         text = translate("Models", "{gain} (measured, {rate} accepted)")
         return text.format(gain=as_fast(measured), rate=percent(measured.accept_rate))

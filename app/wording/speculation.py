@@ -74,11 +74,13 @@ def plain_now(answer: Answer) -> bool:
 
 def outcome(answer: Answer) -> str:
     """Say what an answer gained by speculation: "2.5× as fast", or else what is known of it."""
-    stats = answer.stats
+    stats = answer.figures
     if not has_figures(answer):
         return translate("Speculation", "No figures for this answer")
     if not stats.drafted:
         return speed_sentence(stats) or translate("Speculation", "Waiting for the first token")
+    if answer.repeats:
+        return translate("Speculation", "This answer repeats itself")
     if not stats.accepted and answer.ended and not as_fast(stats):
         return translate("Speculation", "No draft token accepted")
     return capitalized(gain(stats))
@@ -86,4 +88,4 @@ def outcome(answer: Answer) -> str:
 
 def has_figures(answer: Answer) -> bool:
     """Whether there are or will be figures to show. An imported answer has none."""
-    return not answer.ended or bool(answer.rounds) or answer.stats.generated_tokens > 0
+    return not answer.ended or bool(answer.rounds) or answer.figures.generated_tokens > 0

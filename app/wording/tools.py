@@ -76,6 +76,10 @@ TOOL_REASONS = Sentences(
         "denied": "This call was not allowed.",
         "stopped": "You stopped this call.",
         "too-many-calls": "Not called: one answer uses tools at most {count} times.",
+        "unclear-end": (
+            "Not called: it isn't clear where the model's text ends, because marks that end a call are part of it or "
+            "missing."
+        ),
         "bad-arguments": "Not called: the model passed arguments that the tool does not accept.",
     },
 )

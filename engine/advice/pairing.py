@@ -47,7 +47,7 @@ class PairModel:
     called only if nothing else decides. `tokenizer` is a fingerprint, `tokenizer_name` the catalog's name of it,
     `tokenizer_digest` the hash of tokenizer.json. `problem` is the reason why the model cannot be used, with `detail`.
     `head` is set for heads; if their tensors are known, `config` comes from `engine.heads.fit.memory_config`. `bits` is
-    the quantisation, 16 or 32 for plain weights.
+    the quantisation, 16 or 32 for plain weights. `drafts` are the ids of the drafts that the catalog names for it.
     """
 
     id: str
@@ -64,6 +64,12 @@ class PairModel:
     detail: str = ""
     head: HeadFacts | None = None
     bits: int | None = None
+    drafts: tuple[str, ...] = ()
+
+    @property
+    def family(self) -> str:
+        """The family of its architecture: qwen3 for qwen3, qwen3_moe and qwen3_next; "" if unknown."""
+        return str(self.config.get("model_type", "")).partition("_")[0]
 
     @property
     def cost(self) -> MainCost:
@@ -76,7 +82,8 @@ class PairAdvice:
 
     Arguments: padded (extra tokens), different (shared, percent), too-large (share, percent of the main model's work),
     no-room (needed, free), incomplete and not-mlx (reason, detail), head-other (model), other-main (what, head, main:
-    layers, width or vocabulary that the head expects and the main model has). `expected` is None without an estimate.
+    layers, width or vocabulary that the head expects and the main model has). `expected` is None without a basis for an
+    estimate: how often a model of another tokenizer agrees is only known of pairs in the catalog.
     """
 
     id: str
@@ -102,6 +109,8 @@ def advise(
 ) -> list[PairAdvice]:
     """Return a verdict for every candidate and for lookup, most useful first, with the best one marked.
 
+    Without a measurement, only a draft of the catalog's for `main`, or of its family and tokenizer, can be the best.
+
     `limit` is the bytes that both may use, `element_bytes` those of a number in their caches.
     `measured` has the speed-ups that were measured on this machine with this main model, by id. A candidate that occurs
     twice counts once, from the first of these sources: installed, catalog, search.
@@ -115,7 +124,8 @@ def advise(
     advice = [judge.verdict(candidate) for candidate in unique.values()]
     advice.append(PairAdvice("", "lookup", "lookup", (), 0, None))
     advice.sort(key=_rank)
-    best = next((index for index, one in enumerate(advice) if _is_recommendable(one)), None)
+    related = {candidate.id for candidate in unique.values() if judge.are_related(candidate)}
+    best = next((index for index, one in enumerate(advice) if _is_recommendable(one, one.id in related)), None)
     return [replace(one, best=index == best) for index, one in enumerate(advice)]
 
 
@@ -152,6 +162,7 @@ def from_catalog(model: CatalogModel) -> PairModel:
         vocabulary_size=model.vocabulary_size,
         tokenizer_name=model.tokenizer,
         bits=model.bits,
+        drafts=model.drafts,
     )
 
 
@@ -219,6 +230,11 @@ class _Judge:
         self._context, self._limit, self._element_bytes = context, limit, element_bytes
         self._compared: dict[tuple[str, str], Comparison] = {}
 
+    def are_related(self, draft: PairModel) -> bool:
+        """Whether a draft is a head, one that the catalog names for the main model, or a model of its family."""
+        main = self._main
+        return draft.head is not None or draft.id in main.drafts or draft.family == main.family
+
     def verdict(self, draft: PairModel) -> PairAdvice:
         code, arguments, expected = self._decide(draft)
         return PairAdvice(draft.id, draft.source, code, arguments, draft.weight_bytes, expected)
@@ -242,7 +258,8 @@ class _Judge:
             return "unknown", (), expected
         if comparison.relation == "different":
             shared = round(100 * comparison.shared)
-            return "different", (("shared", shared),), self._expected(draft, "different")
+            known = draft.id in self._main.drafts or expected.measured
+            return "different", (("shared", shared),), self._expected(draft, "different") if known else None
         if comparison.relation == "extended" or self._main.vocabulary_size != draft.vocabulary_size:
             return "padded", (("extra", comparison.extra),), expected
         return "same", (), expected
@@ -314,7 +331,11 @@ def candidates(
     """
     known = catalog.models.get(main.id)
     name = known.tokenizer if known else ""
-    subject = from_catalog(main) if isinstance(main, CatalogModel) else from_installed(main, name)
+    suggested = known.drafts if known else ()
+    if isinstance(main, CatalogModel):
+        subject = from_catalog(main)
+    else:
+        subject = replace(from_installed(main, name), drafts=suggested)
     names = {model.id: model.tokenizer for model in catalog.models.values()}
     found = [
         from_installed(model, names.get(model.id, ""))
@@ -325,7 +346,6 @@ def candidates(
     ]
     found += [from_catalog_head(head) for head in catalog.heads.values() if same_model(head.made_for, main.id)]
     found += _head_inside(main, subject, found)
-    suggested = set(known.drafts) if known else set()
     found += [
         from_catalog(model)
         for model in catalog.models.values()
@@ -368,8 +388,12 @@ def _rank(one: PairAdvice) -> tuple[int, float, int, str]:
     return (3, float(VERDICTS.index(one.verdict)), one.weight_bytes, one.id)
 
 
-def _is_recommendable(one: PairAdvice) -> bool:
-    """Return whether it may be marked as the best: never an unknown tokenizer or an unchecked head."""
-    if one.verdict in ("head-other", *_UNREAD) and not (one.expected and one.expected.measured):
-        return False
-    return one.verdict == "lookup" or _rank(one)[0] <= 0
+def _is_recommendable(one: PairAdvice, related: bool) -> bool:
+    """Return whether it may be marked as the best.
+
+    An unknown tokenizer, an unchecked head, and a draft that is not `related` to the main model need a measurement.
+    """
+    if one.verdict == "lookup":
+        return True
+    measured = one.expected is not None and one.expected.measured
+    return (measured or (related and one.verdict not in ("head-other", *_UNREAD))) and _rank(one)[0] <= 0

@@ -115,7 +115,9 @@ def machine() -> dict[str, Any]:
 def _figures(samples: Sequence[Sample], reference: dict[tuple[Prompt, int], Measure]) -> dict[str, Any]:
     # Answers of a token or two have no decode speed.
     long_enough = [t for t in samples if t.measure.decode_tps > 0 and reference[t.prompt, t.repetition].decode_tps > 0]
-    ratios = [t.measure.decode_tps / reference[t.prompt, t.repetition].decode_tps for t in long_enough]
+    ratios = [
+        _possible(t.measure.decode_tps / reference[t.prompt, t.repetition].decode_tps, t.measure) for t in long_enough
+    ]
     ttfts = [t.measure.ttft_s / reference[t.prompt, t.repetition].ttft_s for t in samples]
     drafted = sum(t.measure.stats.drafted for t in samples if t.measure.stats)
     accepted = sum(t.measure.stats.accepted for t in samples if t.measure.stats)
@@ -137,4 +139,11 @@ def _figures(samples: Sequence[Sample], reference: dict[tuple[Prompt, int], Meas
 def _answer_ratio(sample: Sample, reference: dict[tuple[Prompt, int], Measure]) -> float:
     """Return the tokens a second of the whole answer, prefill included, over the baseline's."""
     plain = reference[sample.prompt, sample.repetition]
-    return (sample.measure.tokens / sample.measure.total_s) / (plain.tokens / plain.total_s)
+    ratio = (sample.measure.tokens / sample.measure.total_s) / (plain.tokens / plain.total_s)
+    return _possible(ratio, sample.measure)
+
+
+def _possible(ratio: float, measure: Measure) -> float:
+    """Return a ratio to plain decoding, at most the tokens a round: a larger one says that the baseline stalled."""
+    rate = measure.stats.tokens_per_round if measure.stats else None
+    return ratio if rate is None else min(ratio, rate)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.call_forms.reading import Read
+from engine.call_forms.tagged import Tagged, Unclear
 from engine.call_forms.writing import Write, cannot_write
 
 # A longer call is treated as text, because parsers copy it several times.
@@ -47,7 +48,8 @@ class CallForm:
     this form; without signs, mlx-lm tells. In a grammar, `write` returns the expression of one call, and `begin` and
     `end` enclose all calls of an answer, which is a single one if `between` is None. `thought` are the texts before,
     directly after and further after thoughts of models without marks for thoughts. Without marks, calls begin with
-    `opening`. With `identifiers` models can write only such names of functions as Python has.
+    `opening`. With `identifiers` models can write only such names of functions as Python has. `tags` read calls of
+    which only the rest of the answer tells where they end.
     """
 
     marks: tuple[Marks, ...]
@@ -60,6 +62,7 @@ class CallForm:
     thought: tuple[str, str, str] | None = None
     opening: str = ""
     identifiers: bool = False
+    tags: Tagged | None = None
 
     @property
     def separate(self) -> bool:
@@ -98,6 +101,25 @@ class CallForm:
             return [], False
         known = [call for call in calls if call.name in names]
         return known, bool(known) and len(known) == len(calls)
+
+    def is_in_quotes(self, text: str) -> bool:
+        """Whether a text between marks ends in the quotes of JSON, so that the end mark after it belongs to a text."""
+        try:
+            self.read(text if len(text) <= LONGEST_CALL else "", ())
+        except json.JSONDecodeError as error:
+            return error.msg.startswith("Unterminated string")
+        except Exception:
+            return False
+        return False
+
+    def last_calls(self, text: str, tools: Sequence[Mapping[str, Any]]) -> tuple[list[ToolCall], int]:
+        """Return the calls with tags with which the rest of an answer begins, and their end. Raises `Unclear`."""
+        assert self.tags is not None
+        found, end = self.tags.read(text, tools)
+        try:
+            return [_call(entry, {}) for entry in found], end
+        except Exception as error:
+            raise Unclear(found[0]["name"]) from error
 
 
 def renamed(holder: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

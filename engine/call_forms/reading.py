@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.call_forms.schema import Schema, arguments_of, kind_of
+from engine.call_forms.schema import Schema, kind_of
 
 Tools = Sequence[Mapping[str, Any]]
 Read = Callable[[str, Tools], Any]
@@ -73,72 +73,6 @@ class Headed:
         return calls
 
 
-@dataclass(frozen=True)
-class Tagged:
-    """Reads calls with a tag for each argument, and nothing but white space between them.
-
-    `call` has the groups `name` and `body`. `opening` begins an argument and has the group `key`; `closing` ends it. If
-    `opening` has the group `string`, that says whether the value is a text, otherwise the function's schema does. In
-    the group `cdata` begins a text with an end of its own. With `lines` a line break beside each tag is not a part of
-    the value. Models forget closing tags, so a value ends before the next argument; but a value in which another one
-    may only be mentioned is not read.
-    """
-
-    call: re.Pattern[str]
-    opening: re.Pattern[str]
-    closing: str
-    lines: bool = False
-
-    def __call__(self, text: str, tools: Tools) -> list[dict[str, Any]]:
-        if self.call.sub("", text).strip():
-            raise ValueError("a text beside calls")
-        return [
-            {"name": call["name"], "arguments": self._arguments(call["body"], _properties(call["name"], tools))}
-            for call in self.call.finditer(text)
-        ]
-
-    def _arguments(self, body: str, schemas: Mapping[str, Schema]) -> dict[str, Any]:
-        found, rest = dict[str, Any](), body.lstrip()
-        while rest:
-            opening = self.opening.match(rest)
-            if opening is None or opening["key"] in found:
-                raise ValueError("a text between arguments, or an argument twice")
-            text, rest = self._text(opening, rest[opening.end() :], schemas)
-            found[opening["key"]] = self._value(opening, text, schemas.get(opening["key"], Schema({})))
-        return found
-
-    def _text(self, opening: re.Match[str], rest: str, schemas: Mapping[str, Schema]) -> tuple[str, str]:
-        """Return the text of an argument's value, and what follows the argument."""
-        closing = f"]]>{self.closing}" if opening.groupdict().get("cdata") else self.closing
-        text, closed, after = rest.partition(closing)
-        following = None if opening.groupdict().get("cdata") else self.opening.search(text)
-        if following is not None:
-            if following["key"] not in schemas or not text[: following.start()].endswith("\n"):
-                raise ValueError("an argument in the value of another one")
-            text, closed, after = text[: following.start()], "", rest[following.start() :]
-        if self.lines or not closed:
-            text = text.removeprefix("\n").removesuffix("\n")
-        return text, after.lstrip()
-
-    def _value(self, opening: re.Match[str], text: str, schema: Schema) -> Any:
-        if (string := opening.groupdict().get("string")) is not None:
-            return text if string == "true" else json.loads(text)
-        return typed(text, schema)
-
-
-def tagged(call: str, opening: str, closing: str, *, lines: bool = False) -> Tagged:
-    """Return a reader of calls by the patterns of `Tagged`."""
-    return Tagged(re.compile(call, re.DOTALL), re.compile(opening, re.DOTALL), closing, lines)
-
-
-def _properties(name: str, tools: Tools) -> Mapping[str, Schema]:
-    """Return the schemas of a function's parameters."""
-    for tool in tools:
-        if tool["function"]["name"] == name:
-            return arguments_of(tool["function"].get("parameters")).properties
-    return {}
-
-
 def typed(text: str, schema: Schema) -> Any:
     """Return the value that a text without quotes stands for: JSON unless the schema says that it is a text.
 
@@ -165,18 +99,7 @@ def _of_python(text: str) -> Any:
 # MiniMax-M3's mark before every tag.
 NESTED = "]<]minimax[>["
 _TAG = re.escape(NESTED) + "<"
-_INVOKE = re.compile(rf'{_TAG}invoke name="(?P<name>[^"]+)">(?P<body>.*?){_TAG}/invoke>', re.DOTALL)
 _ELEMENT = re.compile(rf"{_TAG}(?P<key>[^/<>]+)>")
-
-
-def as_elements(text: str, tools: Tools) -> list[dict[str, Any]]:
-    """Read MiniMax-M3's calls: an element for each argument, and for each entry of objects and lists in it."""
-    calls = []
-    for call in _INVOKE.finditer(text):
-        schemas = _properties(call["name"], tools)
-        arguments = {key: _element(value, schemas.get(key, Schema({}))) for key, value in _elements(call["body"])}
-        calls.append({"name": call["name"], "arguments": arguments})
-    return calls
 
 
 def _elements(text: str) -> list[tuple[str, str]]:
@@ -198,8 +121,8 @@ def _content(text: str, start: int, tags: re.Pattern[str]) -> tuple[str, int]:
     raise ValueError("an element does not end")
 
 
-def _element(text: str, schema: Schema) -> Any:
-    """Return the value of an element's content."""
+def element(text: str, schema: Schema) -> Any:
+    """Return the value of the content of an element of MiniMax-M3."""
     texts = any(one.kind == "string" and one.free_text for one in schema.alternatives)
     kinds = [one.kind for one in schema.alternatives if one.kind in ("array", "object") and not one.is_value]
     if texts or (NESTED not in text and (text or not kinds)):
@@ -209,6 +132,6 @@ def _element(text: str, schema: Schema) -> Any:
     entries = _elements(text)
     if all(key == "item" for key, _ in entries):
         inner = next((one.items for one in schema.alternatives if one.kind == "array"), Schema({}))
-        return [_element(value, inner) for _, value in entries]
+        return [element(value, inner) for _, value in entries]
     schemas = schema.properties
-    return {key: _element(value, schemas.get(key, Schema({}))) for key, value in entries}
+    return {key: element(value, schemas.get(key, Schema({}))) for key, value in entries}

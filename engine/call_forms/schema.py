@@ -75,6 +75,15 @@ class Schema:
         found = {one.kind for one in self.alternatives}
         return set() if "" in found else found
 
+    def allows(self, value: Any) -> bool:
+        """Return whether a value has one of the types, or is one of the values, that the schema allows."""
+        kind = kind_of(value)
+        kinds = {kind, "number", "integer"} if kind in ("number", "integer") else {kind}
+        return any(
+            one.content["const"] == value if one.is_value else one.kind in kinds or not one.kind
+            for one in self.alternatives
+        )
+
     @cached_property
     def properties(self) -> dict[str, Schema]:
         """The schemas of an object's entries by their names, also of those that are only required."""

@@ -8,20 +8,14 @@ from __future__ import annotations
 import importlib
 import re
 from functools import lru_cache
+from typing import Any
 
 from engine.call_forms.form import CallForm, Marks
 from engine.call_forms.named_values import Braced, as_python, as_python_list
-from engine.call_forms.reading import (
-    NESTED,
-    Headed,
-    Tagged,
-    as_elements,
-    as_json,
-    by_mlx_lm,
-    json_or,
-    tagged,
-)
-from engine.call_forms.writing import BracedCall, NestedCall, TaggedCall, json_call, python_call
+from engine.call_forms.reading import NESTED, Headed, as_json, by_mlx_lm, element, json_or
+from engine.call_forms.tagged import Tagged
+from engine.call_forms.tagged_writing import NestedCalls, TaggedCalls
+from engine.call_forms.writing import BracedCall, json_call, python_call
 
 
 @lru_cache
@@ -46,18 +40,57 @@ def _between(start: str, end: str = "", *, first: bool = False) -> tuple[Marks, 
     return (Marks(start, end, first=first),)
 
 
-def _functions(*, lines: bool) -> Tagged:
-    call = r"<function=(?P<name>[^>\s]+)>(?P<body>.*?)</function>"
-    return tagged(call, r"<parameter=(?P<key>[^>\s]+)>", "</parameter>", lines=lines)
+def _tagged(
+    calls: TaggedCalls, name: str, opening: str, *marks: str, end: str, json: bool = False, **more: Any
+) -> CallForm:
+    """Return a form with tags: how the grammar writes `calls`, and the signs by which the reader finds them again.
+
+    `marks` stand around calls, none in a form without such; `name`, `opening`, `end` and `more` are those of `Tagged`.
+    """
+    start, stop = marks or ("", "")
+    signs = more.pop("signs", ())
+    tags = Tagged(start, name, opening, calls.closing, end, stop, shared=bool(calls.start), **more)
+    found = [Marks(start, stop)] if start else []
+    if tags.bare or not start:
+        found.append(Marks(name.partition("(")[0].rstrip('"'), end, whole=True))
+    return CallForm(tuple(found), json_or(tags) if json else tags, calls, signs=signs, tags=tags)
+
+
+def _functions(mark: str, line: str = "", **more: Any) -> CallForm:
+    """Return a form with tags that have the names of functions and arguments in them."""
+    start, stop = f"<{mark}>", f"</{mark}>"
+    calls = TaggedCalls(
+        f"{start}\n<function=NAME>\n", f"<parameter=NAME>{line}", "</parameter>", "\n", f"</function>\n{stop}", line
+    )
+    name, opening = r"<function=(?P<name>[^<>\s]+)>", r"<parameter=(?P<key>[^<>\s]+)>"
+    return _tagged(calls, name, opening, start, stop, end="</function>", **more)
 
 
 def _pairs(call: str, argument: str) -> CallForm:
     """Return GLM's form, by its tags: one for the name and one for the value of each argument."""
+    start, stop = f"<{call}>", f"</{call}>"
     key, value = f"{argument}_key", f"{argument}_value"
+    calls = TaggedCalls(f"{start}NAME\n", f"<{key}>NAME</{key}>\n<{value}>", f"</{value}>", "\n", stop)
     opening = rf"<{key}>(?P<key>[^<]*)</{key}>\s*<{value}>"
-    read = tagged(r"\A\s*(?P<name>[^\s<]+)(?P<body>.*)\Z", opening, f"</{value}>")
-    write = TaggedCall(f"<{call}>NAME\n", f"<{key}>NAME</{key}>\n<{value}>", f"</{value}>", "\n", f"</{call}>")
-    return CallForm(_between(f"<{call}>", f"</{call}>"), json_or(read), write)
+    return _tagged(calls, r"(?P<name>[^\s<]+)", opening, start, stop, end="", json=True)
+
+
+def _invokes(tag: str, mark: str, parameter: str, before: str = "", **more: Any) -> CallForm:
+    """Return a form of calls that are invocations, several of which share a `mark`; `tag` begins the names of tags."""
+    start, stop = f"<{mark}>", f"</{mark}>"
+    calls = TaggedCalls(
+        f'<{tag}invoke name="NAME">\n',
+        f'<{tag}parameter name="NAME"{before}>',
+        f"</{tag}parameter>",
+        "\n",
+        f"</{tag}invoke>\n",
+        start=f"{start}\n",
+        between="",
+        stop=stop,
+    )
+    name = rf'<{tag}invoke\b[^<>]*?\bname="(?P<name>[^"]+)">'
+    opening = rf'<{tag}parameter\b[^<>]*?\bname="(?P<key>[^"]+)"{parameter}>'
+    return _tagged(calls, name, opening, start, stop, end=f"</{tag}invoke>", **more)
 
 
 def _braced(start: str, end: str, quote: str) -> CallForm:
@@ -87,22 +120,11 @@ def _one_json(call: str, *signs: str, start: str, others: tuple[Marks, ...] = ()
 
 def _dsml(marks: str, *signs: tuple[str, ...]) -> CallForm:
     """Return a form of the language of DeepSeek's calls, whose `marks` stand around them."""
-    start, end = f"<｜DSML｜{marks}>", f"</｜DSML｜{marks}>"
-    return CallForm(_between(start, end), _DSML, _DSML_CALL, f"{start}\n", end, "", (("｜DSML｜", f"{marks}>"), *signs))
+    string = r' string="(?P<string>true|false)"'
+    signs = (("｜DSML｜", f"{marks}>"), *signs)
+    return _invokes("｜DSML｜", f"｜DSML｜{marks}", string, ' string="STRING"', signs=signs)
 
 
-_DSML = tagged(
-    r'<｜DSML｜invoke name="(?P<name>[^"]+)">(?P<body>.*?)</｜DSML｜invoke>',
-    r'<｜DSML｜parameter name="(?P<key>[^"]+)" string="(?P<string>true|false)">',
-    "</｜DSML｜parameter>",
-)
-_DSML_CALL = TaggedCall(
-    '<｜DSML｜invoke name="NAME">\n',
-    '<｜DSML｜parameter name="NAME" string="STRING">',
-    "</｜DSML｜parameter>",
-    "\n",
-    "</｜DSML｜invoke>\n",
-)
 _DEEPSEEK = Headed(re.compile(r"(?:function<｜tool▁sep｜>)?(?P<name>[\w.-]+)(?:\n```json\n|<｜tool▁sep｜>)\s*"))
 _GIGACHAT = "<|message_sep|>\n\nfunction call<|role_sep|>\n"
 _BEGINNINGS = ('{"name": "', '{"name":"', '{"type": "function", "name": "')
@@ -112,12 +134,23 @@ _MISTRAL_CALL = Headed(re.compile(r"(?<![\w.-])(?P<name>[\w.-]++)\s*+(?:\[CALL_I
 
 FORMS: dict[str, CallForm] = {
     # Forms that no template shares with those of mlx-lm come first: it takes some of them for others.
-    "minimax_m3": CallForm(
-        _between(f"{NESTED}<tool_call>", f"{NESTED}</tool_call>"),
-        as_elements,
-        NestedCall(NESTED),
-        f"{NESTED}<tool_call>\n",
-        f"\n{NESTED}</tool_call>",
+    "minimax_m3": _tagged(
+        NestedCalls(
+            f'{NESTED}<invoke name="NAME">',
+            f"{NESTED}<NAME>",
+            f"{NESTED}</NAME>",
+            "",
+            f"{NESTED}</invoke>",
+            start=f"{NESTED}<tool_call>\n",
+            stop=f"\n{NESTED}</tool_call>",
+            mark=NESTED,
+        ),
+        rf'{re.escape(NESTED)}<invoke name="(?P<name>[^"]+)">',
+        rf"{re.escape(NESTED)}<(?P<key>[^/<>]+)>",
+        f"{NESTED}<tool_call>",
+        f"{NESTED}</tool_call>",
+        end=f"{NESTED}</invoke>",
+        typed=element,
         signs=((NESTED,),),
     ),
     "harmony": CallForm(
@@ -134,18 +167,7 @@ FORMS: dict[str, CallForm] = {
     "deepseek_v32": _dsml("function_calls", ("mlx_lm.chat_templates.deepseek_v32",)),
     "deepseek_v3": _deepseek("function<｜tool▁sep｜>NAME\n```json\nARGUMENTS\n```", "\n", "<｜tool▁sep｜>", "```json"),
     "deepseek_v31": _deepseek("NAME<｜tool▁sep｜>ARGUMENTS", "", "<｜tool▁sep｜>"),
-    "seed_oss": CallForm(
-        _between("<seed:tool_call>", "</seed:tool_call>"),
-        _functions(lines=False),
-        TaggedCall(
-            "<seed:tool_call>\n<function=NAME>\n",
-            "<parameter=NAME>",
-            "</parameter>",
-            "\n",
-            "</function>\n</seed:tool_call>",
-        ),
-        signs=(("<seed:tool_call>",),),
-    ),
+    "seed_oss": _functions("seed:tool_call", signs=(("<seed:tool_call>",),)),
     "command_r7b": CallForm(
         _between("<|START_ACTION|>", "<|END_ACTION|>"),
         as_json,
@@ -289,59 +311,19 @@ FORMS: dict[str, CallForm] = {
         ", ",
         identifiers=True,
     ),
-    "qwen3_coder": CallForm(
-        # Qwen3-Coder leaves the first tag out at times.
-        (Marks("<tool_call>", "</tool_call>"), Marks("<function=", "</function>", whole=True)),
-        _functions(lines=True),
-        TaggedCall(
-            "<tool_call>\n<function=NAME>\n",
-            "<parameter=NAME>\n",
-            "</parameter>",
-            "\n",
-            "</function>\n</tool_call>",
-            "\n",
-        ),
-    ),
+    # Qwen3-Coder leaves the first tag out at times.
+    "qwen3_coder": _functions("tool_call", "\n", lines=True, bare=True),
     "glm47": _pairs("tool_call", "arg"),
     "laguna": _pairs("tool_call", "arg"),
     "longcat": _pairs("longcat_tool_call", "longcat_arg"),
-    "minicpm5": CallForm(
-        (Marks("<function name=", "</function>", whole=True),),
-        tagged(
-            r'<function name="(?P<name>[^"]+)">(?P<body>.*?)</function>',
-            r'<param name="(?P<key>[^"]+)">(?P<cdata><!\[CDATA\[)?',
-            "</param>",
-        ),
-        TaggedCall('<function name="NAME">', '<param name="NAME">', "</param>", "", "</function>"),
+    "minicpm5": _tagged(
+        TaggedCalls('<function name="NAME">', '<param name="NAME">', "</param>", "", "</function>"),
+        r'<function name="(?P<name>[^"]+)">',
+        r'<param name="(?P<key>[^"]+)">(?P<cdata><!\[CDATA\[)?',
+        end="</function>",
     ),
-    "minimax_m2": CallForm(
-        _between("<minimax:tool_call>", "</minimax:tool_call>"),
-        tagged(
-            r'<invoke name="(?P<name>[^"]+)">(?P<body>.*?)</invoke>',
-            r'<parameter name="(?P<key>[^"]+)">',
-            "</parameter>",
-        ),
-        TaggedCall('<invoke name="NAME">\n', '<parameter name="NAME">', "</parameter>", "\n", "</invoke>\n"),
-        "<minimax:tool_call>\n",
-        "</minimax:tool_call>",
-        "",
-    ),
-    "muse_spark": CallForm(
-        _between("<atem:function_calls>", "</atem:function_calls>"),
-        tagged(
-            # Glimmer's messages to functions have a recipient before the marks.
-            r'(?:\A[^<]*<atem:function_calls>\s*)?<atem:invoke\b[^>]*?\bname="(?P<name>[^"]+)">(?P<body>.*?)'
-            r"</atem:invoke>(?:\s*</atem:function_calls>)?",
-            r'<atem:parameter\b[^>]*?\bname="(?P<key>[^"]+)"[^>]*>',
-            "</atem:parameter>",
-        ),
-        TaggedCall(
-            '<atem:invoke name="NAME">\n', '<atem:parameter name="NAME">', "</atem:parameter>", "\n", "</atem:invoke>\n"
-        ),
-        "<atem:function_calls>\n",
-        "</atem:function_calls>",
-        "",
-    ),
+    "minimax_m2": _invokes("", "minimax:tool_call", ""),
+    "muse_spark": _invokes("atem:", "atem:function_calls", "[^<>]*"),
     "gemma4": _braced("<|tool_call>", "<tool_call|>", '<|"|>'),
     "function_gemma": _braced("<start_function_call>", "<end_function_call>", "<escape>"),
 }

@@ -22,6 +22,7 @@ LAYOUT = {"whitespace_flexible": False, "item_separator": ", ", "key_separator":
 # The names of parameters that readers find again between any form's signs.
 _WRITABLE = re.compile(r"[^\s<>\"'=(),:{}\[\]/|\\]+")
 _SCALARS = ("integer", "number", "boolean", "null")
+ANY = "/(?s:.)*/"
 
 
 class CallsNotExpressible(Exception):
@@ -39,17 +40,53 @@ class Writer:
 
     def text(self, text: str) -> str:
         """Return an expression for exactly this text."""
-        if not self.marks:
-            return json.dumps(text)
-        found = "|".join(re.escape(mark) for mark in sorted(self.marks, key=len, reverse=True))
-        parts = [part for part in re.split(f"({found})", text) if part]
-        return " ".join(f"<[{self.marks[part]}]>" if part in self.marks else json.dumps(part) for part in parts)
+        return " ".join(self._expression(part) for part in self._parts(text) if part) or '""'
 
     def any_text(self, end: str) -> str:
         """Return an expression for any text up to and including `end`."""
         if end in self.marks:
             return f"/(?s:.)*/ {self.text(end)}"
         return self.rule("/(?s:.)*/", f"[suffix={json.dumps(end)}]")
+
+    def text_up_to(self, end: str, tags: str, without: str = "", *, more: str = "") -> str:
+        """Return an expression for any text up to `end`, with the control tokens that are in `tags` as a part of it.
+
+        It ends at the first `end`; with `more`, which is "end" or "anything", it may go on to a later one, or without
+        one. A text that has `without` in it does not end so.
+        """
+        control = " | ".join(self._expression(mark) for mark in self.marks if mark in tags)
+        first, *others = self._parts(end)
+        text = ANY
+        if without:
+            # The complement alone would have the bytes of control tokens in it.
+            text = self._terminal(f"{ANY} & ~{self._terminal(f'{ANY} {json.dumps(without)} {ANY}')}")
+        parts = [f"({ANY} ({control}))*"] if control and not without else []
+        last = f"{text} {json.dumps(first)}"
+        if others:
+            parts += [self._terminal(last), *map(self._expression, others[:-1])]
+            last = json.dumps(others[-1]) if others[-1] else ""
+        if last and not more:
+            parts.append(self.rule(self._terminal(last), "[lazy]"))
+        elif more == "anything":
+            parts.append(self._terminal(f"{last} {ANY}") if last else f"{ANY}?")
+            parts.append(f"(({control}) {ANY}?)*" if control else "")
+        elif last:
+            parts.append(self._terminal(last))
+        return " ".join(parts)
+
+    def _parts(self, text: str) -> list[str]:
+        """Split a text at the control tokens in it, which stand at the odd places."""
+        found = "|".join(re.escape(mark) for mark in sorted(self.marks, key=len, reverse=True))
+        return re.split(f"({found})", text) if self.marks else [text]
+
+    def _expression(self, part: str) -> str:
+        return f"<[{self.marks[part]}]>" if part in self.marks else json.dumps(part)
+
+    def _terminal(self, body: str) -> str:
+        """Add a terminal and return its name."""
+        name = f"TEXT_{len(self.rules)}"
+        self.rules.append(f"{name}: {body}")
+        return name
 
     def rule(self, body: str, attributes: str = "") -> str:
         """Add a rule and return its name."""
@@ -77,6 +114,10 @@ class Writer:
         return first
 
 
+# The name of a parameter, its schema, and whether it is needed.
+Parameter = tuple[str, Schema, bool]
+
+
 @dataclass(frozen=True)
 class Function:
     """A function that may be called, with the JSON schema of its arguments."""
@@ -85,9 +126,9 @@ class Function:
     schema: Mapping[str, Any]
 
     @property
-    def parameters(self) -> list[tuple[str, Schema, bool]]:
+    def parameters(self) -> list[Parameter]:
         """The name and schema of each parameter, and whether it is needed, in the order of the declaration."""
-        return _entries(arguments_of(self.schema))
+        return entries_of(arguments_of(self.schema))
 
     @property
     def freed(self) -> dict[str, Any]:
@@ -97,7 +138,7 @@ class Function:
         return {"type": "object", "properties": {name: {} for name, _, _ in parameters}, "required": required}
 
 
-def _entries(schema: Schema) -> list[tuple[str, Schema, bool]]:
+def entries_of(schema: Schema) -> list[Parameter]:
     properties, required = schema.properties, schema.required
     return [(name, one, name in required) for name, one in properties.items() if _WRITABLE.fullmatch(name)]
 
@@ -133,48 +174,7 @@ def json_call(call: str) -> Write:
 # Arguments one by one
 
 
-@dataclass(frozen=True)
-class TaggedCall:
-    """A call with a tag for each argument.
-
-    `begin` and `key` contain NAME, for the function and the parameter, and `key` may contain STRING, which says whether
-    the value is a text. `line` comes between a value that is not a free text and `closing`.
-    """
-
-    begin: str
-    key: str
-    closing: str
-    after: str
-    end: str
-    line: str = ""
-
-    def __call__(self, writer: Writer, function: Function) -> str:
-        arguments = [
-            self._argument(writer, name, schema) + ("" if needed else "?")
-            for name, schema, needed in function.parameters
-        ]
-        begin, end = writer.text(self.begin.replace("NAME", function.name)), writer.text(self.end)
-        return " ".join([begin, *arguments, end])
-
-    def _argument(self, writer: Writer, name: str, schema: Schema) -> str:
-        found = schema.alternatives
-        if "STRING" not in self.key:
-            return writer.rule(self._tagged(writer, self.key.replace("NAME", name), found))
-        key, texts = self.key.replace("NAME", name), [one for one in found if one.kind in ("string", "")]
-        others = [one for one in found if one.kind != "string"]
-        parts = [self._tagged(writer, key.replace("STRING", "true"), texts)] if texts else []
-        parts += [self._tagged(writer, key.replace("STRING", "false"), others, json_only=True)] if others else []
-        return writer.rule(" | ".join(parts))
-
-    def _tagged(self, writer: Writer, key: str, values: Sequence[Schema], *, json_only: bool = False) -> str:
-        after = writer.text(self.after) if self.after else ""
-        if not json_only and any(one.free_text for one in values):
-            return f"{writer.text(key)} {writer.any_text(self.closing)} {after}"
-        closing = writer.text(self.line + self.closing)
-        return f"{writer.text(key)} ({' | '.join(map(_unquoted, values))}) {closing} {after}"
-
-
-def _unquoted(schema: Schema) -> str:
+def unquoted(schema: Schema) -> str:
     """Return an expression of the values of a simple schema, in which a text that is known has no quotes."""
     if not schema.is_value:
         return json_of(schema.whole)
@@ -221,7 +221,7 @@ class BracedCall:
             item = self._value(writer, schema.items)
             return f'"[" ({item} ("," {item})*)? "]"'
         if schema.kind == "object":
-            if entries := _entries(schema):
+            if entries := entries_of(schema):
                 return f'"{{" {self._listed(writer, entries)} "}}"'
             entry = f'/[\\w.$-]+/ ":" {self._value(writer, schema.others)}'
             return f'"{{" ({entry} ("," {entry})*)? "}}"'
@@ -237,38 +237,3 @@ class BracedCall:
             entries = [(f"{json.dumps(f'{key}:')} {self._literal(writer, one)}", True) for key, one in value.items()]
             return f'"{{" {writer.list_of(entries, ",")} "}}"'
         return json.dumps(json.dumps(value))
-
-
-@dataclass(frozen=True)
-class NestedCall:
-    """MiniMax-M3's form: an element for each argument, and for each entry of objects and lists in it.
-
-    `mark` stands before every tag.
-    """
-
-    mark: str
-
-    def __call__(self, writer: Writer, function: Function) -> str:
-        begin, end = (self._tag(writer, tag) for tag in (f'invoke name="{function.name}"', "/invoke"))
-        return f"{begin} {self._elements(writer, function.parameters)} {end}"
-
-    def _tag(self, writer: Writer, tag: str) -> str:
-        return f"{writer.text(self.mark)} {writer.text(f'<{tag}>')}"
-
-    def _elements(self, writer: Writer, entries: Sequence[tuple[str, Schema, bool]]) -> str:
-        return " ".join(
-            self._element(writer, name, schema) + ("" if needed else "?") for name, schema, needed in entries
-        )
-
-    def _element(self, writer: Writer, name: str, schema: Schema) -> str:
-        opening, closing = self._tag(writer, name), self._tag(writer, f"/{name}")
-        if any(one.free_text for one in schema.alternatives):
-            # The mark begins the closing tag.
-            return writer.rule(f"{opening} {writer.any_text(self.mark)} {writer.text(f'</{name}>')}")
-        return writer.rule(f"{opening} {writer.value(schema, partial(self._content, writer))} {closing}")
-
-    def _content(self, writer: Writer, schema: Schema) -> str:
-        if schema.kind == "array" and not schema.is_value:
-            return f"{self._element(writer, 'item', schema.items)}*"
-        entries = _entries(schema) if schema.kind == "object" and not schema.is_value else []
-        return self._elements(writer, entries) if entries else _unquoted(schema)

@@ -10,6 +10,7 @@ from typing import Any
 
 from engine.call_forms.form import CallForm, Marks
 from engine.call_forms.table import call_form
+from engine.call_forms.tagged_writing import TaggedCalls
 from engine.call_forms.writing import CallsNotExpressible, Function, Writer
 
 # The most calls in one answer.
@@ -26,13 +27,20 @@ def calls_grammar(source: str, marks: Mapping[str, int] | None = None) -> str:
     asked = json.loads(source)
     writer, form = Writer(marks or {}), _form(asked["format"], marks or {})
     functions = [Function(name, schema) for name, schema in asked["functions"]]
+    calls = f"{_thought(writer, form)} /\\n{{0,2}}/ {_calls(writer, form, functions, asked)}"
+    start = f"start: calls | @answer\ncalls: {calls}" if asked["answer"] else f"start: {calls}"
+    return "\n".join([start, *writer.rules])
+
+
+def _calls(writer: Writer, form: CallForm, functions: Sequence[Function], asked: Mapping[str, Any]) -> str:
+    """Return the expression of the calls of an answer, with what encloses them."""
+    if isinstance(form.write, TaggedCalls):
+        return form.write.calls(writer, functions, several=asked["parallel"], in_text=asked["in_text"])
     call = writer.rule(" | ".join(form.write(writer, function) for function in functions))
     several = asked["parallel"] and form.between is not None and not (asked["in_text"] and form.separate)
     more = f"({writer.text(form.between or '')} {call}){{0,{MOST_CALLS - 1}}}" if several else ""
     begin, end = (writer.text(text) if text else "" for text in (form.begin, form.end))
-    calls = f"{_thought(writer, form)} /\\n{{0,2}}/ {begin} {call} {more} {end}"
-    start = f"start: calls | @answer\ncalls: {calls}" if asked["answer"] else f"start: {calls}"
-    return "\n".join([start, *writer.rules])
+    return f"{begin} {call} {more} {end}"
 
 
 def _thought(writer: Writer, form: CallForm) -> str:

@@ -42,10 +42,10 @@ class CallsInText:
     """Holds the calls in an answer, which begins at `position` of its sequence, to a grammar; other text is free.
 
     `thinking` may precede the answer, which continues another text if `begun`. `mark` is the token of the opening's
-    mark, None if that is several tokens. A call whose mark has no end lasts until the answer ends. `start_compiling`
-    starts to compile the grammar; the first call does so and waits for it, because most answers have no call. If the
-    grammar cannot be used, calls are free, with a log record. `bytes_of` returns the bytes of a token, or a control
-    token's name. Belongs to the engine's thread.
+    mark, None if that is several tokens. A call whose mark has no end lasts until the answer ends, and so does one
+    whose text may go on after what may be its end. `start_compiling` starts to compile the grammar; the first call does
+    so and waits for it, because most answers have no call. If the grammar cannot be used, calls are free, with a log
+    record. `bytes_of` returns the bytes of a token, or a control token's name. Belongs to the engine's thread.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class CallsInText:
             grammar = self._compiled()
             ends = grammar is not None and token in grammar.ends and call.complete_after(place.tokens)
             return _Place() if ends else None
-        return _Place() if complete and place.closes else replace(place, tokens=tokens)
+        return _Place() if complete and place.closes and call.over else replace(place, tokens=tokens)
 
     def _after_spelled(self, tokens: tuple[int, ...], *, head: bool) -> _Place:
         """Return the place after the newest `tokens`, the last of which may have begun a call without a single mark."""

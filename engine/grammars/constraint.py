@@ -192,6 +192,11 @@ class Constraint:
         """Whether the text may end after all of `answer`; None if that does not follow the grammar."""
         return self._matcher.accepting if self._read_to(list(answer)) else None
 
+    @property
+    def over(self) -> bool:
+        """Whether the text that `complete_after` read last cannot go on."""
+        return self._matcher.stopped
+
     def ends_after(self, committed: Sequence[int], tokens: Sequence[int]) -> bool:
         """Whether the answer has to end after `committed` and `tokens`."""
         read = self._read_to([*self._settle(committed), *tokens])

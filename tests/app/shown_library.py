@@ -47,7 +47,7 @@ ADVICE = (
     PairAdvice(DRAFT, "installed", "same", (), 335_000_000, Estimate(1.9), best=True),
     PairAdvice(LARGER, "catalog", "same", (), 968_000_000, Estimate(1.4)),
     PairAdvice("", "lookup", "lookup", (), 0, None),
-    PairAdvice(FOREIGN, "installed", "different", (("shared", 41),), 76_000_000, Estimate(1.1)),
+    PairAdvice(FOREIGN, "installed", "different", (("shared", 41),), 76_000_000, None),
     PairAdvice(WIDE, "installed", "too-large", (("share", 49),), 2_270_000_000, Estimate(1.0)),
     PairAdvice(LLAMA_DRAFT, "catalog", "no-room", _SHORT, 695_000_000, None),
 )  # fmt: skip

@@ -147,8 +147,16 @@ class TurnDriver:
         """The text of the note; "" while it is hidden."""
         return "" if self.note.isHidden() else self.note.findChild(QLabel).text()
 
-    def press_note(self) -> None:
-        self.note.findChild(QPushButton).click()
+    @property
+    def note_buttons(self) -> list[str]:
+        """The texts of the note's buttons, from left to right."""
+        shown = [one for one in self.note.findChildren(QPushButton) if one.isVisibleTo(self.note)]
+        return [one.text() for one in sorted(shown, key=QPushButton.x)]
+
+    def press_note(self, text: str = "") -> None:
+        """Press the note's button with that text, or the one that helps."""
+        buttons = self.note.findChildren(QPushButton)
+        next(one for one in buttons if one.isVisibleTo(self.note) and text in ("", one.text())).click()
 
     def hover(self) -> None:
         """Move the pointer over the turn, so that it shows its buttons."""

@@ -1,4 +1,4 @@
-"""Fake engines for measuring the window: they commit the same text over and over at a given pace.
+"""Fake engines for measuring the window: they commit about the same text over and over at a given pace.
 
 `SteadyEngine` follows the clock. `WaitingEngine` behaves like an engine on a GPU: each round waits without holding the
 interpreter lock and then works in Python, so what it loses to the window is the cost of that lock.
@@ -47,6 +47,7 @@ _PAIR = LoadedPair(ModelInfo("bench", Path("bench"), "llama", 32_768, 0), None)
 class _Speaker(EngineClient):
     """An engine that implements only `submit`: it commits `count` tokens of `letters` characters of the repeated text.
 
+    Each repetition has another word in its middle, because the window pauses an answer that only repeats itself.
     `pause(number)` takes as long as a round; if it returns False, the answer ends.
     """
 
@@ -142,14 +143,13 @@ class _Speaker(EngineClient):
 
     def speak(self, on_event: Callable[[Event], None]) -> None:
         """Deliver the whole answer on this thread."""
-        words = self._words
         said: list[str] = []
         stats = RequestStats()
         self._started = time.perf_counter()
         for number in range(self._count // TOKENS_A_ROUND):
             first = number * TOKENS_A_ROUND
             tokens = tuple(
-                Token(position, words[position % len(words)], "draft", position - first, number, -0.1)
+                Token(position, self._word(position), "draft", position - first, number, -0.1)
                 for position in range(first, first + TOKENS_A_ROUND)
             )
             text = "".join(token.text for token in tokens)
@@ -160,6 +160,13 @@ class _Speaker(EngineClient):
             stats = _stats(number + 1, passed)
             on_event(TokensCommitted(text, tokens, _record(number, passed), stats))
         on_event(Finished("stop", "".join(said), (), stats))
+
+    def _word(self, position: int) -> str:
+        repetition, index = divmod(position, len(self._words))
+        word = self._words[index]
+        if not repetition or index != len(self._words) // 2:
+            return word
+        return "".join(chr(ord("a") + repetition // 26**place % 26) for place in range(len(word)))
 
 
 class SteadyEngine(_Speaker):

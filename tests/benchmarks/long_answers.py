@@ -41,10 +41,12 @@ TEXTS = {
     "one code block": LongText(
         "```python\n" + "".join(f"kept_{line} = check(guesses[{line}])  # costs nothing\n" for line in _LINES)
     ),
-    "one list": LongText("".join(f"{line}. a guess that the main model agrees with\n" for line in _LINES)),
+    "one list": LongText("".join(f"{line}. guess {line}, with which the main model agrees\n" for line in _LINES)),
     "one table": LongText("| guess | kept |\n|---|---|\n" + "".join(f"| word {line} | yes |\n" for line in _LINES)),
     "formulas": LongText("".join(f"It adds $x_{{{n}}}^2$.\n\n$$\\frac{{{n}}}{{x}}$$\n\n" for n in _LINES), rate=400.0),
-    "unfolded thoughts": LongText("<think>\n" + PARAGRAPH * 500, unfolded=True),
+    "unfolded thoughts": LongText(
+        "<think>\n" + "".join(f"{PARAGRAPH}Round {n}.\n\n" for n in range(500)), unfolded=True
+    ),
 }
 
 

@@ -117,6 +117,18 @@ def test_the_text_is_the_same_with_every_method(served: Scheduler, temperature: 
         assert finished.stats.drafted > 0 or method == "auto"
 
 
+@pytest.mark.parametrize("form", by_tier(["qwen3_coder", "glm47"], ["qwen3_coder"]))
+def test_texts_between_tags_are_the_same_with_every_method(served: Scheduler, form: str) -> None:
+    text = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "required": ["a"]}
+    tools = [{"type": "function", "function": {"name": "f", "parameters": text}}]
+    grammar = calls_in_text(form, tools, parallel=True)
+    plain = alone(served, asked(bias=90.0, temperature=1.0, grammar=grammar, max_tokens=90))
+    assert plain.text.startswith("<tool_call>")
+    for name in ("draft", "lookup"):
+        drafted = alone(served, asked(METHODS[name], 90.0, temperature=1.0, grammar=grammar, max_tokens=90))
+        assert (drafted.ids, drafted.stats.drafted > 0) == (plain.ids, True)
+
+
 @pytest.mark.parametrize("temperature", by_tier([0.0, 1.0], [1.0]))
 def test_the_text_is_the_same_with_a_head(model: Path, tmp_path: Path, temperature: float) -> None:
     scheduler = Scheduler()

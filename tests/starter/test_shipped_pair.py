@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from engine.model_files.generation_config import recommended_sampling
 from resources.starter.recipe.content import (
     LANGUAGES,
     read_beyond_held_out,
@@ -73,6 +74,12 @@ def test_the_folders_hold_exactly_the_pinned_files() -> None:
 @pytest.mark.parametrize(("names", "largest"), [(MODELS, LARGEST_BYTES), (("head",), LARGEST_HEAD_BYTES)])
 def test_both_models_together_and_the_head_stay_small(names: tuple[str, ...], largest: int) -> None:
     assert sum(path.stat().st_size for name in names for path in (STARTER / name).iterdir()) <= largest
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_both_models_recommend_to_take_the_likeliest_token(name: str) -> None:
+    # Without a recommendation, the window would draw at random among answers that were learned by heart.
+    assert dict(recommended_sampling(STARTER / name)) == {"temperature": 0.0}
 
 
 def test_the_head_is_made_for_main() -> None:

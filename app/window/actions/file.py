@@ -11,6 +11,12 @@ def _print(window: ActedWindow) -> None:
     print_chat(window.session.chat, window)
 
 
+def _attach(window: ActedWindow) -> None:
+    window.attachments.choose_files(window.composer.files)
+    # On the button, the first space of the message would open the dialog again.
+    window.composer.setFocus()
+
+
 FILE_ACTIONS = (
     WindowAction(
         "new-chat", "New chat", "Start a new chat", lambda window: window.session.chats.new_chat(), "Ctrl+N", "plus"
@@ -26,7 +32,7 @@ FILE_ACTIONS = (
         "attach",
         "Attach files…",
         "Attach text, code or PDF files",
-        lambda window: window.attachments.choose_files(window.composer.files),
+        _attach,
         "Ctrl+Shift+A",
         "attach",
         begins_section=True,

@@ -159,7 +159,9 @@ class Controller:
         """
         plain_s = self.costs.verify(1).seconds if self.costs.known else inf
         cost = self.speedup.sample_cost(plain_s) if self.learned.purse > 0.0 else None
-        if cost is not None and cost < share * self._unsampled_s:
+        # A sample is due at once if what is known of plain decoding is impossible.
+        overdue = share > 0.0 and self.costs.known and self.speedup.disproves(plain_s)
+        if cost is not None and (overdue or cost < share * self._unsampled_s):
             # It pays the part that its income is reduced to, so that tries in vain make no sample rarer.
             self.learned.purse -= self.learned.income * cost / plain_s
             self._unsampled_s = 0.0
@@ -224,7 +226,8 @@ class Controller:
 
     def take_costs(self, trial: Controller) -> None:
         """Take over the costs of rounds from `trial`, which was calibrated on a text that is no answer."""
-        trial.learned.comparisons.totals = self.learned.comparisons.totals
+        known = self.learned.comparisons
+        trial.learned.comparisons.totals, trial.learned.comparisons.lengths = known.totals, known.lengths
         self.learned.comparisons, self.learned.free.costs = trial.learned.comparisons, trial.costs
         self.speedup = SpeedupMeter(self.learned.comparisons)
 

@@ -1,7 +1,8 @@
 """The speed-up of answers over plain decoding, measured by runs of plain rounds among their own rounds.
 
 Load slows all rounds alike, so each run is compared with the speculative rounds right before and after it. The result
-is the cost of a kind of round in plain steps, from which follows how long a plain step took at the time of each round.
+is the cost of a kind of round in plain steps. The speed-up of an answer is its tokens over the plain steps that its
+rounds cost. A round costs at least one, so it is never more than the tokens a round, whatever the clock says.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from engine.speculation.choosing.costs import DISTURBED, MOST_LOG, ContextRange
-from engine.stats import MeasuredSpeedup
+from engine.stats import MeasuredSpeedup, most_speedup
 
 # Rounds on each side of a comparison: enough that a stall does not move the median, few enough that load is constant.
 RUN = 5
 # The standard deviation (natural log) of a comparison, and of a round.
 UNSURE = 0.1
+# Plain rounds this many times as slow as the fastest known ones were disturbed: usual load changes less within a run.
+FAR = 2.0
 # Costs with a smaller error (two standard deviations) are not measured again.
 EXACT = 0.05
 # The window of averages in answers; comparisons that old have become uncertain.
@@ -31,7 +34,7 @@ PLAIN: Kind = ("main", 1)
 _GRAMMAR = "+grammar"
 # Mean and variance of the natural logarithm of a round's duration in plain steps.
 Cost = tuple[float, float]
-_Seconds = Annotated[float, Meta(gt=0.0, le=1e9)]
+_Positive = Annotated[float, Meta(gt=0.0, le=1e9)]
 _Cost = tuple[Annotated[float, Meta(ge=-MOST_LOG, le=MOST_LOG)], Annotated[float, Meta(ge=0.0, le=MOST_LOG**2)]]
 
 
@@ -39,13 +42,16 @@ class Comparisons(Struct):
     """What a meter keeps between runs.
 
     `totals` are, by range of context lengths, the seconds of answers, those that plain decoding would have taken, and
-    the error of the latter; old answers fade. `fastest` is the shortest plain step known there. `costs` are, by source
-    and rows, mean and variance of the natural logarithm of a round's duration in plain steps. `noise` is the variance
-    of a round, and of a comparison: its medians vary less, but the load changes, too.
+    the error of the latter; `lengths` are the tokens and the rounds of these answers; old answers fade. `fastest` is
+    the shortest plain step known there. `costs` are, by source and rows, mean and variance of the natural logarithm of
+    a round's duration in plain steps. `noise` is the variance of a round, and of a comparison: its medians vary less,
+    but the load changes, too.
     """
 
-    totals: dict[ContextRange, tuple[_Seconds, _Seconds, Annotated[float, Meta(ge=0.0, le=1e9)]]] = {}
-    fastest: dict[ContextRange, _Seconds] = {}
+    totals: dict[ContextRange, tuple[_Positive, _Positive, Annotated[float, Meta(ge=0.0, le=1e9)]]] = {}
+    # Totals without lengths were kept by an earlier version. They may be impossible, and do not count.
+    lengths: dict[ContextRange, tuple[_Positive, _Positive]] = {}
+    fastest: dict[ContextRange, _Positive] = {}
     costs: dict[str, dict[int, _Cost]] = {}
     noise: Annotated[float, Meta(gt=0.0, le=MOST_LOG**2)] = UNSURE**2
 
@@ -60,9 +66,9 @@ class SpeedupMeter:
     def begin(self, bucket: int, *, constrained: bool = False) -> None:
         """Start an answer at this context range, `constrained` by a grammar or not."""
         self._bucket, self._suffix = bucket, _GRAMMAR if constrained else ""
-        self._seconds, self._tokens = 0.0, 0
-        # By kind of the answer's typical rounds: tokens, the sum of tokens x seconds, and rounds.
-        self._shares: dict[Kind, tuple[int, float, int]] = {}
+        self._seconds, self._tokens, self._rounds = 0.0, 0, 0
+        # Typical rounds and their seconds by kind.
+        self._typical: dict[Kind, tuple[int, float]] = {}
         self.interrupted()
 
     def interrupted(self) -> None:
@@ -76,11 +82,11 @@ class SpeedupMeter:
         """End the answer, and add it to the totals."""
         self.compare()
         if (found := self.measured()) is not None and found.known:
-            decode_s, plain_s, error_s = (
-                (1.0 - 1.0 / MEMORY) * seconds for seconds in self.kept.totals.get(self._bucket, (0.0, 0.0, 0.0))
-            )
-            error_s += found.error * found.plain_s
-            self.kept.totals[self._bucket] = decode_s + found.decode_s, plain_s + found.plain_s, error_s
+            kept, here, fading = self.kept, self._bucket, 1.0 - 1.0 / MEMORY
+            known = kept.totals.get(here, (0.0,) * 3) + kept.lengths[here] if here in kept.lengths else (0.0,) * 5
+            fresh = found.decode_s, found.plain_s, found.error * found.plain_s, found.tokens, self._rounds
+            sums = [fading * old + new for old, new in zip(known, fresh, strict=True)]
+            kept.totals[here], kept.lengths[here] = (sums[0], sums[1], sums[2]), (sums[3], sums[4])
         for costs in self.kept.costs.values():
             for rows, (mean, variance) in costs.items():
                 costs[rows] = mean, variance + UNSURE**2 / MEMORY
@@ -97,6 +103,11 @@ class SpeedupMeter:
         token_s = plain_s / found.factor if found is not None else self._seconds / max(1, self._tokens)
         # One more step is lost because the next pass is not launched before the last one is read.
         return max(0.0, (RUN + 1) * plain_s - RUN * token_s)
+
+    def disproves(self, plain_s: float) -> bool:
+        """Whether a plain step cannot take `plain_s` seconds, because all of the latest rounds were far shorter."""
+        latest = self._near[-RUN:]
+        return len(latest) == RUN and log(plain_s / FAR) > max(duration for _, duration in latest)
 
     def take_sample(self) -> None:
         """Make the next RUN rounds plain."""
@@ -117,12 +128,13 @@ class SpeedupMeter:
         self._behind_plain = 0 if source is None else self._behind_plain + 1
         self._seconds += seconds
         self._tokens += committed
+        self._rounds += 1
         # The first round behind plain ones takes longer.
         if not typical or self._behind_plain == 1:
             return
         kind = PLAIN if source is None else (source + self._suffix, rows)
-        tokens, token_s, rounds = self._shares.get(kind, (0, 0.0, 0))
-        self._shares[kind] = tokens + committed, token_s + committed * seconds, rounds + 1
+        rounds, before_s = self._typical.get(kind, (0, 0.0))
+        self._typical[kind] = rounds + 1, before_s + seconds
         if self._near and self._near[-1][0] == kind:
             differ2 = min((log(seconds) - self._near[-1][1]) ** 2 / 2.0, DISTURBED**2 * self.kept.noise)
             self.kept.noise += (differ2 - self.kept.noise) / MEMORY
@@ -136,37 +148,43 @@ class SpeedupMeter:
         `estimate` returns the cost of rounds of a source as far as it is known without a comparison. It is used for
         rounds that are too unlike those that were compared.
         """
-        plain_s, error, known, count = 0.0, 0.0, 0, 0
-        for kind, (tokens, token_s, rounds) in self._shares.items():
-            costs = [self._cost(kind), estimate(kind[0].removesuffix(_GRAMMAR), kind[1]) if kind != PLAIN else None]
-            cost = min((known for known in costs if known is not None), key=lambda known: known[1], default=None)
-            if cost is not None:
-                plain_s += token_s / exp(cost[0])
-                error += token_s / exp(cost[0]) * sqrt(cost[1])
-                known, count = known + tokens, count + rounds
-        if not known:
+        steps, error, typical_s, count = 0.0, 0.0, 0.0, 0
+        for kind, (rounds, seconds) in self._typical.items():
+            guess = estimate(kind[0].removesuffix(_GRAMMAR), kind[1]) if kind != PLAIN else None
+            known = [cost for cost in (self._cost(kind), _possible(guess, kind[1])) if cost is not None]
+            if known:
+                mean, variance = min(known, key=lambda cost: cost[1])
+                steps, error = steps + rounds * exp(mean), error + rounds * exp(mean) * sqrt(variance)
+                typical_s, count = typical_s + seconds, count + rounds
+        if not count:
             return None
-        # The load of other rounds was about that of these.
-        share = known / self._tokens
-        error = 2.0 * sqrt((share * error / plain_s) ** 2 + (UNSURE * (1.0 - share)) ** 2 + self.kept.noise / count)
-        step_s = plain_s / known
+        # Other rounds cost at least a plain step each. If they took longer than these, perhaps they were disturbed.
+        least = steps + self._rounds - count
+        most = max(least, steps * self._seconds / typical_s)
+        least = max(least, min(most, steps * self._rounds / count))
+        total = sqrt(least * most)
+        # The known noise leaves out what disturbances add.
+        noise = DISTURBED**2 * self.kept.noise / count
+        error = 2.0 * sqrt((error / total) ** 2 + (UNSURE * (1.0 - steps / total)) ** 2 + noise)
+        error += log(most / least) / 2.0
+        step_s = self._seconds / total
         load = step_s / self.kept.fastest.get(self._bucket, step_s)
         return MeasuredSpeedup(step_s * self._tokens, self._seconds, self._tokens, error, load)
 
     def usual(self, bucket: int) -> tuple[float, float, float] | None:
         """Return (speed-up, lower bound, upper bound) of all answers in a range of context lengths; None if unknown."""
-        if bucket not in self.kept.totals:
+        if bucket not in self.kept.totals or bucket not in self.kept.lengths:
             return None
-        decode_s, plain_s, error_s = self.kept.totals[bucket]
-        factor, error = plain_s / decode_s, error_s / plain_s
-        return factor, factor * (1.0 - error), factor * (1.0 + error)
+        (decode_s, plain_s, error_s), (tokens, rounds) = self.kept.totals[bucket], self.kept.lengths[bucket]
+        factor, error, most = plain_s / decode_s, error_s / plain_s, most_speedup(tokens / rounds)
+        return min(factor, most), min(factor * (1.0 - error), most), min(factor * (1.0 + error), most)
 
     def _cost(self, kind: Kind) -> Cost | None:
         """Return mean and variance of a kind's cost, from the most informative known cost of its source."""
         if kind == PLAIN:
             return 0.0, 0.0
-        known = self.kept.costs.get(kind[0], {}).items()
-        alike = [(mean, variance + log(kind[1] / rows) ** 2) for rows, (mean, variance) in known]
+        known = ((rows, _possible(cost, rows)) for rows, cost in self.kept.costs.get(kind[0], {}).items())
+        alike = [(cost[0], cost[1] + log(kind[1] / rows) ** 2) for rows, cost in known if cost is not None]
         return min(alike, key=lambda cost: cost[1], default=None)
 
     def compare(self) -> None:
@@ -176,17 +194,46 @@ class SpeedupMeter:
         if not places:
             return
         before, step = near[: places[0]][-RUN:], median(near[place][1] for place in places)
-        self.kept.fastest[self._bucket] = min(exp(step), self.kept.fastest.get(self._bucket, inf))
+        if not self._is_basis(step):
+            return
         for kind in dict.fromkeys(kind for kind, _ in (*before, *after)):
             sides = [[duration for other, duration in side if other == kind] for side in (before, after)]
             found = [median(side) - step for side in sides if side]
             # The difference of the two sides is the change of the load.
             change = (found[0] - found[1]) / 2.0 if len(found) == 2 else UNSURE
-            mean, variance = fmean(found), self.kept.noise + change**2
+            compared = _possible((fmean(found), self.kept.noise + change**2), kind[1])
+            if compared is None:
+                continue
+            mean, variance = compared
             costs = self.kept.costs.setdefault(kind[0], {})
-            known, doubt = costs.get(kind[1], (mean, inf))
+            known, doubt = _possible(costs.get(kind[1]), kind[1]) or (mean, inf)
             if (both := doubt + variance) < inf:
                 off = mean - known
                 # Figures that contradict each other are less certain than either claims.
                 mean, variance = known + off * doubt / both, doubt * variance / both * max(1.0, off**2 / both)
             costs[kind[1]] = mean, variance
+
+    def _is_basis(self, step: float) -> bool:
+        """Whether plain rounds with the natural logarithm of seconds `step` can be compared; learns the fastest."""
+        fastest = log(self.kept.fastest.get(self._bucket, exp(step)))
+        if step < fastest - log(FAR):
+            # All earlier ones were disturbed, so nothing compared with them is known.
+            self.kept.costs.clear()
+        disturbed = step > fastest + log(FAR)
+        # A machine that stays slow becomes the usual one.
+        self.kept.fastest[self._bucket] = exp(fastest + (step - fastest) / MEMORY if disturbed else min(step, fastest))
+        return not disturbed
+
+
+def _possible(cost: Cost | None, rows: int) -> Cost | None:
+    """Return the cost of a round with `rows` rows, without what noise made of it; None if it was disturbed.
+
+    Its pass takes at least as long as one over a single row and at most as long as `rows` of these, and drafting takes
+    no longer than that.
+    """
+    if cost is None:
+        return None
+    (mean, variance), most = cost, log(2.0 * rows)
+    if mean < -sqrt(variance) or mean > most + sqrt(variance):
+        return None
+    return min(max(mean, 0.0), most), variance

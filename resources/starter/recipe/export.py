@@ -42,7 +42,9 @@ def export_model(model: LanguageModel, tokenizer: Tokenizer, folder: Path) -> No
     end, padding = tokenizer.token_to_id(TURN_END), tokenizer.token_to_id(END_OF_TEXT)
     config = {**model.shape.config(), "torch_dtype": "bfloat16", "eos_token_id": end, "pad_token_id": padding}
     _write_json(folder / "config.json", config)
-    _write_json(folder / "generation_config.json", {"eos_token_id": [end, padding], "pad_token_id": padding})
+    # It has learned one answer to each question: other tokens than the likeliest are mistakes.
+    generation = {"do_sample": False, "eos_token_id": [end, padding], "pad_token_id": padding}
+    _write_json(folder / "generation_config.json", generation)
     write_tokenizer(tokenizer, folder, model.shape.max_position_embeddings)
 
 

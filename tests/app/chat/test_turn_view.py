@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import pytest
 from PySide6.QtCore import Qt
@@ -25,11 +26,13 @@ from resources.starter.recipe.content import read_content
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import PLAIN, STORY, Script
-from tests.app.shown_library import bare, path_of
+from tests.app.shown_library import MAIN, bare, path_of
 from tests.app.translation_files import forms, messages
 
 if TYPE_CHECKING:
+    from app.widgets.application import Application
     from tests.app.conftest import OpenShown
+    from tests.app.window_driver import WindowDriver
 
 
 def test_an_edited_question_is_a_sibling_and_both_can_be_seen(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -211,7 +214,7 @@ def test_a_card_offers_a_larger_model_until_there_is_one(
 
 
 def test_a_fast_answer_is_shown_side_by_side_and_is_in_no_chat(open_shown: OpenShown) -> None:
-    window, _, engine = open_shown()
+    window, _, engine = open_shown(bare(), ("starter/main", "starter/draft"))
     engine.scripts[:] = [Script("one"), Script("one two three four"), Script("one two three four", (PLAIN,))]
     buttons = window.find(Welcome).findChildren(QPushButton)
     shows = next(button for button in buttons if button.text() == "Show me a fast answer")
@@ -233,6 +236,53 @@ def test_a_fast_answer_is_shown_side_by_side_and_is_in_no_chat(open_shown: OpenS
     assert window.turns == []
     window.comparison.close_overlay()
     assert not window.is_enabled("compare")
+
+
+def questions_of(window: WindowDriver) -> list[str]:
+    """The words of the questions that the welcome page offers, and of the one that its demonstration would ask."""
+    *others, demonstration = (
+        one for one in window.find(Welcome).findChildren(QPushButton) if not window.offer.isAncestorOf(one)
+    )
+    asked: list[str] = []
+    with patch.object(window.comparer, "demonstrate", asked.append), patch.object(window.comparison, "open"):
+        demonstration.click()
+    return [*asked, *(one.text() for one in others)]
+
+
+@pytest.mark.parametrize("language", ["en", "ko", "ja", "zh_CN"])
+def test_only_the_starter_is_asked_about_what_only_it_knows(
+    open_shown: OpenShown, qapp: Application, language: str
+) -> None:
+    window, _, _ = open_shown()
+    qapp.language.choose(language)
+    window.wait(lambda: window.session.answers.ready)
+    neutral = questions_of(window)
+    window.session.models.load("starter/main", "starter/draft")
+    window.wait(lambda: window.session.models.is_starter and window.session.answers.ready)
+    own = questions_of(window)
+    assert len({*neutral, *own}) == 6
+    told = ("Tandem", "speculative", "추측 디코딩", "投機", "推测")
+    assert not [question for question in neutral if any(word in question for word in told)]
+    assert all(any(word in question for word in told) for question in own)
+    window.session.models.load(path_of("a real model"), None)
+    window.wait(lambda: not window.session.models.is_starter and window.session.answers.ready)
+    assert questions_of(window) == neutral
+
+
+@pytest.mark.parametrize("pair", [(path_of(MAIN), None), ("starter/main", None)])
+@pytest.mark.parametrize("chosen", [0, 20, 5000])
+def test_the_demonstration_ends_with_any_model_and_any_settings(
+    open_shown: OpenShown, pair: tuple[str, None], chosen: int
+) -> None:
+    window, library, engine = open_shown(bare(), pair)
+    engine.scripts[:] = [Script("one") for _ in range(3)]
+    library.settings.change(max_tokens=chosen)
+    window.wait(lambda: window.session.answers.ready)
+    window.comparer.demonstrate("Count to a million.")
+    window.wait(lambda: window.comparer.comparison.step is Step.DONE)
+    most = 300 if pair[0] == path_of(MAIN) else 400
+    limits = [request.max_tokens for request in engine.requests[-3:]]
+    assert limits == [1, *[min(chosen or most, most)] * 2]
 
 
 @pytest.mark.parametrize(("language", "own"), [("ko", "ko"), ("ja", "ja"), ("zh_CN", "zh")])

@@ -220,7 +220,10 @@ def test_pairs_of_an_installed_model_are_ranked_with_their_reasons(
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].startswith("*  org/draft")
     assert lines[1].endswith("Same tokenizer.")
-    assert "Different tokenizer" in lines[2]
+    assert lines[2].startswith("   (lookup)")
+    assert lines[3].startswith("   org/foreign")
+    assert "Different tokenizer" in lines[3]
+    assert "as fast" not in lines[3]
 
 
 @pytest.mark.usefixtures("impatient")
@@ -251,6 +254,25 @@ def test_pairs_show_what_the_window_measured_before_any_estimate(
     assert best.startswith("*  org/draft")
     assert "at least 1.1x as fast (measured, 75% accepted)" in best
     assert " as fast (estimate)" in other
+
+
+@pytest.mark.usefixtures("impatient")
+def test_pairs_star_no_draft_of_which_no_token_was_accepted(
+    run: Run, cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_snapshot(cache, "org/main", model_files(llama_config(num_hidden_layers=40)))
+    write_snapshot(cache, "org/draft", model_files())
+    store, _damaged = open_store(data_folder() / "chats.db")
+    asked = store.messages.add_user_turn(store.conversations.create(), "hello")
+    answer = store.answers.start(asked, AnswerSource("org/main", "org/draft", "auto", {}, None))
+    figures = RequestStats(generated_tokens=20, rounds=19, drafted=19, decode_tps=50.0, draft="org/draft")
+    store.answers.finish(answer, "stop", figures, "Hello.")
+    store.close()
+    assert run("pairs", "org/main") == 0
+    lookup, draft = capsys.readouterr().out.splitlines()[1:3]
+    assert lookup.startswith("*  (lookup)")
+    assert draft.startswith("   org/draft")
+    assert "no draft token accepted so far (measured)" in draft
 
 
 def free_bytes(capsys: pytest.CaptureFixture[str]) -> int:

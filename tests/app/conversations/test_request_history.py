@@ -5,14 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import json
+import random
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from app.conversations import request_history
-from app.conversations.records import AnswerSource
-from app.conversations.request_history import COLUMNS, ProgramRequest, Totals
-from engine.stats import RequestStats
+from app.conversations.records import LOOPS, AnswerSource
+from app.conversations.request_history import COLUMNS, PairSummary, ProgramRequest, RequestRow, Totals
+from app.session.summed_stats import summed
+from app.wording import figures
+from engine.stats import RequestStats, rounded_speedup
 
 if TYPE_CHECKING:
     from app.conversations.store import ConversationStore
@@ -101,6 +105,22 @@ def test_an_answer_that_knows_only_bounds_of_its_speedup_counts_in_totals(
     assert everything.saved_s == pytest.approx(100 / 25 - 100 / 50)
 
 
+@pytest.mark.parametrize("reason", LOOPS)
+def test_an_answer_that_repeats_itself_is_listed_but_in_no_sum(
+    store: ConversationStore, history: list[int], reason: str
+) -> None:
+    before = store.history.totals(), store.history.by_pair()
+    chat = store.conversations.create()
+    answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource("big", "small", "draft"))
+    stats = RequestStats(
+        generated_tokens=900, drafted=900, accepted=890, decode_tps=90.0, speedup=9.0, speedup_low=8.0, speedup_high=9.9
+    )
+    store.answers.finish(answer, reason, stats, "a a a a")
+    assert (store.history.totals(), store.history.by_pair()) == before
+    assert len(store.history.rows()) == len(history) + 1
+    assert store.history.rows()[0].finish_reason == reason
+
+
 def test_an_answer_without_a_token_is_in_no_total(store: ConversationStore) -> None:
     chat = store.conversations.create()
     answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource("big", "", "auto"))
@@ -128,6 +148,55 @@ def test_a_speedup_of_an_earlier_version_is_not_shown(store: ConversationStore) 
     [*_, message] = store.messages.path(chat)
     assert message.stats is not None
     assert (message.stats.speedup, message.stats.plain_tps) == (None, None)
+
+
+def test_no_stored_figure_exceeds_the_tokens_a_round(store: ConversationStore) -> None:
+    """In 1,000 random histories, as earlier versions stored them."""
+    chance, requests = random.Random(0), []
+    for number in range(1000):
+        for _ in range(chance.randint(1, 4)):
+            rounds = chance.randint(2, 300)
+            tokens = round(chance.uniform(1.0, 16.0) * rounds)
+            factor, error = chance.lognormvariate(1.0, 1.0), chance.choice((0.05, 0.6))
+            stored: dict[str, object] = {
+                "generated_tokens": tokens, "rounds": rounds, "tokens_per_round": tokens / rounds, "drafted": 9,
+                "decode_tps": chance.lognormvariate(3.0, 1.0), "speedup_low": factor / (1.0 + error),
+                "speedup_high": factor * (1.0 + error), "speedup": factor if error < 0.1 else None,
+            }  # fmt: skip
+            request = asked_by("curl", RequestStats(), float(number))
+            requests.append(replace(request, main_model=str(number), stats=stored))  # type: ignore[arg-type]
+    store.history.add(requests)
+    by_history: dict[str, list[RequestRow]] = {}
+    for row in store.history.rows():
+        by_history.setdefault(row.main_model, []).append(row)
+        assert largest(row) <= (row.tokens_per_round or 0.0)
+    summaries = store.history.by_pair()
+    assert len(summaries) == 1000
+    for summary in summaries:
+        own = by_history[summary.main_model]
+        rate = sum(row.generated_tokens or 0 for row in own) / sum(row.rounds or 0 for row in own)
+        assert largest(summary) <= rate
+        if summary.main_model == "999":
+            assert largest(store.history.totals(since=999.0)) == largest(summary)
+
+
+def largest(one: RequestRow | PairSummary | Totals) -> float:
+    return max(one.speedup or 0.0, one.speedup_low or 0.0, one.speedup_high or 0.0)
+
+
+def test_a_speedup_that_an_earlier_version_measured_during_a_stall_is_not_known(store: ConversationStore) -> None:
+    chat = store.conversations.create()
+    answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource("big", "small", "draft"))
+    stored = {"generated_tokens": 97, "rounds": 10, "tokens_per_round": 9.7, "drafted": 90, "decode_tps": 50.0}
+    stored |= {"speedup": 200.0, "speedup_low": 182.9, "speedup_high": 220.0, "saved_s": 300.0}
+    store.answers.finish(answer, "stop", stored, "a")  # type: ignore[arg-type]
+    [*_, message] = store.messages.path(chat)
+    assert message.stats is not None
+    assert (message.stats.speedup, message.stats.saved_s) == (None, None)
+    for known in (message.stats, *store.history.rows(), *store.history.by_pair(), store.history.totals()):
+        assert (known.speedup_low, known.speedup_high) == (0.0, 9.7)
+        assert rounded_speedup(known.speedup, known.speedup_low, known.speedup_high) is None
+    assert store.history.totals().saved_s is None
 
 
 def asked_by(client: str, stats: RequestStats, finished_at: float = 5.0) -> ProgramRequest:
@@ -167,3 +236,23 @@ def test_requests_of_programs_are_deleted_and_those_of_chats_stay(store: Convers
     store.history.add([asked_by("one", RequestStats()), asked_by("other", RequestStats())])
     store.history.delete_programs()
     assert [row.client for row in store.history.rows()] == ["", "", ""]
+
+
+def test_the_figures_of_an_answer_are_those_that_the_history_sums_up(store: ConversationStore) -> None:
+    chance = random.Random(2)
+    for number in range(100):
+        parts = []
+        for _ in range(chance.randint(2, 4)):
+            rounds, factor, error = chance.randint(2, 60), chance.uniform(0.3, 6.0), chance.choice((0.05, 0.6))
+            tokens = chance.randint(rounds, 8 * rounds)
+            parts.append(
+                RequestStats(
+                    generated_tokens=tokens, rounds=rounds, tokens_per_round=tokens / rounds, drafted=9, accepted=4,
+                    decode_tps=chance.uniform(9.0, 90.0), speedup=factor if error < 0.1 else None,
+                    speedup_low=factor / (1.0 + error), speedup_high=factor * (1.0 + error),
+                )
+            )  # fmt: skip
+        pair = f"main {number}"
+        store.history.add([replace(asked_by("", one), main_model=pair) for one in parts])
+        [known] = [one for one in store.history.by_pair() if one.main_model == pair]
+        assert figures.speedup(summed(parts)) == figures.speedup(known)

@@ -46,6 +46,14 @@ def test_the_method_that_wrote_the_most_speaks_for_the_pair() -> None:
     assert measured_pairs([replace(USED, speedup_low=1.64, speedup_high=3.0)])["main", "draft"].factor == 1.6
 
 
+def test_a_pair_of_which_no_draft_token_was_accepted_is_no_faster() -> None:
+    nothing = replace(USED, accept_rate=0.0, speedup=None, speedup_low=None, speedup_high=None)
+    assert measured_pairs([nothing]) == {("main", "draft"): Measured(1.0, 0.0)}
+    # What another method measured says more, however little it wrote.
+    other = replace(USED, method="draft", generated_tokens=50)
+    assert measured_pairs([nothing, other]) == measured_pairs([other])
+
+
 def test_an_earlier_run_is_remembered_at_the_next_start(qapp: Application, qtbot: QtBot, tmp_path: Path) -> None:
     chats = tmp_path / "chats.db"
     store, _damaged = open_store(chats)

@@ -45,8 +45,8 @@ def test_the_draft_picker_says_of_each_candidate_why(open_settings: OpenShown, q
         "Qwen3 0.6B · 4-bit, recommended, About 1.9× as fast (estimate)\u00a0· Same tokenizer., 335\u00a0MB, in use",
         "Qwen3 1.7B · 4-bit, About 1.4× as fast (estimate)\u00a0· Same tokenizer., Download (968\u00a0MB)",
         "Prompt lookup (n-gram), Needs no draft model. Best for edits and code.",
-        "SmolLM2 135M · 4-bit, different tokenizer, About 1.1× as fast (estimate)\u00a0· Different tokenizer: "
-        "text is re-encoded (41% of tokens shared)., 76\u00a0MB",
+        "SmolLM2 135M · 4-bit, different tokenizer, Different tokenizer: text is re-encoded (41% of tokens shared)., "
+        "76\u00a0MB",
         "Qwen3 4B · 4-bit, Too slow to help: each draft token takes 49% of a main-model step., 2.3\u00a0GB",
         "Llama 3.2 1B · 4-bit, Won't fit alongside the main model (1.2\u00a0GB short).",
         "No draft, Plain decoding: the main model alone.",
@@ -84,6 +84,16 @@ def test_a_range_is_shown_until_it_is_measured(open_settings: OpenShown, qapp: A
     library.take_measured({(MAIN, DRAFT): Measured(0.97, 0.5, 0.95, 0.99)})
     assert "1.0× as fast (measured, 50% accepted)" in picker.rows[0]
     assert "estimate" not in picker.rows[0]
+
+
+def test_a_draft_of_which_no_token_was_accepted_says_so(open_settings: OpenShown) -> None:
+    window, library, _ = open_settings()
+    library.take_measured({(MAIN, DRAFT): Measured(1.0, 0.0)})
+    picker = window.picker("draft")
+    picker.open()
+    assert "recommended" not in picker.rows[0]
+    assert "best on this Mac" not in picker.rows[0]
+    assert "No draft token accepted so far (measured)\u00a0· Same tokenizer." in picker.rows[0]
 
 
 def test_the_main_picker_puts_the_loaded_model_first_and_an_unused_guide_last(open_settings: OpenShown) -> None:

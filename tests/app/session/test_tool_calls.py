@@ -34,10 +34,10 @@ class Loop:
     def __init__(self, open_session: OpenSession, settle: Settle, qtbot: QtBot, host: FakeHost) -> None:
         self.open_session, self.settle, self.qtbot, self.host = open_session, settle, qtbot, host
 
-    def open(self, *scripts: str | Script, always: bool = False) -> Session:
-        """Open a session with the tools on; `always` allows the first one."""
+    def open(self, *scripts: str | Script, always: bool = False, form: str = "json_tools") -> Session:
+        """Open a session with the tools on and a model that writes calls in `form`; `always` allows the first one."""
         made = [Script(one) if isinstance(one, str) else one for one in scripts]
-        self.engine = ScriptedEngine(made, tool_format="json_tools")
+        self.engine = ScriptedEngine(made, tool_format=form)
         self.session = self.open_session(self.engine)
         set_up(self.session, "clock")
         if always:
@@ -126,6 +126,53 @@ def test_a_chat_read_back_has_the_same_turn_and_asks_on_with_its_calls(loop: Loo
     loop.settle(again.answers.ask("Thanks!"))
     assert loop.roles(0) == ["user", "assistant", "tool", "assistant", "user"]
     assert len(loop.host.calls) == 1
+
+
+TAGGED = "<tool_call>\n<function=clock_now>\n<parameter=zone>\n{}\n</parameter>\n</function>\n</tool_call>"
+
+
+def test_a_text_with_tags_in_it_reaches_the_tool_whole(loop: Loop) -> None:
+    zone = f"It ends with </parameter> here.\n</parameter>\n</function>\n</tool_call>\nOr: {TAGGED.format('UTC')}\nLAST"
+    loop.open(f"Let me look. {TAGGED.format(zone)}", "It is noon.", form="qwen3_coder")
+    turn = loop.answered()
+    assert [dict(arguments) for _, arguments, _ in loop.host.calls] == [{"zone": zone}]
+    assert [answer.text for answer in turn.answers] == ["Let me look. ", "It is noon."]
+
+
+def test_a_call_whose_end_cannot_be_told_does_not_run_and_the_model_is_told(loop: Loop) -> None:
+    text = f"Let me look. {TAGGED.format('Begin with <parameter=a> here.')}"
+    loop.open(text, "I cannot look.", always=True, form="qwen3_coder")
+    loop.settle(loop.session.answers.ask("What time is it?"))
+    (turn,) = loop.session.chat.turns
+    assert loop.host.calls == []
+    assert [(call.use.tool, call.error, call.arguments) for call in turn.calls] == [("now", ("unclear-end", {}), {})]
+    assert "cannot be told where that text ends" in loop.last(1)
+    assert [answer.text for answer in turn.answers] == [text, "I cannot look."]
+    loop.session.close()
+    (read,) = loop.open("Bye.", form="qwen3_coder").chat.turns
+    assert [(call.use, call.error) for call in read.calls] == [(call.use, call.error) for call in turn.calls]
+
+
+def test_a_call_of_an_answer_that_was_cut_off_does_not_run(loop: Loop) -> None:
+    cut = f"{TAGGED.format('UTC')} and more"
+    loop.open(Script(cut, reason="length"), always=True, form="qwen3_coder")
+    loop.settle(loop.session.answers.ask("What time is it?"))
+    assert (loop.host.calls, loop.session.chat.turns[0].calls) == ([], [])
+
+
+def test_the_figures_of_an_answer_cover_the_request_that_called_and_the_history_names_it(loop: Loop) -> None:
+    loop.open(NOW, "It is noon.")
+    turn = loop.answered()
+    called, last = (answer.stats for answer in turn.answers)
+    whole = turn.answer.figures
+    assert whole.generated_tokens == called.generated_tokens + last.generated_tokens > last.generated_tokens
+    assert whole.drafted == called.drafted + last.drafted
+    rows = loop.session.store.wait_for(lambda store: store.history.rows(descending=False))
+    assert [row.called for row in rows] == [1, 0]
+    assert sum(row.generated_tokens or 0 for row in rows) == whole.generated_tokens
+    loop.session.close()
+    (read,) = loop.open("You are welcome.").chat.turns
+    assert read.answer.figures == whole
 
 
 def test_a_denied_call_does_not_run_and_the_model_is_told(loop: Loop) -> None:

@@ -71,6 +71,8 @@ def test_sampling_and_limits_reach_the_next_request_and_the_engine(desk: Desk, q
 def test_another_answer_keeps_a_temperature_of_0_that_was_chosen(desk: Desk, qtbot: QtBot) -> None:
     desk.open()
     session = desk.session
+    # As the starter pair does.
+    session.models.engine.recommended = (("temperature", 0.0),)
     session.models.load_starter()
     qtbot.waitUntil(lambda: session.answers.ready)
     for chosen in ({}, choice_of_sampling(desk.settings.values, {"temperature": 0.0})):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from app.widgets.application import Application
@@ -20,7 +22,7 @@ def test_a_page_goes_back_to_its_defaults(open_settings: OpenShown) -> None:
     generation.reset.click()
     values = library.settings.values
     assert (values.temperature, values.kv_bits, values.theme) == (0.0, 0, "dark")
-    assert generation.control("temperature").value() == 0.0
+    assert generation.control("temperature").value() == 0.7
     assert not generation.reset.isVisible()
     page = window.settings_page("general")
     language, theme = page.control("language"), page.control("theme")
@@ -106,10 +108,42 @@ def test_the_page_shows_the_recommendation_and_what_was_chosen_over_it(
     assert not page.recommendation.text().startswith("Recommended")
 
 
-def test_a_model_without_a_recommendation_is_greedy_and_nothing_is_said(open_window: OpenWindow) -> None:
-    engine = ScriptedEngine([Script("Yes.")])
+@pytest.mark.parametrize(
+    ("recommended", "expected", "words"),
+    [
+        ((), (0.7, 0.95, 0), "main recommends no temperature. Tandem uses: Temperature 0.70 · Top p 0.95"),
+        (
+            (("top_k", 20), ("top_p", 0.8)),
+            (0.7, 0.8, 20),
+            "Recommended for main: Top k 20 · Top p 0.80\n"
+            "main recommends no temperature. Tandem uses: Temperature 0.70",
+        ),
+        ((("temperature", 0.0),), (0.0, 1.0, 0), "Recommended for main: Temperature 0.00"),
+        ((("temperature", 1.0),), (1.0, 1.0, 0), "Recommended for main: Temperature 1.00"),
+    ],
+)
+def test_where_no_temperature_is_recommended_tandem_has_one_of_its_own_and_says_so(
+    open_window: OpenWindow, recommended: Any, expected: tuple[float, float, int], words: str
+) -> None:
+    engine = ScriptedEngine([Script("Yes.")], recommended=recommended)
     window = open_window(engine)
     page = window.settings_page("generation")
-    assert page.recommendation.isHidden()
+    assert page.recommendation.text() == words
+    assert page.control("temperature").value() == expected[0]
+    window.ask_and_wait("question")
+    sampling = engine.requests[-1].sampling
+    assert (sampling.temperature, sampling.top_p, sampling.top_k) == expected
+
+
+def test_a_chosen_temperature_of_0_stays_greedy_without_a_recommendation(open_window: OpenWindow) -> None:
+    engine = ScriptedEngine([Script("Yes.")])
+    window = open_window(engine)
+    temperature = window.settings_page("generation").control("temperature")
+    temperature.setValue(0.0)
+    window.ask_and_wait("question")
+    assert engine.requests[-1].sampling.temperature == 0.0
+    temperature.setValue(0.3)
+    window.trigger("chat-settings")
+    window.chat_settings.rows["temperature"].control.setValue(0.0)
     window.ask_and_wait("question")
     assert engine.requests[-1].sampling.temperature == 0.0

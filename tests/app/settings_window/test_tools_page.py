@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import keyring
@@ -14,9 +17,10 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QLineEdit
 
+from app.tools import connection
 from app.tools.tool import Permission
 from app.wording.tools import server_state
-from tests.app.conftest import OpenWindow
+from tests.app.conftest import PATIENCE_S, OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.tools.conftest import hostile
 from tests.app.window_driver import WindowDriver
@@ -127,6 +131,25 @@ def test_a_tested_server_lists_its_tools_which_ask_unless_the_person_says_otherw
     chooser.set_value(Permission.DENY)
     chooser.activated.emit(chooser.currentIndex())
     assert settings.permission(tool) is Permission.DENY
+
+
+def test_a_tested_server_starts_at_once_even_where_the_package_for_it_loads_slowly(
+    window: WindowDriver, imported: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready = threading.Event()
+
+    class Slow(ModuleType):
+        def __getattr__(self, name: str) -> object:
+            assert ready.wait(PATIENCE_S)
+            return getattr(connection, name)
+
+    page = imported({"files": entry()})
+    monkeypatch.setitem(sys.modules, "app.tools.connection", Slow("app.tools.connection"))
+    page.view("files").test.click()
+    window.wait(lambda: "Starting…" in state(page, "files"))
+    assert not page.view("files").test.isEnabled()
+    ready.set()
+    window.wait(lambda: "Running. Tools: 1." in state(page, "files"))
 
 
 def test_tools_that_only_run_as_tasks_are_named_with_the_reason(window: WindowDriver, imported: Any) -> None:

@@ -10,13 +10,14 @@ import pytest
 
 from app.conversations.chat_settings import Generation
 from app.session.answer import Answer
+from app.session.chats import stored_answer
 from app.speculation.comparison import TIE, Comparer, Comparison, Step, Verdict
 from engine.errors import InternalFailure
 from engine.events import Event, Finished, TokensCommitted
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.stats import RequestStats
 from tests.app.scripted_engine import ScriptedEngine
-from tests.app.scripts import PLAIN, Script, pieces, play
+from tests.app.scripts import PLAIN, Script, ScriptedRound, pieces, play
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -176,6 +177,59 @@ def test_the_two_runs_always_give_a_ratio_and_a_failure_is_said(
     assert "out of luck" in window.comparison.verdict.text()
 
 
+def test_where_nothing_was_drafted_there_is_one_figure_and_no_gain(
+    window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot
+) -> None:
+    """Both answers were decoded in the same way, so their speeds differ by noise."""
+    plain = Script(TEXT, (ScriptedRound(0, 0, "main", "no-match"),), round_s=0.02)
+    engine.scripts[:] = [Script("one"), plain, replace(plain, round_s=0.05)]
+    made = compare(window, qtbot)
+    qtbot.waitUntil(lambda: made.step is Step.DONE)
+    view = window.comparison
+    assert view.verdict.text().startswith("Without speculation: no matching text")
+    assert "×" not in view.verdict.text()
+    assert view.verdict.property("styleClass") == "reason-plain"
+    sides = (view.speculated, view.plain)
+    assert [side.bar.isVisible() for side in sides] == [False, False]
+    assert [side.speed.text() for side in sides] == ["", "20.0"]
+    assert view.speculated.words.text() == ""
+    # The next comparison that drafts has both again.
+    engine.scripts[:] = [Script("one"), GUESSED, ALONE]
+    made = compare(window, qtbot)
+    qtbot.waitUntil(lambda: made.step is Step.DONE)
+    assert all(side.bar.isVisible() and side.speed.text() for side in sides)
+
+
+def test_a_stall_of_the_plain_run_makes_no_ratio_above_the_tokens_a_round(
+    window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot
+) -> None:
+    engine.scripts[:] = [Script("one"), Script(TEXT, plain_tps=None), Script(TEXT, (PLAIN,), round_s=2.0)]
+    made = compare(window, qtbot)
+    qtbot.waitUntil(lambda: made.step is Step.DONE)
+    stats = made.speculated.stats
+    assert made.ratio == (stats.generated_tokens - 1) / (stats.rounds - 1)
+
+
+def test_compare_asks_with_the_sampling_of_the_answer_also_of_a_stored_one(
+    window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot
+) -> None:
+    """A further answer to a question is varied, and settings may have changed since."""
+    session = window.session
+    session.answers.ask_again(session.chat.turns[-1])
+    qtbot.waitUntil(lambda: session.answers.ready and session.answers.quiet)
+    asked = engine.requests[-1].sampling
+    assert asked.temperature > 0.0
+    session.settings.set_defaults(Generation(SamplingSettings(temperature=1.5, top_k=7)))
+    made = compare(window, qtbot)
+    qtbot.waitUntil(lambda: made.step is Step.DONE)
+    assert engine.requests[-1].sampling == replace(asked, seed=session.chat.turns[-1].answer.stats.seed)
+    chat_id = session.chat.id
+    assert chat_id is not None
+    [*_, message] = session.store.wait_for(lambda store: store.messages.path(chat_id))
+    assert stored_answer(message).sampling == asked
+    assert stored_answer(replace(message, source=replace(message.source, settings={}))).sampling is None
+
+
 def test_the_first_token_that_differs_is_marked_and_said_to_be_no_fault(
     window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot
 ) -> None:
@@ -231,3 +285,22 @@ def test_compare_waits_until_no_answer_is_being_written(
     engine.gate.release(1000)
     qtbot.waitUntil(lambda: turn.answer.ended)
     qtbot.waitUntil(lambda: window.is_enabled("compare"))
+
+
+def test_an_endless_answer_is_compared_as_far_as_it_repeats_itself_and_is_no_gain(open_window: OpenWindow) -> None:
+    span = "Once more, from the start. "
+    endless, limited = Script(span * 900), Script(span * 40, (PLAIN,), reason="length")
+    window = open_window(ScriptedEngine([endless, Script("read"), endless, limited], pace_s=0.001))
+    window.ask_and_wait("question")
+    window.trigger("compare")
+    comparer, requests = window.find(Comparer), window.session.models.engine.requests
+    window.wait(lambda: len(requests) == 4 and not comparer.running)
+    made = comparer.comparison
+    assert made is not None
+    assert 256 <= len(made.speculated.tokens) < 1000
+    assert requests[-1].max_tokens == len(made.speculated.tokens)
+    assert made.step is Step.DONE
+    assert (made.ratio is not None, made.roughly_helps) == (True, False)
+    words = window.comparison.verdict.text()
+    assert words.startswith("This answer repeats itself, so its speed says nothing about other answers.")
+    assert "as fast" not in words

@@ -43,6 +43,13 @@ def test_a_notice_tells_nothing_of_the_chat_and_leads_to_it(
 
 
 @pytest.mark.usefixtures("in_background")
+def test_a_notice_says_that_an_answer_is_paused(open_window: OpenWindow, trays: list[Tray]) -> None:
+    window = open_window(ScriptedEngine([Script("Again and again. " * 900)], pace_s=0.001))
+    window.ask_and_wait("A question")
+    assert [tray.notified for tray in trays] == [[("Tandem", "An answer repeats itself and is paused.")]]
+
+
+@pytest.mark.usefixtures("in_background")
 def test_where_macos_would_show_no_notice_the_icon_bounces(
     open_window: OpenWindow, trays: list[Tray], numbers: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

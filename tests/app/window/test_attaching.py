@@ -159,6 +159,57 @@ def test_a_file_can_be_left_behind_while_it_is_being_read(
     assert window.composer.files.attachments == ()
 
 
+def type_words(words: str) -> None:
+    """Type into what has the focus, as a person does."""
+    for character in words:
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        QTest.keyClicks(focused, character)
+
+
+@pytest.mark.parametrize("chosen", [True, False], ids=["chosen", "cancelled"])
+@pytest.mark.parametrize("pressed", [Qt.MouseButton.LeftButton, Qt.Key.Key_Space], ids=["clicked", "by key"])
+def test_after_the_dialog_for_files_a_person_types_the_message(
+    open_window: OpenWindow, tmp_path: Path, chosen: bool, pressed: Qt.MouseButton | Qt.Key
+) -> None:
+    file = tmp_path / "main.py"
+    file.write_text("print()\n")
+    window = open_window(ScriptedEngine())
+    button = next(one for one in window.composer.findChildren(QToolButton) if one.defaultAction() is not None)
+    with window.file_dialog(file if chosen else None):
+        button.setFocus()
+        if isinstance(pressed, Qt.Key):
+            QTest.keyClick(button, pressed)
+        else:
+            QTest.mouseClick(button, pressed)
+        window.wait(lambda: len(window.attached) == chosen)
+        type_words("What is it?")
+    assert window.unsent == "What is it?"
+
+
+def test_after_a_file_was_dropped_or_removed_a_person_types_the_message(
+    open_window: OpenWindow, tmp_path: Path
+) -> None:
+    (tmp_path / "main.py").write_text("print()\n")
+    (tmp_path / "notes.txt").write_text("note")
+    window = open_window(ScriptedEngine())
+    files, row = QMimeData(), window.composer.files
+    files.setUrls([QUrl.fromLocalFile(str(tmp_path / name)) for name in ("main.py", "notes.txt")])
+    with window.file_dialog(None):
+        for view in (window.edit, window.header):
+            window.find(ChatPane).list.setFocus()
+            assert drop(window, view.mapTo(window.window, view.rect().center()), files)
+            window.wait(lambda: len(window.attached) == 2)
+            type_words("a b")
+            for left in (1, 0):
+                away = next(one for one in row.findChildren(QToolButton) if one.isVisible())
+                away.setFocus()
+                QTest.keyClick(away, Qt.Key.Key_Space)
+                window.wait(lambda left=left: len(window.attached) == left)
+                type_words(" c")
+    assert window.unsent == "a b c ca b c c"
+
+
 def test_closing_the_window_ends_the_reading_of_a_pdf_file(
     open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,6 +54,20 @@ def add(window: WindowDriver, page: FolderPage, path: Path) -> None:
     window.settle()
 
 
+def test_after_files_were_chosen_or_removed_the_keyboard_is_in_the_system_prompt(
+    window: WindowDriver, page: FolderPage, tmp_path: Path
+) -> None:
+    (tmp_path / "notes.txt").write_text("note")
+    for path in (tmp_path / "notes.txt", tmp_path):
+        page.chats.setFocus()
+        add(window, page, path)
+        assert page.prompt.edit.hasFocus()
+    away = page.files.findChildren(QToolButton)[0]
+    away.setFocus()
+    QTest.keyClick(away, Qt.Key.Key_Space)
+    assert page.prompt.edit.hasFocus()
+
+
 def choose(chooser: Chooser, name: str) -> None:
     chooser.setCurrentIndex(chooser.findText(name))
     chooser.activated.emit(chooser.currentIndex())

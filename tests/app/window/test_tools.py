@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QPushButton
@@ -12,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.call_card import CallCard
 from app.chat.choice_buttons import ToolsButton
+from app.tools.servers import Server
 from app.tools.tool import Permission, Progress, ToolResult
 from app.widgets.application import Application
 from tests.app.conftest import EACH_LANGUAGE, OpenWindow
@@ -99,6 +101,32 @@ def test_cards_ask_show_results_or_why_there_is_none_and_the_answer_follows(
     assert window.turn(1).text == "Bye."
 
 
+UNCLEAR = {
+    "en": "Not called: it isn't clear where the model's text ends",
+    "ko": "호출하지 않았어요. 호출을 끝내는 표시가",
+    "ja": "呼び出しませんでした。呼び出しの終わりを示す記号が",
+    "zh_CN": "未调用：表示调用结束的标记",
+}
+
+
+def test_a_card_says_why_a_call_whose_end_cannot_be_told_did_not_run(
+    open_window: OpenWindow, host: FakeHost, qapp: Application
+) -> None:
+    zone = "Begin with <parameter=a> here."
+    call = f"<tool_call>\n<function=clock_now>\n<parameter=zone>\n{zone}\n</parameter>\n</function>\n</tool_call>"
+    window = open_window(ScriptedEngine([Script(call), Script("I cannot look.")], tool_format="qwen3_coder"))
+    set_up(window.session, "clock")
+    window.session.tools.permit(window.session.chat, host.offered[0], Permission.ALWAYS)
+    window.ask_and_wait("What time is it?")
+    [card] = cards(window)
+    assert "Failed" in shown(card)
+    assert host.calls == []
+    for code, sentence in UNCLEAR.items():
+        qapp.language.choose(code)
+        window.wait(lambda sentence=sentence: sentence in shown(card))
+    qapp.language.choose("en")
+
+
 def test_a_card_shows_how_far_its_tool_has_come(open_window: OpenWindow, host: FakeHost) -> None:
     host.results = {}
     window = open_window(engine_of(call_text("clock_now", zone="Asia/Seoul"), "It is noon."))
@@ -152,6 +180,79 @@ def test_the_switch_lists_servers_and_tools_and_is_off_at_first(open_window: Ope
     assert names == [["Models on this Mac", "Today's acceptance rate"], ["now"]]
     tools.menu_of_tools.actions()[0].trigger()
     assert tools.text() == "Tools: off"
+
+
+def state_of_tools(window: WindowDriver) -> tuple[str, list[tuple[str, bool, bool]]]:
+    """What the button says, and of each line of its menu the text, whether it is ticked, and whether it is grey."""
+    texts = menu_of(window)
+    lines = [action for action in window.find(ToolsButton).menu_of_tools.actions() if action.text()]
+    return window.find(ToolsButton).text(), [
+        (text, line.isChecked(), not line.isEnabled()) for text, line in zip(texts, lines, strict=True)
+    ]
+
+
+@pytest.mark.usefixtures("host")
+def test_what_the_switch_shows_for_the_starter_is_what_a_question_gets(open_window: OpenWindow) -> None:
+    engine = engine_of(*["Hello."] * 6)
+    window = open_window(engine)
+    session, server = window.session, Server(name="clock", command="serve")
+    switch = window.find(ToolsButton).menu_of_tools
+
+    def tools_of_a_question() -> list[str]:
+        window.ask_and_wait("Hello")
+        return [one["function"]["name"] for one in engine.requests[-1].tools]
+
+    own = ["list_models", "acceptance_today"]
+    for put, state in (
+        (server, "Not allowed to run yet."),
+        (replace(server, enabled=False).as_approved(), "Turned off."),
+        (server.as_approved(), "Not used in this chat"),
+    ):
+        session.tools.settings.put(put)
+        session.tools.servers_changed()
+        text, lines = state_of_tools(window)
+        assert text == "Tools: Tandem only"
+        assert lines[0][:2] == ("Use all tools in this chat", False)
+        assert [line[0] for line in lines[1:]] == ["Tandem", f"clock · {state}"]
+        assert tools_of_a_question() == own
+    menu_of(window)
+    switch.actions()[0].trigger()
+    text, lines = state_of_tools(window)
+    assert text == "Tools: on"
+    assert lines == [
+        ("Use tools in this chat", True, False),
+        ("Tandem", False, False),
+        ("clock · Running. Tools: 1.", False, False),
+    ]
+    assert tools_of_a_question() == [*own, "clock_now"]
+    session.tools.settings.put(server)
+    session.tools.servers_changed()
+    assert state_of_tools(window)[0] == "Tools: Tandem only"
+    assert tools_of_a_question() == own
+    session.tools.settings.put(server.as_approved())
+    session.tools.servers_changed()
+    menu_of(window)
+    switch.actions()[0].trigger()
+    text, lines = state_of_tools(window)
+    assert text == "Tools: off"
+    assert [line[:2] for line in lines] == [
+        ("Use tools in this chat", False),
+        ("Tandem · Not used in this chat", False),
+        ("clock · Not used in this chat", False),
+    ]
+    assert tools_of_a_question() == []
+
+
+@pytest.mark.usefixtures("host")
+def test_the_tools_that_a_chat_uses_are_not_grey_and_the_others_are(open_window: OpenWindow) -> None:
+    window = open_window(engine_of("Hello."))
+    set_up(window.session, "clock")
+    for on in (True, False):
+        window.session.tools.set_on(window.session.chat, on)
+        menu_of(window)
+        menus = [action.menu() for action in window.find(ToolsButton).menu_of_tools.actions()]
+        tools = [action for menu in menus if isinstance(menu, QMenu) for action in menu.actions()]
+        assert [action.isEnabled() for action in tools] == [on] * 3
 
 
 @pytest.mark.usefixtures("host")

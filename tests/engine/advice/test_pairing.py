@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -95,13 +96,47 @@ def test_the_best_is_first_and_lookup_comes_before_what_does_not_work() -> None:
     small, foreign = model("org/small", GB // 3), model("org/foreign", GB // 3, vocabulary={"x": 0})
     huge, unread = model("org/huge", 7 * GB), model("org/unread", GB // 10, vocabulary=None)
     advice = advise(MAIN, [huge, unread, foreign, small, MAIN], 4096, ROOM)
-    assert [one.id for one in advice] == ["org/small", "org/foreign", "org/unread", "", "org/huge"]
+    assert [one.id for one in advice] == ["org/small", "org/unread", "", "org/foreign", "org/huge"]
     assert [one.best for one in advice] == [True, False, False, False, False]
 
 
 def test_without_a_known_draft_lookup_is_the_best() -> None:
     advice = advise(MAIN, [model("org/unread", GB // 3, vocabulary=None)], 4096, ROOM)
     assert [(one.verdict, one.best) for one in advice] == [("unknown", False), ("lookup", True)]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"vocabulary": {f"{'t' if number < 29 else 'u'}{number}": number for number in range(100)}},
+        {"vocabulary": {f"{'t' if number < 99 else 'u'}{number}": number for number in range(100)}},
+        {"config": {**llama_config(), "model_type": "gpt2"}},
+        {"config": {**llama_config(), "model_type": "gpt2"}, "vocabulary_size": 128},
+    ],
+    ids=["29% shared", "99% shared", "other family", "other family, padded"],
+)
+def test_a_draft_of_another_tokenizer_or_family_is_recommended_only_once_it_was_measured(
+    changes: dict[str, Any],
+) -> None:
+    noise = model("org/noise", 4 * 10**6, **changes)
+    advice = {one.id: one for one in advise(MAIN, [noise], 4096, ROOM)}
+    assert advice[noise.id].works
+    assert (advice[noise.id].best, advice[""].best) == (False, True)
+    assert advise(MAIN, [noise], 4096, ROOM, {noise.id: 1.4})[0].best
+    # The catalog backs a pair of any architecture.
+    assert advise(replace(MAIN, drafts=(noise.id,)), [noise], 4096, ROOM)[0].best
+
+
+def test_how_fast_a_draft_of_another_tokenizer_is_is_not_guessed() -> None:
+    noise = model("org/noise", 4 * 10**6, vocabulary={"x": 0})
+    lookup, found = advise(MAIN, [noise], 4096, ROOM)
+    assert (lookup.verdict, found.verdict, found.works, found.expected) == ("lookup", "different", True, None)
+
+
+def test_a_mixture_of_experts_is_of_the_family_of_its_dense_models() -> None:
+    main = model("org/main", 8 * GB, config={**llama_config(), "model_type": "qwen3_moe"})
+    draft = model("org/draft", GB // 3, config={**llama_config(), "model_type": "qwen3"})
+    assert advise(main, [draft], 4096, ROOM)[0].best
 
 
 def test_an_installed_draft_wins_a_tie_and_hides_its_catalog_twin() -> None:

@@ -44,6 +44,15 @@ def test_arms_rotate_and_what_learns_starts_every_repetition_anew() -> None:
     assert progress[-1] == "repetition 2 of 2, prompt 2 of 2, auto"
 
 
+def test_no_ratio_exceeds_the_tokens_a_round_if_the_plain_answer_stalled() -> None:
+    samples = [
+        Sample("plain", FIRST, 0, Measure(10, 1.0, 0.1, 10.0, stats(0, 0))),
+        Sample("auto", FIRST, 0, Measure(10, 20.0, 0.2, 0.5, RequestStats(drafted=9, tokens_per_round=2.5))),
+    ]
+    auto = summarise(samples)["arms"]["auto"]
+    assert (auto["speedup"], auto["slowest_speedup"], auto["answer_speedup"]) == (2.5, 2.5, 2.5)
+
+
 def test_ratios_are_to_the_plain_answer_to_the_same_prompt() -> None:
     samples = [
         Sample("plain", FIRST, 0, Measure(10, 10.0, 0.1, 1.0, stats(0, 0))),

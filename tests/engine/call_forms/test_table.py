@@ -21,6 +21,7 @@ SCHEMA = {
     },
 }
 TOOLS = [{"type": "function", "function": {"name": "find", "parameters": SCHEMA}}]
+CLOSED = "</parameter>"
 # Texts between the marks of a form, as families of models write them, and the arguments of their calls.
 WRITTEN: list[tuple[str, str, list[dict[str, Any]]]] = [
     ("json_tools", '{"name": "find", "arguments": "{\\"days\\": 2}"}', [{"days": 2}]),
@@ -62,6 +63,11 @@ WRITTEN: list[tuple[str, str, list[dict[str, Any]]]] = [
         "<function=find>\n<parameter=city>\n Rio\n<parameter=days>\n2\n</parameter>\n<parameter=tags>\n[]\n</function>",
         [{"city": " Rio", "days": 2, "tags": []}],
     ),
+    (
+        "qwen3_coder",
+        "<function=find><parameter=city>a</parameter>b</parameter></function>",
+        [{"city": "a</parameter>b"}],
+    ),
     ("qwen3_coder", "<function=find>\n<parameter=city>\nnull\n</parameter>\n</function>", [{"city": "null"}]),
     ("glm47", "find\n<arg_key>city</arg_key>\n<arg_value>  a\n</arg_value>\n", [{"city": "  a\n"}]),
     ("glm47", '{"name": "find", "arguments": {"days": 2}}', [{"days": 2}]),
@@ -95,7 +101,6 @@ def test_a_form_reads_what_its_families_write(form: str, text: str, arguments: l
     [
         ("qwen3_coder", "<function=find><parameter=city>Rio<parameter=days>2</parameter></function>"),
         ("qwen3_coder", "<function=find><parameter=city>\na\n<parameter=b>\n2\n</parameter></function>"),
-        ("qwen3_coder", "<function=find><parameter=city>a</parameter>b</parameter></function>"),
         ("qwen3_coder", "<function=find><parameter=city>a</parameter><parameter=city>b</parameter></function>"),
         ("minimax_m2", '<invoke name="find"><parameter name="city">a<parameter name="b">2</parameter></invoke>'),
         ("glm47", "find Rio"),

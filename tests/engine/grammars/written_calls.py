@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import random
 from typing import Any
 
 from llguidance import LLMatcher
 
 from engine.call_forms.reading import NESTED
+from engine.call_forms.table import call_form
+from engine.call_forms.tagged_writing import TaggedCalls
+from engine.call_forms.writing import Function
 from engine.grammars.compiling import compile_by_byte
 from engine.grammars.grammar import Grammar
 
@@ -18,6 +22,7 @@ ENDINGS = [
         *("</｜DSML｜parameter>", NESTED, "<|end|>", '"'),
     )
 ]
+STRINGS = ("true", "false")
 
 
 def function(name: str, **properties: Any) -> dict[str, Any]:
@@ -30,6 +35,33 @@ def matcher_of(grammar: Grammar) -> LLMatcher:
     return compile_by_byte(grammar.as_lark())
 
 
+def ends_of_text(grammar: Grammar, begun: str) -> list[bytes]:
+    """Return what may end the text of the newest argument of a call with tags: its closing tag, and what follows."""
+    asked = json.loads(grammar.source)
+    form, opened, found = call_form(asked["format"]).write, 0, list[str]()
+    for function in (Function(name, schema) for name, schema in asked["functions"]):
+        if not isinstance(form, TaggedCalls) or form.begin.replace("NAME", function.name) not in begun:
+            continue
+        parameters = function.parameters
+        for at, (name, _, _) in enumerate(parameters, 1):
+            place = max(begun.rfind(form.key.replace("NAME", name).replace("STRING", kind)) for kind in STRINGS)
+            if place < opened:
+                continue
+            closing = form.closing.replace("NAME", name) + form.after
+            needed = [one for one in parameters[at:] if one[2]]
+            later = parameters[at : parameters.index(needed[0]) + 1 if needed else None]
+            keys = [
+                form.key.replace("NAME", key).replace("STRING", kind)
+                for key, schema, _ in later
+                for kind in STRINGS
+                if not schema.kinds
+                or (kind == "true" and "string" in schema.kinds)
+                or (kind == "false" and schema.kinds - {"string"})
+            ]
+            opened, found = place, [closing + one for one in (*keys, *([] if needed else [form.end + form.stop]))]
+    return [one.encode() for one in found]
+
+
 def written(grammar: Grammar, draw: random.Random, most: int = 4000, *, plain: bool = False) -> str:
     """Write text at random under the grammar, with a bias towards the ends of texts.
 
@@ -38,7 +70,8 @@ def written(grammar: Grammar, draw: random.Random, most: int = 4000, *, plain: b
     matcher, text = matcher_of(grammar), bytearray()
     while not matcher.is_stopped() and len(text) < most:
         forced = matcher.compute_ff_bytes()
-        ending = draw.choice(ENDINGS)
+        own = ends_of_text(grammar, text.decode(errors="replace"))
+        ending = draw.choice(own if own and draw.random() < 0.5 else ENDINGS)
         quoted = plain and text.count(b'"') % 2 and ending != b'"'
         if not forced and not quoted and draw.random() < 0.5 and matcher.validate_tokens(list(ending)) == len(ending):
             forced = ending

@@ -46,7 +46,8 @@ class LoadedMachine:
 
     A round of `depth` draft tokens takes 1 + `row` * depth + `draft` * depth plain steps, and each draft token is
     accepted with probability `acceptance`. `depth` fixes the draft tokens of a round. With `waits_at_launch` launching
-    a pass waits for the one before, so the first plain round of a run takes two steps and the last one none.
+    a pass waits for the one before, so the first plain round of a run takes two steps and the last one none. `stall`
+    says how many times as long a round with some number of draft tokens takes at some time; the truth leaves that out.
     """
 
     load: Load = quiet
@@ -57,6 +58,7 @@ class LoadedMachine:
     limit: int = 6
     depth: int | None = None
     waits_at_launch: bool = False
+    stall: Callable[[float, int], float] = lambda _at, _depth: 1.0
     seed: int = 0
     now: float = 0.0
     controller: Controller = field(default_factory=Controller)
@@ -126,11 +128,13 @@ class LoadedMachine:
         while accepted < depth and self._random.random() < self.acceptance:
             accepted += 1
         seconds = steps * PLAIN_S * load * self._random.lognormvariate(0.0, self.noise)
+        undisturbed_s = seconds
+        seconds *= self.stall(self.now, depth)
         self.now += seconds
         if reason != "first-token":
             answered.tokens += accepted + 1
             answered.plain_s += (accepted + 1) * PLAIN_S * load
-            answered.decode_s += seconds
+            answered.decode_s += undisturbed_s
         number = len(answered.rounds)
         source, at_s = "draft" if depth else "main", self.now - answered.log.started
         tokens, times = (depth, accepted, accepted + 1), (0.3 * seconds * (depth > 0), 0.6 * seconds, 0.0)
@@ -143,7 +147,7 @@ class LoadedMachine:
 
 @dataclass
 class Answered:
-    """An answer: its rounds with the figures after each, and the true duration of plain decoding."""
+    """An answer: its rounds with the figures after each, and its true duration, also that of plain decoding."""
 
     log: RequestLog
     tokens: int = 0

@@ -1,0 +1,133 @@
+"""Notices that a model writes the same span again and again. No Qt in here.
+
+Only repetitions up to the end of the text count, so that anything else that follows ends them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from app.text.fences import is_fence
+
+# Refrains and examples say the same up to three times in a row.
+TIMES = 4
+# The least tokens of a loop of words, some 200 words: a page of nothing else, which nobody would read to its end.
+WORDS = 256
+# Those of a loop of emoji or of numbered lines: a board of 10 by 10 emoji has about 400 tokens, and so have 100
+# numbered lines that were asked for.
+EMOJI = 2 * WORDS
+# Those of a loop of other signs: rules, boxes and rows of zeros have a few hundred tokens.
+SIGNS = 4 * WORDS
+# By how much more it takes in code, tables and calls, which repeat data on purpose: 1,000 zeros have 3,000 tokens.
+IN_CODE = 4
+
+# New tokens between two looks, each of which reads the last _WINDOW tokens: the same few steps for each token. One look
+# in _RARE reads _LONG tokens, for spans of up to a quarter of that. In a loop that goes on and on, looks are rarer.
+EVERY = 32
+_WINDOW, _LONG, _RARE = 1024, 4096, 16
+_OF_LOOP = 8
+# The beginning of a text that is JSON from its first sign on.
+_JSON = re.compile(r'\s*(?:\{\s*["}]|\[\s*[\[{"\d-])')
+_FIRST_EMOJI = "\U0001f000"
+# Stands for any number. No token is spelled so.
+_NUMBER = "\0"
+
+
+class Repetition:
+    """Watches the tokens of an answer. Those in `before` were written by requests that this one continues.
+
+    `found` says whether the newest tokens are a span that repeats itself, and `is_new` whether at least half of them
+    are of this request: a loop that was let go on is new again when it has doubled.
+    """
+
+    def __init__(self, before: Iterable[str] = ()) -> None:
+        self.found = self.is_new = False
+        # The tokens, and the same with one sign for each number of a line: "7. Poodle" and "8. Poodle" are alike.
+        self._tokens, self._alike = list[str](), list[str]()
+        # Whether there is a letter or digit in the newest line.
+        self._line_begun = False
+        self._begun, self._looks, self._next_look = (0, 0), 0, EVERY
+        self.add(before)
+        self.look()
+        self._begun, self.is_new = (len(self._tokens), len(self._alike)), False
+
+    def add(self, tokens: Iterable[str], *, in_call: bool = False) -> None:
+        """Add the texts of new tokens, in a call of a tool or not, and look at them if there are EVERY."""
+        for token in tokens:
+            self._tokens.append(token)
+            self._add_alike(token)
+        if len(self._tokens) >= self._next_look:
+            self._looks += 1
+            self._look(_LONG if self.found or self._looks % _RARE == 0 else _WINDOW, in_call)
+
+    def _add_alike(self, token: str) -> None:
+        *before, newest = token.split("\n")
+        within_number = not before and self._alike[-1:] == [_NUMBER]
+        if token.strip().isdecimal() and (within_number or before or not self._line_begun):
+            self._alike.extend([] if within_number else [_NUMBER])
+        else:
+            self._alike.append(token)
+        self._line_begun = (self._line_begun and not before) or any(map(str.isalnum, newest))
+
+    def look(self, *, in_call: bool = False) -> None:
+        """Set `found` and `is_new` from all tokens so far."""
+        self._look(_LONG, in_call)
+
+    def _look(self, window: int, in_call: bool) -> None:
+        self.found, self._next_look = False, len(self._tokens) + EVERY
+        for tokens, begun in zip((self._tokens, self._alike), self._begun, strict=True):
+            length, period = _repeated_end(tokens, window)
+            if length >= WORDS and length >= self._least(tokens[len(tokens) - period :], in_call):
+                self.found, self.is_new = True, length <= 2 * (len(tokens) - begun)
+                self._next_look += length // _OF_LOOP
+                return
+
+    def _least(self, span: Sequence[str], in_call: bool) -> float:
+        """Return the tokens from which repetitions of a span are a loop."""
+        text = "".join(span)
+        signs = "".join(text.split())
+        if 2 * sum(map(str.isalpha, signs)) >= max(1, len(signs)):
+            least: float = EMOJI if _NUMBER in span else WORDS
+        elif _NUMBER in span:
+            # Whoever counts, or fills a table of numbers, writes no two alike.
+            return float("inf")
+        elif max(signs, default="") >= _FIRST_EMOJI:
+            least = EMOJI
+        else:
+            # A drawing is mostly spaces, and some tokenizers have no tokens of several.
+            visible = sum(map(bool, map(str.strip, span)))
+            least = SIGNS * len(span) / (visible or len(span))
+        return IN_CODE * least if in_call or self._ends_in_code(text) else least
+
+    def _ends_in_code(self, span: str) -> bool:
+        """Whether the text ends in code, in a table or in JSON. A span with a whole block of code does not."""
+        if any(map(is_fence, span.splitlines())):
+            return False
+        text = "".join(self._tokens)
+        in_block = sum(map(is_fence, text.splitlines())) % 2 == 1
+        in_table = text.rstrip().rpartition("\n")[2].lstrip().startswith("|")
+        return in_block or in_table or _JSON.match(text) is not None
+
+
+def _repeated_end(tokens: Sequence[str], window: int) -> tuple[int, int]:
+    """Return the length of the longest end of `tokens` that is a span at least TIMES times, and that of the span.
+
+    Among the last `window` tokens; the first repetition may be incomplete.
+    """
+    newest = tokens[: -window - 1 : -1]
+    length = period = 0
+    # borders[n] is the length of the longest proper prefix of newest[:n] that is a suffix of it, too (Knuth, Morris and
+    # Pratt): newest[:n] repeats its first n - borders[n] tokens.
+    borders, border = [0, 0], 0
+    for count, token in enumerate(newest[1:], 2):
+        while border and newest[border] != token:
+            border = borders[border]
+        border += newest[border] == token
+        borders.append(border)
+        if TIMES * (count - border) <= count:
+            length, period = count, count - border
+    if length == window:
+        while length < len(tokens) and tokens[-length - 1] == tokens[period - length - 1]:
+            length += 1
+    return length, period

@@ -1,0 +1,79 @@
+"""What leaves this computer as things are set up now, for the welcome page and the page of the network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QCoreApplication, QObject
+from shiboken6 import isValid
+
+from app.session.cluster_service import ON, STARTING
+from app.session.session import Session
+from app.settings.declarations import SettingsValues
+from app.settings.store import SettingsStore
+from app.wording.errors import joined
+
+translate = QCoreApplication.translate
+
+
+def follow(session: Session, settings: SettingsStore, owner: QObject, show: Callable[[], None]) -> None:
+    """Call `show` of `owner` whenever the sentences below may have changed."""
+    session.tools.changed.connect(show)
+    session.cluster.changed.connect(show)
+    # The settings may outlive the window.
+    settings.subscribe(lambda: show() if isValid(owner) else None)
+
+
+def welcome_sentence(session: Session, values: SettingsValues) -> str:
+    """Say where the models run, and what of a chat leaves this computer."""
+    cluster, others = _cluster(session), _others(session, values)
+    if not cluster and not others:
+        return translate("Privacy", "Runs on this Mac. Nothing you type leaves it.")
+    return joined(cluster or translate("Privacy", "Runs on this Mac."), *others)
+
+
+def network_sentence(session: Session, values: SettingsValues) -> str:
+    """Say what Tandem goes online for, and what leaves this computer."""
+    ways = [one for one in (_cluster(session), *_others(session, values), _api(values)) if one]
+    if not ways:
+        return translate(
+            "Privacy",
+            "Tandem goes online only to search Hugging Face, download a model, check for updates or run the test "
+            "above. Chats, settings and statistics never leave this Mac. No telemetry.",
+        )
+    return joined(
+        translate(
+            "Privacy",
+            "Tandem goes online to search Hugging Face, download a model, check for updates or run the test above, and "
+            "for what you turned on.",
+        ),
+        *ways,
+        translate("Privacy", "Nothing else of your chats, settings and statistics leaves this Mac. No telemetry."),
+    )
+
+
+def _cluster(session: Session) -> str:
+    if session.cluster.state not in (STARTING, ON):
+        return ""
+    return translate("Privacy", "Runs on multiple Macs, which receive the text of your chats.")
+
+
+def _others(session: Session, values: SettingsValues) -> list[str]:
+    """Return what leaves this computer for others than those of a cluster."""
+    found = []
+    if values.async_drafter == "remote":
+        found.append(
+            translate("Privacy", "The computer that you chose for parallel drafting receives the text of your chats.")
+        )
+    # A command runs here, but can pass on what it gets.
+    if any(server.usable for server in session.tools.settings.servers):
+        found.append(
+            translate("Privacy", "In chats with tools on, what the model sends to tool servers can leave this Mac.")
+        )
+    return found
+
+
+def _api(values: SettingsValues) -> str:
+    if not (values.api_serve and values.api_network):
+        return ""
+    return translate("Privacy", "Other computers that have the key can use your models, but cannot read your chats.")

@@ -1,0 +1,284 @@
+"""Reads calls with a tag for each argument, whose values are texts without quotes: they may contain any tags.
+
+A value ends at its first closing tag after which the form goes on: with an argument that the function declares and that
+the call does not have yet, or with the end of the call. The end of a call after a free text counts as such only if the
+answer ends after it, another call of a known function follows, or text in which no call ends. A whole call in a free
+text belongs to it. So a call is only known at the end of the answer. An answer with two calls, one beside the other, is
+read as such, although it could be one call whose text has the end of a call and the beginning of another in it.
+
+`Unclear` is raised where the end of a value cannot be told:
+- An argument begins in it that does not end: the model may have forgotten a closing tag.
+- Another call begins in it, and an argument follows that may belong to either.
+- It has the end of a call in it, and several calls follow each other.
+- It is no text, comes after one, and is of another type than the function declares.
+- It is that of an argument that the function does not need, comes after a text, and has a closing tag in it without an
+  opening one: the text before may go on up to there.
+- No end fits.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Container, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NoReturn
+
+from engine.call_forms.reading import Tools, typed
+from engine.call_forms.schema import Schema, arguments_of
+
+_SPACE = re.compile(r"\s*+")
+
+
+class Unclear(ValueError):
+    """It cannot be told where a value of a call ends; the argument is the name of the function."""
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """A reader of calls with a tag for each argument, and nothing but white space between them.
+
+    `name` begins a call and has the group `name`; `end` ends it. `opening` begins an argument and has the group `key`;
+    `closing`, which may contain NAME, ends it. If `opening` has the group `string`, that says whether the value is a
+    text, otherwise the function's schema does. In the group `cdata` begins a text with an end of its own. `start` and
+    `stop` stand around calls: around each, or around all of them if `shared`; with `bare`, models leave them out at
+    times. With `lines` a line break beside each tag is not a part of the value. `typed` returns the value of a text.
+    """
+
+    start: str
+    name: str
+    opening: str
+    closing: str
+    end: str
+    stop: str
+    typed: Callable[[str, Schema], Any] = typed
+    shared: bool = False
+    bare: bool = False
+    lines: bool = False
+
+    def __call__(self, text: str, tools: Tools) -> list[dict[str, Any]]:
+        """Read a text that is nothing but calls, with or without the marks around them. Raises `ValueError`."""
+        start = text.find(self.start) if self.start else -1
+        marked = start >= 0 and "<" not in text[:start]
+        whole = text[start:] if marked else self.start + text + self.stop
+        calls, end = self.read(whole, tools)
+        return calls if not whole[end:].strip() else _fail("a text beside calls")
+
+    def begins(self, text: str, at: int, names: Container[str]) -> bool:
+        """Return whether a call of one of the functions begins here."""
+        found = self._begin.match(text, at)
+        return found is not None and found["name"] in names
+
+    def read(self, text: str, tools: Tools) -> tuple[list[dict[str, Any]], int]:
+        """Return the calls with which the end of an answer begins, and their end. Raises `Unclear` and `ValueError`."""
+        schemas = {tool["function"]["name"]: arguments_of(tool["function"].get("parameters")) for tool in tools}
+        begin = self._begin.match(text)
+        if begin is None or begin["name"] not in schemas:
+            raise ValueError("no call begins here")
+        marked = bool(self.start) and self.start in begin[0]
+        answer = _Answer(self, text, schemas, marked)
+        calls, end = list[dict[str, Any]](), _End(0, begin)
+        while end.following is not None:
+            name = end.following["name"]
+            arguments, end = answer.arguments(end.following)
+            calls.append({"name": name, "arguments": arguments})
+        if len(calls) > 1 and (answer.passed_an_end or not all(_fits(call, schemas[call["name"]]) for call in calls)):
+            raise Unclear(begin["name"])
+        return calls, end.at
+
+    @cached_property
+    def _begin(self) -> re.Pattern[str]:
+        start = f"(?:{re.escape(self.start)}\\s*+){'?' if self.bare else ''}" if self.start else ""
+        return re.compile(rf"\s*+{start}{self.name}")
+
+
+def _fits(call: Mapping[str, Any], schema: Schema) -> bool:
+    """Return whether a call has the arguments that its function needs, and no others."""
+    keys = call["arguments"].keys()
+    return schema.required <= keys and (keys <= schema.properties.keys() or not schema.properties)
+
+
+@dataclass(frozen=True)
+class _End:
+    """Where a call ends in a text, with its marks, and how the next one begins there, if one does."""
+
+    at: int
+    following: re.Match[str] | None = None
+
+
+class _Answer:
+    """The rest of an answer from its first call on; that has the marks around it if `marked`."""
+
+    def __init__(self, tags: Tagged, text: str, schemas: Mapping[str, Schema], marked: bool) -> None:
+        self._tags, self._text, self._schemas, self._marked = tags, text, schemas, marked
+        self._opening = re.compile(tags.opening, re.DOTALL)
+        closing = re.escape(tags.closing).replace("NAME", "[^/<>]+")
+        self._tag = re.compile(f"(?P<opened>{tags.opening})|{closing}", re.DOTALL)
+        begins = tags.name if tags.end else re.escape(tags.start) + tags.name
+        self._call_tag = re.compile(f"(?P<opened>{begins})|{re.escape(tags.end or tags.stop)}")
+        self._call_end = re.compile(rf"\s*+{re.escape(tags.end)}")
+        self._stop = re.compile(rf"\s*+{re.escape(tags.stop)}")
+        self._name = re.compile(rf"\s*+{tags.name}")
+        stop = self._stop.pattern if marked else ""
+        whole = re.compile(f"(?:{closing}|{begins}){self._call_end.pattern}{stop}")
+        # Where the last end of a call is, behind the closing tag of an argument or the beginning of the call.
+        self._last_end = max((found.end() for found in whole.finditer(text)), default=0)
+        # Whether a free text was read, and whether it has the end of a call in it.
+        self._has_text = self.passed_an_end = False
+
+    def arguments(self, begin: re.Match[str]) -> tuple[dict[str, Any], _End]:
+        """Return the arguments of the call that begins so, and its end. Raises `Unclear`."""
+        schema = self._schemas[begin["name"]]
+        # The model may write anything, and parsers of values can raise any exception.
+        with suppress(Exception):
+            return self._closed(begin.end(), schema)
+        try:
+            return self._unclosed(begin.end(), schema)
+        except Exception as error:
+            raise Unclear(begin["name"]) from error
+
+    def _closed(self, at: int, schema: Schema) -> tuple[dict[str, Any], _End]:
+        """Read arguments that all have a closing tag."""
+        found, end = dict[str, Any](), None
+        while end is None:
+            at = self._after_space(at)
+            opening = self._opening.match(self._text, at)
+            if opening is None or opening["key"] in found:
+                return found, self._end(at) or _fail("a text between arguments, or an argument twice")
+            found[opening["key"]], at, end = self._value(opening, schema, found)
+        return found, end
+
+    def _value(self, opening: re.Match[str], schema: Schema, found: Container[str]) -> tuple[Any, int, _End | None]:
+        """Return an argument's value, where its closing tag ends, and the end of the call if that follows."""
+        own = schema.properties.get(opening["key"], Schema({}))
+        string = opening.groupdict().get("string")
+        if (string is None and not any(one.free_text for one in own.alternatives)) or string == "false":
+            for close, at, end in self._ends(opening, schema.properties, found):
+                with suppress(Exception):
+                    value = self._typed(opening, self._text[opening.end() : close], own)
+                    if own.allows(value) and not (self._has_text and end is not None and not self._is_last(end)):
+                        return value, at, end
+        depth, scanned = 0, opening.end()
+        for close, at, end in self._ends(opening, schema.properties, found):
+            depth, scanned = _depth(self._call_tag.finditer(self._text, scanned, close), depth), close
+            if end is None and depth > 0:
+                _fail("the next argument may be that of a call in the text")
+            if end is not None and depth > 0 and self._after_space(end.at) < len(self._text):
+                continue
+            if end is not None and not self._is_last(end):
+                self.passed_an_end = True
+                continue
+            text = self._text[opening.end() : close]
+            if _depth(self._tag.finditer(text)) > 0 and not opening.groupdict().get("cdata"):
+                _fail("a closing tag may have been forgotten")
+            value = self._typed(opening, text, own)
+            if self._has_text and not own.allows(value):
+                _fail("a value of another type after a text")
+            is_needed = opening["key"] in (schema.required or schema.properties)
+            if self._has_text and not is_needed and _closes_more(self._tag.finditer(text)):
+                _fail("the text before may go on")
+            self._has_text = True
+            return value, at, end
+        return _fail("an argument without an end")
+
+    def _ends(
+        self, opening: re.Match[str], properties: Collection[str], found: Container[str]
+    ) -> Iterator[tuple[int, int, _End | None]]:
+        """Yield where the closing tag of an argument may begin and end, and the end of the call if that follows."""
+        key, cdata = opening["key"], opening.groupdict().get("cdata")
+        closing, at = f"{']]>' if cdata else ''}{self._tags.closing.replace('NAME', key)}", opening.end()
+        while (close := self._text.find(closing, at)) >= 0:
+            at = close + len(closing)
+            following = self._opening.match(self._text, self._after_space(at))
+            after = following["key"] if following is not None else key
+            goes_on = after != key and after not in found and (after in properties or not properties)
+            end = None if goes_on else self._end(at)
+            if goes_on or end is not None:
+                yield close, at, end
+
+    def _end(self, at: int) -> _End | None:
+        """Return the end of a call at `at`; None if there is none."""
+        tags, text = self._tags, self._text
+        if (end := self._call_end.match(text, at)) is None:
+            return None
+        if tags.shared and (following := self._known(self._name.match(text, end.end()))):
+            return _End(end.end(), following)
+        stop = self._stop.match(text, end.end()) if tags.stop else end
+        if stop is None and self._marked and self._after_space(end.end()) < len(text):
+            return None
+        after = (stop or end).end()
+        return _End(after, self._known(tags._begin.match(text, after)))
+
+    def _known(self, begin: re.Match[str] | None) -> re.Match[str] | None:
+        return begin if begin is not None and begin["name"] in self._schemas else None
+
+    def _is_last(self, end: _End) -> bool:
+        """Return whether a call ends there for certain, as far as the text after it tells."""
+        alone = self._after_space(end.at) == len(self._text)
+        return alone or end.following is not None or end.at >= self._last_end
+
+    def _unclosed(self, at: int, schema: Schema) -> tuple[dict[str, Any], _End]:
+        """Read arguments of which some have no closing tag: they end before the next argument, or with the call.
+
+        The next argument has to be one that the function needs, if the call's last argument has a closing tag.
+        """
+        stops = self._tags.end or self._tags.stop
+        body_end = self._text.find(stops, at)
+        end = self._end(body_end) if body_end >= 0 else None
+        if end is None or not (end.following or self._after_space(end.at) == len(self._text)):
+            _fail("a text after the call")
+        closed = self._last_end > at
+        found, rest = dict[str, Any](), self._text[at:body_end].lstrip()
+        while rest:
+            opening = self._opening.match(rest)
+            if opening is None or opening["key"] in found or opening.groupdict().get("cdata"):
+                _fail("a text between arguments, or an argument twice")
+            key = opening["key"]
+            if schema.properties and key not in schema.properties:
+                _fail("an argument that the function does not have")
+            text, closing, after = rest[opening.end() :].partition(self._tags.closing.replace("NAME", key))
+            if (following := self._opening.search(text)) is not None:
+                allowed = schema.required if closed else schema.properties
+                if following["key"] not in allowed or not text[: following.start()].endswith("\n"):
+                    _fail("an argument in the value of another one")
+                text, closing, after = text[: following.start()], "", text[following.start() :] + closing + after
+            if not closing:
+                text = text.removeprefix("\n").removesuffix("\n")
+            own = schema.properties.get(key, Schema({}))
+            found[key], rest = self._typed(opening, text, own), after.lstrip()
+            if not own.allows(found[key]):
+                _fail("a value of another type")
+        return found, end
+
+    def _typed(self, opening: re.Match[str], text: str, schema: Schema) -> Any:
+        if self._tags.lines:
+            text = text.removeprefix("\n").removesuffix("\n")
+        if (string := opening.groupdict().get("string")) is not None:
+            return text if string == "true" else json.loads(text)
+        return self._tags.typed(text, schema)
+
+    def _after_space(self, at: int) -> int:
+        return _SPACE.match(self._text, at).end()  # type: ignore[union-attr]
+
+
+def _depth(tags: Iterator[re.Match[str]], depth: int = 0) -> int:
+    """Return how many of the tags that open something are not closed after `tags`, of which `depth` came before."""
+    for tag in tags:
+        depth = depth + 1 if tag["opened"] is not None else max(0, depth - 1)
+    return depth
+
+
+def _closes_more(tags: Iterator[re.Match[str]]) -> bool:
+    """Return whether a tag closes what none of the tags has opened."""
+    depth = 0
+    for tag in tags:
+        depth += 1 if tag["opened"] is not None else -1
+        if depth < 0:
+            return True
+    return False
+
+
+def _fail(problem: str) -> NoReturn:
+    raise ValueError(problem)

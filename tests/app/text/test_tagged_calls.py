@@ -1,0 +1,131 @@
+"""Calls whose values stand between tags, in an answer that streams: whole, or visible as text with a reason."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import logging
+import random
+import time
+from collections.abc import Iterable
+
+import pytest
+
+from app.text.answer_parts import AnswerParts
+from engine.call_forms.table import call_form
+from tests.engine.call_forms.tagged_texts import TAGGED, TOOLS, closing_tags, file_of, random_text, tags
+
+LONG = 50_000
+
+
+def fed(form: str, text: str, cuts: Iterable[int] = (), *, opening: str = "", cut: bool = False) -> AnswerParts:
+    """Return the parts of a text that came in pieces; what the pieces gave adds up to them."""
+    parts = AnswerParts(call_form(form), TOOLS)
+    deltas = [parts.add(text[start:end], opening) for start, end in itertools.pairwise([0, *cuts, len(text)])]
+    assert not any(delta.calls for delta in deltas)
+    deltas.append(parts.add("", ended=True, cut=cut))
+    assert "".join(delta.content for delta in deltas) == parts.content
+    assert [call for delta in deltas for call in delta.calls] == parts.calls
+    return parts
+
+
+def contents(parts: AnswerParts) -> list[str]:
+    return [json.loads(call.arguments)["content"] for call in parts.calls]
+
+
+@pytest.mark.parametrize("form", TAGGED)
+def test_a_text_arrives_whole_wherever_the_answer_is_cut_into_pieces(form: str) -> None:
+    content = f"{closing_tags(form)[-2]} and\n{file_of(form, 'x')}\nLAST LINE"
+    text = f"Look: {file_of(form, content)}\n"
+    for place in range(1, len(text)):
+        parts = fed(form, text, [place])
+        assert (contents(parts), parts.content, parts.unclear) == ([content], "Look: ", "")
+
+
+@pytest.mark.parametrize("form", TAGGED)
+def test_a_long_text_arrives_whole_or_stays_text(form: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    draw, own = random.Random(11), tags(form)
+    stray = "".join(draw.choice(["Some words. ", "\n", "</", "<a>", *closing_tags(form)]) for _ in range(LONG // 12))
+    examples = f"{file_of(form, 'x')}\n" * (LONG // 150)
+    opened = own.key.replace("NAME", "a").replace("STRING", "true") * 1000
+    for content, whole in ((stray, True), ("</" * (LONG // 2), True), (examples, True), (opened, False)):
+        caplog.clear()
+        text = file_of(form, content)
+        parts = fed(form, text, sorted(draw.sample(range(1, len(text)), 9000)))
+        expected = ([content], "", "") if whole else ([], text, "write_file")
+        assert (contents(parts), parts.content, parts.unclear) == expected
+        assert len(caplog.records) == (not whole)
+
+
+@pytest.mark.parametrize("form", TAGGED)
+def test_no_text_is_called_in_part(form: str) -> None:
+    draw = random.Random(17)
+    for _ in range(60):
+        content = random_text(form, draw, 200)
+        text = file_of(form, content)
+        parts = fed(form, text, sorted(draw.sample(range(1, len(text)), 5)))
+        assert (contents(parts), parts.content, parts.unclear) in [([content], "", ""), ([], text, "write_file")]
+
+
+@pytest.mark.parametrize("form", TAGGED)
+def test_an_answer_that_was_cut_off_calls_nothing(form: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    text = file_of(form, f"x{closing_tags(form)[-2]} and more")
+    for end in range(len(text) // 2, len(text) + 1):
+        parts = fed(form, text[:end], cut=True)
+        assert (parts.calls, parts.content, parts.unclear) == ([], text[:end], "")
+    assert caplog.records == []
+
+
+def test_a_long_text_of_closing_tags_is_read_in_time_that_grows_with_its_length() -> None:
+    def seconds(length: int) -> float:
+        text = file_of("qwen3_coder", "</parameter>\n</" * (length // 15))
+        parts = AnswerParts(call_form("qwen3_coder"), TOOLS)
+        began = time.process_time()
+        for at in range(0, len(text), 8):
+            parts.add(text[at : at + 8])
+        parts.add("", ended=True)
+        assert len(parts.calls) == 1
+        return time.process_time() - began
+
+    assert min(seconds(200_000) for _ in range(3)) < 12 * min(seconds(50_000) for _ in range(3)) + 0.05
+
+
+def test_text_after_the_mention_of_a_call_is_not_held_back() -> None:
+    parts = AnswerParts(call_form("qwen3_coder"), TOOLS)
+    example = file_of("qwen3_coder", "x").replace("write_file", "f")
+    assert parts.add(f"So: {example} and").content == f"So: {example} and"
+    assert not parts.calling
+
+
+def test_a_call_in_thoughts_that_never_end_has_its_whole_text() -> None:
+    content = "a</parameter>\n</function>\n</tool_call>b"
+    parts = fed("qwen3_coder", f"Hm.\n{file_of('qwen3_coder', content)}", range(1, 80, 3), opening="<think>\n")
+    assert (parts.reasoning, contents(parts)) == ("Hm.", [content])
+
+
+@pytest.mark.parametrize("tag", ["</tool_call>", '"</tool_call>', "</tool_call>\n<tool_call>"])
+def test_the_end_mark_in_a_text_in_json_is_none(tag: str) -> None:
+    content = f"A call ends with {tag} here.\nLAST LINE"
+    written = json.dumps({"name": "write_file", "arguments": {"path": "a.md", "content": content}})
+    text = f"So: <tool_call>\n{written}\n</tool_call>\n"
+    for place in range(1, len(text)):
+        parts = AnswerParts(call_form("json_tools"), TOOLS)
+        parts.add(text[:place])
+        parts.add(text[place:])
+        assert (contents(parts), parts.content) == ([content], "So: ")
+
+
+@pytest.mark.parametrize("ending", ["", "</atem:parameter>\n</atem:invoke> and"])
+def test_a_message_to_a_function_is_read_whole_or_stays_text(ending: str) -> None:
+    content = f"It ends with </atem:parameter> here.{ending}"
+    call = file_of("muse_spark", content)
+    text = f"<|channel|>commentary to=functions.write_file<|message|>{call}"
+    for place in range(1, len(text), 7):
+        assert contents(fed("muse_spark", text, [place])) == [content]
+    parts = fed("muse_spark", text, cut=True)
+    assert (parts.calls, parts.content) == ([], call)
+    unclear = file_of("muse_spark", '<atem:parameter name="a">')
+    parts = fed("muse_spark", text.replace(call, unclear))
+    assert (parts.calls, parts.content, parts.unclear) == ([], unclear, "write_file")

@@ -1,0 +1,137 @@
+"""Texts with tags in them, between tags: they are read whole, or the call is not read at all."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from engine.call_forms.table import call_form
+from engine.call_forms.tagged import Unclear
+from tests.engine.call_forms.tagged_texts import (
+    TAGGED,
+    TOOLS,
+    answer,
+    call,
+    closing_tags,
+    file_of,
+    random_text,
+    tags,
+    texts_that_arrive,
+)
+
+
+def read(form: str, text: str) -> list[dict[str, Any]]:
+    """Return the arguments of the calls that the end of an answer begins with."""
+    calls, end = call_form(form).last_calls(text, TOOLS)
+    assert {one.name for one in calls} <= {"write_file"}
+    assert end == len(text)
+    return [json.loads(one.arguments) for one in calls]
+
+
+@pytest.mark.parametrize("form", TAGGED)
+def test_a_text_with_tags_of_any_form_arrives_whole(form: str) -> None:
+    for content in texts_that_arrive(form):
+        assert read(form, file_of(form, content)) == [{"path": "a.md", "content": content}]
+        both = {"path": "a.md", "content": content, "mode": "7"}
+        assert read(form, answer(form, call(form, **both))) == [both | {"mode": 7}]
+
+
+@pytest.mark.parametrize("form", TAGGED)
+def test_no_text_is_read_in_part(form: str) -> None:
+    draw, whole = random.Random(5), 0
+    for number in range(200):
+        content = random_text(form, draw, (5, 30, 100, 300)[number % 4])
+        try:
+            assert read(form, file_of(form, content)) == [{"path": "a.md", "content": content}]
+            whole += 1
+        except Unclear:
+            continue
+    assert whole > 80
+
+
+@pytest.mark.parametrize("form", TAGGED)
+def test_several_calls_are_read_where_each_ends_for_certain(form: str) -> None:
+    calls = [
+        call(form, path="a", content="x"),
+        call(form, path="b", content="y", mode="1"),
+        call(form, path="c", content=""),
+    ]
+    assert [one["path"] for one in read(form, answer(form, *calls))] == ["a", "b", "c"]
+    ending = closing_tags(form)[-2]
+    with pytest.raises(Unclear, match="write_file"):
+        read(form, answer(form, call(form, path="a", content=f"x{ending} and {ending}"), *calls))
+
+
+@pytest.mark.parametrize("form", TAGGED)
+def test_a_call_whose_end_cannot_be_told_is_none(form: str) -> None:
+    own, end = tags(form), closing_tags(form)[-2]
+    opening = own.key.replace("STRING", "true")
+    mention, other = opening.replace("NAME", "a"), opening.replace("NAME", "mode")
+    whole = file_of(form, "x")
+    for text in (
+        file_of(form, f"Write {mention} first."),
+        file_of(form, f"x{own.closing.replace('NAME', 'content')}{own.after}{other}y"),
+        f"{whole} Then {file_of(form, 'y')}",
+        f"{whole}\n{answer(form, call(form, 'f', a='1'))}",
+        whole[: -len(end)],
+        whole[: len(whole) // 2],
+        f"{whole[: -len(end)]} and the text goes on",
+    ):
+        with pytest.raises(Unclear, match="write_file"):
+            read(form, text)
+
+
+@pytest.mark.parametrize("form", TAGGED)
+def test_an_optional_argument_in_a_text_does_not_cut_it(form: str) -> None:
+    texts = {key: {"type": "string"} for key in ("content", "note")}
+    schema = {"type": "object", "properties": texts, "required": ["content"]}
+    own, tools = tags(form), [{"type": "function", "function": {"name": "f", "parameters": schema}}]
+    opening = own.key.replace("NAME", "note").replace("STRING", "true")
+    inner = f"a{own.closing.replace('NAME', 'content')}{own.after}{opening}x{own.closing.replace('NAME', 'note')}b"
+    text = answer(form, call(form, "f", content=inner))
+    with pytest.raises(Unclear, match="f"):
+        call_form(form).last_calls(text, tools)
+
+
+@pytest.mark.parametrize("form", TAGGED)
+def test_text_after_a_call_is_none_of_its_text(form: str) -> None:
+    whole = file_of(form, "x")
+    calls, end = call_form(form).last_calls(f"{whole}\nDone. Mind the </parameter>.", TOOLS)
+    assert ([json.loads(one.arguments)["content"] for one in calls], end) == (["x"], len(whole))
+
+
+# Lists of MiniMax-M3 are elements.
+@pytest.mark.parametrize("form", [form for form in TAGGED if form != "minimax_m3"])
+def test_a_list_in_json_may_have_tags_in_its_texts(form: str) -> None:
+    schema = {"type": "object", "properties": {"edits": {"type": "array", "items": {"type": "string"}}}}
+    tools = [{"type": "function", "function": {"name": "edit", "parameters": schema}}]
+    edits = ["a", *closing_tags(form), *closing_tags("qwen3_coder")]
+    own = tags(form)
+    text = own.key.replace("NAME", "edits").replace("STRING", "false") + json.dumps(edits, ensure_ascii=False)
+    begun = own.begin.replace("NAME", "edit") + text + own.line + own.closing + own.after + own.end
+    [found], _ = call_form(form).last_calls(answer(form, begun), tools)
+    assert json.loads(found.arguments) == {"edits": edits}
+
+
+@pytest.mark.parametrize("form", TAGGED)
+@pytest.mark.parametrize("value", ["{1, 2}", "[" * 100_000, "{[]: 1}", "\x00", "1e999999"])
+def test_whatever_stands_between_tags_raises_nothing_else(form: str, value: str) -> None:
+    with suppress(Unclear):
+        read(form, answer(form, call(form, path="a.md", content="x", mode=value)))
+
+
+@pytest.mark.parametrize("form", TAGGED)
+@pytest.mark.parametrize("number", range(7))
+def test_a_text_without_an_end_of_its_tags_is_read_at_once(form: str, number: int) -> None:
+    own = tags(form)
+    begins = [own.begin, own.key, *closing_tags(form)[:1], "<invoke ", "<atem:parameter name=", "<function=", " "]
+    content = begins[number].split("NAME")[0] * 20_000
+    began = time.process_time()
+    with suppress(Unclear):
+        assert read(form, file_of(form, content)) == [{"path": "a.md", "content": content}]
+    assert time.process_time() - began < 2
