@@ -156,7 +156,7 @@ def test_nothing_moves_when_an_answer_grows_and_ends_whatever_there_is_to_say(
     panel.show_answer(answer)
     # The layouts follow the language first.
     before = [heights(panel) for _ in range(3)][-1]
-    for event in play(Script("one two three " * 20, (*EVERY_KIND, last))):
+    for event in play(Script(WORDS[:300], (*EVERY_KIND, last))):
         if isinstance(event, TokensCommitted | Finished) and event.stats.rounds > 4:
             event = replace(event, stats=structs.replace(event.stats, **BUSY_AND_HOT))
         answer.apply([event])
