@@ -268,12 +268,13 @@ class ModelCannotSee(EngineError):
 
 
 class PicturesNotInstalled(EngineError):
-    """The packages that pictures need, the extra `images`, are not installed."""
+    """mlx-vlm, whose towers read pictures, is not installed; `command` is the step of the README that was left out."""
 
     code = "pictures-not-installed"
+    command = ".venv/bin/pip install -q --no-deps -c packaging/constraints.txt mlx-vlm"
 
     def __init__(self) -> None:
-        super().__init__("pictures need more packages: pip install 'tandem-chat[images]'")
+        super().__init__(f"pictures need mlx-vlm: {self.command}")
 
 
 class CannotTeach(EngineError):

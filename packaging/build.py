@@ -75,7 +75,9 @@ def make_environment(folder: Path) -> Path:
     run(sys.executable, "-m", "venv", folder)
     python = folder / "bin" / "python"
     constraints = ("-c", HERE / "constraints.txt", "-c", HERE / "tools.txt")
-    run(python, "-m", "pip", "install", "-q", *constraints, f"{ROOT}[images]", "-r", HERE / "tools.txt")
+    run(python, "-m", "pip", "install", "-q", *constraints, ROOT, "-r", HERE / "tools.txt")
+    # As the README's commands install it.
+    run(python, "-m", "pip", "install", "-q", *constraints, "--no-deps", "mlx-vlm")
     return python
 
 

@@ -24,13 +24,13 @@ from packaging.requirements import Requirement
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "bundle"))
 
-from contents import UNUSED_MODULES
+from contents import BESIDE, UNUSED_MODULES
 
 _LICENCE_FILE = re.compile(r"(^|/)(licen[sc]e|copying|notice|copyright)[^/]*$", re.IGNORECASE)
 
 
 def main(bundle: str, version: str) -> None:
-    inside = sorted(needed_by("tandem-chat"), key=name_of)
+    inside = sorted(needed_by("tandem-chat", *BESIDE), key=name_of)
     folder = resources(Path(bundle))
     (folder / "NOTICES.txt").write_text("\n".join(map(notice, inside)), encoding="utf-8")
     (folder / "tandem.cdx.json").write_text(bill_of_materials(inside, version), encoding="utf-8")
@@ -41,23 +41,21 @@ def resources(bundle: Path) -> Path:
     return bundle / ("Contents/Resources/resources" if bundle.suffix == ".app" else "_internal/resources")
 
 
-def needed_by(name: str) -> list[Distribution]:
-    """Return the package and all that it needs on this system, without packages that the bundle leaves out."""
+def needed_by(*names: str) -> list[Distribution]:
+    """Return the packages and all that they need on this system, without packages that the bundle leaves out."""
     found: dict[str, Distribution] = {}
-    wanted = [name]
+    wanted = [*names]
     while wanted:
         try:
             package = distribution(wanted.pop())
         except PackageNotFoundError:
-            # It is for another system or an extra.
+            # It is for another system, or the bundle does without it.
             continue
         if name_of(package) in found or is_left_out(package):
             continue
         found[name_of(package)] = package
         requirements = [Requirement(line) for line in package.requires or ()]
-        # Of Tandem itself, with what pictures need.
-        extra = {"extra": "images" if package.metadata["Name"] == name else ""}
-        wanted += [one.name for one in requirements if one.marker is None or one.marker.evaluate(extra)]
+        wanted += [one.name for one in requirements if one.marker is None or one.marker.evaluate({"extra": ""})]
     return list(found.values())
 
 

@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from app.session.answer import Answer
 from app.widgets.icons import Mark, icon
-from app.widgets.labels import label
+from app.widgets.labels import label, reserve_width
 from app.widgets.layouts import FlowLayout, fill, hbox
 from app.widgets.restyled import Restyled
-from app.wording.sources import drafter_of, legend_sources, role_of, source_name
+from app.wording.sources import drafter_of, drafters, legend_sources, role_of, source_name
 from engine.speculation.proposers.registry import DRAFTER_METHOD
 
 # The drafter is looked for in this many of the newest rounds.
@@ -24,7 +24,7 @@ class TokenLegend(Restyled, QWidget):
     """A mark and a word for each kind of token, `with_rejected` also for rejected draft tokens.
 
     All drafters share one mark, which has the name of the one that drafts. Proposers without a drafter share another,
-    and are named in the legends of answers that they proposed tokens for.
+    and are named in the legends of answers that they proposed tokens for. `with_rejected`, these change no height.
     """
 
     def __init__(self, *, with_rejected: bool = False, parent: QWidget | None = None) -> None:
@@ -32,7 +32,7 @@ class TokenLegend(Restyled, QWidget):
         self._drafter = DRAFTER_METHOD
         self._marks: list[tuple[QWidget, QLabel, str]] = []
         # Long names need a second row.
-        flow = FlowLayout(self, spacing=5)
+        flow = FlowLayout(self, spacing=5, steady_height=with_rejected)
         for source in (*legend_sources(), *((_REJECTED,) if with_rejected else ())):
             entry = QWidget(self)
             is_rejected = source == _REJECTED
@@ -55,5 +55,13 @@ class TokenLegend(Restyled, QWidget):
 
     def retranslate(self) -> None:
         for _, name, source in self._marks:
+            name.ensurePolished()
+            if source == DRAFTER_METHOD:
+                reserve_width(name, map(source_name, drafters()))
             shown = self._drafter if source == DRAFTER_METHOD else source
             name.setText(self.tr("rejected") if source == _REJECTED else source_name(shown))
+        # Qt does not look again at what is hidden.
+        self.updateGeometry()
+
+    def apply_text_size(self) -> None:
+        self.retranslate()

@@ -1,9 +1,9 @@
-"""Restores the window's place and state from the last run."""
+"""Restores the main window's place and state from the last run, and holds windows within the screen."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QRect, QSize
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QByteArray, QPoint, QRect, QSize
+from PySide6.QtGui import QGuiApplication, QScreen
 from PySide6.QtWidgets import QWidget
 
 # The size of the first window, if the screen is large enough.
@@ -23,7 +23,21 @@ def restore_geometry(window: QWidget, kept: str) -> None:
     The first window, and one from a screen of another size, is centred and not larger than the screen.
     """
     if not window.restoreGeometry(QByteArray.fromBase64(kept.encode())):
-        free = QGuiApplication.primaryScreen().availableGeometry().adjusted(0, _TITLE_BAR, 0, 0)
-        first = QRect(free.topLeft(), _FIRST.boundedTo(free.size()))
-        first.moveCenter(free.center())
+        screen = QGuiApplication.primaryScreen()
+        first = QRect(QPoint(), _FIRST.boundedTo(_free(screen).size()))
+        first.moveCenter(_free(screen).center())
         window.setGeometry(first)
+
+
+def within(place: QRect, screen: QScreen) -> QRect:
+    """Return a window's place moved, and made smaller where it must be, so that the screen shows all of the window."""
+    free = _free(screen)
+    size = place.size().boundedTo(free.size())
+    left = max(free.left(), min(place.left(), free.right() + 1 - size.width()))
+    top = max(free.top(), min(place.top(), free.bottom() + 1 - size.height()))
+    return QRect(QPoint(left, top), size)
+
+
+def _free(screen: QScreen) -> QRect:
+    """Return where the content of a window can be, without the system's bars and the title bar."""
+    return screen.availableGeometry().adjusted(0, _TITLE_BAR, 0, 0)

@@ -5,21 +5,19 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QDateTime, QLocale, QSize, Signal
+from PySide6.QtCore import QDateTime, QLocale, Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.conversations.backups import Backup, back_up_now, delete_backups, list_backups
 from app.library.library import Library
 from app.session.session import Session
 from app.widgets.buttons import ConfirmButton
-from app.widgets.layouts import FlowLayout
+from app.widgets.layouts import FlowRow
 from app.widgets.popups import Menu
 from app.widgets.style_class import styled
 
-_GAP = 8
 
-
-class BackupControls(QWidget):
+class BackupControls(FlowRow):
     """The buttons. `said` carries a sentence about what was done, `changed` follows when the `backups` changed.
 
     `backups` has the newest first. The one chosen in the menu of `restore` replaces the chats at the next start.
@@ -36,21 +34,9 @@ class BackupControls(QWidget):
         self.choices = Menu(self.restore)
         self.restore.setMenu(self.choices)
         self.delete = _DeleteButton(self)
-        row = FlowLayout(self, _GAP)
-        self._buttons = (self.back_up, self.restore, self.delete)
-        for button in self._buttons:
-            row.addWidget(button)
+        self.add(self.back_up, self.restore, self.delete)
         self.back_up.clicked.connect(self._back_up)
         self.delete.confirmed.connect(self._delete)
-
-    def sizeHint(self) -> QSize:
-        """Return the size of all buttons in one row."""
-        hints = [button.sizeHint() for button in self._buttons]
-        width = sum(hint.width() for hint in hints) + _GAP * (len(hints) - 1)
-        return QSize(width, max(hint.height() for hint in hints))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(max(button.sizeHint().width() for button in self._buttons), 0)
 
     def words(self) -> str:
         """Return a sentence about the backups and the deleted chats in them."""

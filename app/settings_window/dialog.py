@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QListWidget, QListWidgetItem, QStack
 from shiboken6 import isValid
 
 from app.settings.declarations import PAGES, settings_of
+from app.settings.window_geometry import within
 from app.settings_window.form import Form
 from app.widgets.keyboard_focus import TabOrdered, mark_keyboard_focus, stops
 from app.widgets.labels import label
@@ -41,7 +42,8 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         # The control of a page that had the focus last, and its place in the window.
         self._used: tuple[QWidget, QPoint] | None = None
         self.resize(1080, 760)
-        self.setMinimumSize(760, 480)
+        # Fits a screen of 800 by 500 with its bars.
+        self.setMinimumSize(760, 420)
 
     def _make(self) -> None:
         # Made first, so that it has the focus when the window opens.
@@ -74,21 +76,22 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
 
     def open(self, page_id: str = "models") -> None:
         """Show the window at that page."""
-        if not self._is_built:
+        is_new = not self._is_built
+        if is_new:
             self._make()
-            self._centre()
+        if not self.isVisible():
+            self._place(centred=is_new)
         self._list.setCurrentItem(self._items[page_id])
         self.show()
         self.activateWindow()
 
-    def _centre(self) -> None:
-        """Open above the middle of the main window, as far as the screen allows; not every system does it."""
+    def _place(self, *, centred: bool) -> None:
+        """Open where it was, or above the middle of the main window, as far as the screen allows."""
         place, window = self.geometry(), self.parentWidget()
         assert window is not None
-        place.moveCenter(window.window().frameGeometry().center())
-        room = window.screen().availableGeometry()
-        place.moveTo(max(room.left(), min(place.left(), room.right() - place.width())), max(room.top(), place.top()))
-        self.setGeometry(place)
+        if centred:
+            place.moveCenter(window.window().frameGeometry().center())
+        self.setGeometry(within(place, window.screen() if centred else self.screen()))
 
     def open_about(self) -> None:
         """Show the section About at the end of the page."""

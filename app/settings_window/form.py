@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QLineEdit, QScrollArea, QWidget
 
 from app.widgets.labels import label, show_words
-from app.widgets.layouts import fill, hbox, keep_right_edge, vbox
+from app.widgets.layouts import FlowRow, fill, hbox, keep_right_edge, vbox
 from app.widgets.popups import round_field_menu
 from app.widgets.style_class import styled
 
@@ -142,10 +142,10 @@ class Form(QScrollArea):
         self._column.insertWidget(index, widget)
 
     def add_line(self, space_above: int, *widgets: QWidget) -> QWidget:
-        """Add widgets side by side and return the line."""
-        line = QWidget(self)
-        fill(hbox(line, margins=(0, space_above, 0, 0), spacing=8), *widgets, 1)
-        self.add(line)
+        """Add widgets side by side, where that is wide enough, and return the line."""
+        line = FlowRow(self)
+        line.add(*widgets)
+        self.add(line, space_above)
         return line
 
     def show_matching(self, text: str) -> bool:

@@ -19,7 +19,7 @@ from app.wording.errors import error_sentence
 from app.wording.machines import check_line, fetch_line, part_line, together_sentence
 from app.wording.models import entry_name
 
-_WIDEST_NAME = 280
+_WIDEST_NAME = 360
 
 
 class MachinesPage(TablePage):

@@ -135,7 +135,14 @@ class TimeBar(Chart):
     def words(self) -> str:
         if self._shares is None:
             return figures.NONE
-        draft, verify, host = map(figures.percent, self._shares)
+        return self._words_of(self._shares)
+
+    def longest_words(self) -> str:
+        """Return words as long as they become."""
+        return self._words_of((0.33, 0.33, 0.34))
+
+    def _words_of(self, shares: tuple[float, float, float]) -> str:
+        draft, verify, host = map(figures.percent, shares)
         return self.tr("draft {draft} · verify {verify} · overhead {host}").format(
             draft=draft, verify=verify, host=host
         )

@@ -150,5 +150,6 @@ class Details(Restyled, QWidget):
             figure.setToolTip(wrapped_tip(EXPLANATIONS[key]))
         self._positions_section.explain("positions")
         self._time_section.explain("time")
+        self._time_section.words.reserve_height([self.time.longest_words()])
         self.depth_figure.reserve_width(figures.depth_texts())
         self.show_costs(self._learned)

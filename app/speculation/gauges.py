@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QRect, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.actions.actions import Actions
 from app.speculation.explanations import EXPLANATIONS, NAMES
 from app.widgets.controls import Segments
-from app.widgets.labels import label, set_name, wrapped_tip
+from app.widgets.labels import SentenceLabel, label, reserve_width, set_name, wrapped_tip
 from app.widgets.layouts import fill, hbox, vbox
+from app.widgets.line_breaks import with_good_breaks
 from app.widgets.style_class import styled
 
 
@@ -101,6 +102,40 @@ class Headline(QLabel):
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, self.text())
 
 
+class SteadySentence(SentenceLabel):
+    """Has the height of its longest text, so that nothing below it moves when another is shown."""
+
+    def __init__(self, parent: QWidget, style_class: str = "muted") -> None:
+        super().__init__(parent)
+        self.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.setProperty("styleClass", style_class)
+        self._texts: tuple[str, ...] = ()
+        # By width, until texts or font change.
+        self._reserved: dict[int, int] = {}
+
+    def reserve_height(self, texts: Iterable[str]) -> None:
+        """Have room for any of `texts`."""
+        self._texts = tuple(map(with_good_breaks, texts))
+        self._reserved.clear()
+        self.updateGeometry()
+
+    def hasHeightForWidth(self) -> bool:
+        """Return True; QLabel does once it has a text."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        if width not in self._reserved:
+            around, metrics = QRect(0, 0, width, 0), self.fontMetrics()
+            heights = [metrics.boundingRect(around, Qt.TextFlag.TextWordWrap, text).height() for text in self._texts]
+            self._reserved[width] = max(heights, default=0)
+        return max(super().heightForWidth(width), self._reserved[width])
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._reserved.clear()
+
+
 class Figure(QWidget):
     """A value and its name below; both explain it in a tooltip."""
 
@@ -111,14 +146,7 @@ class Figure(QWidget):
 
     def reserve_width(self, names: Iterable[str]) -> None:
         """Set the least width to that of the widest name, so that nothing moves when the name changes."""
-        self._name.ensurePolished()
-        shown, widths = self._name.text(), []
-        for name in names:
-            self._name.setText(name)
-            # Some letters reach beyond their advance, which only the label's own hint counts.
-            widths.append(self._name.minimumSizeHint().width())
-        self._name.setText(shown)
-        self._name.setMinimumWidth(max(widths))
+        reserve_width(self._name, names)
 
     def show_value(self, value: str, name: str) -> None:
         set_text(self._value, value)
@@ -133,7 +161,7 @@ class Section(QWidget):
     def __init__(self, chart: QWidget, parent: QWidget, *, with_words: bool = False) -> None:
         super().__init__(parent)
         self.title, self.value = label(self, "caption"), label(self, "strong")
-        self.words = label(self, "muted", wraps=True)
+        self.words = SteadySentence(self)
         self.words.setVisible(with_words)
         self._chart = chart
         head = fill(hbox(spacing=4), self.title, 1, self.value)

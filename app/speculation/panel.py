@@ -14,12 +14,12 @@ from app.conversations.request_history import Totals
 from app.session.answer import Answer
 from app.speculation.details import Details
 from app.speculation.explanations import EXPLANATIONS
-from app.speculation.gauges import ActionButtons, ActionSegments, Figure, Headline, Section, set_text
+from app.speculation.gauges import ActionButtons, ActionSegments, Figure, Headline, Section, SteadySentence, set_text
 from app.speculation.round_strip import RoundStrip
 from app.speculation.sample_round import SampleRound
 from app.widgets import theme
 from app.widgets.keyboard_focus import FocusRing
-from app.widgets.labels import label, wrapped_tip
+from app.widgets.labels import label, show_words, wrapped_tip
 from app.widgets.layouts import fill, hbox, keep_right_edge, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class
@@ -36,8 +36,6 @@ _CHOICES = ("speculation-auto", "speculation-on", "speculation-off")
 # The buttons of an answer with speculation, and all that may stand there.
 _USUAL = ("compare", "explain")
 _BUTTONS = (*_USUAL, "choose-draft")
-# The lines that the sentence occupies even while it is empty.
-_SENTENCE_LINES = 3
 
 
 class SpeculationPanel(Restyled, QFrame):
@@ -64,18 +62,19 @@ class SpeculationPanel(Restyled, QFrame):
         self._title = label(body, "title")
         self._segments = ActionSegments(actions, _CHOICES, body)
         self.sample = SampleRound(body)
-        self._sentence = label(body, "body", wraps=True)
-        self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self._sentence = SteadySentence(body, "body")
         self.buttons = ActionButtons(actions, _BUTTONS, body)
         self._line = QFrame(body)
         self._line.setObjectName("line")
         self.details = Details(body)
-        self.requests = label(body, "muted", wraps=True)
-        self.requests.hide()
+        # Whatever changes its height is below everything else, so that nothing moves.
+        self._remarks, self.requests = label(body, "muted", wraps=True), label(body, "muted", wraps=True)
+        for view in (self._remarks, self.requests):
+            view.hide()
         column = vbox(self._body, margins=(18, 14, 18, 16), spacing=8)
         fill(column, fill(hbox(), (self._title, 1), self._segments)).addSpacing(4)
         fill(column, self._make_figures(), self.sample, self._sentence, self.buttons, self._line)
-        fill(column, self.details, self.requests, 1)
+        fill(column, self.details, self._remarks, self.requests, 1)
         keep_right_edge(self._area, column)
         fill(vbox(self, margins=(1, 0, 0, 0)), self._area)
         self.restyle()
@@ -83,7 +82,7 @@ class SpeculationPanel(Restyled, QFrame):
     def _make_figures(self) -> QWidget:
         """Make the widgets that show figures, and return their parent."""
         self._measured = QWidget(self._body)
-        self.outcome, self.speeds = Headline(self._measured), label(self._measured, "muted", wraps=True)
+        self.outcome, self.speeds = Headline(self._measured), SteadySentence(self._measured)
         self._figures = QWidget(self._measured)
         self.rate, self.per_round = Figure(self._figures), Figure(self._figures)
         self.strip, self._legend = RoundStrip(self._figures), TokenLegend(with_rejected=True, parent=self._figures)
@@ -154,7 +153,7 @@ class SpeculationPanel(Restyled, QFrame):
         self.refresh()
 
     def show_requests(self, lines: Sequence[str]) -> None:
-        """Show the requests of other programs below everything else, so that nothing moves."""
+        """Show the requests of other programs."""
         self.requests.setText("\n".join((self.tr("Local API"), *lines)))
         self.requests.setVisible(bool(lines))
 
@@ -187,6 +186,7 @@ class SpeculationPanel(Restyled, QFrame):
         else:
             self._show_figures(answer, answer.figures)
             set_text(self._sentence, figures.sentence(answer))
+        show_words(self._remarks, figures.remarks(answer) if answer is not None else "")
 
     def _is_plain(self, answer: Answer) -> bool:
         """Whether the user wanted no speculation in this answer, so that its speed is all there is to show."""
@@ -206,8 +206,8 @@ class SpeculationPanel(Restyled, QFrame):
     def _show_figures(self, answer: Answer, stats: RequestStats) -> None:
         set_text(self.outcome, outcome(answer))
         set_style_class(self.outcome, "big-good" if stats.drafted and figures.helps(stats) else "big")
-        speeds = figures.speed_sentence(stats) if stats.drafted else figures.why(answer)
-        set_text(self.speeds, speeds or (self.tr("without speculation") if self._is_plain(answer) else ""))
+        plain = self.tr("without speculation") if self._is_plain(answer) else ""
+        set_text(self.speeds, figures.speed_sentence(stats) if stats.drafted else plain)
         self.rate.show_value(figures.percent(stats.accept_rate), self.tr("of draft tokens accepted"))
         self.per_round.show_value(figures.number(stats.tokens_per_round), self.tr("tokens a round"))
         # Answers stored by early versions have tokens but no rounds.
@@ -216,7 +216,7 @@ class SpeculationPanel(Restyled, QFrame):
             view.setVisible(known)
         self._legend.show_answer(answer)
         self._no_rounds.setVisible(not known)
-        set_text(self._strip_section.value, figures.number(rounds, 0) if (rounds := answer.stats.rounds) else "")
+        set_text(self._strip_section.value, figures.number(answer.stats.rounds or None, 0))
 
     def retranslate(self) -> None:
         self._name_answer()
@@ -225,11 +225,6 @@ class SpeculationPanel(Restyled, QFrame):
             view.setToolTip(wrapped_tip(EXPLANATIONS[key]))
         self._strip_section.explain("strip")
         self._legend.retranslate()
+        self._sentence.reserve_height(figures.sentences())
+        self.speeds.reserve_height([figures.longest_speed_sentence()])
         self.refresh()
-
-    def apply_text_size(self) -> None:
-        self._sentence.ensurePolished()
-        self._sentence.setMinimumHeight(_SENTENCE_LINES * self._sentence.fontMetrics().lineSpacing())
-
-    def apply_theme(self) -> None:
-        self.apply_text_size()

@@ -77,12 +77,40 @@ def top_in(widget: QWidget, ancestor: QWidget) -> int:
     return widget.mapTo(ancestor, QPoint(0, 0)).y()
 
 
-class FlowLayout(QLayout):
-    """Gives items the size they ask for, up to the width of the layout; hidden widgets get no space."""
+class FlowRow(QWidget):
+    """Widgets in a row, or in several where they do not fit. It asks for the width of one row."""
 
-    def __init__(self, parent: QWidget, spacing: int) -> None:
+    def __init__(self, parent: QWidget, *, spacing: int = 8) -> None:
+        super().__init__(parent)
+        self._flow = FlowLayout(self, spacing)
+
+    def add(self, *widgets: QWidget) -> None:
+        for widget in widgets:
+            self._flow.addWidget(widget)
+
+    def sizeHint(self) -> QSize:
+        hints = self._hints()
+        width = sum(hint.width() + self._flow.spacing() for hint in hints) - self._flow.spacing()
+        return QSize(width, max((hint.height() for hint in hints), default=0))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(max((hint.width() for hint in self._hints()), default=0), 0)
+
+    def _hints(self) -> list[QSize]:
+        items = [self._flow.itemAt(index) for index in range(self._flow.count())]
+        return [item.sizeHint() for item in items if item is not None and not item.isEmpty()]
+
+
+class FlowLayout(QLayout):
+    """Gives items the size they ask for, up to the width of the layout; hidden widgets get no space.
+
+    With `steady_height` the height is that with all of them, so that nothing below moves when one is shown.
+    """
+
+    def __init__(self, parent: QWidget, spacing: int, *, steady_height: bool = False) -> None:
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
+        self._steady_height = steady_height
         self.setContentsMargins(0, 0, 0, 0)
         self.setSpacing(spacing)
 
@@ -105,7 +133,8 @@ class FlowLayout(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return max((cell.bottom() + 1 for cell in self._cells(width)), default=0)
+        cells = self._cells(width, with_hidden=self._steady_height)
+        return max((cell.bottom() + 1 for cell in cells), default=0)
 
     def setGeometry(self, bounds: QRect) -> None:
         super().setGeometry(bounds)
@@ -118,15 +147,19 @@ class FlowLayout(QLayout):
     def minimumSize(self) -> QSize:
         return QSize(0, max((item.sizeHint().height() for item in self._items), default=0))
 
-    def _cells(self, width: int) -> list[QRect]:
+    def _cells(self, width: int, *, with_hidden: bool = False) -> list[QRect]:
         """Return the geometry of each item in a layout of that width."""
         cells: list[QRect] = []
         left = top = row_height = 0
         for item in self._items:
+            hint, widget = item.sizeHint(), item.widget()
             if item.isEmpty():
-                cells.append(QRect())
-                continue
-            size = item.sizeHint().boundedTo(QSize(max(1, width), item.sizeHint().height()))
+                if widget is None or not with_hidden:
+                    cells.append(QRect())
+                    continue
+                # The item of a hidden widget has no size.
+                hint = widget.sizeHint()
+            size = hint.boundedTo(QSize(max(1, width), hint.height()))
             if left and left + size.width() > width:
                 left, top, row_height = 0, top + row_height + self.spacing(), 0
             cells.append(QRect(QPoint(left, top), size))

@@ -7,8 +7,8 @@ from typing import Protocol
 
 from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
-from app.session.answer import Answer
-from app.wording.errors import joined, plain_sentence, quoted
+from app.session.answer import Answer, State
+from app.wording.errors import DRAFT_REASONS, PLAIN_REASONS, joined, plain_sentence, quoted
 from app.wording.rounding import ahead_sentence, text_sentence
 from app.wording.sentences import Sentences
 from app.wording.sources import source_name
@@ -232,6 +232,11 @@ def speed_sentence(stats: RequestStats) -> str:
     return text.format(speed=rough(stats.decode_tps), plain=rough(stats.plain_tps))
 
 
+def longest_speed_sentence() -> str:
+    """Return a sentence as long as `speed_sentence` becomes."""
+    return speed_sentence(RequestStats(drafted=1, decode_tps=8888.0, plain_tps=8888.0))
+
+
 def rough(value: float | None) -> str:
     """Format a figure without decimals from 10 on."""
     return number(value, 0 if value is not None and value >= 10 else 1)
@@ -277,24 +282,45 @@ def sentence(answer: Answer | None) -> str:
             "This draft does not fit this model: fewer than 2% of its tokens are accepted. "
             "Choose another draft, or none.",
         )
-    pace = PACES.get(stats.slowed, "")
     if answer.repeats and stats.drafted:
-        return translate("Figures", "Repetitions are easy to draft, so this answer does not count in totals.")
+        return _repetition()
     if answer.ended:
         # The figures of a stored answer are loaded before its rounds.
-        if not stats.drafted:
-            return joined(why(answer), ahead_sentence(stats), pace)
-        past = SpeculationSentences().past(answer)
-        text = text_sentence(stats)
-        return joined(past, text, ahead_sentence(stats), busy(stats), pace)
+        return SpeculationSentences().past(answer) if stats.drafted else why(answer)
     newest = answer.rounds[-1] if len(answer.rounds) > 1 else None
     if newest is None:
         return ""
     if newest.reason and not newest.drafted:
         span = PlainSpan(newest.committed, newest.reason, newest.arguments)
-        return joined("" if newest.reason in CHOSEN else plain_sentence(span), pace)
-    now = SpeculationSentences().now(answer, newest.drafted)
-    return joined(now, ahead_sentence(stats), busy(stats), pace)
+        return "" if newest.reason in CHOSEN else plain_sentence(span)
+    return SpeculationSentences().now(answer, newest.drafted)
+
+
+def sentences() -> list[str]:
+    """Return what `sentence` can say, with figures and names as long as they become."""
+    stats = RequestStats(drafted=88_888, accepted=88_888, tokens_per_round=88.8, speedup=10.0)
+    unfit, past = RequestStats(draft_fits=False), Answer(State.DONE, stats=stats)
+    arguments: dict[str, float | str] = {
+        "kind": "BatchRotatingKVCache",
+        "plain_ms": 10.0,
+        "round_ms": 88.8,
+        "tokens_per_round": 88.8,
+    }
+    spans = [PlainSpan(1, reason, tuple(arguments.items())) for reason in PLAIN_REASONS]
+    spans += [PlainSpan(1, "draft-not-usable", (("reason", reason),)) for reason in DRAFT_REASONS]
+    spoken = sentence(Answer(stats=unfit)), sentence(past), SpeculationSentences().now(past, 88)
+    return [*spoken, _repetition(), *map(plain_sentence, spans)]
+
+
+def _repetition() -> str:
+    return translate("Figures", "Repetitions are easy to draft, so this answer does not count in totals.")
+
+
+def remarks(answer: Answer) -> str:
+    """Say how the text compares, what drafting ahead did, and what slowed the answer down; "" if nothing is known."""
+    stats = answer.figures
+    text = text_sentence(stats) if answer.ended else ""
+    return joined(text, ahead_sentence(stats), busy(stats) if stats.drafted else "", PACES.get(stats.slowed, ""))
 
 
 class SpeculationSentences(QObject):

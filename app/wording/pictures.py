@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.wording.sentences import Sentences
 from app.wording.sources import recorded_name
+from engine.errors import PicturesNotInstalled
 
 translate = QCoreApplication.translate
 
@@ -49,7 +50,7 @@ def blind_sentence(name: str, seeing: Sequence[str] = (), *, cluster: bool = Fal
 
 
 def not_installed_sentence() -> str:
-    """Say how to add the packages that pictures need."""
+    """Say how to install what pictures need."""
     return translate("Pictures", "Pictures need more packages. Run: {command}").format(
-        command="pip install 'tandem-chat[images]'"
+        command=PicturesNotInstalled.command
     )

@@ -59,10 +59,12 @@ def legend_sources() -> tuple[str, ...]:
     return MAIN, DRAFTER_METHOD, *lookups
 
 
+def drafters() -> list[str]:
+    """Return the sources that `drafter_of` can return."""
+    return [source for source, entry in PROPOSERS.items() if entry.uses_drafter and not entry.ahead]
+
+
 def drafter_of(rounds: Iterable[RoundRecord]) -> str | None:
     """Return the source of the first of `rounds` that a drafter in the engine proposed; None if there is none."""
-    for record in rounds:
-        entry = PROPOSERS.get(record.source)
-        if entry is not None and entry.uses_drafter and not entry.ahead:
-            return record.source
-    return None
+    known = drafters()
+    return next((record.source for record in rounds if record.source in known), None)

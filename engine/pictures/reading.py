@@ -31,8 +31,8 @@ _known: OrderedDict[str, tuple[int, int, float]] = OrderedDict()
 
 
 def check_installed() -> None:
-    """Raise `PicturesNotInstalled` unless the extra `images` is installed."""
-    if not (find_spec("PIL") and find_spec("mlx_vlm")):
+    """Raise `PicturesNotInstalled` unless there are towers."""
+    if not find_spec("mlx_vlm"):
         raise PicturesNotInstalled
 
 

@@ -12,6 +12,9 @@ from packaging.requirements import Requirement
 # (path in the bundle, path on this machine, kind), as PyInstaller writes it.
 Entry = tuple[str, str, str]
 
+# What is installed beside Tandem and its requirements, without its own.
+BESIDE = ("mlx-vlm",)
+
 # Libraries import these, but not for what Tandem uses.
 UNUSED_MODULES = [
     "torch",
@@ -102,12 +105,12 @@ _UNUSED_FILES = re.compile(
 
 
 def needed_here(requirements: Iterable[str]) -> list[str]:
-    """Return the names of the libraries that these requirements need on this system, with those for pictures.
+    """Return the names of the libraries that these requirements need on this system.
 
     Some of them read their own version, so the bundle includes their metadata.
     """
     read = map(Requirement, requirements)
-    return [one.name for one in read if one.marker is None or one.marker.evaluate({"extra": "images"})]
+    return [one.name for one in read if one.marker is None or one.marker.evaluate({"extra": ""})]
 
 
 def is_unused_module(name: str) -> bool:

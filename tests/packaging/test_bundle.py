@@ -168,8 +168,8 @@ def test_the_bundle_is_built_twice_alike_and_answers(tmp_path: Path) -> None:
         assert files_of(tmp_path / "first" / "dist") == files_of(tmp_path / "second" / "dist")
     bom: dict[str, Any] = json.loads(next((tmp_path / "first" / "dist").rglob("tandem.cdx.json")).read_text())
     names = {component["name"].lower() for component in bom["components"]}
-    assert {"mlx", "mlx-lm", "transformers", "pyside6_essentials", "chardet"} <= names
-    assert not names & {"pyinstaller", "pillow", "pip", "pytest"}
+    assert {"mlx", "mlx-lm", "mlx-vlm", "transformers", "pyside6_essentials", "chardet", "pillow"} <= names
+    assert not names & {"pyinstaller", "datasets", "opencv-python", "pip", "pytest"}
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

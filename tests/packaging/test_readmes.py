@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import tomllib
+from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
 import platformdirs.macos
 import platformdirs.unix
 import pytest
+from packaging.requirements import Requirement
+
+from engine.errors import PicturesNotInstalled
 
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = "python3 -m venv .venv && .venv/bin/pip install -q -c packaging/constraints.txt"
+# mlx-vlm is in every install, without its requirements.
+TOWERS = "install -q --no-deps -c packaging/constraints.txt mlx-vlm"
+UV = "--overrides packaging/overrides.txt --with mlx-vlm"
 READMES = [ROOT / "README.md", *sorted((ROOT / "i18n").glob("README.*.md"))]
 
 
@@ -28,8 +36,10 @@ def test_it_says_where_everything_is_and_how_to_install_and_uninstall(
             assert folder.replace(str(own_home), "~") in text
     assert "~/.cache/huggingface/hub" in text
     for command in (
-        "uv tool install --constraints packaging/constraints.txt .",
-        'pipx install "--pip-args=-c packaging/constraints.txt" .',
+        f"uv tool install --constraints packaging/constraints.txt {UV} .",
+        # pipx runs pip in another folder.
+        'pipx install "--pip-args=-c packaging/constraints.txt" . && pipx runpip tandem-chat '
+        'install -q --no-deps -c "$PWD/packaging/constraints.txt" mlx-vlm',
         "uv tool uninstall tandem-chat",
         "pipx uninstall tandem-chat",
     ):
@@ -39,8 +49,39 @@ def test_it_says_where_everything_is_and_how_to_install_and_uninstall(
 @pytest.mark.parametrize("readme", READMES, ids=lambda file: file.name)
 def test_the_first_command_brings_its_own_python(readme: Path) -> None:
     first, *others = re.findall(r"```sh\n(.+)\n```", readme.read_text(encoding="utf-8"))
-    assert first == "uvx --python 3.11 -c packaging/constraints.txt --from . tandem"
-    assert others[0] == f"{ENVIRONMENT} . && .venv/bin/tandem"
+    assert first == f"uvx --python 3.11 -c packaging/constraints.txt {UV} --from . tandem"
+    assert others[0] == f"{ENVIRONMENT} . && .venv/bin/pip {TOWERS} && .venv/bin/tandem"
+    assert others[1].startswith("sudo apt-get install libegl1 ")
+
+
+def test_who_left_the_towers_out_is_told_the_readme_s_own_step() -> None:
+    assert PicturesNotInstalled.command == f".venv/bin/pip {TOWERS}"
+
+
+def needed_by(name: str, found: set[str]) -> set[str]:
+    """Add a package and all that it needs to `found`, and return that."""
+    if name not in found:
+        found.add(name)
+        with contextlib.suppress(PackageNotFoundError):
+            for one in map(Requirement, requires(name) or ()):
+                if one.marker is None or one.marker.evaluate({"extra": ""}):
+                    needed_by(one.name, found)
+    return found
+
+
+def test_uv_leaves_out_only_what_mlx_vlm_alone_asks_for() -> None:
+    lines = (ROOT / "packaging" / "overrides.txt").read_text(encoding="utf-8").splitlines()
+    left_out = {Requirement(line).name for line in lines if not line.startswith("#")}
+    assert left_out <= {Requirement(line).name for line in requires("mlx-vlm") or ()}
+    assert not left_out & needed_by("tandem-chat", set())
+
+
+@pytest.mark.parametrize("pattern", ["README.md", "i18n/*", "app/**/*.py", "engine/**/*.py", "packaging/*"])
+def test_no_text_names_a_package_of_ours_on_an_index(pattern: str) -> None:
+    files = [file for file in ROOT.glob(pattern) if file.suffix in (".md", ".ts", ".py", ".txt")]
+    assert files
+    for file in files:
+        assert not re.search(r"(?<!un)install\b[^\n`&]*tandem-chat", file.read_text(encoding="utf-8")), file
 
 
 def test_the_way_past_macos_is_named_as_macos_names_it() -> None:

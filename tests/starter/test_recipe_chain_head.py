@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="needs torch (recipe)")
 
 from safetensors.torch import load_file  # noqa: E402
 

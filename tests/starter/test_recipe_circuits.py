@@ -2,7 +2,7 @@
 
 import pytest
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="needs torch (recipe)")
 
 from resources.starter.recipe.circuits import hold, wire_copying  # noqa: E402
 from resources.starter.recipe.model import YOUNG_MAIN, LanguageModel, deepened  # noqa: E402

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="needs torch (recipe)")
 
 from resources.starter.recipe.distillation import with_choices  # noqa: E402
 from resources.starter.recipe.model import LanguageModel, Shape  # noqa: E402

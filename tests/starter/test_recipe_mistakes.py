@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="needs torch (recipe)")
 
 from resources.starter.recipe.distillation import with_choices  # noqa: E402
 from resources.starter.recipe.mistakes import harder, mistaken  # noqa: E402

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="needs torch (recipe)")
 
 from resources.starter.recipe.model import LanguageModel, Shape  # noqa: E402
 from resources.starter.recipe.packing import Rows  # noqa: E402

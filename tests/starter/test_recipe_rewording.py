@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="needs torch (recipe)")
 
 from tokenizers import Tokenizer  # noqa: E402
 

@@ -1,4 +1,4 @@
-"""The first window fits the screen; later windows have the size, position and state of the last run."""
+"""Windows fit the screen; the main one has the size, position and state of the last run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.settings.window_geometry import geometry_of, restore_geometry
+from app.settings.window_geometry import geometry_of, restore_geometry, within
 
 
 class SmallScreen:
@@ -73,3 +73,15 @@ def test_damage_does_not_keep_the_window_from_opening(make: Callable[[], QWidget
     window.show()
     assert window.isVisible()
     assert window.screen().geometry().intersects(window.geometry())
+
+
+@pytest.mark.parametrize(("width", "height"), [(2560, 1400), (1024, 640), (800, 500)])
+@pytest.mark.parametrize("corner", [(-300, -200), (200, 100), (2500, 1390)])
+def test_a_window_stays_within_the_screen_and_keeps_its_size_where_it_can(
+    width: int, height: int, corner: tuple[int, int]
+) -> None:
+    screen = SmallScreen(width, height)
+    place = within(QRect(*corner, 1080, 760), screen)
+    assert screen.free.contains(place.adjusted(0, -28, 0, 0))
+    assert (place.width(), place.height()) == (min(1080, width), min(760, height - 32))
+    assert within(place, screen) == place

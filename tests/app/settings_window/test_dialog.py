@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
-from PySide6.QtCore import Qt
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -15,9 +17,11 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QPlainTextEdit,
+    QWidget,
 )
 
 from app.settings.declarations import PAGES, SETTINGS, settings_of
+from app.settings_window.form import Form
 from app.widgets.application import Application
 from app.widgets.banner import Notice
 from tests.app.conftest import OpenShown
@@ -81,6 +85,33 @@ def test_down_goes_from_the_search_to_the_pages_that_it_found(open_settings: Ope
     QTest.keyClick(search, Qt.Key.Key_Escape)
     assert search.text() == ""
     assert window.settings.isVisible()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1024, 640), (800, 500)])
+def test_the_window_is_no_larger_than_the_screen_and_its_pages_scroll(
+    open_settings: OpenShown, monkeypatch: pytest.MonkeyPatch, width: int, height: int
+) -> None:
+    window, _, _ = open_settings()
+    free = QRect(0, 25, width, height - 25)
+    screen = SimpleNamespace(availableGeometry=lambda: free, size=free.size)
+    monkeypatch.setattr(QWidget, "screen", lambda _widget: screen)
+    settings = window.settings
+    settings.close()
+    for _ in range(2):
+        # At first above the main window, then where it was.
+        settings.open("general")
+        assert free.contains(settings.geometry().adjusted(0, -28, 0, 0))
+        settings.close()
+        settings.move(width - 100, height - 100)
+    for page_id in PAGES:
+        settings.open(page_id)
+        page = settings.page(page_id)
+        window.settle()
+        for control in page.findChildren(QAbstractButton) + page.findChildren(QComboBox):
+            if control.isVisible():
+                if isinstance(page, Form):
+                    page.ensureWidgetVisible(control)
+                assert settings.rect().contains(QRect(control.mapTo(settings, QPoint(0, 0)), control.size())), page_id
 
 
 def test_a_search_without_result_says_so(open_settings: OpenShown) -> None:

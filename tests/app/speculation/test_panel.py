@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app.actions.actions import Actions
@@ -24,11 +25,13 @@ from app.speculation.sample_round import ACCEPTED
 from app.system.language import LANGUAGES
 from app.window.actions import ACTIONS
 from app.wording import figures
+from app.wording.errors import PLAIN_REASONS
 from app.wording.figures import capitalized
 from engine.events import Finished, TokensCommitted
 from engine.stats import PlainSpan, RequestStats
 from engine.tuning import KeyRange, LearnedPair, Rounding, WidthCost
-from tests.app.scripts import PATTERN, PLAIN, STORY, Script, ScriptedRound, play
+from tests.app.conftest import EACH_LANGUAGE
+from tests.app.scripts import FULL, PATTERN, PLAIN, STORY, Script, ScriptedRound, play
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,6 +119,62 @@ def test_after_every_round_each_figure_is_the_engine_s_record_and_nothing_moves(
         counts = [(accepted, reached) for reached, accepted in stats.accept_by_position if reached]
         for words, (accepted, reached) in zip(panel.details.positions.words(), counts, strict=False):
             assert f"({accepted} of {reached})" in words
+
+
+EVERY_KIND = (
+    ScriptedRound(3, 1, "head"),
+    ScriptedRound(6, 6, "ngram"),
+    *(ScriptedRound(0, 0, "main", reason, (("kind", "RotatingKVCache"),)) for reason in PLAIN_REASONS),
+    ScriptedRound(5, 5, "chats"),
+)
+BUSY_AND_HOT = {"load": 2.4, "slowed": "hot", "rounding": "rounded", "one_in": 3000, "ahead": "no-memory"}
+
+
+@pytest.fixture(params=[(100, 100), (130, 100), (100, 140)], ids=["as it is", "wider letters", "larger text"])
+def any_font(request: pytest.FixtureRequest, qapp: Application) -> Iterator[None]:
+    """The fonts of this computer, and what others may be."""
+    usual, (spacing, text_size) = qapp.font(), request.param
+    font = QFont(usual)
+    font.setLetterSpacing(QFont.SpacingType.PercentageSpacing, spacing)
+    qapp.setFont(font)
+    qapp.theme.set_text_size(text_size)
+    yield
+    qapp.theme.set_text_size(100)
+    qapp.setFont(usual)
+
+
+@pytest.mark.usefixtures("any_font")
+@pytest.mark.parametrize("language", EACH_LANGUAGE)
+@pytest.mark.parametrize("last", [FULL, ScriptedRound(0, 0, "main", "no-match")], ids=["drafts", "plain"])
+def test_nothing_moves_when_an_answer_grows_and_ends_whatever_there_is_to_say(
+    panel: SpeculationPanel, qapp: Application, language: str, last: ScriptedRound
+) -> None:
+    qapp.language.choose(language)
+    panel.resize(panel.width(), 1400)
+    answer = Answer()
+    panel.details.fold.setChecked(True)
+    panel.show_answer(answer)
+    # The layouts follow the language first.
+    before = [heights(panel) for _ in range(3)][-1]
+    for event in play(Script(WORDS[:300], (*EVERY_KIND, last))):
+        if isinstance(event, TokensCommitted | Finished) and event.stats.rounds > 4:
+            event = replace(event, stats=structs.replace(event.stats, **BUSY_AND_HOT))
+        answer.apply([event])
+        panel.refresh()
+        assert heights(panel) == before
+    assert answer.ended
+    assert len({record.reason for record in answer.rounds}) == len(PLAIN_REASONS) + 1
+
+
+@pytest.mark.usefixtures("any_font")
+def test_an_answer_without_drafts_says_why_once(panel: SpeculationPanel) -> None:
+    answer = Answer()
+    answer.apply(list(play(Script("one two three four", (ScriptedRound(0, 0, "main", "no-match"),)))))
+    panel.show_answer(answer)
+    shown = [label.text() for label in panel.findChildren(QLabel) if label.isVisible()]
+    assert [text for text in shown if "Without speculation" in text] == [
+        "Without speculation: no matching text earlier in the chat."
+    ]
 
 
 def test_before_the_first_answer_a_round_is_drawn_in_three_steps(panel: SpeculationPanel) -> None:

@@ -144,7 +144,7 @@ def test_without_the_packages_one_sentence_says_how_to_add_them(
     window = open_window(seeing())
     (tmp_path / "red.png").write_bytes(RED)
     window.paste(tmp_path / "red.png")
-    window.wait(lambda: "pip install 'tandem-chat[images]'" in window.banner_text)
+    window.wait(lambda: "pip install -q --no-deps -c packaging/constraints.txt mlx-vlm" in window.banner_text)
 
 
 def test_a_lost_file_is_left_out_of_the_request(open_window: OpenWindow, tmp_path: Path) -> None:

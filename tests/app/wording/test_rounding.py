@@ -39,7 +39,7 @@ def test_the_panel_says_it_of_an_answer_that_has_ended() -> None:
     answer = Answer()
     answer.apply(list(play(Script("one two three four five six seven eight"))))
     answer.stats = structs.replace(answer.stats, rounding="rounded", one_in=2000)
-    assert "about one token in 2,000 may differ" in figures.sentence(answer)
+    assert "about one token in 2,000 may differ" in figures.remarks(answer)
 
 
 def loaded(rounding: Rounding | None, cost: float | None = None) -> LearnedPair:

@@ -23,7 +23,7 @@ from engine.main_model.loading import load
 from engine.requests import MAX_DEPTH
 
 pytestmark = [
-    pytest.mark.skipif(not blas.BLAS.startswith("OpenBLAS"), reason="for OpenBLAS"),
+    pytest.mark.skipif(not blas.BLAS.startswith("OpenBLAS"), reason="needs OpenBLAS (libopenblas0-pthread)"),
     pytest.mark.usefixtures("as_on_linux"),
 ]
 

@@ -160,7 +160,7 @@ def test_a_file_that_takes_too_long_ends_only_its_process(monkeypatch: pytest.Mo
     assert picture_size(picture(9, 33, 22)) == (33, 22)
 
 
-def test_without_the_extra_pictures_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_towers_pictures_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "find_spec", lambda name: None if name == "mlx_vlm" else find_spec(name))
-    with pytest.raises(PicturesNotInstalled, match="images"):
+    with pytest.raises(PicturesNotInstalled, match="mlx-vlm"):
         picture_size(picture(10))

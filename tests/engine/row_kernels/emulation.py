@@ -16,6 +16,7 @@ from pathlib import Path
 
 import mlx.core as mx
 import numpy as np
+import pytest
 
 from engine.row_kernels.product import HEADER, source_of, template_of
 
@@ -77,7 +78,8 @@ class Kernels:
             text = folder / f"{name}.cpp"
             text.write_text(source)
             compiler = shutil.which("clang++") or shutil.which("g++")
-            assert compiler is not None, "a C++ compiler is needed"
+            if compiler is None:
+                pytest.skip("needs a C++ compiler (g++)")
             common = ("-std=c++20", "-fno-strict-aliasing", "-shared", "-fPIC", "-w")
             subprocess.run([compiler, *common, *options, str(text), "-o", str(library)], check=True)
         self._library = ctypes.CDLL(str(library))
