@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.actions.actions import Actions
@@ -96,6 +96,9 @@ class Headline(QLabel):
         width = self.fontMetrics().horizontalAdvance(self.text())
         if width > self.width():
             font.setPixelSize(max(1, font.pixelSize() * self.width() // width))
+        # Letters do not shrink in proportion.
+        while font.pixelSize() > 1 and QFontMetrics(font).boundingRect(self.text()).right() >= self.width():
+            font.setPixelSize(font.pixelSize() - 1)
         with QPainter(self) as painter:
             painter.setFont(font)
             painter.setPen(self.palette().windowText().color())
