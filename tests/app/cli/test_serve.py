@@ -157,7 +157,11 @@ def test_the_key_is_not_printed_but_where_it_is(
     assert ("in the keychain: export TANDEM_API_KEY=$(" in printed) == (origin == "keychain")
 
 
-def test_without_a_keychain_a_key_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_keychain_a_key_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("app.settings.keychain.Keychain.read", lambda *_: None)
+    monkeypatch.setattr("app.settings.keychain.Keychain.write", lambda *_: False)
     assert main(["serve", "--key"]) == 2
     err = capsys.readouterr().err
     assert "there is no keychain" in err
