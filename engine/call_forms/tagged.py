@@ -11,8 +11,8 @@ read as such, although it could be one call whose text has the end of a call and
 - Another call begins in it, and an argument follows that may belong to either.
 - It has the end of a call in it, and several calls follow each other.
 - It is no text, comes after one, and is of another type than the function declares.
-- It is that of an argument that the function does not need, comes after a text, and has a closing tag in it without an
-  opening one: the text before may go on up to there.
+- It is that of an argument that the function does not need, comes after a text with no argument between them that the
+  function needs, and has a closing tag in it without an opening one: the text before may go on up to there.
 - No end fits.
 """
 
@@ -127,10 +127,13 @@ class _Answer:
         self._last_end = max((found.end() for found in whole.finditer(text)), default=0)
         # Whether a free text was read, and whether it has the end of a call in it.
         self._has_text = self.passed_an_end = False
+        # Whether the newest free text of the call may be all of the call so far.
+        self._may_go_on = False
 
     def arguments(self, begin: re.Match[str]) -> tuple[dict[str, Any], _End]:
         """Return the arguments of the call that begins so, and its end. Raises `Unclear`."""
         schema = self._schemas[begin["name"]]
+        self._may_go_on = False
         # The model may write anything, and parsers of values can raise any exception.
         with suppress(Exception):
             return self._closed(begin.end(), schema)
@@ -153,6 +156,8 @@ class _Answer:
     def _value(self, opening: re.Match[str], schema: Schema, found: Container[str]) -> tuple[Any, int, _End | None]:
         """Return an argument's value, where its closing tag ends, and the end of the call if that follows."""
         own = schema.properties.get(opening["key"], Schema({}))
+        if opening["key"] in (schema.required or schema.properties):
+            self._may_go_on = False
         string = opening.groupdict().get("string")
         if (string is None and not any(one.free_text for one in own.alternatives)) or string == "false":
             for close, at, end in self._ends(opening, schema.properties, found):
@@ -176,10 +181,9 @@ class _Answer:
             value = self._typed(opening, text, own)
             if self._has_text and not own.allows(value):
                 _fail("a value of another type after a text")
-            is_needed = opening["key"] in (schema.required or schema.properties)
-            if self._has_text and not is_needed and _closes_more(self._tag.finditer(text)):
+            if self._may_go_on and _closes_more(self._tag.finditer(text)):
                 _fail("the text before may go on")
-            self._has_text = True
+            self._has_text = self._may_go_on = True
             return value, at, end
         return _fail("an argument without an end")
 

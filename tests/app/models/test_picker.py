@@ -232,7 +232,7 @@ def test_an_answer_that_ends_leaves_its_speed_in_place_of_the_estimate(
     """Of the first answers of a pair, only the least speed-up is known."""
     if not exact:
         counted = _Counts.stats
-        bounds = {"speedup": None, "speedup_low": 2.23, "speedup_high": 4.0}
+        bounds = {"speedup": None, "speedup_low": 2.23, "speedup_high": 4.0, "tokens_per_round": 4.0}
         monkeypatch.setattr(_Counts, "stats", lambda counts: structs.replace(counted(counts), **bounds))
     inventory = stocked()
     # The name of a model in the user's own folder is the folder's.

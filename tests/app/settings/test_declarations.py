@@ -34,7 +34,7 @@ def test_a_shown_setting_has_words_and_values_that_the_engine_takes(setting: Set
 
 
 def test_defaults_are_those_of_the_engine() -> None:
-    assert sampling_of(SettingsValues(), {}) == SamplingSettings()
+    assert sampling_of(SettingsValues(), {"temperature": 0.0}) == SamplingSettings()
     assert speculation_of(SettingsValues()) == SpeculationSettings()
     ours, theirs = engine_settings_of(SettingsValues()), EngineSettings()
     assert 0 < ours.prefix_cache_bytes <= system_memory().total / 16

@@ -137,7 +137,7 @@ def test_what_is_no_usable_picture_is_refused_and_the_rest_stays(open_window: Op
 def test_without_the_packages_one_sentence_says_how_to_add_them(
     open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def missing(_content: bytes) -> tuple[int, int]:
+    def missing(*_: object) -> tuple[int, int]:
         raise PicturesNotInstalled
 
     monkeypatch.setattr("engine.pictures.reading.picture_size", missing)
