@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.chat.auto_height_browser import PlainTextBrowser
 from app.chat.picture_button import Thumbnails
-from app.session.calls import Call, CallState
+from app.session.calls import CallState, ToolRun
 from app.session.tool_calls import ONCE
 from app.tools.tool import TANDEM, Permission, visible
 from app.widgets.icons import icon
@@ -30,7 +30,7 @@ _SECOND_MS = 1000
 _PICTURE = QSize(240, 160)
 
 
-def shown_result(call: Call) -> str:
+def shown_result(call: ToolRun) -> str:
     """Return the text of a result as its card shows it; none of a call that did not run."""
     return call.text[:LONGEST_SHOWN].rstrip() if call.ended and call.error is None else ""
 
@@ -40,7 +40,7 @@ class CallCard(Restyled, QFrame):
 
     chosen = Signal(object, str)
 
-    def __init__(self, call: Call, pictures: Path, parent: QWidget) -> None:
+    def __init__(self, call: ToolRun, pictures: Path, parent: QWidget) -> None:
         """`pictures` is their folder."""
         super().__init__(parent)
         self.setObjectName("card")
@@ -151,7 +151,7 @@ class CallCards(QWidget):
         self._column = vbox(self, margins=(0, 0, 0, 0), spacing=6)
         self.hide()
 
-    def show_calls(self, calls: Sequence[Call]) -> None:
+    def show_calls(self, calls: Sequence[ToolRun]) -> None:
         if [card.call for card in self.cards] != list(calls):
             for card in self.cards:
                 self._column.removeWidget(card)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from app.chat.action_row import ActionRow
 from app.chat.answer_body import AnswerBody, leave_menu_to_parent
-from app.chat.answer_runs import LONGEST_SHOWN, Run
+from app.chat.answer_runs import LONGEST_SHOWN, AnswerRun
 from app.chat.answer_texts import figures_text, foot_html, origin_text, status_text, trouble_of
 from app.chat.call_card import CallCard, CallCards
 from app.chat.message_edit import QuestionEditor
@@ -274,7 +274,7 @@ class TurnView(Restyled, QWidget):
     def _text_views(self) -> list[TextView]:
         return [view for view in map(view_of, self._sources()) if view is not None]
 
-    def _sources(self) -> list[TextView | Run]:
+    def _sources(self) -> list[TextView | AnswerRun]:
         """Return the widgets and runs with the texts of the question and the answer, top to bottom."""
         before = [*([self._bubble.text] if self.turn.asks else []), *self.steps.sources]
         results = [card.result for card in self.calls.cards]

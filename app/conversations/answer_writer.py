@@ -21,7 +21,7 @@ from engine.stats import RequestStats, RoundRecord
 FLUSH_AFTER = 0.5
 
 
-class Submit(Protocol):
+class StoreSubmitter(Protocol):
     """Hands an operation to the store's thread."""
 
     def __call__(self, operation: Callable[[ConversationStore], None], delay: float = 0.0) -> Future[None]: ...
@@ -34,7 +34,7 @@ class AnswerWriter:
     chat was deleted meanwhile is dropped.
     """
 
-    def __init__(self, submit: Submit, message_id: int) -> None:
+    def __init__(self, submit: StoreSubmitter, message_id: int) -> None:
         self.message_id = message_id
         self.trouble: StoreNotWritable | None = None
         self._submit = submit

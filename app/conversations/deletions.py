@@ -18,7 +18,7 @@ from app.conversations.encoding import attachments_from_json
 from app.conversations.inserting import free_time_keys, note_pictures
 from app.conversations.message_tree import MessageTree
 from app.conversations.pictures import Pictures
-from app.conversations.records import Changes, pictures_in
+from app.conversations.records import StoreChanges, pictures_in
 
 # UNION, not UNION ALL, so that a circle of parents, caused by damage, ends.
 _BELOW = """
@@ -166,7 +166,7 @@ class Deletions:
             self._note(changes, deletion, conversation_id)
         return deletion
 
-    def _note(self, changes: Changes, deletion: Deletion, conversation_id: int) -> None:
+    def _note(self, changes: StoreChanges, deletion: Deletion, conversation_id: int) -> None:
         if deletion.parent_id is None:
             self._conversations.title_automatically(conversation_id)
         changes.conversations.add(conversation_id)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.conversations.database import readable
-from app.conversations.page_rows import Column, columns_of, mend_header, readable_rows, rows_of_pages
+from app.conversations.page_rows import SchemaColumn, columns_of, mend_header, readable_rows, rows_of_pages
 from app.conversations.records import ROLES, STATES, TOOL
 from app.conversations.schema import LATEST, migrate
 from app.conversations.store_files import remove_side_files
@@ -80,7 +80,9 @@ def _version_of_tables(source: sqlite3.Connection) -> int:
     return LATEST
 
 
-def _copy_table(source: sqlite3.Connection, target: sqlite3.Connection, table: str, columns: list[Column]) -> bool:
+def _copy_table(
+    source: sqlite3.Connection, target: sqlite3.Connection, table: str, columns: list[SchemaColumn]
+) -> bool:
     """Copy the rows of a table that SQLite reaches; return whether that was all of them."""
     key = "message_id" if table == "chunks" else "rowid"
     names = [column.name for column in columns if not column.generated]

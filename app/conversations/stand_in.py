@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from app.conversations.conversation_list import ACTIVE, ARCHIVED
-from app.conversations.exports.writing import Run, write_json
+from app.conversations.exports.writing import StoreRunner, write_json
 from app.conversations.store import ConversationStore
 from app.conversations.store_files import free_name
 from app.conversations.worker import StoreThread
@@ -67,7 +67,7 @@ def remove(stand_in: Path) -> None:
             os.unlink(folder)
 
 
-def add_chats(left: StoreThread, run: Run, step: Callable[[int], object]) -> ImportReport:
+def add_chats(left: StoreThread, run: StoreRunner, step: Callable[[int], object]) -> ImportReport:
     """Add the chats of the stand-in `left` by `run` to the user's store, close it and remove it.
 
     Call it on a thread that may wait. It stays on disk if a chat could not be added, and adding them again adds the

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ModelChoice:
     """One row.
 
     `kind`: "use" (installed), "get" (to be downloaded), "lookup", "none" or "unload". `verdict` is a code of
@@ -67,7 +67,7 @@ def main_choices(
     downloads: Iterable[DownloadStatus],
     wanted: str = "",
     in_memory: Sequence[LoadedPair] = (),
-) -> list[Choice]:
+) -> list[ModelChoice]:
     """Return installed models, then models to download: the offered ones, or all in the catalog that match `wanted`.
 
     The last rows unload the models that are `in_memory`.
@@ -83,7 +83,7 @@ def main_choices(
     ]
     rows = sorted((row for row in rows if _matches(row, wanted)), key=_rank)
     if not wanted:
-        rows += [Choice("unload", bytes=pair.bytes, pair=pair) for pair in in_memory]
+        rows += [ModelChoice("unload", bytes=pair.bytes, pair=pair) for pair in in_memory]
     return rows
 
 
@@ -95,22 +95,22 @@ def draft_choices(
     downloads: Iterable[DownloadStatus],
     measured: Mapping[str, Measured],
     wanted: str = "",
-) -> list[Choice]:
+) -> list[ModelChoice]:
     """Return all candidates with their verdicts in the order of the advice, lookup among them; "no draft" is last.
 
     Without a draft model, the automatic method uses prompt lookup.
     """
     by_id = {status.repository: status for status in downloads}
     looks_up = bool(sources_without_drafter(method)) and not (loaded_path and uses_drafter(method))
-    rows: list[Choice] = []
+    rows: list[ModelChoice] = []
     for one in advice:
         if one.verdict == "lookup":
-            rows.append(Choice("lookup", verdict="lookup", loaded=looks_up, best=one.best, advice=one))
+            rows.append(ModelChoice("lookup", verdict="lookup", loaded=looks_up, best=one.best, advice=one))
         else:
             rows.append(_of_advice(one, inventory, loaded_path, method, by_id, measured))
     if not any(row.kind == "lookup" for row in rows):
-        rows.append(Choice("lookup", verdict="lookup", loaded=looks_up))
-    rows.append(Choice("none", verdict="none", loaded=method == "off" or (not loaded_path and not looks_up)))
+        rows.append(ModelChoice("lookup", verdict="lookup", loaded=looks_up))
+    rows.append(ModelChoice("none", verdict="none", loaded=method == "off" or (not loaded_path and not looks_up)))
     return [row for row in rows if _matches(row, wanted)]
 
 
@@ -123,7 +123,7 @@ def models_that_see(inventory: Inventory | None) -> list[Entry]:
     return sorted(installed or offered, key=lambda entry: entry.bytes)
 
 
-def _rank(row: Choice) -> tuple[int, int]:
+def _rank(row: ModelChoice) -> tuple[int, int]:
     """Return the sort key: loaded, installed, to download, the starter, unusable; smaller models first."""
     if row.loaded:
         return -1, row.bytes
@@ -137,8 +137,8 @@ def _is_main(entry: Entry) -> bool:
     return not entry.head and not (entry.is_starter and entry.id == "draft")
 
 
-def _of_installed(entry: Entry, loaded_path: str, downloads: Mapping[str, DownloadStatus]) -> Choice:
-    return Choice(
+def _of_installed(entry: Entry, loaded_path: str, downloads: Mapping[str, DownloadStatus]) -> ModelChoice:
+    return ModelChoice(
         "get" if entry.partial else "use",
         entry,
         entry.verdict,
@@ -149,9 +149,9 @@ def _of_installed(entry: Entry, loaded_path: str, downloads: Mapping[str, Downlo
     )
 
 
-def _to_get(entry: Entry, download: DownloadStatus | None) -> Choice:
+def _to_get(entry: Entry, download: DownloadStatus | None) -> ModelChoice:
     usable, size = entry.verdict != "too-big", entry.get_bytes or entry.bytes
-    return Choice("get", entry, entry.verdict, size, usable, download=_unsettled(download))
+    return ModelChoice("get", entry, entry.verdict, size, usable, download=_unsettled(download))
 
 
 def _of_advice(
@@ -161,13 +161,13 @@ def _of_advice(
     method: str,
     downloads: Mapping[str, DownloadStatus],
     measured: Mapping[str, Measured],
-) -> Choice:
+) -> ModelChoice:
     known = inventory.entry(one.id)
     name, bits = short_name(one.id)
     found = measured.get(one.id)
     entry = known or Entry(one.id, one.source, name, bits=bits)
     installed = one.source == "installed" and known is not None and not entry.partial
-    return Choice(
+    return ModelChoice(
         "use" if installed else "get",
         entry,
         one.verdict,
@@ -186,6 +186,6 @@ def _unsettled(status: DownloadStatus | None) -> DownloadStatus | None:
     return status if status is not None and status.state != "ready" else None
 
 
-def _matches(row: Choice, wanted: str) -> bool:
+def _matches(row: ModelChoice, wanted: str) -> bool:
     text = f"{row.name} {row.id} {row.kind}".casefold()
     return all(word in text for word in wanted.casefold().split())

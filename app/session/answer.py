@@ -13,11 +13,11 @@ from itertools import accumulate, pairwise
 
 from msgspec.structs import replace as with_figures
 
-from app.session.calls import Call
+from app.session.calls import ToolRun
 from app.session.summed_stats import summed
 from app.text.answer_parts import AnswerParts
 from app.text.repetition import Repetition
-from app.text.thinking import GrowingParts, Parts
+from app.text.thinking import GrowingParts, ThoughtAndReply
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
 from engine.requests import SamplingSettings
@@ -77,7 +77,7 @@ class Answer:
     first_round: int = 0
     model: str = ""
     asked_at: float | None = None
-    calls: list[Call] = field(default_factory=list)
+    calls: list[ToolRun] = field(default_factory=list)
     waits_for: str = ""
     repeats: bool = False
     earlier: tuple[RequestStats, ...] = ()
@@ -121,7 +121,7 @@ class Answer:
         return self.parts.reply
 
     @property
-    def parts(self) -> Parts:
+    def parts(self) -> ThoughtAndReply:
         """The thoughts of a reasoning model and its reply."""
         return self._parts.of(self.text, self.ended)
 

@@ -10,15 +10,15 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from app.conversations.chat_settings import Generation, filled
+from app.conversations.chat_settings import GenerationSettings, filled
 from app.conversations.projects import files_text
 from app.conversations.records import AnswerSource, Attachment
 from app.conversations.store import ConversationStore
 from app.session import prompt_variables
 from app.session.answer import Answer, State
-from app.session.calls import Call
+from app.session.calls import ToolRun
 from app.session.chat_service import ChatService, ensure_stored
-from app.session.chats import Chat, Step, Turn
+from app.session.chats import AnswerStep, Chat, Turn
 from app.session.model_service import ModelService
 from app.session.project_service import ProjectService
 from app.session.settings_service import SettingsService
@@ -125,7 +125,7 @@ class AnswerService(QObject):
         steps, called = [*turn.steps], turn.answer.calls
         results = called[-1].id if called and all(call.has_outcome for call in called) else None
         if results is not None:
-            steps.append(Step(turn.answer, turn.answer_node))
+            steps.append(AnswerStep(turn.answer, turn.answer_node))
         fresh = Turn(turn.question, Answer(), turn.attachments, turn.question_node, asks=turn.asks, steps=steps)
         fresh.answer.earlier = fresh.step_figures
         self._chats.replace_turn(chat, turn, fresh)
@@ -198,7 +198,7 @@ class AnswerService(QObject):
             if answer := self._running.get(turn):
                 answer.cancel()
 
-    def choose(self, turn: Turn, call: Call, choice: str) -> None:
+    def choose(self, turn: Turn, call: ToolRun, choice: str) -> None:
         """Take the person's choice for a call that asks, see `ToolCalls.choose`."""
         if answer := self._running.get(turn):
             answer.choose(call, choice)
@@ -232,7 +232,7 @@ class AnswerService(QObject):
         self,
         chat: Chat,
         turn: Turn,
-        generation: Generation,
+        generation: GenerationSettings,
         then: Callable[[ChatRequest], object],
         refused: Callable[[EngineError], object],
     ) -> None:
@@ -259,7 +259,7 @@ class AnswerService(QObject):
             # The disk may have space again.
             answer.write_end()
 
-    def _source(self, generation: Generation | None = None) -> AnswerSource:
+    def _source(self, generation: GenerationSettings | None = None) -> AnswerSource:
         chat, (main, draft) = self._chats.shown, self._models.pair.names
         chosen = generation or self._settings.generation_of(chat)
         settings: dict[str, object] = {"sampling": asdict(chosen.sampling), "speculation": asdict(chosen.speculation)}
@@ -280,7 +280,7 @@ class AnswerService(QObject):
         source: AnswerSource,
         write: WriteTurn,
         give_back: Callable[[], object],
-        generation: Generation | None = None,
+        generation: GenerationSettings | None = None,
     ) -> None:
         turn.answer.model = self._models.pair.names[0]
         turn.answer.asked_at = turn.answer.asked_at or time.time()

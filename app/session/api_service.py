@@ -24,7 +24,7 @@ from engine.status import LoadedPair
 
 if TYPE_CHECKING:
     # The server's libraries must not delay the window; most people never switch it on.
-    from app.api.activity import Call
+    from app.api.activity import ApiCall
     from app.api.local_api import ApiStatus, LocalApi
 
 # The interval at which a serving API is checked for changes.
@@ -66,7 +66,7 @@ class ApiService(QObject):
         self._api: LocalApi | None = None
         self._host: Any = None
         # Filled on the server's and the engine's threads.
-        self._just_ended: deque[Call] = deque()
+        self._just_ended: deque[ApiCall] = deque()
         self.status: ApiStatus | None = None
         self.problem: CodedError | None = None
         self.key = ""
@@ -77,7 +77,7 @@ class ApiService(QObject):
         models.changed.connect(self._pair_changed)
 
     @property
-    def ended(self) -> tuple[Call, ...]:
+    def ended(self) -> tuple[ApiCall, ...]:
         """The calls that ended most recently, the newest last."""
         return self._api.ended if self._api is not None else ()
 
@@ -156,7 +156,7 @@ class ApiService(QObject):
             self._timer.start()
         self.changed.emit()
 
-    def _note(self, call: Call) -> None:
+    def _note(self, call: ApiCall) -> None:
         """Note the end of a call. Runs on the server's or the engine's thread."""
         if call.ended:
             self._just_ended.append(call)
@@ -177,7 +177,7 @@ class ApiService(QObject):
             self.changed.emit()
 
 
-def _answers_of(call: Call) -> list[ProgramRequest]:
+def _answers_of(call: ApiCall) -> list[ProgramRequest]:
     """Return the answers of an ended call as rows of the history, without empty ones that did not fail."""
     ended = call.began + (call.seconds or 0.0)
     return [

@@ -11,7 +11,7 @@ from typing import Any
 
 from app.conversations.records import INTERRUPTED, STREAMING, Attachment, Message, Picture, ToolUse, pictures_in
 from app.text.thinking import parts_of
-from app.tools.tool import Progress, Tool, ToolFailed, ToolPicture, ToolResult
+from app.tools.tool import Tool, ToolFailed, ToolPicture, ToolProgress, ToolResult
 
 # What the model reads instead of a result, by the code of the error; of others it reads the error itself.
 _FOR_MODEL = {
@@ -39,7 +39,7 @@ class CallState(Enum):
 
 
 @dataclass(eq=False)
-class Call:
+class ToolRun:
     """One call. `text` is its result, or what the model reads instead; `error` a code with arguments if it failed.
 
     `id` is that of its message on disk, and `tool` what it calls; stored ones have none. `begun_at` is monotonic time,
@@ -54,7 +54,7 @@ class Call:
     id: int | None = None
     tool: Tool | None = None
     begun_at: float = 0.0
-    progress: Progress | None = None
+    progress: ToolProgress | None = None
     pictures: tuple[Attachment, ...] = ()
     found: tuple[ToolPicture, ...] = ()
 
@@ -103,11 +103,11 @@ class Call:
             self.use = replace(self.use, seconds=time.monotonic() - self.begun_at)
 
 
-def stored_call(message: Message) -> Call:
+def stored_call(message: Message) -> ToolRun:
     """Return the call of a stored message."""
     assert message.tool_use is not None
     state = CallState.INTERRUPTED if message.state in (INTERRUPTED, STREAMING) else CallState.ENDED
-    return Call(message.tool_use, state, message.content, message.error, message.id, pictures=message.attachments)
+    return ToolRun(message.tool_use, state, message.content, message.error, message.id, pictures=message.attachments)
 
 
 def content_of(text: str, attachments: Sequence[Attachment], pictures: Container[str]) -> str | list[dict[str, Any]]:
@@ -117,7 +117,7 @@ def content_of(text: str, attachments: Sequence[Attachment], pictures: Container
     return [*parts, *([{"type": "text", "text": text}] if text else [])] if parts else text
 
 
-def step_messages(text: str, calls: Sequence[Call], pictures: Container[str] = ()) -> list[dict[str, Any]]:
+def step_messages(text: str, calls: Sequence[ToolRun], pictures: Container[str] = ()) -> list[dict[str, Any]]:
     """Return an answer that made calls, and their results with those of `pictures`, as messages for the engine."""
     parts = parts_of(text)
     turn: dict[str, Any] = {"role": "assistant", "content": parts.reply.strip()}

@@ -20,9 +20,9 @@ from PySide6.QtCore import QObject, Signal
 from app.conversations.answer_writer import AnswerWriter
 from app.conversations.conversation_list import ACTIVE
 from app.conversations.errors import NotFound, StoreError, StoreNotWritable
-from app.conversations.listing import Listed, Listing
+from app.conversations.listing import Listed, ListedConversations
 from app.conversations.pictures import pictures_of
-from app.conversations.records import Changes, Conversation, Folder
+from app.conversations.records import Conversation, Folder, StoreChanges
 from app.conversations.stand_in import chats_in, chosen_folder, keep_in, remove, stand_in_of
 from app.conversations.store import ConversationStore
 from app.conversations.worker import StoreThread
@@ -66,7 +66,7 @@ class StoreClient(QObject):
         self.view = ACTIVE
         self.ready = False
         self._bridge = bridge
-        self._listing = Listing()
+        self._listing = ListedConversations()
         self._gone: set[str] = set()
         self._stand_in: Path | None = None
         # The folder of a stand-in that cannot be kept until the next start.
@@ -287,7 +287,7 @@ class StoreClient(QObject):
         self.show_view(self.view)
         self.opened.emit(damaged)
 
-    def _note(self, changes: Changes) -> None:
+    def _note(self, changes: StoreChanges) -> None:
         """Note changes for the list. Runs on the store's thread."""
         self._listing.note(changes)
         self._gone |= changes.removed_uids

@@ -14,15 +14,15 @@ from functools import partial
 from typing import Any
 
 from app.conversations.answer_writer import AnswerWriter
-from app.conversations.chat_settings import Generation, grammar_of
+from app.conversations.chat_settings import GenerationSettings, grammar_of
 from app.conversations.projects import start_of
 from app.conversations.records import REPEATING, STOPPED_REPEATING, AnswerSource, Message
 from app.conversations.store import ConversationStore
 from app.session import prompt_variables
 from app.session.answer import Answer, State
-from app.session.calls import Call, step_messages
+from app.session.calls import ToolRun, step_messages
 from app.session.chat_service import ChatService
-from app.session.chats import Chat, Step, Turn, node_of
+from app.session.chats import AnswerStep, Chat, Turn, node_of
 from app.session.model_service import ModelService
 from app.session.project_service import ProjectService
 from app.session.store_client import StoreClient
@@ -84,7 +84,7 @@ class StreamingAnswer:
         self,
         chat: Chat,
         turn: Turn,
-        generation: Generation,
+        generation: GenerationSettings,
         source: AnswerSource,
         services: Services,
         listeners: Listeners,
@@ -119,7 +119,7 @@ class StreamingAnswer:
         if self._stream is not None:
             self._stream.cancel()
 
-    def choose(self, call: Call, choice: str) -> None:
+    def choose(self, call: ToolRun, choice: str) -> None:
         """Take the person's choice for a call that asks, see `ToolCalls.choose`."""
         if self._calls is not None:
             self._calls.choose(call, choice)
@@ -215,14 +215,14 @@ class StreamingAnswer:
         answer.state = State.REPEATING
         return REPEATING
 
-    def _calls_in(self, answer: Answer) -> list[Call]:
+    def _calls_in(self, answer: Answer) -> list[ToolRun]:
         """Return the calls that an answer makes, unless it was cut off; one whose end is unclear has no arguments."""
         if answer.state is not State.DONE or answer.separator is None:
             return []
         unclear = [ToolCall(name, "") for name in (answer.separator.unclear,) if name]
         return calls_of([*answer.separator.calls, *unclear], self.turn.tools)
 
-    def _store_calls(self, answer: Answer, calls: list[Call]) -> None:
+    def _store_calls(self, answer: Answer, calls: list[ToolRun]) -> None:
         """Write the calls, then run them: nothing runs that is not on disk."""
         answer.calls, answer.state = calls, State.CALLING
         answer_id = self.turn.answer_node.id
@@ -241,7 +241,7 @@ class StreamingAnswer:
             lambda store: store.answers.start_calls(answer_id, [call.use for call in calls]), stored, not_stored
         )
 
-    def _run_calls(self, calls: list[Call]) -> None:
+    def _run_calls(self, calls: list[ToolRun]) -> None:
         left = self.generation.most_calls - self._called
         self._called += len(calls)
         changed = partial(self._listeners.arrived, self)
@@ -251,7 +251,7 @@ class StreamingAnswer:
         else:
             self._calls.start(left, self.generation.most_calls)
 
-    def _write_call(self, call: Call) -> None:
+    def _write_call(self, call: ToolRun) -> None:
         """Write the end of a call. If the store cannot, the next start finds it interrupted."""
         assert call.id is not None
         message_id, ended, found = call.id, replace(call), call.found_attachments()
@@ -294,7 +294,7 @@ class StreamingAnswer:
         before, turn, request = self.turn.answer, self.turn, self._request
         assert request is not None
         before.state = State.DONE
-        turn.steps.append(Step(before, turn.answer_node))
+        turn.steps.append(AnswerStep(before, turn.answer_node))
         turn.answer = Answer(
             model=before.model, asked_at=before.asked_at, earlier=turn.step_figures, sampling=before.sampling
         )
@@ -357,7 +357,7 @@ def read_pictures(
 
 
 def chat_request(
-    chat: Chat, turn: Turn, generation: Generation, services: Services, pictures: Mapping[str, bytes]
+    chat: Chat, turn: Turn, generation: GenerationSettings, services: Services, pictures: Mapping[str, bytes]
 ) -> ChatRequest:
     """Return the engine's request for a turn, with its tools. Raises `BadRequest` and `GrammarNotUsable`."""
     pair = services.models.pair

@@ -19,7 +19,7 @@ from app.session.model_service import ModelService
 from app.session.store_client import StoreClient
 from app.settings.keychain import Keychain
 from app.tools.servers import ToolSettings
-from app.tools.tool import TANDEM, Permission, Progress, Tool, ToolFailed, ToolResult, with_distinct_names
+from app.tools.tool import TANDEM, Permission, Tool, ToolFailed, ToolProgress, ToolResult, with_distinct_names
 
 if TYPE_CHECKING:
     # Imports asyncio, which would delay the window; most people never set up a server.
@@ -140,7 +140,7 @@ class ToolService(QObject):
     # Calls
 
     def call(
-        self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[Progress], object], done: Done
+        self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[ToolProgress], object], done: Done
     ) -> Callable[[], object]:
         """Call a tool, which the person has allowed; `done` gets its outcome. Returns what cancels the call.
 

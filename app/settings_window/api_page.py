@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from app.agents.connecting import NotConnected, Plan, connected, plan, take_back, write
+from app.agents.connecting import ConfigChange, NotConnected, connected, plan, take_back, write
 from app.agents.table import APPS, App, declared_endpoint
 from app.session.api_service import ApiService
 from app.settings.store import SettingsStore
@@ -42,7 +42,7 @@ class ConnectCard(Restyled, Overlay):
     def __init__(self, settings: SettingsStore, window: QWidget) -> None:
         super().__init__(window, 620)
         self._settings = settings
-        self._plan: Plan | None = None
+        self._plan: ConfigChange | None = None
         self._said = ""
 
     def make(self) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 from app.library.library import Library
 from app.session.session import Session
 from app.settings.disk_use import DiskUse, clear_caches, measure
-from app.settings.relocation import MoveRefused, Progress, move_folder
+from app.settings.relocation import CopyProgress, MoveRefused, move_folder
 from app.settings_window.backup_controls import BackupControls
 from app.settings_window.table_page import TablePage
 from app.widgets.labels import label, show_words
@@ -48,7 +48,7 @@ class StoragePage(TablePage):
         self.outcome.hide()
         self.add(self.outcome, 16)
         self.add_line(8, self.stop)
-        self._progress: Progress | None = None
+        self._progress: CopyProgress | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(_PROGRESS_MS)
         self._timer.timeout.connect(self._show_progress)
@@ -127,7 +127,7 @@ class StoragePage(TablePage):
             self._move_models(self._disk_use[id_].folder, folder)
 
     def _move_models(self, old: Path, new: Path) -> None:
-        progress = self._progress = Progress()
+        progress = self._progress = CopyProgress()
 
         def work() -> MoveRefused | None:
             try:

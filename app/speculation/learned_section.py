@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QPushButton, QWidget
 from app.library.measured import Measured
 from app.session.session import Session
 from app.system.translatable import QT_TRANSLATE_NOOP
-from app.widgets.figure_table import HEADING_HEIGHT, Column, FigureTable, FigureView
+from app.widgets.figure_table import HEADING_HEIGHT, FigureColumn, FigureTable, FigureView
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
@@ -85,19 +85,21 @@ def _rounds(row: LearnedRow) -> str:
     return figures.number(row.at.plain_samples + drafted, 0)
 
 
-COLUMNS: tuple[Column[LearnedRow], ...] = (
-    Column(
+COLUMNS: tuple[FigureColumn[LearnedRow], ...] = (
+    FigureColumn(
         "models",
         QT_TRANSLATE_NOOP("Learned", "Models"),
         lambda row: pair_name(row.pair.main, row.pair.draft),
         is_words=True,
     ),
-    Column("context", QT_TRANSLATE_NOOP("Learned", "Context"), _context),
-    Column("depth", QT_TRANSLATE_NOOP("Learned", "Best draft length"), _depth, is_words=True),
-    Column("speedup", QT_TRANSLATE_NOOP("Learned", "Speed-up"), _speedup),
-    Column("plain_tps", QT_TRANSLATE_NOOP("Learned", "Plain tokens/s"), lambda row: figures.number(row.at.plain_tps)),
-    Column("accept_rate", QT_TRANSLATE_NOOP("Learned", "Acceptance rate"), _accept_rate),
-    Column("rounds", QT_TRANSLATE_NOOP("Learned", "Rounds"), _rounds),
+    FigureColumn("context", QT_TRANSLATE_NOOP("Learned", "Context"), _context),
+    FigureColumn("depth", QT_TRANSLATE_NOOP("Learned", "Best draft length"), _depth, is_words=True),
+    FigureColumn("speedup", QT_TRANSLATE_NOOP("Learned", "Speed-up"), _speedup),
+    FigureColumn(
+        "plain_tps", QT_TRANSLATE_NOOP("Learned", "Plain tokens/s"), lambda row: figures.number(row.at.plain_tps)
+    ),
+    FigureColumn("accept_rate", QT_TRANSLATE_NOOP("Learned", "Acceptance rate"), _accept_rate),
+    FigureColumn("rounds", QT_TRANSLATE_NOOP("Learned", "Rounds"), _rounds),
 )
 
 

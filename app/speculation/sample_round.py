@@ -14,7 +14,7 @@ from app.widgets.style_class import styled
 ACCEPTED = 3
 
 
-class Step(QWidget):
+class RoundStep(QWidget):
     """A numbered step: a sentence, and the tokens of the sample."""
 
     def __init__(self, number: int, parent: QWidget) -> None:
@@ -44,7 +44,7 @@ class SampleRound(Restyled, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.steps = [Step(number, self) for number in (1, 2, 3)]
+        self.steps = [RoundStep(number, self) for number in (1, 2, 3)]
         self._sum = label(self, "muted", wraps=True)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=16), *self.steps, self._sum)
         self.restyle()

@@ -25,7 +25,7 @@ _MARK, _SPACING = 18, 12
 
 
 @dataclass(frozen=True)
-class _Message:
+class _NoticeContent:
     """`sentence` returns the text in the language in use. A notice that `leaves` is dropped after SHOWN_MS; one that
     is not `closable` stays until its reason is gone.
     """
@@ -41,7 +41,7 @@ class _Message:
 class Notice(Restyled, QFrame):
     """One notice of a banner. `drop` removes it."""
 
-    def __init__(self, message: _Message, drop: Callable[[Notice], None], parent: QWidget) -> None:
+    def __init__(self, message: _NoticeContent, drop: Callable[[Notice], None], parent: QWidget) -> None:
         super().__init__(parent)
         self.message, self._drop = message, drop
         self.setObjectName("note" if message.calm else "banner")
@@ -140,7 +140,7 @@ class Banner(Restyled, QFrame):
         unless it `stays`. `about` is the name by which `dismiss` finds the notice.
         """
         given = tuple(action for action in actions if action is not None)
-        message = _Message(sentence, given, calm, calm and not stays, closable, about)
+        message = _NoticeContent(sentence, given, calm, calm and not stays, closable, about)
         for notice in list(self._notices):
             is_replaced = notice.message.leaves and message.leaves and not notice.is_in_hand
             if is_replaced or notice.text == sentence():

@@ -51,7 +51,7 @@ from app.window.panel_controller import PanelController
 from app.window.panes import Panes
 from app.window.sight import Sight
 from app.window.tandem_tools import tools_button
-from app.window.transfer import Transfer
+from app.window.transfer import ImportExport
 from app.window.turn_commands import TurnCommands
 from app.window.unsaved import Unsaved
 from app.window.updates import UpdateChecker
@@ -88,7 +88,7 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         self.notifications = Notifications(self._banner, self._actions, self)
         self.updates = UpdateChecker(self.preferences, self.notifications, self)
         self.sidebar = ChatPane(session, self._actions["new-chat"], self.panes.whole)
-        self.transfer = Transfer(session, self._banner, self._actions["stop-transfer"], self)
+        self.transfer = ImportExport(session, self._banner, self._actions["stop-transfer"], self)
         self._unsaved = Unsaved(session, self._banner, self._actions["export-all"], self.transfer, self)
         self._header = Header(session, self._actions, self._middle)
         models = self._header.main, self._header.draft

@@ -50,7 +50,7 @@ _REPORT_EVERY = 25
 _RUNNING = "transfer"
 
 
-class Transfer(QObject):
+class ImportExport(QObject):
     """Runs exports and imports one after another. Their thread waits for the store's thread; the window never waits.
 
     `changed` is emitted when an export or an import begins or ends.

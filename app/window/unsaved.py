@@ -16,7 +16,7 @@ from app.session.chats import Chat
 from app.session.session import Session
 from app.settings.relocation import MoveRefused
 from app.widgets.banner import Banner
-from app.window.transfer import Transfer
+from app.window.transfer import ImportExport
 from app.wording.errors import closed_store_sentence, joined
 from app.wording.hub import refused_sentence
 
@@ -27,7 +27,9 @@ _UNSAVED, _LEFT = "unsaved", "left behind"
 class Unsaved(QObject):
     """Says why the chats are not saved and offers what helps, asks before they are lost, and adds them afterwards."""
 
-    def __init__(self, session: Session, banner: Banner, export: QAction, transfer: Transfer, window: QWidget) -> None:
+    def __init__(
+        self, session: Session, banner: Banner, export: QAction, transfer: ImportExport, window: QWidget
+    ) -> None:
         """`export` is the action that exports all chats."""
         super().__init__(window)
         self._session, self._banner, self._export, self._transfer = session, banner, export, transfer

@@ -18,11 +18,11 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.call_card import CallCard
 from app.cli import self_test
-from app.conversations.chat_settings import Generation
+from app.conversations.chat_settings import GenerationSettings
 from app.session.answer import State
 from app.session.api_service import ApiChoice
 from app.session.session import Session
-from app.speculation.comparison import Comparer, Step, Verdict
+from app.speculation.comparison import Comparer, ComparisonResult, ComparisonStep
 from app.system.background import Background
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
@@ -57,7 +57,7 @@ def window(qapp: Application, qtbot: QtBot) -> WindowDriver:
     window = opened(qapp, qtbot)
     qtbot.waitUntil(lambda: not window.session.models.pair.loading)
     # A fixed depth, since the depth that Auto chooses depends on the load of the machine.
-    window.session.settings.set_defaults(Generation(speculation=SpeculationSettings(depth=4)))
+    window.session.settings.set_defaults(GenerationSettings(speculation=SpeculationSettings(depth=4)))
     return window
 
 
@@ -192,8 +192,8 @@ def test_compare_finds_the_same_text_and_two_speeds(window: WindowDriver) -> Non
     window.trigger("compare")
     made = window.find(Comparer).comparison
     window.wait(lambda: not made.running)
-    assert made.step is Step.DONE, made.error
-    assert made.verdict() is Verdict.SAME
+    assert made.step is ComparisonStep.DONE, made.error
+    assert made.verdict() is ComparisonResult.SAME
     assert made.speculated.text == made.plain.text == session.chat.turns[-1].answer.text
     assert made.speculated.stats.drafted > 0
     assert made.plain.stats.drafted == 0

@@ -23,7 +23,7 @@ def _recognises(document: object) -> bool:
 
 def _entries(data: Any) -> Iterable[Any]:
     found = data.get("conversations")
-    return found if isinstance(found, list | json_steps.Items) else []
+    return found if isinstance(found, list | json_steps.StreamedItems) else []
 
 
 def _read(entry: Any, files: Files) -> ImportedConversation:

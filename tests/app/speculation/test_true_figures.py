@@ -14,7 +14,7 @@ from app.chat.answer_texts import origin_text
 from app.session.session import Session
 from app.settings_window.history_page import COLUMNS, HistoryPage
 from app.speculation import learned_section
-from app.speculation.comparison import Comparer, Step
+from app.speculation.comparison import Comparer, ComparisonStep
 from app.speculation.comparison_view import ComparisonView
 from app.speculation.learned_section import LearnedSection
 from app.widgets.application import Application
@@ -170,7 +170,7 @@ def comparison(world: World) -> None:
     driver.trigger("compare")
     compared = driver.find(Comparer).comparison
     assert compared is not None
-    world.qtbot.waitUntil(lambda: compared.step is Step.DONE)
+    world.qtbot.waitUntil(lambda: compared.step is ComparisonStep.DONE)
     _prefill, speculated, _plain = world.engine.answered[-3:]
     view = driver.find(ComparisonView)
     world.qtbot.waitUntil(lambda: "×" in view.verdict.text())
