@@ -39,7 +39,7 @@ _TYPES = {
     429: "rate_limit_error",
     503: "overloaded_error",
 }
-# What clients are told of errors of the engine that are none of their request.
+# Messages for engine errors that the request did not cause.
 _OF_ENGINE: dict[type[EngineError], str] = {
     NotEnoughMemory: "There is not enough memory for this.",
     NoModel: "No model is loaded.",

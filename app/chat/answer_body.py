@@ -26,15 +26,15 @@ from app.chat.code_block import CodeBlock
 from app.chat.prose import Prose
 from app.text.blocks import PART, Block, Code, ProseText, Splitter
 from app.widgets.labels import WrappedLabel
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import single_shot
 
 # What one turn of the event loop reads and makes at most, in the units of `cost_of`.
 SLICE = 9_000
 
 
-class AnswerBody(Restyled, QWidget):
+class AnswerBody(ThemeAware, QWidget):
     """The blocks of an answer. Finished blocks never change; only the open tail is rendered again.
 
     `grows` carries by how many pixels the height will grow, before it does. `rerendered` is emitted when search

@@ -19,8 +19,8 @@ from app.tools.tool import TANDEM, Permission, visible
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, WrappedLabel, label
 from app.widgets.layouts import FlowLayout, fill, hbox, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording.figures import whole_seconds
 from app.wording.tools import call_sentence, call_state, tool_name
 
@@ -35,7 +35,7 @@ def shown_result(call: ToolRun) -> str:
     return call.text[:LONGEST_SHOWN].rstrip() if call.ended and call.error is None else ""
 
 
-class CallCard(Restyled, QFrame):
+class CallCard(ThemeAware, QFrame):
     """One call. `chosen` carries it with the person's choice: ONCE, or a `Permission`."""
 
     chosen = Signal(object, str)

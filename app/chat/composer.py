@@ -14,11 +14,11 @@ from app.conversations.records import Attachment
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label, set_name, tip
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_property, set_style_class, styled
+from app.widgets.theme_aware import ThemeAware
 
 
-class Composer(Restyled, QWidget):
+class Composer(ThemeAware, QWidget):
     """The message box with its button and the line about the keys that send. `sent` carries the text.
 
     A message that is sent before the models can answer is queued: it stays in the box and is sent when they can, unless

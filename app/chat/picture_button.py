@@ -28,7 +28,7 @@ from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, set_name
 from app.widgets.layouts import FlowLayout, fill, hbox
 from app.widgets.overlay import Overlay
-from app.widgets.restyled import Restyled
+from app.widgets.theme_aware import ThemeAware
 
 # How many pictures stay decoded. A large one takes up to 30 MB.
 _THUMBNAILS, _LARGE = 60, 2
@@ -92,7 +92,7 @@ class _Painted(QAbstractButton):
                 painter.drawPath(outline)
 
 
-class PictureButton(Restyled, _Painted):
+class PictureButton(ThemeAware, _Painted):
     """A thumbnail as large as `most` allows; small pictures are not enlarged. A click shows the picture large."""
 
     def __init__(self, attachment: Attachment, folder: Path, most: QSize, parent: QWidget) -> None:
@@ -147,7 +147,7 @@ class Thumbnails(QWidget):
         self.setFixedHeight(max(1, self._flow.heightForWidth(self.width())))
 
 
-class PictureView(Restyled, Overlay):
+class PictureView(ThemeAware, Overlay):
     """A card with one picture, as large as the window allows."""
 
     def __init__(self, window: QWidget) -> None:

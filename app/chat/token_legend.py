@@ -10,7 +10,7 @@ from app.session.answer import Answer
 from app.widgets.icons import Mark, icon
 from app.widgets.labels import label, reserve_width
 from app.widgets.layouts import FlowLayout, fill, hbox
-from app.widgets.restyled import Restyled
+from app.widgets.theme_aware import ThemeAware
 from app.wording.sources import drafter_of, drafters, legend_sources, role_of, source_name
 from engine.speculation.proposers.registry import DRAFTER_METHOD
 
@@ -20,7 +20,7 @@ _LOOKED_AT = 200
 _REJECTED = "rejected"
 
 
-class TokenLegend(Restyled, QWidget):
+class TokenLegend(ThemeAware, QWidget):
     """A mark and a word for each kind of token, `with_rejected` also for rejected draft tokens.
 
     All drafters share one mark, which has the name of the one that drafts. Proposers without a drafter share another,

@@ -25,7 +25,7 @@ from app.library.entries import (
 from app.settings.declarations import SettingsValues
 from app.settings.engine_settings import memory_limit_of
 from app.settings.keychain import Keychain
-from app.settings.relocation import heal
+from app.settings.relocation import finish_interrupted_move
 from app.system.trash import move_to_trash
 from engine.advice.catalog import Catalog, load_catalog
 from engine.advice.fit import number_bytes, working_set_limit
@@ -115,7 +115,7 @@ class HubService:
     def __init__(self, paths: LibraryPaths, keychain: Keychain) -> None:
         self._paths, self._keychain = paths, keychain
         self._cache = paths.cache or Path(constants.HF_HUB_CACHE)
-        heal(self._cache)
+        finish_interrupted_move(self._cache)
         self._lock = threading.RLock()
         self._options = HubOptions(SettingsValues())
         self._access = HubAccess()

@@ -184,7 +184,7 @@ class ModelController(QObject):
         name = entry_name(entry)
         self._ready = entry
         self._use_action.setText(self.tr("Use as draft") if entry.id in self._as_draft else self.tr("Chat"))
-        self._banner.show_message(lambda: self.tr("{name} is ready.").format(name=name), self._use_action, calm=True)
+        self._banner.show_message(lambda: self.tr("{name} is ready.").format(name=name), self._use_action, is_info=True)
         self._notifier.notify(self.tr("{name} is ready.").format(name=name))
 
     def _follow_downloads(self) -> None:

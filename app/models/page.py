@@ -20,9 +20,9 @@ from app.settings.declarations import FIT_CONTEXTS
 from app.widgets.controls import Chooser, Segments
 from app.widgets.labels import label
 from app.widgets.layouts import fill, keep_right_edge, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.search_field import SearchField
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording.errors import error_sentence
 from app.wording.figures import number
 from app.wording.hub import size_words
@@ -38,7 +38,7 @@ _LEAST_FIELD, _AROUND_WORDS = 220, 24
 _SCROLL_BAR = 12
 
 
-class ModelsPage(Restyled, QWidget):
+class ModelsPage(ThemeAware, QWidget):
     """Shows the downloads and the models of one tab as cards, with a search field and the memory."""
 
     def __init__(

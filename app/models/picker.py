@@ -14,9 +14,9 @@ from app.widgets.icons import Mark, icon
 from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay
-from app.widgets.restyled import Restyled
 from app.widgets.search_field import ListField
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording import models as model_wording
 from app.wording.hub import size_words
 from app.wording.sources import source_name
@@ -32,13 +32,13 @@ _WIDTH = 560
 _GAP, _BELOW, _OTHERS = 6, 6, 112
 
 
-class Picker(Restyled, Overlay):
+class Picker(ThemeAware, Overlay):
     """A picker of the `role` "main" or "draft". `chosen` carries the user's choice, `wanted` one to download."""
 
     chosen = Signal(object)
     wanted = Signal(object)
     more = Signal()
-    dims = False
+    is_modal = False
 
     def __init__(self, role: str, library: Library, session: Session, chip: QWidget, window: QWidget) -> None:
         super().__init__(window, _WIDTH)
@@ -81,7 +81,7 @@ class Picker(Restyled, Overlay):
     def fill(self) -> None:
         self._library.start()
         if self.role == "main":
-            self._session.models.look_at_memory()
+            self._session.models.refresh_resident_models()
         self._list.clear()
         self._field.clear()
         self._word_field()

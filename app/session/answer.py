@@ -1,6 +1,6 @@
 """One answer as the window sees it, collected from the engine's events. No Qt in here.
 
-The transcript, the live panel and the answer's foot all paint from this record.
+The transcript, the live panel and the answer's footer all paint from this record.
 """
 
 from __future__ import annotations

@@ -77,14 +77,14 @@ class AnswerService(QObject):
         return loaded and self._store.ready and not self._chats.shown.streaming
 
     @property
-    def soon_ready(self) -> bool:
+    def is_loading(self) -> bool:
         """Whether a question can be asked only after models are loaded or chats are opened, which has begun."""
         pair = self._models.pair
         loads = pair.loading == "main" or (pair.main is not None and not self._store.ready)
         return loads and not self.ready and not self._chats.shown.streaming
 
     @property
-    def quiet(self) -> bool:
+    def is_idle(self) -> bool:
         """Whether no answer is being written in any chat, so that nothing disturbs measurements."""
         return not self._running
 

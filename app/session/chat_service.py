@@ -332,7 +332,7 @@ class ChatService(QObject):
         def read(store: ConversationStore) -> tuple[Chat, Chat | None, Preset]:
             return next_new_chat(store), last_on_screen(store), store.presets.of_new_chats()
 
-        # Ids of a stand-in that this store replaces mean other chats in it.
+        # Ids of a temporary store that this store replaces mean other chats in it.
         self._open.clear()
         self._store.run(read, self._show_first)
 

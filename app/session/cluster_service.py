@@ -148,7 +148,7 @@ class ClusterService(QObject):
         cluster, self._cluster, self.hosts = self._cluster, None, ()
         self._become(STOPPING)
         if cluster is not None:
-            self._models.use(None)
+            self._models.activate(None)
             self._background.run(cluster.stop, lambda _: self._stopped(), owner=self)
             self.go_on_alone()
         else:
@@ -199,7 +199,7 @@ class ClusterService(QObject):
             self._start_failed(number, cluster.error)
             return
         self._cluster, self.hosts = cluster, cluster.machines.labels
-        self._models.use(cluster.engine)
+        self._models.activate(cluster.engine)
         assert self._pair is not None
         self._models.load(*self._pair)
         self._become(ON)

@@ -96,7 +96,7 @@ class StreamingAnswer:
         # The time for the files of its folder.
         self._files = ReadingTime()
         self._cancelled = self._gathering = False
-        self._trouble_reported = False
+        self._write_error_reported = False
         self._written = len(turn.answer.before)
         self._finish_reason = ""
         self._request: ChatRequest | None = None
@@ -318,9 +318,9 @@ class StreamingAnswer:
         if len(answer.tokens) > tokens or len(answer.text) > self._written:
             self._writer.append(answer.text[self._written :], answer.tokens[tokens:], answer.rounds[rounds:])
             self._written = len(answer.text)
-        if not answer.ended and self._writer.trouble is not None and not self._trouble_reported:
-            self._trouble_reported = True
-            self._services.store.failed.emit(self._writer.trouble)
+        if not answer.ended and self._writer.write_error is not None and not self._write_error_reported:
+            self._write_error_reported = True
+            self._services.store.failed.emit(self._writer.write_error)
 
     def finish(self) -> None:
         """Write the end, then update the list of chats or report that the store could not write it."""

@@ -180,5 +180,5 @@ def _deliver(done: Done, future: Future[ToolResult]) -> None:
     except ToolFailed as error:
         done(error)
     except CancelledError:
-        # Whoever cancelled it knows.
+        # The canceller needs no callback.
         return

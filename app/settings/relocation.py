@@ -68,7 +68,7 @@ def move_folder(old: Path, new: Path, progress: CopyProgress | None = None) -> N
     shutil.rmtree(source if was_link else old.with_name(old.name + _REPLACED), ignore_errors=True)
 
 
-def heal(old: Path) -> None:
+def finish_interrupted_move(old: Path) -> None:
     """Restore a folder whose move was interrupted before the link replaced it."""
     replaced = old.with_name(old.name + _REPLACED)
     if not os.path.lexists(old) and replaced.is_dir():

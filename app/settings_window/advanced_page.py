@@ -22,8 +22,8 @@ from app.widgets.buttons import CopyButton
 from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.popups import record_view
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording.checkup import page
 from app.wording.errors import error_sentence
 from engine.bench.pair_check import PairCheck, check_pair
@@ -210,7 +210,7 @@ class MacCheck(QObject):
         self.changed.emit()
 
 
-class CheckReport(Restyled, QWidget):
+class CheckReport(ThemeAware, QWidget):
     """The page of the last check, with a button that copies it. Hidden before the first check."""
 
     def __init__(self, check: MacCheck, parent: QWidget | None = None) -> None:

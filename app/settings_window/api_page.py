@@ -17,8 +17,8 @@ from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox
 from app.widgets.overlay import Overlay
 from app.widgets.popups import record_view
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording.agents import next_sentence, plan_sentence, refusal_sentence, written_sentence
 from app.wording.api import call_line, problem_sentence
 
@@ -36,7 +36,7 @@ export ANTHROPIC_API_KEY={key}
 """
 
 
-class ConnectCard(Restyled, Overlay):
+class ConnectCard(ThemeAware, Overlay):
     """Sets a program up to use the API: shows all that it would write, writes it at a click, and takes it back."""
 
     def __init__(self, settings: SettingsStore, window: QWidget) -> None:

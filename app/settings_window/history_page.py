@@ -20,8 +20,8 @@ from app.widgets.controls import Chooser
 from app.widgets.figure_table import FigureColumn, FigureTable, FigureView
 from app.widgets.labels import label, set_name, tip
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording import figures
 from app.wording.models import pair_name
 from app.wording.sources import method_name, recorded_name, source_name
@@ -104,7 +104,7 @@ _NAMES = ("main_model", "draft_model", "client")
 _SPARE = ("method", "generated_tokens", "client", "decode_tps", "draft_model", "accept_rate")
 
 
-class HistoryPage(Restyled, QWidget):
+class HistoryPage(ThemeAware, QWidget):
     """Reads the store when it is shown, sorted or filtered, and after every answer while it is visible.
 
     `answer_wanted` carries the chat and the message of a row after a double click or Enter. Rows of the local API have

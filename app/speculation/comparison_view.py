@@ -15,8 +15,8 @@ from app.widgets.icons import Mark, icon
 from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay, WrappingArea
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording import figures
 from app.wording.errors import error_sentence, joined, quoted
 from engine.events import Token
@@ -74,7 +74,7 @@ class Side:
             self._area.ensureVisible(point.x(), point.y(), 0, self._area.height() // 3)
 
 
-class ComparisonView(Restyled, Overlay):
+class ComparisonView(ThemeAware, Overlay):
     """Shows the comparer's comparison. Closing the card stops it; the action `again` repeats it.
 
     The answers scroll if the window is too low.

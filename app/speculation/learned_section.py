@@ -15,8 +15,8 @@ from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.figure_table import HEADING_HEIGHT, FigureColumn, FigureTable, FigureView
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording import figures
 from app.wording.models import pair_name
 from app.wording.sources import source_name
@@ -103,7 +103,7 @@ COLUMNS: tuple[FigureColumn[LearnedRow], ...] = (
 )
 
 
-class LearnedSection(Restyled, QWidget):
+class LearnedSection(ThemeAware, QWidget):
     """Shows what the engine has learned; asks it when shown and after every change, and emits `found` with it."""
 
     found = Signal(object)

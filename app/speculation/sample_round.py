@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from app.widgets.labels import label
 from app.widgets.layouts import FlowLayout, fill, hbox, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 
 # The accepted draft tokens of the sample; the next one is rejected, and the rest is dropped.
 ACCEPTED = 3
@@ -39,7 +39,7 @@ class RoundStep(QWidget):
         self._row.updateGeometry()
 
 
-class SampleRound(Restyled, QWidget):
+class SampleRound(ThemeAware, QWidget):
     """Three steps of one sample round: draft, check, keep."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

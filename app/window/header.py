@@ -16,8 +16,8 @@ from app.widgets import theme
 from app.widgets.icons import Mark, icon
 from app.widgets.labels import label, set_name, tip
 from app.widgets.layouts import fill, hbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording.api import serving_sentence
 from app.wording.figures import percent
 from app.wording.machines import together_sentence
@@ -97,7 +97,7 @@ class Chip(QPushButton):
         return self.sizeHint()
 
 
-class Header(Restyled, QFrame):
+class Header(ThemeAware, QFrame):
     """Shows the session's pair. Its buttons show and hide the two side panes.
 
     `page_wanted` carries the settings page of a mark that was pressed.

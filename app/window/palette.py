@@ -16,9 +16,9 @@ from app.widgets import theme
 from app.widgets.labels import ElidedLabel
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay
-from app.widgets.restyled import Restyled
 from app.widgets.search_field import ListField
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 
 _ROWS_SHOWN = 9
 _ROW_HEIGHT = 36
@@ -30,7 +30,7 @@ def matches(text: str, wanted: str) -> bool:
     return all(word in folded for word in wanted.casefold().split())
 
 
-class CommandPalette(Restyled, Overlay):
+class CommandPalette(ThemeAware, Overlay):
     def __init__(self, actions: Actions, open_page: Callable[[str], object], window: QWidget) -> None:
         super().__init__(window, 560)
         self._actions = actions

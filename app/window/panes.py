@@ -15,14 +15,14 @@ from app.widgets.keyboard_focus import stops
 from app.widgets.keys import claims_escape, is_escape
 from app.widgets.layouts import fill, hbox, settle_layouts
 from app.widgets.overlay import Shade
-from app.widgets.restyled import Restyled
+from app.widgets.theme_aware import ThemeAware
 
 # In pixels: the area that can be dragged, and the thinner line that is drawn.
 _GRIP, _LINE = 7, 2
 _STEP, _PAGE = 16, 64
 
 
-class PaneHandle(Restyled, QAbstractSlider):
+class PaneHandle(ThemeAware, QAbstractSlider):
     """A slider on the edge of `pane` that faces the middle; its value is the pane's width in pixels.
 
     A double click or Enter emits `reset_wanted`, which asks for the usual width.

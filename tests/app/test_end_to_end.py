@@ -188,7 +188,7 @@ def test_a_program_gets_the_text_that_stands_in_the_window_greedy_and_by_seed(wi
 def test_compare_finds_the_same_text_and_two_speeds(window: WindowDriver) -> None:
     window.ask("What is a draft model?")
     session = window.session
-    window.wait(lambda: session.chat.turns[-1].answer.ended and session.answers.quiet)
+    window.wait(lambda: session.chat.turns[-1].answer.ended and session.answers.is_idle)
     window.trigger("compare")
     made = window.find(Comparer).comparison
     window.wait(lambda: not made.running)
@@ -242,7 +242,7 @@ def test_a_question_is_answered_by_the_main_model_alone_while_the_draft_is_read(
         window.wait_until_answered()
         answers.append(window.answer())
         if not gate.done():
-            assert "still loading" in window.foot()
+            assert "still loading" in window.footer()
             gate.set_result(None)
             qtbot.waitUntil(lambda: not session.models.pair.loading)
     assert answers[0].text == answers[1].text

@@ -126,7 +126,7 @@ class TurnDriver:
 
     @property
     def foot_label(self) -> QLabel:
-        return self.view.findChild(QLabel, "foot")
+        return self.view.findChild(QLabel, "footer")
 
     @property
     def origin(self) -> str:
@@ -134,7 +134,7 @@ class TurnDriver:
         return self.view.answer_row.findChild(QLabel, "origin").text()
 
     @property
-    def foot(self) -> str:
+    def footer(self) -> str:
         return self.foot_label.text()
 
     @property

@@ -140,7 +140,7 @@ def _tried(application: Application, folder: Path, name: str, code: str) -> None
     guessed, plain = Script(ANSWERS[code], PATTERN), Script(ANSWERS[code], (PLAIN,), round_s=0.031)
     window, session = opened(application, [guessed, Script("read"), guessed, plain])
     session.answers.ask(QUESTIONS[code])
-    settle(application, lambda: session.answers.ready and session.answers.quiet)
+    settle(application, lambda: session.answers.ready and session.answers.is_idle)
     for width, height in SIZES:
         window.resize(width, height)
         window.trigger("compare")

@@ -101,7 +101,7 @@ def test_switching_versions_lets_an_answer_go_on(open_window: OpenWindow, qtbot:
     session.chats.switch(session.chat, session.chat.turns[0].answer_node, -1)
     qtbot.waitUntil(lambda: window.turns == [("first", "One.")])
     engine.gate.release(1000)
-    qtbot.waitUntil(lambda: session.answers.quiet)
+    qtbot.waitUntil(lambda: session.answers.is_idle)
     session.chats.switch(session.chat, session.chat.turns[0].answer_node, 1)
     qtbot.waitUntil(lambda: window.turns == [("first", STORY)])
 
@@ -201,7 +201,7 @@ def test_a_card_offers_a_larger_model_until_there_is_one(
     again = window.turn().view.findChild(Note)
     assert again.isHidden()
     window.session.answers.ask_again(window.session.chat.turns[-1])
-    window.wait(lambda: window.session.answers.quiet)
+    window.wait(lambda: window.session.answers.is_idle)
     window.wait(window.turn().view.findChild(Note).isVisible)
     assert "one answer to each question" in window.turn().view.findChild(Note).findChild(QLabel).text()
     wanted: list[str] = []

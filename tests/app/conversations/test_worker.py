@@ -175,10 +175,10 @@ def test_text_waits_for_room_on_the_disk(
     thread.submit(lambda store: store.database.scalar("PRAGMA max_page_count = 1")).result(PATIENCE_S)
     writer.append("x" * 50_000)
     deadline = time.monotonic() + PATIENCE_S
-    while writer.trouble is None:
+    while writer.write_error is None:
         assert time.monotonic() < deadline
         time.sleep(0.01)
-    assert isinstance(writer.trouble, StoreNotWritable)
+    assert isinstance(writer.write_error, StoreNotWritable)
     thread.submit(lambda store: store.database.scalar("PRAGMA max_page_count = 1000000")).result(PATIENCE_S)
     writer.append("y")
     writer.finish("stop", RequestStats()).result(PATIENCE_S)

@@ -116,7 +116,7 @@ def test_an_answer_stops_when_its_chat_goes_to_the_trash(
     session.chats.trash(chat_id)
     settle(gate.release(1000))
     assert turn.answer.state is State.CANCELLED
-    assert session.answers.quiet
+    assert session.answers.is_idle
 
 
 @pytest.mark.parametrize("chosen", [False, True])

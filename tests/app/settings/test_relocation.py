@@ -12,7 +12,7 @@ import pytest
 
 from app.conversations.opening import open_store
 from app.settings import relocation
-from app.settings.relocation import CopyProgress, MoveRefused, heal, move_folder
+from app.settings.relocation import CopyProgress, MoveRefused, finish_interrupted_move, move_folder
 
 
 def content(folder: Path) -> dict[str, str]:
@@ -144,7 +144,7 @@ def test_a_stopped_move_leaves_no_trace(old: Path, tmp_path: Path) -> None:
 def test_a_move_that_was_cut_off_in_between_is_undone(old: Path) -> None:
     before = content(old)
     shutil.move(old, old.with_name("hub.tandem-moved"))
-    heal(old)
+    finish_interrupted_move(old)
     assert content(old) == before
 
 

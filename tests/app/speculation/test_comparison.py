@@ -104,7 +104,7 @@ def engine() -> ScriptedEngine:
 def window(open_window: OpenWindow, qtbot: QtBot, engine: ScriptedEngine) -> WindowDriver:
     window = open_window(engine)
     turn = window.session.answers.ask("count to twelve")
-    qtbot.waitUntil(lambda: turn.answer.ended and window.session.answers.ready and window.session.answers.quiet)
+    qtbot.waitUntil(lambda: turn.answer.ended and window.session.answers.ready and window.session.answers.is_idle)
     return window
 
 
@@ -216,7 +216,7 @@ def test_compare_asks_with_the_sampling_of_the_answer_also_of_a_stored_one(
     """A further answer to a question is varied, and settings may have changed since."""
     session = window.session
     session.answers.ask_again(session.chat.turns[-1])
-    qtbot.waitUntil(lambda: session.answers.ready and session.answers.quiet)
+    qtbot.waitUntil(lambda: session.answers.ready and session.answers.is_idle)
     asked = engine.requests[-1].sampling
     assert asked.temperature > 0.0
     session.settings.set_defaults(GenerationSettings(SamplingSettings(temperature=1.5, top_k=7)))

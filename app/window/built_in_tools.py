@@ -1,4 +1,4 @@
-"""The tools of Tandem itself, which only read: which models are on this computer, and today's acceptance.
+"""Tandem's built-in tools, which only read: the models on this computer, and today's acceptance.
 
 Models read the results, so they are in English. Each is one line.
 """
@@ -30,7 +30,7 @@ _MOST_NAMES = 8
 
 
 def tools_button(session: Session, library: Library, parent: QWidget) -> ToolsButton:
-    """Let the models of this session call the tools of Tandem, and return the button that says so."""
+    """Let the models of this session call the tools of Tandem, and return the button that shows it."""
     session.tools.built_in = [
         _built_in(
             "list_models",
