@@ -46,11 +46,11 @@ class NotConnected(CodedError):
 
 @dataclass(frozen=True)
 class ConfigChange:
-    """What connecting a program would do: `file` has the content `before`, None for no file, and would get `after`.
+    """The change that connects a program: `before` is the content of `file`, None for no file, and `after` the new one.
 
-    `text` is all of the file, or what is added to one with other settings, or for a program without a file the
-    variables that a person sets. `after` is None where only a person can add it. Programs that read the API's key from
-    a variable need `key_variable`, else "".
+    `text` is the whole file, the part that is added to an existing file, or, for a program without a file, the
+    variables that the user sets. `after` is None if only the user can add the part. `key_variable` is the variable from
+    which a program reads the API's key, "" for none.
     """
 
     app: App

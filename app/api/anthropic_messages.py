@@ -180,7 +180,7 @@ async def count_tokens(request: Request, body: CountBody) -> Response:
 
 
 def _joined_reminders(turns: Iterable[Message]) -> list[Message]:
-    """Join later instructions with the words of the user beside them: most templates take them only at the top."""
+    """Join later instructions with the adjacent text of the user, because most templates take them only at the top."""
     joined: list[Message] = []
     reminded = False
     for turn in turns:

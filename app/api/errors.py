@@ -122,8 +122,8 @@ def of_engine(error: EngineError, form: str = "") -> ApiError:
         # Programs search for these words of the Anthropic and the OpenAI API, and sum their conversation up.
         sentence = "Prompt is too long: {tokens} tokens > {limit} maximum. "
         sentence += "This model's maximum context length is {limit} tokens."
-        told = sentence.format_map(error.arguments)
-        return ApiError(400, told, param="messages", code="context_length_exceeded")
+        message = sentence.format_map(error.arguments)
+        return ApiError(400, message, param="messages", code="context_length_exceeded")
     if isinstance(error, TemplateFailed):
         why = "" if "/" in error.sentence else f": {error.sentence}"
         sentence = f"The model's chat template cannot render this conversation{why}."

@@ -48,7 +48,7 @@ def thinking_options(info: ModelInfo, effort: str | None) -> dict[str, Any]:
 
 
 class Speculation(Struct, kw_only=True):
-    """How to draft; what is not given stays as it is. A depth of null is "auto"."""
+    """How to draft. An absent field keeps its value. A depth of null is "auto"."""
 
     method: _Method | None = None
     depth: _Depth | Literal["auto"] | UnsetType | None = UNSET

@@ -121,7 +121,7 @@ async def _api_error(request: Request, error: Exception) -> Response:
 
 
 async def _client_gone(request: Request, error: Exception) -> Response:
-    """Return the reply that the server requires, although nobody reads it."""
+    """Return the reply that the server requires, although the client is gone."""
     del request, error
     return Response(status_code=499)
 

@@ -133,7 +133,7 @@ def openai_tools(
     tools = [function_tool(one.name, one.description, one.parameters) for one in functions]
     several = parallel is not False
     if isinstance(choice, _ChosenFunction):
-        # Whoever names a function wants one call of it.
+        # A client that names a function wants one call of it.
         return tool_use(form, tools, "required", (choice.called,), parallel=False)
     if isinstance(choice, _AllowedTools):
         fields = choice.allowed_tools or choice

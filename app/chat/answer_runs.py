@@ -72,7 +72,7 @@ class AnswerRun:
 
     @property
     def may_unload(self) -> bool:
-        """Whether it has a widget with text, nothing of which is selected."""
+        """Whether it has a widget with text and without a selection."""
         return self.text_view is not None and not self.text_view.textCursor().hasSelection()
 
     @property

@@ -106,7 +106,7 @@ class CallCard(ThemeAware, QFrame):
         self.head.setChecked(True)
 
     def _show_details(self) -> None:
-        """Show what is unfolded; arguments of a call that asks are always shown, because the person answers for it."""
+        """Show the unfolded parts. A call that asks for consent always shows its arguments."""
         asks, unfolded = self.call.state is CallState.ASKS, self.head.isChecked()
         has_arguments, has_result = bool(self.call.arguments), bool(shown_result(self.call))
         for widget in (self._captions[0], self.arguments):

@@ -68,7 +68,7 @@ class Composer(ThemeAware, QWidget):
         self.restyle()
 
     def send(self) -> None:
-        """Send or queue the text, including what is being composed. Does nothing while it cannot be sent."""
+        """Send or queue the text, including text in composition. Does nothing while the text cannot be sent."""
         self.edit.commit_preedit()
         if not self._send.isEnabled() or not self.can_be_sent:
             return
@@ -77,7 +77,7 @@ class Composer(ThemeAware, QWidget):
             self.sent.emit(trimmed(self.edit.take_text()))
 
     def take_back(self) -> None:
-        """No longer send a queued message by itself."""
+        """Cancel the automatic sending of a queued message."""
         self._set_queued(False)
 
     def set_waiting(self, waits: bool) -> None:

@@ -79,7 +79,7 @@ class _Painted(QAbstractButton):
             outline.addRoundedRect(area, _ROUND, _ROUND)
             painter.setClipPath(outline)
             shown = self._pictures.known[key] if self._pictures.has(key) else None
-            # What is transparent is white to the model, too.
+            # The model also sees transparent pixels as white.
             painter.fillRect(area, QColor("white" if shown and not shown.isNull() else theme.colours().line))
             if shown is not None and shown.isNull():
                 mark = QRectF(0, 0, 18, 18)

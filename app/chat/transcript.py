@@ -225,7 +225,7 @@ class Transcript(ThemeAware, TurnOwner):
 
     def _refresh_feet(self) -> None:
         for view in self._column.views:
-            view.refresh_foot()
+            view.refresh_footer()
 
     def act(self, turn: Turn, action: str) -> None:
         if action == "more":

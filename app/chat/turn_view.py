@@ -187,7 +187,7 @@ class TurnView(ThemeAware, QWidget):
             self._legend.show_answer(self.turn.answer)
             self._legend.setVisible(shown)
 
-    def refresh_foot(self) -> None:
+    def refresh_footer(self) -> None:
         """Show the legend, figures, note and actions again, because the transcript shows others now."""
         self._show_legend(not self.tokens.isHidden())
         if self.turn.answer.ended:

@@ -19,7 +19,7 @@ from app.conversations.search_tokens import index_text
 from engine.files import private_files
 
 # Seconds to wait for another process that has the store open, perhaps for a moment only.
-PATIENCE_S = 2.0
+LOCK_TIMEOUT_S = 2.0
 _UNSTORABLE = re.compile("[\\x00\ud800-\udfff]")
 _REFUSED = {"SQLITE_FULL": "full", "SQLITE_READONLY": "read-only", "SQLITE_IOERR": "io"}
 
@@ -27,7 +27,7 @@ _REFUSED = {"SQLITE_FULL": "full", "SQLITE_READONLY": "read-only", "SQLITE_IOERR
 def connect(path: Path) -> sqlite3.Connection:
     """Open a connection with the store's settings. Creates the file if need be. Raises StoreInUse."""
     private_files.create(path)
-    connection = sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(path, timeout=LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False)
     try:
         connection.row_factory = sqlite3.Row
         connection.text_factory = readable

@@ -32,7 +32,7 @@ _ANSWERS = """
         WHERE role IN ('assistant', 'tool')
     ) SELECT id FROM answers ORDER BY id"""
 # The tables whose rows belong to messages.
-_BELONGINGS = ("chunks", "token_views", "requests")
+_DEPENDENT_TABLES = ("chunks", "token_views", "requests")
 
 _Values = dict[str, Any]
 
@@ -137,7 +137,7 @@ class Deletions:
             parent_id,
             position,
             tuple(rows),
-            tuple(self._belongings(identities)),
+            tuple(self._dependent_rows(identities)),
             tuple((row["id"], row["parent_id"], row["position"]) for row in moved),
             tuple(self._contents(rows)),
         )
@@ -184,8 +184,8 @@ class Deletions:
             if (content := self._pictures.get(digest)) is not None:
                 yield content
 
-    def _belongings(self, identities: Sequence[int]) -> Iterable[tuple[str, _Values]]:
-        for table in _BELONGINGS:
+    def _dependent_rows(self, identities: Sequence[int]) -> Iterable[tuple[str, _Values]]:
+        for table in _DEPENDENT_TABLES:
             # Generated columns are not among them.
             columns = [row["name"] for row in self._database.rows(f"PRAGMA table_info({table})")]
             for row in self._rows(table, "message_id", identities):

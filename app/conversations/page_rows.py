@@ -35,7 +35,7 @@ CREATE TABLE of_chunks ({columns}, PRIMARY KEY (c0, c1)) WITHOUT ROWID;
 """
 
 
-def mend_header(path: Path, with_log: bool) -> None:
+def repair_header(path: Path, with_log: bool) -> None:
     """Set the fields that are the same in every store, and pad the file with zeros to the length that it declares.
 
     Only for a working copy. `with_log` says that a write-ahead log lies beside it.
@@ -146,7 +146,7 @@ def _replace_schema(path: Path, schema: str) -> None:
         pattern.execute(f"PRAGMA page_size = {PAGE_SIZE}")
         pattern.executescript(schema)
         file.write(pattern.serialize()[:PAGE_SIZE])
-    mend_header(path, with_log=False)
+    repair_header(path, with_log=False)
 
 
 def _identified(

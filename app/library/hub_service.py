@@ -191,9 +191,9 @@ class HubService:
 
     def _limit(self) -> int:
         """Return the bytes that models may use: what the engine admits, or an estimate before it runs."""
-        told = memory_limit_of(self._options.values) or self._options.device_limit
-        if told is not None:
-            return told
+        limit = memory_limit_of(self._options.values) or self._options.device_limit
+        if limit is not None:
+            return limit
         if self._paths.memory_bytes is not None:
             return working_set_limit(self._paths.memory_bytes)
         return working_set_limit(system_memory().total)

@@ -25,8 +25,7 @@ class ModelChoice:
 
     `kind`: "use" (installed), "get" (to be downloaded), "lookup", "none" or "unload". `verdict` is a code of
     `PairAdvice` or, for a main model, "fits", "together" (on several Macs only), "too-big" or "unusable". A row that is
-    not `usable` cannot be chosen. `pair` are the models to unload. `guide` marks the starter model, which only answers
-    questions about the app.
+    not `usable` cannot be chosen. `pair` holds the models to unload.
     """
 
     kind: str
@@ -57,7 +56,8 @@ class ModelChoice:
         return self.entry.path if self.entry is not None and self.kind == "use" else ""
 
     @property
-    def guide(self) -> bool:
+    def is_starter(self) -> bool:
+        """Whether this is the starter model, which only answers questions about the app."""
         return self.entry is not None and self.entry.is_starter
 
 
@@ -129,7 +129,7 @@ def _rank(row: ModelChoice) -> tuple[int, int]:
         return -1, row.bytes
     if not row.usable:
         return 3, row.bytes
-    return (2 if row.guide else 0 if row.kind == "use" else 1), row.bytes
+    return (2 if row.is_starter else 0 if row.kind == "use" else 1), row.bytes
 
 
 def _is_main(entry: Entry) -> bool:
@@ -145,13 +145,13 @@ def _of_installed(entry: Entry, loaded_path: str, downloads: Mapping[str, Downlo
         entry.bytes,
         entry.partial or entry.verdict in ("fits", "together"),
         entry.path == loaded_path,
-        download=_unsettled(downloads.get(entry.id)),
+        download=_unfinished(downloads.get(entry.id)),
     )
 
 
 def _to_get(entry: Entry, download: DownloadStatus | None) -> ModelChoice:
     usable, size = entry.verdict != "too-big", entry.get_bytes or entry.bytes
-    return ModelChoice("get", entry, entry.verdict, size, usable, download=_unsettled(download))
+    return ModelChoice("get", entry, entry.verdict, size, usable, download=_unfinished(download))
 
 
 def _of_advice(
@@ -178,11 +178,11 @@ def _of_advice(
         one.best and not (found is not None and found.accept_rate == 0),
         one,
         found,
-        _unsettled(downloads.get(one.id)),
+        _unfinished(downloads.get(one.id)),
     )
 
 
-def _unsettled(status: DownloadStatus | None) -> DownloadStatus | None:
+def _unfinished(status: DownloadStatus | None) -> DownloadStatus | None:
     return status if status is not None and status.state != "ready" else None
 
 

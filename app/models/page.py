@@ -182,13 +182,13 @@ class ModelsPage(ThemeAware, QWidget):
 
     def _folder_card(self, folder: str) -> FolderCard:
         card = FolderCard(folder)
-        card.unlisted.connect(self._library.take_off_list)
+        card.unlisted.connect(self._library.unlist)
         return card
 
     def _card(self, entry: Entry) -> ModelCard:
         is_installed = self._tab == INSTALLED
         card = ModelCard(entry, is_installed, self._library.lists_of(entry) if is_installed else ())
-        card.unlisted.connect(self._library.take_off_list)
+        card.unlisted.connect(self._library.unlist)
         card.used.connect(self._models.use)
         card.got.connect(self._models.get)
         card.got_as_draft.connect(self._models.get_as_draft)

@@ -84,7 +84,7 @@ class Picker(ThemeAware, Overlay):
             self._session.models.refresh_resident_models()
         self._list.clear()
         self._field.clear()
-        self._word_field()
+        self._set_field_texts()
         self.refresh()
         self._list.setCurrentRow(next((index for index, choice in enumerate(self.choices()) if choice.loaded), 0))
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
@@ -230,10 +230,10 @@ class Picker(ThemeAware, Overlay):
             self.refresh()
 
     def retranslate(self) -> None:
-        self._word_field()
+        self._set_field_texts()
         self._refresh_if_shown()
 
-    def _word_field(self) -> None:
+    def _set_field_texts(self) -> None:
         main = self._session.models.pair.main
         if self.role == "main":
             self._field.setPlaceholderText(self.tr("Choose a main model"))
@@ -317,7 +317,7 @@ class PickerRow(QWidget):
             return self.tr("{method} head").format(method=title_of(choice.entry.head)), "neutral"
         if choice.advice is not None and choice.advice.verdict.startswith("head"):
             return source_name("head"), "neutral"
-        if choice.guide:
+        if choice.is_starter:
             return self.tr("built in"), "neutral"
         if choice.verdict == "together":
             return self.tr("multiple Macs"), "neutral"

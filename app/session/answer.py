@@ -49,7 +49,7 @@ class State(Enum):
 _UNFINISHED = (State.LENGTH, State.CANCELLED, State.FAILED, State.INTERRUPTED, State.REPEATING)
 _ENDED = (State.DONE, *_UNFINISHED)
 _REASONS = {"stop": State.DONE, "length": State.LENGTH, "cancelled": State.CANCELLED}
-# What is not known of an answer that repeats itself: a loop is drafted faster than anything that is worth reading.
+# Figures that are unknown for an answer that repeats itself, because a loop is drafted faster than useful text.
 _NO_SPEEDUP = dict.fromkeys(("speedup", "speedup_low", "speedup_high", "plain_tps", "saved_s"))
 
 
@@ -126,7 +126,7 @@ class Answer:
         return self._parts.of(self.text, self.ended)
 
     def thinking_figures(self) -> tuple[int | None, float | None]:
-        """Return the number of tokens of the thoughts and their seconds; None for what is not known.
+        """Return the number of tokens of the thoughts and their seconds; None if unknown.
 
         A stored answer has no times of its rounds, so its average speed replaces them.
         """

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from app.api.local_api import ApiStatus, LocalApi
 
 # The interval at which a serving API is checked for changes.
-_LOOK_MS = 250
+_POLL_MS = 250
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class ApiService(QObject):
         self.problem: CodedError | None = None
         self.key = ""
         self._timer = QTimer(self)
-        self._timer.setInterval(_LOOK_MS)
+        self._timer.setInterval(_POLL_MS)
         self._timer.timeout.connect(self._look)
         self._draft_asked.connect(models.adopt_draft, Qt.ConnectionType.QueuedConnection)
         models.changed.connect(self._pair_changed)

@@ -73,7 +73,7 @@ class ToolRun:
 
     @property
     def has_outcome(self) -> bool:
-        """Whether it ended by itself or was denied, so that the model can answer from it."""
+        """Whether it ended without being stopped, or was denied, so that the model can continue from it."""
         return self.state is CallState.ENDED and (self.error is None or self.error[0] != "stopped")
 
     @property

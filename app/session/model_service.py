@@ -81,17 +81,17 @@ class Pair:
 
 
 class ModelService(QObject):
-    """Owns the engine and is the only one to know the loaded pair.
+    """Owns the engine and records the loaded pair.
 
-    `changed` follows every change of `pair`, `failed` carries an EngineError that belongs to no answer. An engine that
-    ends by itself is replaced; `restarted` carries the name of a model that is not loaded again because engines ended
-    with it, or "".
+    `changed` is emitted after every change of `pair`. `failed` carries an EngineError that belongs to no answer. An
+    engine that ends unexpectedly is replaced; `restarted` carries the name of a model that is not loaded again because
+    engines ended with it, or "".
     """
 
     changed = Signal()
     failed = Signal(object)
     restarted = Signal(str)
-    # Emitted on the thread of an engine that has ended by itself.
+    # Emitted on the thread of an engine that ended unexpectedly.
     _engine_ended = Signal(object)
 
     def __init__(
@@ -164,8 +164,8 @@ class ModelService(QObject):
     def activate(self, engine: EngineClient | None) -> None:
         """Answer with `engine` from now on, or with this process's own for None, at first without models.
 
-        Answers that the own engine is writing end as cancelled. The caller closes the engine that it gave; `restarted`
-        is not emitted when that ends by itself.
+        Answers that the local engine is writing end as cancelled. The caller closes the engine that it passed;
+        `restarted` is not emitted when that engine ends unexpectedly.
         """
         # Pending changes of the previous engine's models do not concern this one.
         self._changes += 1

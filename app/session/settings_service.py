@@ -17,7 +17,7 @@ from app.session.chats import Chat
 from app.session.store_client import StoreClient
 from engine.requests import SamplingSettings, SpeculationSettings
 
-# The temperature of another answer where nobody chose one and it would be 0: that of the balanced preset.
+# The temperature of another answer if none was chosen and it would be 0: that of the balanced preset.
 VARIED = 0.7
 
 

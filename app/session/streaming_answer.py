@@ -101,8 +101,8 @@ class StreamingAnswer:
         self._finish_reason = ""
         self._request: ChatRequest | None = None
         self._calls: ToolCalls | None = None
-        # How many calls were asked for, and whether the model was told that it may make no more.
-        self._called, self._told = 0, False
+        # How many calls the model made, and whether it was informed that it may make no more.
+        self._called, self._limit_stated = 0, False
 
     def cancel(self) -> None:
         """Stop the answer within one round, or before its request is submitted, and its calls."""
@@ -271,8 +271,8 @@ class StreamingAnswer:
     def _calls_ended(self) -> None:
         """Let the model answer from the results, unless the person stopped it or it calls on and on."""
         answer, self._calls = self.turn.answer, None
-        goes_on = self._called <= self.generation.most_calls or not self._told
-        self._told = self._called > self.generation.most_calls
+        goes_on = self._called <= self.generation.most_calls or not self._limit_stated
+        self._limit_stated = self._called > self.generation.most_calls
         if self._cancelled or not goes_on:
             answer.state = State.CANCELLED if self._cancelled else State.DONE
             self._listeners.arrived(self)

@@ -25,7 +25,7 @@ _LOOK_MS = 500
 MOST_TOKENS = 100_000
 # With fewer tokens of own answers, the main model also answers questions that others answered, up to this number.
 FEW_TOKENS = 10_000
-# Teaching begins by itself after as many new tokens as a first teaching needs, with one chat in five held out.
+# Teaching begins automatically after as many new tokens as a first teaching needs, with one chat in five held out.
 ENOUGH_TOKENS = 2_000
 # Seconds without a request until it does. Within a conversation, people ask again sooner.
 IDLE_S = 180.0
@@ -59,7 +59,7 @@ class TeachingService(QObject):
         self.error: EngineError | None = None
         self._pair: tuple[str, str | None] = ("", None)
         self._by_itself = False
-        # When a person stopped the teaching of a pair or it failed: only newer answers make it start by itself.
+        # When the teaching of a pair was stopped or failed; only newer answers start it again automatically.
         self._ended_at: dict[tuple[str, str | None], float] = {}
         self._idle = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
         self._idle.timeout.connect(self._look_whether_idle)
@@ -104,7 +104,7 @@ class TeachingService(QObject):
         self._models.call_engine(lambda engine: engine.forget_taught(), self._reload, self._fail)
 
     def wait_until_idle(self) -> None:
-        """If it may start by itself, look whether it should after some time without requests."""
+        """If teaching may start automatically, check after some time without requests whether it should."""
         if self._by_itself and self._models.pair.draft is not None:
             self._idle.start(round(1000 * IDLE_S))
         else:

@@ -73,10 +73,10 @@ class AdvancedPage(TablePage):
         self._timer.setInterval(_REFRESH_MS)
         self._timer.timeout.connect(self._show_log)
         self.export.clicked.connect(self._choose_file)
-        self.check.changed.connect(self._word_check)
+        self.check.changed.connect(self._set_check_texts)
         self.restyle()
 
-    def _word_check(self) -> None:
+    def _set_check_texts(self) -> None:
         if self.check.running:
             words = self.tr("Checking. The loaded models are measured for about half a minute.")
         else:
@@ -137,7 +137,7 @@ class AdvancedPage(TablePage):
         )
         self._about.setText("\n\n".join(sentences))
         show_words(self.outcome, "")
-        self._word_check()
+        self._set_check_texts()
         self._show_log()
 
     def showEvent(self, event: QShowEvent) -> None:

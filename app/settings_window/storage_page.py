@@ -86,7 +86,7 @@ class StoragePage(TablePage):
         self._disk_use = {one.id: one for one in measured}
         sizes = {one.id: one.bytes for one in measured}
         self.removal.show_sizes(sizes["chats"], sizes["caches"] + sizes["settings"])
-        self._word_folders()
+        self._set_folder_texts()
 
     def _open(self, id_: str) -> None:
         if id_ in self._disk_use:
@@ -169,9 +169,9 @@ class StoragePage(TablePage):
     def retranslate(self) -> None:
         super().retranslate()
         show_words(self.outcome, "")
-        self._word_folders()
+        self._set_folder_texts()
 
-    def _word_folders(self) -> None:
+    def _set_folder_texts(self) -> None:
         names = {
             "chats": (self.tr("Chats"), self.tr("Includes the download list.")),
             "models": (self.tr("Models"), self.tr("The Hugging Face cache, shared with other apps.")),

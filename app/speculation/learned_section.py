@@ -124,7 +124,7 @@ class LearnedSection(ThemeAware, QWidget):
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self._title, self._note, self.view, buttons)
         self.forget.clicked.connect(self._forget_chosen)
         self.forget_all.clicked.connect(lambda: self._forget(None))
-        self.view.selectionModel().selectionChanged.connect(lambda *_: self._word_buttons())
+        self.view.selectionModel().selectionChanged.connect(lambda *_: self._set_button_texts())
         session.models.changed.connect(self._refresh_if_shown)
         session.answers.ended.connect(self._refresh_if_shown)
         self.restyle()
@@ -151,8 +151,8 @@ class LearnedSection(ThemeAware, QWidget):
         # Leave room for the horizontal scroll bar.
         self.view.setFixedHeight(height + self.view.horizontalScrollBar().sizeHint().height() + 4)
         self.view.setVisible(bool(rows))
-        self._word_buttons()
-        self._word_note()
+        self._set_button_texts()
+        self._set_note_text()
 
     @property
     def _chosen(self) -> Pair | None:
@@ -166,11 +166,11 @@ class LearnedSection(ThemeAware, QWidget):
     def _forget(self, pair: Pair | None) -> None:
         self._session.models.call_engine(lambda engine: engine.forget_learned(pair), lambda _: self.refresh())
 
-    def _word_buttons(self) -> None:
+    def _set_button_texts(self) -> None:
         self.forget.setEnabled(self._chosen is not None)
         self.forget_all.setEnabled(bool(self.table.rows))
 
-    def _word_note(self) -> None:
+    def _set_note_text(self) -> None:
         if self.table.rows:
             self._note.setText(
                 self.tr(
@@ -182,8 +182,8 @@ class LearnedSection(ThemeAware, QWidget):
 
     def retranslate(self) -> None:
         self.table.show_rows(self.table.rows)
-        self._word_buttons()
-        self._word_note()
+        self._set_button_texts()
+        self._set_note_text()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -60,7 +60,7 @@ def _models(inventory: Inventory | None, models: ModelService) -> str:
     main = models.pair.paths[0]
     # Until the folders were read, the loaded model is the only one that is known.
     rows = main_choices(inventory, main, ()) if inventory is not None else ()
-    names = ["Starter" if row.guide else row.name for row in rows if row.kind == "use" and row.usable]
+    names = ["Starter" if row.is_starter else row.name for row in rows if row.kind == "use" and row.usable]
     names = names or ["Starter" if main == str(models.starter_pair[0]) else short_name(models.pair.names[0])[0]]
     more = len(names) - _MOST_NAMES
     return f"Models on this computer: {', '.join(names[:_MOST_NAMES])}{f' and {more} more' if more > 0 else ''}."

@@ -39,14 +39,14 @@ class Notifications(QObject):
         super().__init__(parent)
         self._banner, self._actions = banner, actions
         self.report: Path | None = None
-        self._alone, self._again = QAction(self), QAction(self)
+        self._local_models, self._again = QAction(self), QAction(self)
 
     def follow(self, session: Session) -> None:
-        """Show a message when an engine ends by itself or a model cannot be used."""
+        """Show a message when an engine ends unexpectedly or a model cannot be used."""
         session.models.restarted.connect(self.show_restart)
         session.models.failed.connect(partial(self._show_model_problem, session.models))
         session.models.changed.connect(partial(self._follow_models, session.models))
-        self._alone.triggered.connect(session.cluster.go_on_alone)
+        self._local_models.triggered.connect(session.cluster.load_local_models)
         self._again.triggered.connect(session.cluster.start_again)
         session.cluster.ended.connect(self.show_machines_ended)
 
@@ -188,11 +188,11 @@ class Notifications(QObject):
         """Show that one of several machines that answered together was lost."""
 
         def sentence() -> str:
-            self._alone.setText(self.tr("Continue on this Mac"))
+            self._local_models.setText(self.tr("Continue on this Mac"))
             self._again.setText(self.tr("Start again"))
             return error_sentence(error)
 
-        self._banner.show_message(sentence, self._again, self._alone, about=_MODELS)
+        self._banner.show_message(sentence, self._again, self._local_models, about=_MODELS)
 
     def _set_report(self, report: Path | None) -> None:
         self.report = report

@@ -1,4 +1,4 @@
-"""The two side panes: beside the chat where the window is wide enough, else over the chat on request."""
+"""The two side panes: next to the chat if the window is wide enough, otherwise over the chat on request."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class Panes(QObject):
         self.whole = QWidget(window)
         """The parent of the panes."""
         self.middle = QWidget(self.whole)
-        """The parent of what is between the panes."""
+        """The parent of the widgets between the panes."""
         self.middle.setObjectName("middle")
         self._row = hbox(self.whole, margins=(0, 0, 0, 0), spacing=0)
 

@@ -111,20 +111,20 @@ def choice_sentence(choice: ModelChoice) -> str:
 
 def verdict_words(advice: PairAdvice) -> str:
     """Say why a draft suits the main model, or why not."""
-    told = dict(advice.arguments)
+    arguments = dict(advice.arguments)
 
     def figure(name: str) -> int:
-        return int(told.get(name, 0))
+        return int(arguments.get(name, 0))
 
     values = {
         "share": percent((figure("shared") or figure("share")) / 100),
         "size": size_words(figure("needed") - figure("free")),
-        "model": short_name(str(told.get("model", "")))[0],
-        "reason": DRAFT_REASONS[str(told["reason"])] if advice.verdict == "not-mlx" else "",
+        "model": short_name(str(arguments.get("model", "")))[0],
+        "reason": DRAFT_REASONS[str(arguments["reason"])] if advice.verdict == "not-mlx" else "",
     }
     if advice.verdict == "other-main":
         values |= {"theirs": number(figure("head"), 0), "ours": number(figure("main"), 0)}
-    return VERDICTS[str(told["what"]) if advice.verdict == "other-main" else advice.verdict].format(**values)
+    return VERDICTS[str(arguments["what"]) if advice.verdict == "other-main" else advice.verdict].format(**values)
 
 
 VERDICTS = Sentences(
