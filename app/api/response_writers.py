@@ -1,4 +1,4 @@
-"""What endpoints share in writing answers: as server-sent events while they grow, or whole."""
+"""Writers of replies, which endpoints share: answers as server-sent events while they grow, or whole."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ResponseWriter(ABC):
         return b"".join(written)
 
     def finish(self) -> bytes:
-        """Return what follows the last event."""
+        """Return the end of the stream."""
         return b""
 
     @abstractmethod
@@ -52,7 +52,7 @@ class ResponseWriter(ABC):
 
     @abstractmethod
     def events(self, index: int, event: Event) -> list[bytes]:
-        """Return what one event of the answer `index` adds."""
+        """Return the stream's bytes for one event of the answer `index`."""
 
     @abstractmethod
     def failed(self, error: ApiError) -> bytes:
@@ -60,7 +60,7 @@ class ResponseWriter(ABC):
 
 
 class EventStream:
-    """An ASGI response: the answers as a stream in a writer."""
+    """An ASGI response that streams the answers as `writer` writes them."""
 
     def __init__(self, answering: Answering, writer: ResponseWriter) -> None:
         self._answering, self._writer = answering, writer

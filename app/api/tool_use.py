@@ -49,7 +49,7 @@ class _Allowed(Struct, kw_only=True, omit_defaults=True):
 
 
 class _AllowedTools(_Allowed, tag_field="type", tag="allowed_tools"):
-    # Chat completions have the fields in here, responses beside it.
+    # Chat completions have the fields in this object, responses on the same level as it.
     allowed_tools: _Allowed | None = None
 
 

@@ -1,4 +1,4 @@
-"""The texts around an answer: its state before the first token, its figures, and why it stopped or is of no use."""
+"""The texts around an answer: its state before the first token, its figures, and why it stopped or is not usable."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _BEYOND = re.compile(
 
 @dataclass(frozen=True)
 class Problem:
-    """Why an answer stopped or is of no use, and the action that helps. `is_info` if nothing went wrong.
+    """Why an answer stopped or is not usable, and the action that helps. `is_info` if nothing went wrong.
 
     `other` is the text and the action of another button, before that one.
     """

@@ -138,7 +138,7 @@ class ChatSettingsSheet(ThemeAware, Overlay):
         self._title = self.bound("Chat settings", label(self, "title"))
         self._saved = label(self, "muted", wraps=True)
         self.presets = self.bound("Preset", Chooser(self, chosen=self._choose), QWidget.setAccessibleName)
-        # Its text is elided before the buttons beside it are cut off.
+        # Its text is elided before the buttons next to it are cut off.
         self.presets.setMinimumWidth(96)
         self.name = self.bound("Preset name", QLineEdit(self), QLineEdit.setPlaceholderText, QWidget.setAccessibleName)
         round_field_menu(self.name)

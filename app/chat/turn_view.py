@@ -78,7 +78,7 @@ class TurnView(ThemeAware, QWidget):
     def _build(self) -> None:
         self._column = column = vbox(self, margins=(0, 0, 0, 0), spacing=6)
         column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
-        # Beside the question, where nothing else is, its buttons need no line of their own.
+        # The space next to the question is free, so its buttons need no line of their own.
         row = (self.question_row, 0, Qt.AlignmentFlag.AlignBottom)
         fill(column, fill(hbox(spacing=8), 1, row, (self._bubble, 5))).addSpacing(_BELOW_QUESTION)
         fill(column, self.steps, self.thinking, self.body, self._status, self.tokens, self.calls, self._note)

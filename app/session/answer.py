@@ -27,10 +27,9 @@ from engine.stats import PlainSpan, RequestStats, RoundRecord
 class State(Enum):
     """WAITING before the first event, READING while the prompt is prefilled, WRITING from the first token on.
 
-    STARTING while servers of tools start, before the request. CALLING while the tools that the answer called run, or
-    wait for the person's consent.
-    INTERRUPTED is an answer that was being written when the app ended. REPEATING is one that was paused because it
-    repeats itself, until the person lets it go on or stops it.
+    STARTING while tool servers start, before the request. CALLING while the tools that the answer called run or wait
+    for the user's consent. INTERRUPTED is an answer that was being written when the app ended. REPEATING is an answer
+    that is paused because it repeats itself, until the user continues or stops it.
     """
 
     STARTING = "starting"
@@ -57,13 +56,13 @@ _NO_SPEEDUP = dict.fromkeys(("speedup", "speedup_low", "speedup_high", "plain_tp
 class Answer:
     """An answer as far as it has arrived. `tokens` and `rounds` are the engine's own records, in order.
 
-    `waits_for` is the name of the file of its folder that is being read before its request.
-    `model` is the name of the main model that writes it and `asked_at` the time of the question (Unix seconds).
-    `before` is the earlier text of a continued answer, whose new rounds continue the numbers. It also has the
-    thinking-start mark if the chat template put that into the prompt, so that `text` marks all thoughts.
-    With a `separator`, the text leaves out the calls that it finds. `calls` are those that the answer made. `earlier`
-    are the figures of the requests before it whose calls it answers from, and `sampling` is how it was drawn, None if
-    that is unknown. `repeats` says whether its newest tokens repeat themselves; its figures have no speed-up then.
+    `waits_for` is the name of the folder's file that is being read before the request. `model` is the name of the main
+    model that writes the answer and `asked_at` the time of the question (Unix seconds). `before` is the earlier text of
+    a continued answer, whose new rounds continue the numbering. It includes the thinking-start mark if the chat
+    template put that into the prompt, so that `text` marks all thoughts. With a `separator`, the text omits the calls
+    that the separator finds. `calls` are the calls of the answer, and `earlier` the figures of the preceding requests
+    whose results it uses. `sampling` holds its sampling settings, None if unknown. `repeats` says whether the newest
+    tokens repeat themselves; the figures then have no speed-up.
     """
 
     state: State = State.WAITING
@@ -112,7 +111,7 @@ class Answer:
 
     @property
     def repeats_anew(self) -> bool:
-        """Whether it repeats itself, and more than a person who let it go on has seen."""
+        """Whether it repeats itself beyond the text that the user has chosen to continue."""
         return self.repeats and self._repetition.is_new
 
     @property

@@ -1,4 +1,4 @@
-"""Asks the loaded models: questions, further answers to them, edited questions and continued answers."""
+"""Sends requests to the loaded models: questions, further answers, edited questions and continued answers."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from engine.stats import RoundRecord
 class AnswerService(QObject):
     """Owns the answers that are being written. All methods act on the chat on screen unless they name one.
 
-    Every signal carries a chat and a turn: `asked` when the turn is new, `stored` when it is on disk, `not_stored` when
-    it could not be written (its question goes back to the composer), `arrived` when its answer grew or ended, `ended`
-    after the last of these.
+    Every signal carries a chat and a turn. `asked` is emitted when the turn is new, `stored` when it is on disk,
+    `not_stored` when it could not be written (its question returns to the composer), `arrived` when its answer grew or
+    ended, and `ended` after the last of these.
     """
 
     asked = Signal(object, object)
@@ -114,7 +114,7 @@ class AnswerService(QObject):
     def ask_again(self, turn: Turn) -> None:
         """Answer a question once more; the old answer stays as a sibling of the new one.
 
-        An answer whose calls have results, but which has no answer from them, is continued from these.
+        If the results of an answer's calls have no answer yet, the answer continues from these results.
         """
         chat = self._chats.shown
         varied = self._settings.varied_generation_of(chat, turn.version_node.count)
@@ -141,7 +141,7 @@ class AnswerService(QObject):
         self._begin(chat, fresh, source, write, lambda: self._chats.reload_path(chat), varied)
 
     def edit(self, turn: Turn, question: str) -> None:
-        """Ask another question in the place of an old one, which stays as its sibling."""
+        """Ask an edited question; the old question stays as its sibling."""
         chat, question_id, source = self._chats.shown, turn.question_node.id, self._source()
         if question_id is None:
             return
@@ -184,7 +184,7 @@ class AnswerService(QObject):
         self._store.run(partial(_tokens_and_rounds, answer_id), start)
 
     def stop_repeating(self, turn: Turn) -> None:
-        """Leave an answer that was paused because it repeats itself as it is."""
+        """End an answer that is paused because it repeats itself."""
         answer_id = turn.answer_node.id
         if answer_id is None or turn.answer.state is not State.REPEATING:
             return
@@ -308,7 +308,8 @@ class AnswerService(QObject):
     def _keep_files(self, chat: Chat, turn: Turn) -> None:
         """Let the engine keep the caches of the files that an answered chat began with, under their own name.
 
-        They outlive the chat then. Next to nothing is read again for it: the rest of this prompt is in the chat's.
+        The caches then remain after the chat is deleted. Keeping them reads little again, because the chat's own cache
+        holds the rest of the prompt.
         """
         folder, pair = self._services.projects.folder(chat.folder_id), self._models.pair
         if folder is None or not files_text(folder.sources) or not self._store.persistent:

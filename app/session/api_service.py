@@ -23,7 +23,7 @@ from engine.requests import SpeculationSettings
 from engine.status import LoadedPair
 
 if TYPE_CHECKING:
-    # The server's libraries must not delay the window; most people never switch it on.
+    # The server's libraries must not delay the window, and most users never switch the server on.
     from app.api.activity import ApiCall
     from app.api.local_api import ApiStatus, LocalApi
 
@@ -47,10 +47,10 @@ class ApiChoice:
 
 
 class ApiService(QObject):
-    """Starts and stops the server as chosen. `changed` follows every change, at most a few times a second.
+    """Starts and stops the server as chosen. `changed` is emitted after changes, at most a few times a second.
 
-    `status` is None while it does not serve, `problem` the error that keeps it from serving, `key` the key that clients
-    have to send, "" for none. `calls_ended` carries the figures of newly ended calls as `ProgramRequest`s.
+    `status` is None while the server does not run, `problem` the error that prevents it from running, and `key` the key
+    that clients must send, "" for none. `calls_ended` carries the figures of newly ended calls as `ProgramRequest`s.
     """
 
     changed = Signal()

@@ -1,4 +1,4 @@
-"""The calls of tools that an answer asks for, as their cards show them, and as the model reads them. No Qt in here."""
+"""The tool calls of an answer, as their cards show them and as the model reads them. No Qt in here."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.conversations.records import INTERRUPTED, STREAMING, Attachment, Messag
 from app.text.thinking import parts_of
 from app.tools.tool import Tool, ToolFailed, ToolPicture, ToolProgress, ToolResult
 
-# What the model reads instead of a result, by the code of the error; of others it reads the error itself.
+# The texts that the model reads in place of a result, by error code; for other codes it reads the error itself.
 _FOR_MODEL = {
     "denied": "The user denied this call. Do not repeat it; answer without it.",
     "stopped": "The user stopped this call.",
@@ -26,7 +26,7 @@ _INTERRUPTED_FOR_MODEL = "This call was interrupted before it had a result."
 
 
 class CallState(Enum):
-    """ASKS while the person has to allow it, RUNS until it has a result or an error, then ENDED.
+    """ASKS while the user has to allow the call, RUNS until it has a result or an error, then ENDED.
 
     INTERRUPTED is a call that had not ended when the app did.
     """
@@ -40,11 +40,11 @@ class CallState(Enum):
 
 @dataclass(eq=False)
 class ToolRun:
-    """One call. `text` is its result, or what the model reads instead; `error` a code with arguments if it failed.
+    """The execution of one tool call. `text` is its result or the text that the model reads in place of a result.
 
-    `id` is that of its message on disk, and `tool` what it calls; stored ones have none. `begun_at` is monotonic time,
-    and `progress` what the tool reported last. `found` are the pictures in its result until
-    the model has them, and `pictures` the same once they are on disk.
+    `error` is a code with arguments if the call failed. `id` is the id of its message on disk, and `tool` the tool that
+    it calls, None for a stored call. `begun_at` is monotonic time, and `progress` the last report of the tool. `found`
+    holds the pictures in the result until the model has them, and `pictures` the same pictures once they are on disk.
     """
 
     use: ToolUse
@@ -83,7 +83,7 @@ class ToolRun:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The arguments as an object; none where a damaged or imported call has no such text."""
+        """The arguments as an object, empty if the text of a damaged or imported call is not an object."""
         try:
             found = json.loads(self.use.arguments)
         except (ValueError, RecursionError):
@@ -91,7 +91,7 @@ class ToolRun:
         return found if isinstance(found, dict) else {}
 
     def end(self, outcome: ToolResult | ToolFailed) -> None:
-        """Take the result, or the reason for which there is none."""
+        """Take the result, or the reason why there is none."""
         self.state, self.text = CallState.ENDED, outcome.text if isinstance(outcome, ToolResult) else ""
         if isinstance(outcome, ToolResult):
             self.use = replace(self.use, seconds=outcome.seconds, failed=outcome.failed)

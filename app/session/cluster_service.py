@@ -40,8 +40,9 @@ class Findings:
 class ClusterService(QObject):
     """Owns the cluster. `changed` follows every change of public attributes; `ended` carries a lost cluster's error.
 
-    `state` is one of the constants above; `findings` those of the last check, None before it and after another choice;
-    `problem` why the last start failed or the machines ended; `hosts` the names of those that answer together.
+    `state` is one of the constants above. `findings` are the results of the last check, None before it and after
+    another choice. `problem` is the reason why the last start failed or the machines ended. `hosts` are the names of
+    the machines that answer together.
     `fetched` has the downloaded and the total bytes of each downloading machine.
     """
 
@@ -255,7 +256,7 @@ def fetch_parts(
 def start_machines(
     named: str, settings: EngineSettings, lost: Callable[[Cluster | None, EngineError], object]
 ) -> Cluster:
-    """Start the machines; takes seconds. `lost` is called when they end by themselves. Raises `EngineError`."""
+    """Start the machines; takes seconds. `lost` is called when they end unexpectedly. Raises `EngineError`."""
     from engine.cluster.cluster import Cluster
     from engine.cluster.hosts import parse_machines
 

@@ -242,7 +242,7 @@ class ModelService(QObject):
         )
 
     def refresh_resident_models(self) -> None:
-        """Ask the engine which models are in memory; `changed` follows if others than before are."""
+        """Ask the engine which models are in memory; `changed` is emitted if these are not the same as before."""
 
         def see(status: EngineStatus) -> None:
             before, self._resident = self._resident, status.at_hand
@@ -256,7 +256,7 @@ class ModelService(QObject):
         return self.engine.submit(request, self._bridge.listen(partial(self._received, receive)))
 
     def _received(self, receive: Callable[[list[Event]], None], events: list[Event]) -> None:
-        """Pass on the events of a request, the last of which tells whether the models are in memory."""
+        """Pass on the events of a request; the last event says whether the models are still in memory."""
         error = events[-1].error if isinstance(events[-1], Failed) else None
         unloaded_by_failure = isinstance(error, DeviceFailed) and bool(error.arguments["unloaded"])
         if unloaded_by_failure != self.pair.unloaded_by_failure and (unloaded_by_failure or error is None):

@@ -71,7 +71,7 @@ class ProjectService(QObject):
             if fresh == before:
                 then()
                 return
-            # What a person has changed meanwhile stays. `then` follows the list, which follows the change.
+            # Later changes by the user are kept. `then` is called after the list, which is updated after the change.
             self._list.change(ConversationList.change_files, known_id, lambda now: fresh if now == before else now)
             self._store.run(lambda _: None, lambda _: then(), lambda _: then())
 

@@ -233,7 +233,7 @@ class StoreClient(QObject):
             self.moved.emit(refused[0] if refused else None)
 
         self.ready = False
-        # What is asked of the store meanwhile waits for the new thread.
+        # Operations requested in the meantime wait for the new thread.
         self._thread = StoreThread(temporary_store, self._note, prepare=move)
         self._bridge.watch(self._thread.opened, moved)
 

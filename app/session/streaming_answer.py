@@ -1,8 +1,8 @@
 """One answer in progress: its turn is stored, the engine generates it, its events are shown and written to disk.
 
 An answer that calls tools is one step: its calls run, and another answer is generated from their results. The methods
-stand in the order of these steps. No Qt in here: the store and the engine work on their own threads; their results
-arrive on the Qt thread, events once a frame.
+are in the order of these steps. No Qt in here. The store and the engine work on their own threads; their results arrive
+on the Qt thread, events once a frame.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class _StoredTurn:
 
 
 class StreamingAnswer:
-    """The requests of one turn, from `store` to the answer's end on disk. `source` says what writes its answers."""
+    """The requests of one turn, from `store` to the answer's end on disk. `source` names the models of its answers."""
 
     def __init__(
         self,
@@ -269,7 +269,7 @@ class StreamingAnswer:
         self._services.store.run(write, written)
 
     def _calls_ended(self) -> None:
-        """Let the model answer from the results, unless the person stopped it or it calls on and on."""
+        """Let the model answer from the results, unless the user stopped it or it made too many calls."""
         answer, self._calls = self.turn.answer, None
         goes_on = self._called <= self.generation.most_calls or not self._limit_stated
         self._limit_stated = self._called > self.generation.most_calls
@@ -300,7 +300,7 @@ class StreamingAnswer:
         )
         turn.answer_node = node_of(stored)
         self._writer, self._written, self._stream = self._services.store.writer(stored.id), 0, None
-        # What was continued is a part of the answer now.
+        # The continued text is part of the answer now.
         messages = request.messages[:-1] if request.continues else request.messages
         pictures = dict(request.pictures)
         for call in before.calls:

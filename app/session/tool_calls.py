@@ -15,7 +15,7 @@ from app.session.tool_service import ToolService
 from app.tools.tool import Permission, Tool, ToolFailed, ToolResult
 from engine.call_forms.form import ToolCall
 
-# What let a call run that the person allowed this once.
+# The permission of a call that the user allowed once.
 ONCE = "once"
 
 
@@ -31,9 +31,9 @@ def _use(tool: Tool, arguments: str) -> ToolUse:
 
 @dataclass(frozen=True)
 class ToolCalls:
-    """The calls of one answer, which run side by side.
+    """The calls of one answer, which run concurrently.
 
-    `changed` is called when one changed, `ended` with each that ended, and `all_ended` after the last.
+    `changed` is called when a call changed, `ended` with each call that ended, and `all_ended` after the last one.
     """
 
     chat: Chat

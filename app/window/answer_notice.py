@@ -1,4 +1,4 @@
-"""Tells screen readers, and notifies a user of another app, of answers that ended and calls that wait for consent."""
+"""Announces ended answers and calls that wait for consent to screen readers, and to the user of another app."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from engine.model_files.names import name_of_snapshot
 from engine.speculation.proposers.registry import uses_drafter
 
 _PROGRESS_MS = 150
-# In pixels at the normal text size: the least width of a model's name, the width below which the words beside it are
+# In pixels at the normal text size: the least width of a model's name, the width below which the words next to it are
 # hidden, its greatest width, and the least width of a header that shows "Text | Tokens".
 _SHORTEST_NAME, _READABLE_NAME, _LONGEST_NAME, _ANSWERS_NEED = 56, 96, 200, 660
 # The margin at each end and the distance between two parts, and the least width of the header, in pixels.

@@ -83,7 +83,7 @@ class PaneHandle(ThemeAware, QAbstractSlider):
             super().keyPressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Ignore the wheel: scrolling beside a list must not move the edge."""
+        """Ignore the wheel, because scrolling next to a list must not move the edge."""
         event.ignore()
 
     def _outwards(self, distance: int) -> int:
@@ -153,7 +153,7 @@ class Panes(QObject):
         return not self._widgets[pane].isHidden()
 
     def show(self, pane: str, shown: bool) -> None:
-        """Show or hide a pane: permanently where it fits beside the chat, else until the chat gets the focus."""
+        """Show or hide a pane: permanently if it fits next to the chat, otherwise until the chat gets the focus."""
         if pane == self._over or (shown and not self._fits(pane)):
             self._lay_over(pane if shown else "")
         else:
@@ -190,7 +190,7 @@ class Panes(QObject):
         self._window.setUpdatesEnabled(True)
 
     def _beside(self) -> list[str]:
-        """Return the panes that are wanted and fit beside the chat; the sidebar takes precedence."""
+        """Return the panes that are wanted and fit next to the chat; the sidebar takes precedence."""
         beside: list[str] = []
         for pane, wanted in self._wanted.items():
             is_wanted = self._window.width() >= _NEEDS[pane] if wanted is None else wanted
