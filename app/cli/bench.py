@@ -18,9 +18,9 @@ from app.cli.terminal import terminal_of
 from app.system.versions import installed_version
 from engine import EngineError, SamplingSettings, starter_pair
 from engine.errors import BadRequest, require
+from engine.methods import methods
 from engine.requests import MAX_TEMPERATURE
 from engine.settings import EngineSettings
-from engine.speculation.proposers.registry import methods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

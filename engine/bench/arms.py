@@ -14,10 +14,10 @@ from engine.bench.prompts import Prompt
 from engine.client import RequestStream
 from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.main_model.loading import LoadedModel
+from engine.methods import DRAFTER_METHOD, PROPOSERS, methods
 from engine.requests import MAX_DEPTH, ChatRequest, SamplingSettings, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.choosing.controller import Controller
-from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS, methods
 from engine.stats import RequestStats
 
 # The depths of mlx-lm's own speculative loop.

@@ -28,7 +28,7 @@ from engine.files.steps import Steps, result_of
 from engine.main_model.loading import LoadedModel, OnProgress, load_in_steps
 from engine.model_files.inspection import read_checked_config
 from engine.model_files.names import resolve_model
-from engine.serving.models import MainLoader
+from engine.upkeep.models import MainLoader
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed, Message
 

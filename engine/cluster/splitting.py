@@ -15,7 +15,7 @@ from engine.cluster.errors import ClusterError
 from engine.cluster.plan import files_of_others
 from engine.errors import EngineError, is_device_failure
 from engine.files.steps import Steps
-from engine.speculation.rounds.cache_rules import flatten
+from engine.speculation.caches.cache_rules import flatten
 
 
 class SplitPart:

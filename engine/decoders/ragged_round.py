@@ -12,8 +12,8 @@ import mlx.core as mx
 from engine.decoders.generation import Generation
 from engine.errors import is_device_failure
 from engine.main_model.sampling import LikeliestTokens, Sampler, draw_together, fit, make_noise
+from engine.methods import PROPOSERS
 from engine.speculation.choosing.choice import Choice
-from engine.speculation.proposers.registry import PROPOSERS
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal
 from engine.speculation.rounds.round import count_matching, draw_tokens

@@ -45,13 +45,13 @@ from engine.prefix.files import (
     touch,
     unlink,
 )
+from engine.speculation.caches.cache_kinds import kind_name
+from engine.speculation.caches.cache_rules import flatten
+from engine.speculation.caches.rollback import Checkpoint
 from engine.speculation.choosing.kept import MLX_VERSION
 from engine.speculation.conversation import Conversation
 from engine.speculation.drafters.head_session import HeadSession
 from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
-from engine.speculation.rounds.cache_kinds import kind_name
-from engine.speculation.rounds.cache_rules import flatten
-from engine.speculation.rounds.rollback import Checkpoint
 from engine.speculation.rounds.sequence import Sequence as CachedSequence
 from engine.tokenizers.prompts import shared_prefix
 

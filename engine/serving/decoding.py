@@ -16,10 +16,10 @@ from engine.errors import is_device_failure
 from engine.events import TokensCommitted
 from engine.requests import MAX_DEPTH
 from engine.serving.active_request import ActiveRequest
-from engine.serving.models import Models
 from engine.serving.pacing import PrefillPacer
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.rounds.sequence_batch import rows_obstacle
+from engine.upkeep.models import Models
 
 log = logging.getLogger(__name__)
 

@@ -14,11 +14,11 @@ from engine.decoders.generation import release_unused_memory
 from engine.errors import is_device_failure
 from engine.events import PrefillProgress
 from engine.serving.active_request import ActiveRequest
-from engine.serving.models import Models
 from engine.serving.pacing import Parts, PrefillPacer
 from engine.speculation.rounds.interruptible import PrefillPass, in_parts
 from engine.speculation.rounds.joint_prefill import choose_together, prefill_together
 from engine.speculation.rounds.sequence import PREFILL_CHUNK
+from engine.upkeep.models import Models
 
 log = logging.getLogger(__name__)
 

@@ -15,6 +15,7 @@ from engine.async_drafting.link import DrafterLink
 from engine.errors import EngineError, ModelNotUsable
 from engine.main_model.loading import LoadedModel
 from engine.main_model.sampling import Sampler
+from engine.methods import DRAFTER_METHOD, PROPOSERS
 from engine.requests import SpeculationSettings
 from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.controller import Controller
@@ -24,7 +25,6 @@ from engine.speculation.choosing.pauses import Pauses
 from engine.speculation.conversation import Conversation
 from engine.speculation.drafters.reduced_vocabulary import USUAL_DEPTH, ReducedVocabulary
 from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
-from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.round import PendingRound

@@ -14,8 +14,8 @@ from engine.client import EngineClient
 from engine.cluster.cluster import Cluster
 from engine.cluster.hosts import parse_machines
 from engine.events import Failed, Finished
+from engine.methods import DRAFTER_METHOD
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
-from engine.speculation.proposers.registry import DRAFTER_METHOD
 from engine.stats import RequestStats
 from tests.benchmarks import options
 from tests.benchmarks.slow_links import SlowLinks

@@ -17,8 +17,8 @@ import pytest
 from engine.decoders.ragged_decoder import RaggedDecoder
 from engine.prefix.cache import PrefixCache
 from engine.serving.scheduler import Scheduler
+from engine.speculation.caches.cache_rules import flatten, leaves
 from engine.speculation.conversation import Conversation
-from engine.speculation.rounds.cache_rules import flatten, leaves
 
 SENTENCE = "[METAL] Command buffer execution failed: Insufficient Memory (00000008:kIOGPUCommandBufferCallbackErrorOOM)"
 NUMBERS = (mx.bfloat16, mx.float32)

@@ -28,19 +28,19 @@ from engine.bench.prompts import BUILT_IN
 from engine.bench.synthetic import random_script, synthetic_draft, synthetic_main
 from engine.files.steps import run_to_completion
 from engine.main_model.sampling import Sampler
+from engine.methods import PROPOSERS
 from engine.requests import MAX_DEPTH, SamplingSettings, SpeculationSettings
-from engine.serving.models import Models
 from engine.serving.scheduler import Scheduler
 from engine.speculation.conversation import Conversation
 from engine.speculation.drafters.sources import DraftSource, HeadSource, prepare_draft
 from engine.speculation.proposers import draft_model
 from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.proposers.head import HeadProposer
-from engine.speculation.proposers.registry import PROPOSERS
 from engine.speculation.rounds.proposal import Proposer
 from engine.speculation.rounds.round import PendingRound, Rounds
 from engine.speculation.rounds.sequence import Sequence as CachedSequence
 from engine.speculation.rounds.tap_choice import TEXT
+from engine.upkeep.models import Models
 from resources.starter.recipe.content import LANGUAGES, read_development
 from tests.engine.serving_requests import load_models
 

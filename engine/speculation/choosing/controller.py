@@ -15,12 +15,12 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
+from engine.methods import PROPOSERS
 from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.costs import Costs, context_range, range_bounds
 from engine.speculation.choosing.plans import DEPTHS, Answer, Asked, Plan, plans
 from engine.speculation.choosing.speedup import RUN, UNSURE, Comparisons, Cost, SpeedupMeter
 from engine.speculation.choosing.texts import Text, Texts
-from engine.speculation.proposers.registry import PROPOSERS
 from engine.speculation.rounds.row_rule import RowRule, RowRules
 from engine.stats import MeasuredSpeedup
 from engine.tuning import ContextFigures, DepthFigures

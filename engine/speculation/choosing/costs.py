@@ -15,7 +15,7 @@ from typing import Annotated, NamedTuple
 
 from msgspec import Meta, Struct
 
-from engine.speculation.proposers.registry import PROPOSERS
+from engine.methods import PROPOSERS
 
 # Relative standard deviation of a round before any was seen: that of a computer in use.
 NOISE = 0.08

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from engine.methods import PROPOSERS
 from engine.requests import MAX_DEPTH
 from engine.speculation.choosing.choice import Offer
 from engine.speculation.choosing.costs import Costs, Estimate
 from engine.speculation.choosing.texts import STRETCH, Forecast, Text
-from engine.speculation.proposers.registry import PROPOSERS
 
 # The relative standard error up to which a round's duration counts as known: less than arms differ.
 KNOWN = 0.15

@@ -15,9 +15,9 @@ from typing import Annotated, NamedTuple
 
 from msgspec import Meta, Struct, field
 
+from engine.methods import PROPOSERS
 from engine.requests import MAX_DEPTH
 from engine.speculation.choosing.costs import MEMORY
-from engine.speculation.proposers.registry import PROPOSERS
 from engine.tuning import AcceptanceFigures
 
 # Acceptance rates in easy, mixed and hard text before any was seen: those of the usual drafters lie between them.

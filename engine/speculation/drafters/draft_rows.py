@@ -11,8 +11,8 @@ from typing import Any, cast
 
 import mlx.core as mx
 
-from engine.speculation.rounds.rollback import PlainOnly, TransactionError
-from engine.speculation.rounds.row_caches import RowCaches
+from engine.speculation.caches.rollback import PlainOnly, TransactionError
+from engine.speculation.caches.row_caches import RowCaches
 from engine.speculation.rounds.sequence import Sequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import mlx.core as mx
 
-from engine.speculation.rounds.cache_rules import copies, flatten, leaves
+from engine.speculation.caches.cache_rules import copies, flatten, leaves
+from engine.speculation.caches.shared_caches import SharedCaches
 from engine.speculation.rounds.sequence import Sequence
-from engine.speculation.rounds.shared_caches import SharedCaches
 
 
 class PrefillPass:

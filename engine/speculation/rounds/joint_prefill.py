@@ -10,9 +10,9 @@ from collections.abc import Sequence as Items
 
 import mlx.core as mx
 
+from engine.speculation.caches.shared_caches import SharedCaches
 from engine.speculation.rounds.sequence import Sequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch, rows_obstacle
-from engine.speculation.rounds.shared_caches import SharedCaches
 
 # The longest text that is read with others: its caches are copied to a row and back, and all rows become as long.
 LONGEST_TEXT = 2048

@@ -12,12 +12,12 @@ from engine.pictures.eyes import RequestPictures
 from engine.pictures.placed import PassInput, PlacedPicture, content_of, within
 from engine.pictures.positions import Positions
 from engine.requests import MAX_DEPTH
-from engine.speculation.rounds.cache_kinds import check_widths
+from engine.speculation.caches.cache_kinds import check_widths
+from engine.speculation.caches.rollback import Checkpoint, PlainOnly, Rollback, UnknownCacheKind
+from engine.speculation.caches.shared_caches import SharedCaches, copied, open_rollback
 from engine.speculation.rounds.compiled_steps import MAX_ROWS, CompiledSteps
 from engine.speculation.rounds.passes import model_pass
-from engine.speculation.rounds.rollback import Checkpoint, PlainOnly, Rollback, UnknownCacheKind
 from engine.speculation.rounds.row_rule import UNKNOWN, RowRule, RowRules
-from engine.speculation.rounds.shared_caches import SharedCaches, copied, open_rollback
 from engine.speculation.rounds.taps import Follower
 from engine.speculation.rounds.turning import turning
 

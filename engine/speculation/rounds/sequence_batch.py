@@ -8,10 +8,10 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.speculation.rounds import cache_kinds
+from engine.speculation.caches import cache_kinds
+from engine.speculation.caches.shared_caches import SharedCaches, open_rows
 from engine.speculation.rounds.passes import model_pass
 from engine.speculation.rounds.sequence import Sequence
-from engine.speculation.rounds.shared_caches import SharedCaches, open_rows
 from engine.speculation.rounds.turning import turning_rows
 
 

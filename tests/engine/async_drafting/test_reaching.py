@@ -10,9 +10,9 @@ import pytest
 from engine.async_drafting import link as links
 from engine.async_drafting.link import Connection
 from engine.requests import SpeculationSettings
-from engine.serving import memory
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
+from engine.upkeep import memory
 from tests.engine.async_drafting.drafters import FIXED, on_a_thread, started, untouched
 from tests.engine.serving_requests import PLAIN, alone, load_models, request, run, set_draft, submit
 

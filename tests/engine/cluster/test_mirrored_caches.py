@@ -13,7 +13,7 @@ import pytest
 
 from engine.cluster.messages import Change, Changes
 from engine.cluster.mirrored_caches import Journal, MirroredCaches, MirroredModel, MirroredText, Replay
-from engine.speculation.rounds.cache_rules import flatten
+from engine.speculation.caches.cache_rules import flatten
 from engine.speculation.rounds.sequence import Sequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch, rows_obstacle
 from tests.engine.speculation.cache_state import largest_difference

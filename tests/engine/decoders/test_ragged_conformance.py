@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.methods import PROPOSERS, ProposerEntry
 from engine.requests import SpeculationSettings
 from engine.speculation.proposers.context import ProposerContext
-from engine.speculation.proposers.registry import PROPOSERS, ProposerEntry
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import Sequence
 from tests.engine.family_serving import CAMPAIGN, serving

@@ -12,7 +12,6 @@ import pytest
 from engine.events import Finished, PrefillProgress
 from engine.main_model.loading import LoadedModel
 from engine.requests import SpeculationSettings
-from engine.serving.models import Models
 from engine.serving.pacing import PrefillPacer
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
@@ -20,6 +19,7 @@ from engine.speculation.choosing.pauses import Pauses
 from engine.speculation.rounds.sequence import Sequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 from engine.status import MemoryUse
+from engine.upkeep.models import Models
 from tests.engine.counting_model import CountingModel
 from tests.engine.serving.driving import Expected, finish, step_until
 from tests.engine.serving_requests import PLAIN, Client, request, run, set_draft, submit

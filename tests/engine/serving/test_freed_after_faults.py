@@ -16,9 +16,9 @@ from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.main_model.sampling import Sampler
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
+from engine.speculation.caches.row_caches import RowCaches
 from engine.speculation.proposers.draft_model import Draft, DraftModelProposer
 from engine.speculation.proposers.joint_draft import JointDraft
-from engine.speculation.rounds.row_caches import RowCaches
 from engine.speculation.rounds.sequence import Sequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 from tests.engine.late_errors import SENTENCE

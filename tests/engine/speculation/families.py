@@ -14,8 +14,8 @@ from mlx.utils import tree_flatten, tree_unflatten
 from mlx_lm.models.cache import make_prompt_cache
 from mlx_lm.utils import _get_classes
 
-from engine.speculation.rounds.cache_kinds import KINDS, kind_name
-from engine.speculation.rounds.cache_rules import flatten
+from engine.speculation.caches.cache_kinds import KINDS, kind_name
+from engine.speculation.caches.cache_rules import flatten
 from engine.speculation.rounds.sequence import Sequence
 from engine.speculation.rounds.sequence_batch import rows_obstacle
 from tests.engine.speculation.family_configs import FAMILIES

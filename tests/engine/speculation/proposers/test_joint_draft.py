@@ -10,10 +10,10 @@ import pytest
 
 from engine.main_model.sampling import Sampler
 from engine.requests import SamplingSettings
+from engine.speculation.caches import row_layout
 from engine.speculation.proposers import draft_model
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.joint_draft import JointDraft
-from engine.speculation.rounds import row_layout
 from engine.speculation.rounds.proposal import Proposal
 from engine.speculation.rounds.sequence import Sequence
 from tests.engine.speculation.families import KINDS_WITH_ROWS, SERVED, build, fresh_caches, skip_without_rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mlx.core as mx
 import pytest
 
-from engine.speculation.rounds.cache_rules import flatten, leaves
+from engine.speculation.caches.cache_rules import flatten, leaves
 from engine.speculation.rounds.interruptible import PrefillPass
 from engine.speculation.rounds.sequence import Sequence
 from tests.engine.counting import graph_nodes

@@ -9,7 +9,8 @@ import mlx.core as mx
 import numpy as np
 import pytest
 
-from engine.speculation.rounds import joint_prefill, row_layout
+from engine.speculation.caches import row_layout
+from engine.speculation.rounds import joint_prefill
 from engine.speculation.rounds.joint_prefill import choose_together, prefill_together
 from engine.speculation.rounds.sequence import Sequence
 from engine.speculation.rounds.taps import Taps

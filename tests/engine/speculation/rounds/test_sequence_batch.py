@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.speculation.rounds import cache_kinds, row_layout
-from engine.speculation.rounds.cache_kinds import KINDS
+from engine.speculation.caches import cache_kinds, row_layout
+from engine.speculation.caches.cache_kinds import KINDS
 from engine.speculation.rounds.sequence import Sequence
 from engine.speculation.rounds.sequence_batch import rows_obstacle
 from tests.engine.speculation.cache_state import largest_difference

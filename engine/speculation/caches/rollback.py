@@ -14,8 +14,8 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.speculation.rounds.cache_kinds import rules_for
-from engine.speculation.rounds.cache_rules import Rule, UnknownCacheKind, flatten, leaves
+from engine.speculation.caches.cache_kinds import rules_for
+from engine.speculation.caches.cache_rules import Rule, UnknownCacheKind, flatten, leaves
 
 __all__ = ["CachesOutOfStep", "Checkpoint", "PlainOnly", "Rollback", "TransactionError", "UnknownCacheKind"]
 

@@ -16,9 +16,9 @@ from engine.errors import ModelNotUsable
 from engine.events import Finished
 from engine.files.steps import run_to_completion
 from engine.main_model import loading
-from engine.serving.models import Models
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
+from engine.upkeep.models import Models
 from tests.engine.serving_requests import PLAIN, alone, load_models, request, run
 from tests.patience import PATIENCE_S, wait_until
 from tests.tiny_models import QWEN3, write_disturbed_copy, write_model

@@ -15,11 +15,11 @@ from engine.files.steps import Steps, result_of
 from engine.prefix.cache import PrefixCache
 from engine.prefix.files import forget, forget_others
 from engine.prefix.store import PrefixStore
-from engine.serving.models import Models
 from engine.settings import EngineSettings
 from engine.speculation.drafters.reduced_vocabulary import reduce_vocabulary
 from engine.speculation.drafters.sources import HeadSource
 from engine.status import LoadedPair
+from engine.upkeep.models import Models
 
 
 class KeptTexts:

@@ -13,10 +13,10 @@ from mlx_lm.models.cache import KVCache
 
 from engine.main_model.loading import LoadedModel
 from engine.prefix.store import PrefixStore
+from engine.speculation.caches.cache_kinds import KINDS, CacheKind, kind_name
+from engine.speculation.caches.cache_rules import Trim
+from engine.speculation.caches.row_kinds import KeyValueRows
 from engine.speculation.conversation import Conversation
-from engine.speculation.rounds.cache_kinds import KINDS, CacheKind, kind_name
-from engine.speculation.rounds.cache_rules import Trim
-from engine.speculation.rounds.row_kinds import KeyValueRows
 from engine.speculation.rounds.sequence import Sequence
 from tests.engine.speculation.families import EVERY_KIND, VARIANTS, build, fresh_caches, kinds_of
 from tests.engine.speculation.family_configs import FAMILIES

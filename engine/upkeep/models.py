@@ -20,16 +20,16 @@ from engine.model_files.names import resolve_model
 from engine.requests import MAX_DEPTH, ChatRequest
 from engine.row_kernels import product as row_kernels
 from engine.row_kernels.layers import use_row_kernels
-from engine.serving import memory
-from engine.serving.at_hand import MainAtHand, ParkedModels
-from engine.serving.drafters import DrafterLoading, drafter_kind, load_drafter
-from engine.serving.rounding_probe import probe_rounding
 from engine.settings import EngineSettings
 from engine.speculation.choosing.kept import Controllers, machine_here
 from engine.speculation.drafters.sources import Drafter, DraftSource
 from engine.speculation.drafting import Drafting
 from engine.status import LoadedPair, MemoryUse, ModelInfo
 from engine.tuning import KeyRange, LearnedPair, Pair, Rounding
+from engine.upkeep import memory
+from engine.upkeep.at_hand import MainAtHand, ParkedModels
+from engine.upkeep.drafters import DrafterLoading, drafter_kind, load_drafter
+from engine.upkeep.rounding_probe import probe_rounding
 
 log = logging.getLogger(__name__)
 

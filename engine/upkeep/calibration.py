@@ -16,6 +16,7 @@ from engine.decoders.generation import Generation
 from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.errors import EngineError
 from engine.main_model.loading import LoadedModel
+from engine.methods import DRAFTER_METHOD
 from engine.prefix.cache import PrefixCache
 from engine.requests import MAX_DEPTH, ChatRequest, SpeculationSettings
 from engine.speculation.choosing.controller import Controller
@@ -23,7 +24,6 @@ from engine.speculation.choosing.plans import DEPTHS
 from engine.speculation.choosing.speedup import RUN
 from engine.speculation.drafting import Drafting
 from engine.speculation.proposers.ngram import NgramProposer
-from engine.speculation.proposers.registry import DRAFTER_METHOD
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import PREFILL_CHUNK
 from engine.speculation.rounds.sequence import Sequence as CachedSequence

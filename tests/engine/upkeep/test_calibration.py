@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from engine import Engine, EngineSettings, Finished, SpeculationSettings
-from engine.serving import calibration
-from engine.serving.calibration import Trial
 from engine.speculation.choosing.plans import DEPTHS
 from engine.tuning import ContextFigures, DepthFigures, LearnedPair, best_of
+from engine.upkeep import calibration
+from engine.upkeep.calibration import Trial
 from tests.engine.serving_requests import request
 from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
@@ -90,7 +90,7 @@ def calibrations(monkeypatch: pytest.MonkeyPatch) -> SimpleQueue[bool]:
     monkeypatch.setattr("engine.engine.CALM_S", 0.01)
     monkeypatch.setattr("engine.engine.TUNING_S", PATIENCE_S)
     monkeypatch.setattr("engine.serving.scheduler.calibrate", noted)
-    monkeypatch.setattr("engine.serving.calibration.DEPTHS", SOME_DEPTHS)
+    monkeypatch.setattr("engine.upkeep.calibration.DEPTHS", SOME_DEPTHS)
     return ended
 
 
@@ -213,7 +213,7 @@ def test_without_a_file_the_pair_in_use_is_still_reported(tiny_main: Path, tiny_
 
 
 def test_answers_are_the_same_after_a_calibration(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.serving.calibration.DEPTHS", SOME_DEPTHS)
+    monkeypatch.setattr("engine.upkeep.calibration.DEPTHS", SOME_DEPTHS)
     before = answer(engine, AUTO).ids
     assert calibrate(engine)
     assert answer(engine, AUTO).ids == before == answer(engine, OFF).ids

@@ -9,8 +9,8 @@ import mlx.core as mx
 from mlx_lm.models.cache import ArraysCache, KVCache, QuantizedKVCache, RotatingKVCache
 
 from engine.mlx_lm_private import in_order, set_next_slot
-from engine.speculation.rounds.cache_rules import leaves
-from engine.speculation.rounds.row_layout import Layout
+from engine.speculation.caches.cache_rules import leaves
+from engine.speculation.caches.row_layout import Layout
 
 
 def resized(array: mx.array, rows: int, slots: int) -> mx.array:

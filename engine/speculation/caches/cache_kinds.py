@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from engine.speculation.rounds.cache_rules import Arrays, Chunked, Layer, Rule, Trim, UnknownCacheKind, Window, flatten
-from engine.speculation.rounds.row_kinds import KeyValueRows, QuantisedRows, StateRows, WindowRows
+from engine.speculation.caches.cache_rules import Arrays, Chunked, Layer, Rule, Trim, UnknownCacheKind, Window, flatten
+from engine.speculation.caches.row_kinds import KeyValueRows, QuantisedRows, StateRows, WindowRows
 
 
 @dataclass(frozen=True)

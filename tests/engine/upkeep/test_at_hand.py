@@ -12,11 +12,11 @@ from engine.errors import ModelNotUsable, NoModel
 from engine.events import Failed
 from engine.files.steps import run_to_completion
 from engine.requests import ChatRequest
-from engine.serving import memory
-from engine.serving.models import Models
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.status import LoadedPair
+from engine.upkeep import memory
+from engine.upkeep.models import Models
 from tests.engine.serving.driving import finish, step_until
 from tests.engine.serving_requests import PLAIN, alone, load_models, request, run, submit
 from tests.tiny_models import write_disturbed_copy

@@ -6,7 +6,7 @@ after each token. Rejected tokens stay in the buffer, masked, until they are ove
 the host and no array. Left padding, as in mlx-lm's batches, would move whole buffers instead.
 
 Recurrent layers cannot forget a token. If a row keeps fewer tokens than it was fed, its state from before the pass is
-restored and its kept tokens have to be fed again, as `engine.speculation.rounds.rollback` does for a single text.
+restored and its kept tokens have to be fed again, as `engine.speculation.caches.rollback` does for a single text.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import Any
 import mlx.core as mx
 from mlx_lm.models.cache import CacheList
 
-from engine.speculation.rounds.cache_kinds import kind_of
-from engine.speculation.rounds.cache_rules import flatten, leaves
-from engine.speculation.rounds.row_kinds import KeyValueRows, StateRows, resized
-from engine.speculation.rounds.row_layout import Layout
+from engine.speculation.caches.cache_kinds import kind_of
+from engine.speculation.caches.cache_rules import flatten, leaves
+from engine.speculation.caches.row_kinds import KeyValueRows, StateRows, resized
+from engine.speculation.caches.row_layout import Layout
 
 # Free slots after a row that is added: enough for a few rounds.
 _FREE = 16

@@ -16,10 +16,10 @@ import pytest
 from engine import Engine, EngineSettings
 from engine.errors import CannotTeach, EngineError
 from engine.requests import OwnAnswer
-from engine.serving import teaching
 from engine.serving.scheduler import Scheduler
 from engine.status import TaughtDraft, TeachingProgress, TeachingResult
 from engine.teaching import kept, lessons, training
+from engine.upkeep import teaching
 from tests.engine.machine.objective_c import Runtime
 from tests.engine.serving_requests import Client, alone, load_models, request, set_draft
 from tests.patience import PATIENCE_S, wait_until

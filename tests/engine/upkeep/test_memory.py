@@ -15,11 +15,11 @@ from engine.advice.fit import ModelSize
 from engine.errors import NotEnoughMemory
 from engine.events import Failed
 from engine.main_model.loading import LoadedModel, load
-from engine.serving import memory
-from engine.serving.memory import check_load, memory_use
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.status import MemoryUse
+from engine.upkeep import memory
+from engine.upkeep.memory import check_load, memory_use
 from tests.engine.model_files.model_folders import llama_config
 from tests.engine.serving_requests import load_models, request, run, set_draft, submit
 from tests.engine.speculation.family_configs import FAMILIES

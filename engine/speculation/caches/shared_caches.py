@@ -6,9 +6,9 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from engine.speculation.rounds.cache_rules import copies
-from engine.speculation.rounds.rollback import Rollback
-from engine.speculation.rounds.row_caches import RowCaches
+from engine.speculation.caches.cache_rules import copies
+from engine.speculation.caches.rollback import Rollback
+from engine.speculation.caches.row_caches import RowCaches
 
 
 class SharedCaches(list[Any]):

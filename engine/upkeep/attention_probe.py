@@ -17,7 +17,7 @@ from mlx_lm.models.cache import ArraysCache
 
 from engine.files.steps import Steps
 from engine.requests import MAX_DEPTH
-from engine.speculation.rounds.cache_rules import flatten
+from engine.speculation.caches.cache_rules import flatten
 
 # Where MLX 0.32 changes its kernels on one chip or another (`scaled_dot_product_attention.cpp`): two passes over keys,
 # the parts of such a pass, and a kernel for a row alone whose heads share keys. Beyond, there is one more range.

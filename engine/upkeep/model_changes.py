@@ -27,12 +27,12 @@ from engine.files.steps import Steps, run_to_completion
 from engine.main_model.loading import LoadedModel
 from engine.model_files.names import resolve_model
 from engine.prefix.cache import PrefixCache
-from engine.serving.at_hand import ParkedModels
-from engine.serving.kept_texts import KeptTexts
-from engine.serving.models import Models
 from engine.settings import EngineSettings
 from engine.speculation.drafters.sources import Drafter, prepare_draft
 from engine.status import LoadedPair
+from engine.upkeep.at_hand import ParkedModels
+from engine.upkeep.kept_texts import KeptTexts
+from engine.upkeep.models import Models
 
 log = logging.getLogger(__name__)
 

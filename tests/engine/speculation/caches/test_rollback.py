@@ -21,7 +21,7 @@ from mlx_lm.models.cache import (
 )
 from mlx_lm.models.deepseek_v41 import LayerCache
 
-from engine.speculation.rounds.rollback import CachesOutOfStep, Rollback, UnknownCacheKind
+from engine.speculation.caches.rollback import CachesOutOfStep, Rollback, UnknownCacheKind
 from tests.engine.speculation.cache_state import largest_difference
 from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
 from tests.engine.speculation.family_configs import WINDOW

@@ -16,12 +16,12 @@ import pytest
 from engine.files.steps import Steps, run_to_completion
 from engine.main_model.loading import LoadedModel, load
 from engine.requests import SpeculationSettings
-from engine.serving import models as models_module
-from engine.serving.attention_probe import attention_shapes
-from engine.serving.rounding_probe import probe_rounding
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.tuning import KeyRange, Rounding
+from engine.upkeep import models as models_module
+from engine.upkeep.attention_probe import attention_shapes
+from engine.upkeep.rounding_probe import probe_rounding
 from tests.engine.counting_model import CountingModel
 from tests.engine.rounding_machines import M1, M3, NOISE, Machine, shorten_probe
 from tests.engine.serving_requests import load_models, request, run

@@ -1,6 +1,6 @@
 """The table of the kinds of drafters: how each is recognised, sized and loaded.
 
-In a round, a drafter is used through its proposer (`engine.speculation.proposers.registry`).
+In a round, a drafter is used through its proposer (`engine.methods`).
 """
 
 from __future__ import annotations

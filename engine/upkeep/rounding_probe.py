@@ -1,7 +1,7 @@
 """The rounding probe: which widths of a pass give a row the same bits on this machine.
 
 A text is read plainly, token by token, and in passes of several widths, because kernels change with the rows of a pass.
-How attention changes with the number of keys is probed directly (`engine.serving.attention_probe`); where its shapes
+How attention changes with the number of keys is probed directly (`engine.upkeep.attention_probe`); where its shapes
 are not known, a longer text is read too, and nothing is found beyond it. The probe runs while the engine is idle, or
 before the first request that asks for the same text.
 """
@@ -21,13 +21,13 @@ from engine.main_model.sampling import fit
 from engine.requests import MAX_DEPTH
 from engine.row_kernels.choice import compare_kernels
 from engine.row_kernels.layers import use_row_kernels
-from engine.serving import attention_probe
-from engine.serving.attention_probe import Shape, attention_shapes, most_alike, window_of
-from engine.serving.calibration import sample_prompt
-from engine.speculation.rounds.cache_rules import flatten
+from engine.speculation.caches.cache_rules import flatten
 from engine.speculation.rounds.row_rule import RowRules
 from engine.speculation.rounds.sequence import Sequence
 from engine.tuning import KeyRange, Rounding
+from engine.upkeep import attention_probe
+from engine.upkeep.attention_probe import Shape, attention_shapes, most_alike, window_of
+from engine.upkeep.calibration import sample_prompt
 
 log = logging.getLogger(__name__)
 

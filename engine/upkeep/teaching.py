@@ -32,9 +32,6 @@ from engine.machine.process_info import on_battery, slowed
 from engine.main_model.loading import LoadedModel, load_in_steps
 from engine.model_files.config import text_config
 from engine.requests import OwnAnswer
-from engine.serving import memory
-from engine.serving.drafters import load_head_for
-from engine.serving.models import Models
 from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
 from engine.status import TaughtDraft, TeachingProgress, TeachingResult
 from engine.teaching.adapter import RANK, adapter_of, add_adapter, from_bytes, set_adapter
@@ -42,6 +39,9 @@ from engine.teaching.head_student import HeadStudent
 from engine.teaching.kept import TaughtFiles
 from engine.teaching.lessons import Lesson, read_lessons
 from engine.teaching.training import BATCH, DraftStudent, Student, Training, batches_of, is_better, right_places
+from engine.upkeep import memory
+from engine.upkeep.drafters import load_head_for
+from engine.upkeep.models import Models
 
 log = logging.getLogger(__name__)
 
