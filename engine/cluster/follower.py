@@ -71,7 +71,7 @@ class Follower:
         except _Abandoned:
             return
         except EngineError as error:
-            self._channel.send(messages.Refused(wanted.number, error))
+            self._channel.send(messages.LoadRefused(wanted.number, error))
             return
         tail = part.tail
         assert tail is not None

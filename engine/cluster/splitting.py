@@ -19,7 +19,7 @@ from engine.speculation.caches.cache_rules import flatten
 
 
 class SplitPart:
-    """This rank's part of a model (see `engine.main_model.loading.Part`); `meet` waits for the other ranks.
+    """This rank's part of a model (see `engine.main_model.loading.ModelShard`); `meet` waits for the other ranks.
 
     Once the model is split, `tail` tells what ranks exchange in a pass, and `kinds` are the kinds of its caches.
     """

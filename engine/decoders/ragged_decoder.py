@@ -8,8 +8,7 @@ started before the result of the first is read. Caches are handed over both ways
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from collections.abc import Sequence as Items
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
@@ -17,7 +16,7 @@ import mlx.core as mx
 from msgspec.structs import replace
 
 from engine.decoders.generation import DrawnTokens, Generation
-from engine.decoders.ragged_round import Drawing, Member, RaggedRound, drafting_of
+from engine.decoders.ragged_round import BatchRound, BatchSampling, Member, drafting_of
 from engine.decoders.speculative_decoder import TIMED_EVERY
 from engine.events import TokensCommitted
 from engine.main_model.loading import LoadedModel
@@ -27,10 +26,10 @@ from engine.speculation.choosing.costs import Costs
 from engine.speculation.drafting import Drafting
 from engine.speculation.rounds.proposal import Proposal
 from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure
-from engine.speculation.rounds.sequence import PREFILL_CHUNK, Sequence
+from engine.speculation.rounds.sequence import PREFILL_CHUNK, CachedSequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 
-CATCHING_UP = Choice(None, 0, "catching-up")
+BEHIND = Choice(None, 0, "catching-up")
 
 Outcome = TokensCommitted | Exception
 
@@ -39,7 +38,7 @@ class BatchStepFailed(Exception):
     """A pass over the whole batch raised `__cause__`. The caches of its generations are lost."""
 
 
-class RaggedDecoder:
+class BatchDecoder:
     """Generations of one main model, each with its own proposers, sampler, text and limits.
 
     Their sequences have no `rows_obstacle`.
@@ -47,12 +46,12 @@ class RaggedDecoder:
 
     def __init__(self, main: LoadedModel, drafting: Drafting) -> None:
         self._drafting, self._of_pair = BatchDrafting(drafting), drafting
-        self._drawing = Drawing(main.vocabulary)
+        self._drawing = BatchSampling(main.vocabulary)
         # In the order of the batch's rows.
         self._members: list[Member] = []
         self._expected = 0
         self._batch: SequenceBatch | None = None
-        self._flying: RaggedRound | None = None
+        self._flying: BatchRound | None = None
         # The error that adding or removing a row raised, or that the device raised beside a round that was read. From
         # then on the contents and the owners of the rows are unknown.
         self._rows_error: Exception | None = None
@@ -159,7 +158,7 @@ class RaggedDecoder:
         except Exception as error:
             self._rows_error = self._rows_error or error
 
-    def _write_rows(self, left: Sequence | None = None) -> None:
+    def _write_rows(self, left: CachedSequence | None = None) -> None:
         """Copy caches into their rows, or the caches of a sequence that `left` out of them.
 
         No pass may be under way: it would hold the buffers, and MLX would copy them whole.
@@ -184,7 +183,7 @@ class RaggedDecoder:
 
     # Starting rounds
 
-    def _start(self) -> RaggedRound:
+    def _start(self) -> BatchRound:
         """Propose and send the verify pass to the device."""
         assert self._batch is not None
         for member in self._members:
@@ -194,13 +193,13 @@ class RaggedDecoder:
         proposals = self._propose(choices)
         draft_s = self._time_drafting(proposals, started_at)
         done = self._batch.verify([[] if proposal is None else proposal.tokens for proposal in proposals])
-        current = RaggedRound(list(self._members), choices, proposals, done, started_at, draft_s)
+        current = BatchRound(list(self._members), choices, proposals, done, started_at, draft_s)
         if current.plain:
             self._batch.commit(done.counts)
         self._drawing.dispatch(current, self._batch, [None] * len(choices))
         return current
 
-    def _start_next(self, current: RaggedRound) -> RaggedRound | None:
+    def _start_next(self, current: BatchRound) -> BatchRound | None:
         """Start the next round before this one is read, when both are plain: the device need not wait for the host."""
         assert self._batch is not None
         stale = any(self._drafting.is_stale(member.request, member.generation.speculation) for member in self._members)
@@ -222,7 +221,7 @@ class RaggedDecoder:
             fed = [None if row is None else current.sampled[row : row + 1] for row in at]
             done = self._batch.verify([[] if token is None else token for token in fed])
         self._batch.commit(done.counts)
-        ahead = RaggedRound(members, choices, [None] * len(members), done, started_at, None, pipelined=True)
+        ahead = BatchRound(members, choices, [None] * len(members), done, started_at, None, pipelined=True)
         self._drawing.dispatch(ahead, self._batch, fed)
         current.followed = True
         return ahead
@@ -240,9 +239,9 @@ class RaggedDecoder:
             if source is not None:
                 try:
                     if worked and self._is_behind(member, source):
-                        final = CATCHING_UP
+                        final = BEHIND
                     elif not worked and self._drafting.prepare(member.request, source):
-                        worked, final = True, CATCHING_UP
+                        worked, final = True, BEHIND
                 except ProposerFailed as failure:
                     final = member.request.drop(failure)
             ready.append(final)
@@ -271,7 +270,7 @@ class RaggedDecoder:
             mx.async_eval(*lazy)  # type: ignore[no-untyped-call]
         return proposals
 
-    def _time_drafting(self, proposals: Items[Proposal | None], started_at: float) -> float | None:
+    def _time_drafting(self, proposals: Sequence[Proposal | None], started_at: float) -> float | None:
         self._round += 1
         drafting = drafting_of(proposals)
         if drafting is None:
@@ -284,7 +283,7 @@ class RaggedDecoder:
 
     # Ending rounds
 
-    def _settle(self, current: RaggedRound) -> tuple[float, list[tuple[Generation, Outcome]]]:
+    def _settle(self, current: BatchRound) -> tuple[float, list[tuple[Generation, Outcome]]]:
         """Wait for a round, add every member's tokens to its answer, commit the kept ones, and count the round.
 
         Returns when the round ended, and each generation's outcome.
@@ -307,7 +306,7 @@ class RaggedDecoder:
                 self._observe(current, tokens, now - self._ended_at, typical=not prepared)
         return now, outcome
 
-    def _skip_pause(self, current: RaggedRound, now: float) -> None:
+    def _skip_pause(self, current: BatchRound, now: float) -> None:
         """Charge no member with a pause in a round that was just read, unless other work ran, too."""
         if any(member.generation.timing_interrupted for member in current.members):
             return
@@ -317,7 +316,7 @@ class RaggedDecoder:
             current.draft_s = None
 
     @staticmethod
-    def _disturbances(current: RaggedRound) -> tuple[bool, bool]:
+    def _disturbances(current: BatchRound) -> tuple[bool, bool]:
         """Whether other work ran during the round, and whether a drafter read what it had missed."""
         interrupted = caught_up = False
         for member in current.members:
@@ -327,7 +326,7 @@ class RaggedDecoder:
             member.generation.timing_interrupted = False
         return interrupted, caught_up
 
-    def _observe(self, current: RaggedRound, tokens: int, seconds: float, *, typical: bool) -> None:
+    def _observe(self, current: BatchRound, tokens: int, seconds: float, *, typical: bool) -> None:
         rows = len(current.members) * max(current.done.counts)
         measured = MeasuredRound(rows, tokens, seconds, current.drafting, current.draft_s, typical)
         self._of_pair.controller.observe_round(current.members[0].request.answer, measured)
@@ -336,7 +335,7 @@ class RaggedDecoder:
     def _costs(self) -> Costs:
         return self._members[0].request.answer.costs
 
-    def _commit(self, current: RaggedRound, row: int, now: float) -> TokensCommitted:
+    def _commit(self, current: BatchRound, row: int, now: float) -> TokensCommitted:
         """Append the member's tokens of a round that was read, and pass them to its follower and its proposers."""
         member, proposal, choice = current.members[row], current.proposals[row], current.choices[row]
         generation = member.generation
@@ -360,14 +359,14 @@ class RaggedDecoder:
         return event
 
     @staticmethod
-    def _tell_proposers(member: Member, ids: Items[int], accepted: int, proposal: Proposal | None) -> None:
+    def _tell_proposers(member: Member, ids: Sequence[int], accepted: int, proposal: Proposal | None) -> None:
         proposers = member.request
         for source, proposer in list(proposers.by_source.items()):
             used = proposal if proposal is not None and proposal.source == source else None
             kept, drafted = (0, 0) if used is None else (accepted, used.count)
             proposers.attempt(source, partial(proposer.committed, ids, kept, drafted))
 
-    def _seconds(self, current: RaggedRound, generation: Generation, now: float) -> tuple[float, float, float]:
+    def _seconds(self, current: BatchRound, generation: Generation, now: float) -> tuple[float, float, float]:
         busy = max(0.0, now - generation.round_ended)
         draft_s = 0.0
         if current.drafting is not None:

@@ -32,7 +32,7 @@ class Member:
 
 
 @dataclass(eq=False, slots=True)
-class RaggedRound:
+class BatchRound:
     """A round of `members`, some of which may have left since; row b belongs to members[b].
 
     `sampled` and `logprobs` (all,) concatenate the rows of all members, each with one row more than it has draft
@@ -115,13 +115,13 @@ class RaggedRound:
         return count_matching(drafted, self._of(row)[0])
 
 
-class Drawing:
+class BatchSampling:
     """Draws the tokens of a round, with each member's own sampler."""
 
     def __init__(self, vocabulary: int) -> None:
         self._vocabulary = vocabulary
 
-    def dispatch(self, current: RaggedRound, batch: SequenceBatch, fed: Sequence[mx.array | None]) -> None:
+    def dispatch(self, current: BatchRound, batch: SequenceBatch, fed: Sequence[mx.array | None]) -> None:
         """Send the round to the device. `fed[b]` (1,) is the token that row b was fed before the host knew it."""
         samplers = [member.generation.sampler for member in current.members]
         if any(sampler.constraint is not None for sampler in samplers):
@@ -149,7 +149,7 @@ class Drawing:
         mx.async_eval(current.sampled, current.logprobs, *likeliest, *batch.state_arrays())  # type: ignore[no-untyped-call]
 
     @staticmethod
-    def _is_simple(current: RaggedRound, row: int, fed: mx.array | None) -> bool:
+    def _is_simple(current: BatchRound, row: int, fed: mx.array | None) -> bool:
         """Whether a member's scores are the unchanged logits, and it needs nothing but a token for each row."""
         generation, proposal = current.members[row].generation, current.proposals[row]
         sampler, seen = generation.sampler, fed if proposal is None else proposal.tokens
@@ -162,7 +162,7 @@ class Drawing:
         return sampler.constraint.allowed(generation.conversation.main.tokens, drafted, len(drafted) + 1) is None
 
     def _together(
-        self, current: RaggedRound, members: Sequence[int], fed: Sequence[mx.array | None]
+        self, current: BatchRound, members: Sequence[int], fed: Sequence[mx.array | None]
     ) -> tuple[mx.array, mx.array]:
         """Draw for the members whose scores are the unchanged logits."""
         rows, width, outputs = current.done.logits.shape
@@ -182,7 +182,7 @@ class Drawing:
         noises = [one.noise(position, count) for one, position, count in zip(samplers, positions, counts, strict=True)]
         return draw_together(samplers, counts, noises, scores)
 
-    def _row(self, current: RaggedRound, row: int, fed: mx.array | None) -> tuple[mx.array, mx.array]:
+    def _row(self, current: BatchRound, row: int, fed: mx.array | None) -> tuple[mx.array, mx.array]:
         member, proposal, first = current.members[row], current.proposals[row], current.done.firsts[row]
         rows = current.depths[row] + 1
         logits = current.done.logits[row, first : first + rows]

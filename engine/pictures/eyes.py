@@ -30,7 +30,7 @@ from engine.model_files.inspection import weight_files
 from engine.model_files.safetensors_header import parameter_count, read_checked_header
 from engine.model_files.vision_kinds import VisionKind, vision_kind
 from engine.pictures.families import FAMILIES
-from engine.pictures.family import Layout
+from engine.pictures.family import PictureLayout
 from engine.pictures.placed import PassInput, PlacedPicture
 from engine.pictures.positions import Grid, Positions
 from engine.pictures.reading import PictureFiles, digest_of
@@ -43,7 +43,7 @@ MOST_LAYERS, LARGEST_SETTING = 1_000, 2**24
 PROCESSORS = ("processor_config.json", "preprocessor_config.json")
 
 
-class Eyes:
+class VisionTower:
     """The tower of the main model in `folder`, and its projector.
 
     `placeholder` is the token that stands for a row of a picture, `rules` say how many of them a picture has, and the
@@ -66,7 +66,7 @@ class Eyes:
         """The bytes that the next picture takes for the tower."""
         return self.bytes if self._tower is None else 0
 
-    def embed(self, layout: Layout, pixels: Sequence[bytes]) -> mx.array:
+    def embed(self, layout: PictureLayout, pixels: Sequence[bytes]) -> mx.array:
         """Return the embedding (tokens, width) of a picture, evaluated; `pixels` has it in each size of its layout.
 
         Loads the tower if need be. Raises `ModelNotUsable`.
@@ -107,7 +107,7 @@ class Eyes:
         return tower
 
 
-def eyes_of(folder: Path, config: Mapping[str, Any], token_of: Callable[[str], int | None]) -> Eyes | None:
+def eyes_of(folder: Path, config: Mapping[str, Any], token_of: Callable[[str], int | None]) -> VisionTower | None:
     """Return the eyes of a model that sees, else None; `token_of` is that of its `LoadedModel`. Reads headers only."""
     if not config.get("vision_config"):
         return None
@@ -123,7 +123,7 @@ def eyes_of(folder: Path, config: Mapping[str, Any], token_of: Callable[[str], i
         group = (config.get("quantization") or {}).get("group_size")
         size = 4 * parameter_count(own, group)
     try:
-        return Eyes(folder, config, kind, placeholder, size)
+        return VisionTower(folder, config, kind, placeholder, size)
     # Configurations lack what their family needs in all kinds of ways.
     except Exception as error:
         log.warning("%s is used without its eyes: %s: %s", folder.name, type(error).__name__, error)
@@ -144,7 +144,7 @@ def processor_of(folder: Path) -> dict[str, Any]:
 class RequestPictures:
     """Reads the pictures `files` of one request for `model`."""
 
-    eyes: Eyes
+    eyes: VisionTower
     model: nn.Module
     files: PictureFiles
     _rows: dict[str, mx.array] = field(default_factory=dict, init=False)
@@ -189,7 +189,7 @@ class RequestPictures:
             return None
         return Positions(axes, [Grid(picture.start, *self._layout(picture.digest).grid) for picture in pictures])
 
-    def _layout(self, digest: str) -> Layout:
+    def _layout(self, digest: str) -> PictureLayout:
         return self.eyes.rules.layout(*self.files.size(digest))
 
     def has_read(self, picture: PlacedPicture) -> bool:

@@ -19,7 +19,7 @@ class ParkedModels:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class MainAtHand:
+class ResidentModel:
     """A main model in memory, with its drafting."""
 
     main: LoadedModel

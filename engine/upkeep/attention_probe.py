@@ -33,7 +33,7 @@ _HEADS, _SCALES = ("n_heads", "num_heads", "num_attention_heads", "n_head"), ("s
 _SINKS = ("sinks", "attention_sink_bias")
 
 
-class Shape(NamedTuple):
+class AttentionShape(NamedTuple):
     """Attention of `heads` query heads to `kv_heads` heads of `size` numbers; `window` is 0 without a window."""
 
     heads: int
@@ -54,7 +54,7 @@ class Shape(NamedTuple):
         return min(MOST_KEYS, MOST_BYTES // (2 * self.kv_heads * self.size * self.dtype.size))
 
 
-def attention_shapes(model: Any, caches: Sequence[Any]) -> list[Shape] | None:
+def attention_shapes(model: Any, caches: Sequence[Any]) -> list[AttentionShape] | None:
     """Return the shapes of attention in `model`, whose `caches` hold some tokens; None if not all can be found.
 
     They can where modules call mlx-lm's common function, which uses MLX's fast attention, with keys as they are cached.
@@ -75,7 +75,9 @@ def attention_shapes(model: Any, caches: Sequence[Any]) -> list[Shape] | None:
         own = [count for count in heads if count % kv_heads == 0]
         if not own:
             return None
-        found |= {Shape(count, kv_heads, size, keys.dtype, sink, window_of(cache)) for count in own for sink in sinks}
+        found |= {
+            AttentionShape(count, kv_heads, size, keys.dtype, sink, window_of(cache)) for count in own for sink in sinks
+        }
     return sorted(found, key=str)
 
 
@@ -89,7 +91,7 @@ def _is_common(module: nn.Module) -> bool:
     return own is scaled_dot_product_attention and any(hasattr(module, name) for name in _SCALES)
 
 
-def most_alike(shape: Shape, keys: int, plain: int, widths: Sequence[int], *, turned: bool) -> Steps[int]:
+def most_alike(shape: AttentionShape, keys: int, plain: int, widths: Sequence[int], *, turned: bool) -> Steps[int]:
     """Return the largest of `widths` up to which rows have the bits of plain rounds of `plain` rows; 1 if none.
 
     The first row attends to `keys` keys. If the window has `turned`, it attends to the last ones only, which a pass

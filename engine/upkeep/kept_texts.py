@@ -22,7 +22,7 @@ from engine.status import LoadedPair
 from engine.upkeep.models import Models
 
 
-class KeptTexts:
+class PrefixAndIndexStores:
     """Keeps the prefix cache and the index of answers in step with `models`.
 
     `enqueue(steps, done)` queues work between rounds.

@@ -31,7 +31,7 @@ from engine.settings import EngineSettings
 from engine.speculation.drafters.sources import Drafter, prepare_draft
 from engine.status import LoadedPair
 from engine.upkeep.at_hand import ParkedModels
-from engine.upkeep.kept_texts import KeptTexts
+from engine.upkeep.kept_texts import PrefixAndIndexStores
 from engine.upkeep.models import Models
 
 log = logging.getLogger(__name__)
@@ -75,7 +75,7 @@ class ModelChanges:
         # The change under way and those that wait, in order.
         self.queue: deque[_Change] = deque()
         self._pending: Future[Any] | None = None
-        self.texts = KeptTexts(models, prefix_cache, partial(self.enqueue, blocks_requests=False))
+        self.texts = PrefixAndIndexStores(models, prefix_cache, partial(self.enqueue, blocks_requests=False))
 
     # The queue of changes
 

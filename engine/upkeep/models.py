@@ -27,7 +27,7 @@ from engine.speculation.drafting import Drafting
 from engine.status import LoadedPair, MemoryUse, ModelInfo
 from engine.tuning import KeyRange, LearnedPair, Pair, Rounding
 from engine.upkeep import memory
-from engine.upkeep.at_hand import MainAtHand, ParkedModels
+from engine.upkeep.at_hand import ParkedModels, ResidentModel
 from engine.upkeep.drafters import DrafterLoading, drafter_kind, load_drafter
 from engine.upkeep.rounding_probe import probe_rounding
 
@@ -87,9 +87,9 @@ class Models:
         self._streaming, self._on_progress = streaming, on_progress
         self.own: Path | None = None
         self.parked: dict[Path, ParkedModels] = {}
-        self._current: MainAtHand | None = None
+        self._current: ResidentModel | None = None
         # The other main models in memory, the one used last at the end.
-        self._aside: list[MainAtHand] = []
+        self._aside: list[ResidentModel] = []
         self._controllers = Controllers(settings.learned_file, f"{machine_here()}, kernels {row_kernels.DIGEST}")
         self._limits = memory.MetalLimits()
         self._async_drafters = AsyncDrafters()
@@ -123,7 +123,7 @@ class Models:
         return LoadedPair(None, None) if self._current is None else self._current.pair
 
     @property
-    def own_at_hand(self) -> MainAtHand | None:
+    def own_at_hand(self) -> ResidentModel | None:
         """The models that answer requests which name none, if they are in memory."""
         return next((one for one in self.at_hand if one.path == self.own), None)
 
@@ -137,7 +137,7 @@ class Models:
         return self._streaming()
 
     @property
-    def at_hand(self) -> list[MainAtHand]:
+    def at_hand(self) -> list[ResidentModel]:
         """All main models in memory, the one in use last, and before it those that were used last."""
         return [*self._aside, *([] if self._current is None else [self._current])]
 
@@ -199,7 +199,7 @@ class Models:
         """Answer with `main` from now on, without a drafter; the model in use before stays at hand."""
         self._put_aside()
         self._expect_costs_of(main)
-        self._current = MainAtHand(main, Drafting(main, self._controllers, self._reach))
+        self._current = ResidentModel(main, Drafting(main, self._controllers, self._reach))
         self.parked.pop(main.info.path, None)
         if self.rounding is not None:
             use_row_kernels(main.model, self.rounding.kernel_rows)

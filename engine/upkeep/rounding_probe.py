@@ -9,8 +9,7 @@ before the first request that asks for the same text.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from collections.abc import Sequence as Tokens
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import mlx.core as mx
@@ -23,10 +22,10 @@ from engine.row_kernels.choice import compare_kernels
 from engine.row_kernels.layers import use_row_kernels
 from engine.speculation.caches.cache_rules import flatten
 from engine.speculation.rounds.row_rule import RowRules
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.tuning import KeyRange, Rounding
 from engine.upkeep import attention_probe
-from engine.upkeep.attention_probe import Shape, attention_shapes, most_alike, window_of
+from engine.upkeep.attention_probe import AttentionShape, attention_shapes, most_alike, window_of
 from engine.upkeep.calibration import sample_prompt
 
 log = logging.getLogger(__name__)
@@ -89,13 +88,13 @@ def probe_rounding(main: LoadedModel) -> Steps[Rounding]:
 
 def _whole(
     main: LoadedModel, text: list[int], context: int, products: int, changes: list[float]
-) -> Steps[tuple[Sequence, int, tuple[int, int]]]:
+) -> Steps[tuple[CachedSequence, int, tuple[int, int]]]:
     """Compare passes after a context; returns its sequence, the keys up to which it was read, and two widths.
 
     Up to these, passes have the bits of plain rounds of one row, and of two. Only those of up to `products` rows can be
     like one row. Changes of leads are added to `changes`.
     """
-    limit, sequence = main.info.context_length, Sequence(main.model, main.new_caches())
+    limit, sequence = main.info.context_length, CachedSequence(main.model, main.new_caches())
     rows = min(MOST_ROWS, max(FEWEST_ROWS, BYTES // max(1, main.info.bytes)), limit // 2)
     # A difference that begins at more keys must not count for fewer.
     rows = max(WIDTHS[-1], min([rows, *(end - context for end in attention_probe.SWITCHES if end > context)]))
@@ -115,7 +114,7 @@ def _whole(
 
 
 def _most_alike(
-    prefilled: Sequence, main: LoadedModel, tokens: Tokens[int], plain: int, changes: list[float]
+    prefilled: CachedSequence, main: LoadedModel, tokens: Sequence[int], plain: int, changes: list[float]
 ) -> Steps[int]:
     """Return the largest of WIDTHS up to which passes have the bits of plain rounds of `plain` rows; 1 if none.
 
@@ -143,7 +142,9 @@ def _most_alike(
     return most
 
 
-def _passes(prefilled: Sequence, main: LoadedModel, tokens: Tokens[int], rules: RowRules, width: int) -> Iterator[_Row]:
+def _passes(
+    prefilled: CachedSequence, main: LoadedModel, tokens: Sequence[int], rules: RowRules, width: int
+) -> Iterator[_Row]:
     """Yield some scores (width, columns) and the leads (width,) of rounds that commit `tokens`, `width` of them each.
 
     `prefilled` is left as it is. The last tokens are left out if `width` does not divide their number.
@@ -161,7 +162,7 @@ def _passes(prefilled: Sequence, main: LoadedModel, tokens: Tokens[int], rules: 
         yield row
 
 
-def _attention(shapes: Tokens[Shape] | None, before: int, end: int, plain: int, most: int) -> Steps[int]:
+def _attention(shapes: Sequence[AttentionShape] | None, before: int, end: int, plain: int, most: int) -> Steps[int]:
     """Return how many of `most` rows are like plain rounds of `plain` rows over `before` to `end` keys, both excluded.
 
     Both ends of the range are probed, because other backends than Metal can change kernels in between.

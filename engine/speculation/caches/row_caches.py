@@ -21,7 +21,7 @@ from mlx_lm.models.cache import CacheList
 from engine.speculation.caches.cache_kinds import kind_of
 from engine.speculation.caches.cache_rules import flatten, leaves
 from engine.speculation.caches.row_kinds import KeyValueRows, StateRows, resized
-from engine.speculation.caches.row_layout import Layout
+from engine.speculation.caches.row_layout import RowLayout
 
 # Free slots after a row that is added: enough for a few rounds.
 _FREE = 16
@@ -37,7 +37,7 @@ class RowCaches:
 
     def __init__(self, caches: Iterable[Any]) -> None:
         self.positions: list[int] = []
-        self._layouts: dict[int | None, Layout] = {}
+        self._layouts: dict[int | None, RowLayout] = {}
         self.caches = [self._rows_of(cache) for cache in caches]
         flat = list(flatten(self.caches))
         self._attention = [cache for cache in flat if isinstance(cache, KeyValueRows)]
@@ -184,7 +184,7 @@ class RowCaches:
         """Return the arrays of recurrent layers, which would grow into long lazy chains if never evaluated."""
         return [array for state in self._recurrent for array in state.arrays()] if self._recurrent else []
 
-    def _make_room(self, layout: Layout, width: int) -> None:
+    def _make_room(self, layout: RowLayout, width: int) -> None:
         before = layout.size
         moves = layout.moves(self.positions, width)
         if moves is None and layout.size == before:
@@ -206,9 +206,9 @@ class RowCaches:
         assert rows is not None
         return rows.like(cache, self._layout)
 
-    def _layout(self, window: int | None) -> Layout:
+    def _layout(self, window: int | None) -> RowLayout:
         """Return the layout that all caches with this window share."""
-        return self._layouts.setdefault(window, Layout(window))
+        return self._layouts.setdefault(window, RowLayout(window))
 
 
 def _take(cache: Any, row: int, length: int) -> Any:

@@ -10,7 +10,7 @@ from mlx_lm.models.cache import ArraysCache, KVCache, QuantizedKVCache, Rotating
 
 from engine.mlx_lm_private import in_order, set_next_slot
 from engine.speculation.caches.cache_rules import leaves
-from engine.speculation.caches.row_layout import Layout
+from engine.speculation.caches.row_layout import RowLayout
 
 
 def resized(array: mx.array, rows: int, slots: int) -> mx.array:
@@ -19,7 +19,7 @@ def resized(array: mx.array, rows: int, slots: int) -> mx.array:
     return mx.pad(array, missing) if any(after for _, after in missing) else array
 
 
-def written(array: mx.array | None, new: mx.array, layout: Layout) -> mx.array:
+def written(array: mx.array | None, new: mx.array, layout: RowLayout) -> mx.array:
     """Write `new` (rows, heads, width, ...) to the layout's slots of `array`, which is created if it is None."""
     if array is None:
         array = mx.zeros((layout.rows + layout.spare, new.shape[1], layout.size, new.shape[3]), new.dtype)
@@ -31,7 +31,7 @@ def written(array: mx.array | None, new: mx.array, layout: Layout) -> mx.array:
 class KeyValueRows:
     """Rows of KVCaches; subclasses are those of QuantizedKVCaches and RotatingKVCaches."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: RowLayout) -> None:
         self.layout = layout
         self.keys: Any = None
         self.values: Any = None
@@ -40,7 +40,7 @@ class KeyValueRows:
         self.following: Any = None
 
     @classmethod
-    def like(cls, cache: Any, layout: Callable[[int | None], Layout]) -> KeyValueRows:  # noqa: ARG003
+    def like(cls, cache: Any, layout: Callable[[int | None], RowLayout]) -> KeyValueRows:  # noqa: ARG003
         """Return empty rows for caches like `cache`; `layout(window)` is the layout that all with this window share."""
         return cls(layout(None))
 
@@ -56,7 +56,7 @@ class KeyValueRows:
         return self._held(self.keys), self._held(self.values)
 
     def make_mask(self, rows: int, return_array: bool = False, window_size: int | None = None) -> mx.array:  # noqa: ARG002
-        """Return the mask of the pass under way; see `Layout.mask`."""
+        """Return the mask of the pass under way; see `RowLayout.mask`."""
         return self.layout.mask(window_size)
 
     def arrays(self) -> Iterator[mx.array]:
@@ -116,12 +116,12 @@ class KeyValueRows:
 
 
 class QuantisedRows(KeyValueRows):
-    def __init__(self, layout: Layout, group_size: int, bits: int) -> None:
+    def __init__(self, layout: RowLayout, group_size: int, bits: int) -> None:
         super().__init__(layout)
         self.group_size, self.bits = group_size, bits
 
     @classmethod
-    def like(cls, cache: Any, layout: Callable[[int | None], Layout]) -> QuantisedRows:
+    def like(cls, cache: Any, layout: Callable[[int | None], RowLayout]) -> QuantisedRows:
         return cls(layout(None), cache.group_size, cache.bits)
 
     def _empty(self) -> Any:
@@ -138,7 +138,7 @@ class QuantisedRows(KeyValueRows):
 
 class WindowRows(KeyValueRows):
     @classmethod
-    def like(cls, cache: Any, layout: Callable[[int | None], Layout]) -> WindowRows:
+    def like(cls, cache: Any, layout: Callable[[int | None], RowLayout]) -> WindowRows:
         return cls(layout(cache.max_size))
 
     @property
@@ -173,7 +173,7 @@ class StateRows(ArraysCache):  # type: ignore[misc]
         self.before: list[Any] = []
 
     @classmethod
-    def like(cls, cache: Any, layout: Callable[[int | None], Layout]) -> StateRows:  # noqa: ARG003
+    def like(cls, cache: Any, layout: Callable[[int | None], RowLayout]) -> StateRows:  # noqa: ARG003
         """Return empty rows for states like `cache`."""
         return cls(len(cache.cache))
 

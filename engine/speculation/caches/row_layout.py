@@ -12,7 +12,7 @@ import mlx.core as mx
 STEP = 256
 
 
-class Layout:
+class RowLayout:
     """The positions of rows in the buffers of all caches with the same `window` (None: full attention).
 
     The first slot of row b holds position `starts[b]`; `size` is the number of slots, and no row uses any from `end`

@@ -60,7 +60,7 @@ class _Piece:
 
 
 class HeadSession:
-    """A head's state of one text. Follows the main model's sequence; see `engine.speculation.rounds.taps.Follower`.
+    """A head's state of one text. It is a `HiddenStateListener` of the main model's sequence.
 
     It covers the positions `start` to `length - 1`: the tokens before `start` were not tapped, so proposals may be
     worse. Call `copy` and `rewind` together with those of the sequence. Belongs to the engine's thread.

@@ -9,7 +9,7 @@ import mlx.core as mx
 from engine.main_model.sampling import DRAFT, Sampler
 
 
-class Drawing:
+class DraftSampling:
     """The draft tokens of one proposal of at most `depth` tokens after `history`, while they are drawn.
 
     They are drawn with the noise that the main model will use at the same positions. With `keep_distributions` they are

@@ -14,7 +14,7 @@ from engine.methods import PROPOSERS, ProposerEntry
 from engine.requests import SpeculationSettings
 from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.rounds.proposal import Proposal, Proposer
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.family_serving import CAMPAIGN, serving
 from tests.engine.serving_requests import PLAIN, alone, request, run
 from tests.engine.tiers import by_tier
@@ -32,7 +32,7 @@ class ScriptedProposer(Proposer):
 
     source = "scripted"
 
-    def __init__(self, main: Sequence) -> None:
+    def __init__(self, main: CachedSequence) -> None:
         self._main = main
         self._prompt = len(main.tokens)
         self._draw = random.Random(self._prompt)

@@ -9,7 +9,7 @@ from engine.main_model.loading import LoadedModel
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.drafters.draft_rows import DraftRows
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.counting import each_token, least_peaks
 from tests.engine.serving_requests import PLAIN, alone, request, run, submit
 from tests.engine.tiers import by_tier
@@ -80,7 +80,7 @@ def test_a_round_of_several_answers_waits_once(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_a_draft_model_drafts_for_all_in_one_pass_a_step(monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler) -> None:
-    passes = {DraftRows: 0, Sequence: 0}
+    passes = {DraftRows: 0, CachedSequence: 0}
 
     def count(kind: type) -> None:
         draft = kind.draft  # type: ignore[attr-defined]
@@ -95,11 +95,11 @@ def test_a_draft_model_drafts_for_all_in_one_pass_a_step(monkeypatch: pytest.Mon
     while not all(len(client.committed) > 1 for client in clients):
         scheduler.step()
     count(DraftRows)
-    count(Sequence)
+    count(CachedSequence)
     for _ in range(4):
         scheduler.step()
     # Each round drafts three tokens and feeds all but the last.
-    assert passes == {DraftRows: 4 * 2, Sequence: 0}
+    assert passes == {DraftRows: 4 * 2, CachedSequence: 0}
 
 
 @pytest.mark.expects_log

@@ -16,7 +16,7 @@ from engine.serving.pacing import PrefillPacer
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.choosing.pauses import Pauses
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 from engine.status import MemoryUse
 from engine.upkeep.models import Models
@@ -202,7 +202,7 @@ def test_answers_have_tokens_between_all_that_a_new_one_makes_them_wait_for(
     journal: list[str] = []
     join, feed = SequenceBatch.join, CountingModel.__call__
 
-    def noted_join(batch: SequenceBatch, sequence: Sequence) -> None:
+    def noted_join(batch: SequenceBatch, sequence: CachedSequence) -> None:
         if type(batch) is SequenceBatch:
             journal.append("copied")
         join(batch, sequence)

@@ -15,7 +15,7 @@ from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.rounds.proposal import Proposal, Proposer
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.serving_requests import PLAIN, request, run
 
 
@@ -24,7 +24,7 @@ class RepeatProposer(Proposer):
 
     source = "repeat"
 
-    def __init__(self, main: Sequence) -> None:
+    def __init__(self, main: CachedSequence) -> None:
         self._main = main
 
     def max_proposals(self) -> int:

@@ -16,8 +16,8 @@ from engine.prefix.store import PrefixStore
 from engine.speculation.caches.cache_kinds import KINDS, CacheKind, kind_name
 from engine.speculation.caches.cache_rules import Trim
 from engine.speculation.caches.row_kinds import KeyValueRows
-from engine.speculation.conversation import Conversation
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.conversation import CachedConversation
+from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.speculation.families import EVERY_KIND, VARIANTS, build, fresh_caches, kinds_of
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.engine.speculation.forced_batches import check_family as check_batch
@@ -43,7 +43,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> str:
     """A family whose kind of cache is known by one entry."""
     monkeypatch.setitem(VARIANTS, "toy", lambda _: ToyCache())
     monkeypatch.setitem(FAMILIES, "llama:toy", FAMILIES["llama"])
-    assert Sequence(build("llama:toy"), fresh_caches("llama:toy")).plain_only == "ToyCache"
+    assert CachedSequence(build("llama:toy"), fresh_caches("llama:toy")).plain_only == "ToyCache"
     monkeypatch.setitem(KINDS, kind_name(ToyCache()), CacheKind(Trim, ToyRows))
     return "llama:toy"
 
@@ -69,13 +69,13 @@ def check_stored(name: str, folder: Path) -> None:
     info: Any = SimpleNamespace(path=folder, kv_bits=None, taught=0)
     model = SimpleNamespace(model=build(name), new_caches=partial(fresh_caches, name), info=info)
     loaded = cast("LoadedModel", model)
-    sequence = Sequence(loaded.model, loaded.new_caches())
+    sequence = CachedSequence(loaded.model, loaded.new_caches())
     sequence.append(TEXT[:21])
     sequence.boundaries = (TURN,)
     while sequence.prefill(64):
         pass
     mx.eval(sequence.arrays())
-    PrefixStore(folder / "store", loaded, 2**30).save(Conversation(sequence, name="chat"))
+    PrefixStore(folder / "store", loaded, 2**30).save(CachedConversation(sequence, name="chat"))
 
     found = PrefixStore(folder / "store", loaded, 2**30).find(TEXT, better_than=0)
     assert found is not None

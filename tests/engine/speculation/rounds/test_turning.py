@@ -15,7 +15,7 @@ from mlx_lm.models.cache import make_prompt_cache
 from mlx_lm.utils import _get_classes
 
 from engine.pictures.positions import Axes, Grid, Positions
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 from engine.speculation.rounds.turning import turning
 from tests.engine.speculation.family_configs import DELTA, DENSE, VOCABULARY
@@ -55,8 +55,8 @@ def expected_logits(family: str, tokens: list[int], grids: tuple[Grid, ...]) -> 
     return np.array(logits[0])
 
 
-def prefilled(family: str, tokens: list[int], grids: tuple[Grid, ...], chunk: int = 512) -> Sequence:
-    sequence = Sequence(model_of(family), make_prompt_cache(model_of(family)))
+def prefilled(family: str, tokens: list[int], grids: tuple[Grid, ...], chunk: int = 512) -> CachedSequence:
+    sequence = CachedSequence(model_of(family), make_prompt_cache(model_of(family)))
     sequence.append(tokens[:PROMPT])
     sequence.positions = Positions(AXES[family], grids) if grids else None
     while sequence.prefill(chunk):
