@@ -37,8 +37,8 @@ from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, inspect_folder, missing_weights, tensors_beside, weight_files
 from engine.model_files.names import name_of_snapshot, resolve_model
 from engine.model_files.thought_marks import THOUGHT_MARKS
-from engine.pictures.eyes import RequestPictures, VisionTower, eyes_of
 from engine.pictures.reading import PictureFiles
+from engine.pictures.vision_tower import RequestPictures, VisionTower, eyes_of
 from engine.status import ModelInfo
 from engine.tokenizers.loading import make_tokenizer
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS

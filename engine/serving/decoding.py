@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from operator import attrgetter
 
+from engine.decoders.batch_decoder import BatchDecoder, BatchStepFailed
 from engine.decoders.generation import release_unused_memory
-from engine.decoders.ragged_decoder import BatchDecoder, BatchStepFailed
 from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.errors import is_device_failure
 from engine.events import TokensCommitted

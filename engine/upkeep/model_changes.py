@@ -30,9 +30,9 @@ from engine.prefix.cache import PrefixCache
 from engine.settings import EngineSettings
 from engine.speculation.drafters.sources import Drafter, prepare_draft
 from engine.status import LoadedPair
-from engine.upkeep.at_hand import ParkedModels
-from engine.upkeep.kept_texts import PrefixAndIndexStores
 from engine.upkeep.models import Models
+from engine.upkeep.prefix_and_index import PrefixAndIndexStores
+from engine.upkeep.resident_models import ParkedModels
 
 log = logging.getLogger(__name__)
 

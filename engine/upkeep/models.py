@@ -27,8 +27,8 @@ from engine.speculation.drafting import Drafting
 from engine.status import LoadedPair, MemoryUse, ModelInfo
 from engine.tuning import KeyRange, LearnedPair, Pair, Rounding
 from engine.upkeep import memory
-from engine.upkeep.at_hand import ParkedModels, ResidentModel
 from engine.upkeep.drafters import DrafterLoading, drafter_kind, load_drafter
+from engine.upkeep.resident_models import ParkedModels, ResidentModel
 from engine.upkeep.rounding_probe import probe_rounding
 
 log = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import mlx.core as mx
 import pytest
 
-from engine.decoders.ragged_decoder import BatchDecoder
+from engine.decoders.batch_decoder import BatchDecoder
 from engine.prefix.cache import PrefixCache
 from engine.serving.scheduler import Scheduler
 from engine.speculation.caches.cache_rules import flatten, leaves

@@ -22,8 +22,8 @@ import mlx.core as mx
 import psutil
 
 from engine import ChatRequest, Engine, Failed, Finished, SamplingSettings, SpeculationSettings, TokensCommitted
+from engine.decoders.batch_decoder import BatchDecoder
 from engine.decoders.generation import Generation
-from engine.decoders.ragged_decoder import BatchDecoder
 from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.errors import DeviceFailed, EngineClosed
 from engine.main_model.sampling import Sampler

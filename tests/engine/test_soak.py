@@ -25,8 +25,8 @@ import psutil
 import pytest
 
 from engine import Engine
+from engine.decoders.batch_decoder import BatchDecoder, BatchStepFailed
 from engine.decoders.generation import Generation
-from engine.decoders.ragged_decoder import BatchDecoder, BatchStepFailed
 from engine.main_model.loading import load
 from engine.main_model.sampling import Sampler
 from engine.serving.scheduler import Scheduler

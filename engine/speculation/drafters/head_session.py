@@ -19,8 +19,8 @@ from engine.errors import is_device_failure
 from engine.heads.context import HeadContext
 from engine.heads.head import Draw, Head, HeadProposal
 from engine.pictures.positions import Positions
+from engine.speculation.rounds.rope_positions import turning
 from engine.speculation.rounds.taps import Taps
-from engine.speculation.rounds.turning import turning
 
 log = logging.getLogger(__name__)
 

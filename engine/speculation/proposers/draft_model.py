@@ -13,7 +13,7 @@ import mlx.core as mx
 
 from engine.main_model.sampling import MIN_JOINT_PROBABILITY as MIN_JOINT_PROBABILITY
 from engine.main_model.sampling import Sampler, top_probabilities
-from engine.speculation.proposers.drawing import DraftSampling
+from engine.speculation.proposers.draft_sampling import DraftSampling
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import PREFILL_CHUNK
 from engine.speculation.rounds.sequence import CachedSequence as CachedSequence

@@ -11,7 +11,7 @@ import mlx.core as mx
 from engine.main_model.sampling import Sampler
 from engine.speculation.drafters.head_session import MAX_ROWS, HeadSession
 from engine.speculation.proposers.context import ProposerContext
-from engine.speculation.proposers.drawing import DraftSampling
+from engine.speculation.proposers.draft_sampling import DraftSampling
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
 

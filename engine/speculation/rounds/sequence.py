@@ -7,18 +7,18 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.pictures.eyes import RequestPictures
 from engine.pictures.placed import PassInput, PlacedPicture, content_of, within
 from engine.pictures.positions import Positions
+from engine.pictures.vision_tower import RequestPictures
 from engine.requests import MAX_DEPTH
 from engine.speculation.caches.cache_kinds import check_widths
 from engine.speculation.caches.rollback import Checkpoint, PlainOnly, Rollback, UnknownCacheKind
 from engine.speculation.caches.shared_caches import SharedCaches, copied, open_rollback
 from engine.speculation.rounds.compiled_steps import MAX_ROWS, CompiledSteps
 from engine.speculation.rounds.passes import model_pass
+from engine.speculation.rounds.rope_positions import turning
 from engine.speculation.rounds.row_rule import UNKNOWN, RowRule, RowRules
 from engine.speculation.rounds.taps import HiddenStateListener
-from engine.speculation.rounds.turning import turning
 
 # The most tokens of one pass of prefill, or of a draft model's catch-up.
 PREFILL_CHUNK = 512

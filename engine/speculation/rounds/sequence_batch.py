@@ -11,8 +11,8 @@ import mlx.core as mx
 from engine.speculation.caches import cache_kinds
 from engine.speculation.caches.shared_caches import SharedCaches, open_rows
 from engine.speculation.rounds.passes import model_pass
+from engine.speculation.rounds.rope_positions import turning_rows
 from engine.speculation.rounds.sequence import CachedSequence
-from engine.speculation.rounds.turning import turning_rows
 
 
 @dataclass(eq=False, slots=True)

@@ -10,9 +10,9 @@ from typing import Any
 import mlx.core as mx
 
 from engine.main_model.loading import LoadedModel
-from engine.pictures.eyes import RequestPictures, VisionTower
 from engine.pictures.placed import PlacedPicture
 from engine.pictures.reading import PictureFiles, digest_of, picture_size, read_picture
+from engine.pictures.vision_tower import RequestPictures, VisionTower
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.tokenizers.prompts import PromptJob, make_prompt
 from tests.engine.serving_requests import PLAIN

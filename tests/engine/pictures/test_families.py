@@ -23,8 +23,8 @@ from PIL import Image
 from engine.main_model.loading import LoadedModel, load
 from engine.pictures.reading import PictureFiles, digest_of
 from engine.speculation.rounds.passes import model_pass
+from engine.speculation.rounds.rope_positions import turning
 from engine.speculation.rounds.sequence import CachedSequence
-from engine.speculation.rounds.turning import turning
 from tests import tiny_qwens
 from tests.engine.pictures.questions import FILES, GOLDEN_COLUMNS, GOLDEN_ROWS, GOLDENS, embedded, prompted
 from tests.engine.tiers import by_tier

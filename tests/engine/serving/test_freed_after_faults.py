@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from engine.decoders.batch_decoder import BatchDecoder
 from engine.decoders.generation import Generation
-from engine.decoders.ragged_decoder import BatchDecoder
 from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.main_model.sampling import Sampler
 from engine.requests import SpeculationSettings

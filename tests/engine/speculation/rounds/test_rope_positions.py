@@ -15,9 +15,9 @@ from mlx_lm.models.cache import make_prompt_cache
 from mlx_lm.utils import _get_classes
 
 from engine.pictures.positions import Axes, Grid, Positions
+from engine.speculation.rounds.rope_positions import turning
 from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
-from engine.speculation.rounds.turning import turning
 from tests.engine.speculation.family_configs import DELTA, DENSE, VOCABULARY
 from tests.engine.speculation.plain_decoding import assert_same_logits
 

@@ -15,8 +15,8 @@ from functools import partial
 import mlx.core as mx
 from msgspec.structs import replace
 
+from engine.decoders.batch_round import BatchRound, BatchSampling, Member, drafting_of
 from engine.decoders.generation import DrawnTokens, Generation
-from engine.decoders.ragged_round import BatchRound, BatchSampling, Member, drafting_of
 from engine.decoders.speculative_decoder import TIMED_EVERY
 from engine.events import TokensCommitted
 from engine.main_model.loading import LoadedModel
