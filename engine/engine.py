@@ -30,9 +30,9 @@ from engine.tuning import LearnedPair, Pair
 
 # MLX belongs to the thread that imports it first: `_serve_until_closed` imports these on the engine's thread.
 if TYPE_CHECKING:
-    from engine.serving.model_changes import ModelChanges
-    from engine.serving.models import MainLoader
     from engine.serving.scheduler import Scheduler
+    from engine.upkeep.model_changes import ModelChanges
+    from engine.upkeep.models import MainLoader
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.errors import BadRequest, require, require_between, require_one_of
 from engine.grammars.grammar import Grammar
-from engine.speculation.proposers.registry import methods
+from engine.methods import methods
 
 ACCEPTANCE_RULES = ("match", "rejection")
 MOST_ALTERNATIVES = 20

@@ -41,7 +41,7 @@ def _marked() -> Iterator[str]:
     from app.settings.declarations import PAGES, SETTINGS
     from app.settings_window.history_page import COLUMNS
     from app.window.actions import ACTIONS
-    from engine.speculation.proposers.registry import PROPOSERS, method_words, methods, source_words
+    from engine.methods import PROPOSERS, method_words, methods, source_words
 
     actions = [spec for specs in ACTIONS.values() for spec in specs]
     tables = (

@@ -20,7 +20,7 @@ from app.widgets.theme_aware import ThemeAware
 from app.wording import figures
 from app.wording.models import pair_name
 from app.wording.sources import source_name
-from engine.speculation.proposers.registry import PROPOSERS
+from engine.methods import PROPOSERS
 from engine.tuning import ContextFigures, LearnedPair, Pair, best_of
 
 _ROWS_SHOWN = 8

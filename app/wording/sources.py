@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from PySide6.QtCore import QCoreApplication
 
 from app.session.model_names import STARTERS, short_name
-from engine.speculation.proposers.registry import (
+from engine.methods import (
     DRAFTER_METHOD,
     PROPOSERS,
     method_words,

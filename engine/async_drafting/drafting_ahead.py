@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from engine.async_drafting.link import DrafterLink
-from engine.async_drafting.messages import LONGEST_WINDOW, Answer, Begin, End, Verdict
+from engine.async_drafting.messages import LONGEST_WINDOW, Begin, DraftReply, End, RoundOutcome
 from engine.main_model.sampling import Sampler
 from engine.requests import MAX_DEPTH, SamplingSettings
 
@@ -61,7 +61,7 @@ class DraftingAhead:
         self._sent = self._round = 0
         # Whether an answer to the last verdict is awaited, the end of that wait, and the answer.
         self._awaited, self._until = False, 0.0
-        self._answer: Answer | None = None
+        self._answer: DraftReply | None = None
         self._vain = self._resting = 0
         self._rest = FIRST_REST
 
@@ -104,14 +104,14 @@ class DraftingAhead:
         # A verdict has at least one token.
         position = min(self._sent, len(self._text) - 1)
         self._round += 1
-        verdict = Verdict(
+        verdict = RoundOutcome(
             self._begin.conversation, self._round % 2**32, position, tuple(self._text[position:]), self.depth
         )
         self._until = time.monotonic() + max(HANDOVER_S, self.patience_s)
         if self._link.send(verdict):
             self._sent, self._awaited = len(self._text), True
 
-    def _receive(self, until: float) -> Answer | None:
+    def _receive(self, until: float) -> DraftReply | None:
         """Return the answer to the latest verdict, if it comes before `until`; drop all others."""
         while (answer := self._link.receive(max(0.0, until - time.monotonic()))) is not None:
             vocabulary = self._begin.vocabulary
@@ -121,7 +121,7 @@ class DraftingAhead:
                 return answer if all(token < vocabulary for token in answer.tokens) else None
         return None
 
-    def _count(self, answer: Answer | None) -> None:
+    def _count(self, answer: DraftReply | None) -> None:
         if answer is None:
             self.figures.late += 1
             self._vain += 1

@@ -19,8 +19,8 @@ from engine.cluster.splitting import SplitPart, Tail, run_pass, shared_ids
 from engine.errors import EngineError
 from engine.files.steps import Steps
 from engine.main_model.loading import load_part
-from engine.serving.memory import memory_use, size_on_disk
-from engine.speculation.rounds.cache_rules import flatten, leaves
+from engine.speculation.caches.cache_rules import flatten, leaves
+from engine.upkeep.memory import memory_use, size_on_disk
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed
 
@@ -71,7 +71,7 @@ class Follower:
         except _Abandoned:
             return
         except EngineError as error:
-            self._channel.send(messages.Refused(wanted.number, error))
+            self._channel.send(messages.LoadRefused(wanted.number, error))
             return
         tail = part.tail
         assert tail is not None

@@ -28,9 +28,9 @@ from engine.files.steps import Steps, result_of
 from engine.main_model.loading import LoadedModel, OnProgress, load_in_steps
 from engine.model_files.inspection import read_checked_config
 from engine.model_files.names import resolve_model
-from engine.serving.models import MainLoader
+from engine.upkeep.models import MainLoader
 from engine.wire.channel import Channel
-from engine.wire.messages import ChannelClosed, Message
+from engine.wire.messages import ChannelClosed, WireMessage
 
 log = logging.getLogger(__name__)
 
@@ -137,7 +137,7 @@ class Leader(MainLoader):
                 self._lost(failure_of(error, self._host))
             raise
 
-    def _send(self, message: Message) -> None:
+    def _send(self, message: WireMessage) -> None:
         for rank, (host, channel) in self._followers.items():
             try:
                 channel.send(message)
@@ -153,7 +153,7 @@ class Leader(MainLoader):
             self._lose(rank, ClusterError("ended", host, str(error)))
 
     def _hear(self, rank: int, host: str, message: messages.ToLeader) -> None:
-        if isinstance(message, messages.Loaded | messages.Refused):
+        if isinstance(message, messages.Loaded | messages.LoadRefused):
             with self._lock:
                 future = self._loads.get(rank) if message.number == self._load else None
             if future is not None and not future.done():

@@ -15,11 +15,11 @@ from engine.cluster.errors import ClusterError
 from engine.cluster.plan import files_of_others
 from engine.errors import EngineError, is_device_failure
 from engine.files.steps import Steps
-from engine.speculation.rounds.cache_rules import flatten
+from engine.speculation.caches.cache_rules import flatten
 
 
 class SplitPart:
-    """This rank's part of a model (see `engine.main_model.loading.Part`); `meet` waits for the other ranks.
+    """This rank's part of a model (see `engine.main_model.loading.ModelShard`); `meet` waits for the other ranks.
 
     Once the model is split, `tail` tells what ranks exchange in a pass, and `kinds` are the kinds of its caches.
     """

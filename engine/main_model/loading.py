@@ -37,8 +37,8 @@ from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, inspect_folder, missing_weights, tensors_beside, weight_files
 from engine.model_files.names import name_of_snapshot, resolve_model
 from engine.model_files.thought_marks import THOUGHT_MARKS
-from engine.pictures.eyes import Eyes, RequestPictures, eyes_of
 from engine.pictures.reading import PictureFiles
+from engine.pictures.vision_tower import RequestPictures, VisionTower, eyes_of
 from engine.status import ModelInfo
 from engine.tokenizers.loading import make_tokenizer
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
@@ -54,7 +54,7 @@ _STOP_WAIT_S = 0.05
 OnProgress = Callable[[int, int], object]
 
 
-class Part(Protocol):
+class ModelShard(Protocol):
     """This process's part of a model that several processes compute together."""
 
     def may_lack(self, path: Path) -> Set[str]:
@@ -90,7 +90,7 @@ class LoadedModel:
     # The source from which the prompt process makes prompts; None if folder and tokenizer are known to be good.
     prompt_source: TokenizerSource | None = None
     # None if the model cannot see.
-    eyes: Eyes | None = None
+    eyes: VisionTower | None = None
 
     def new_caches(self) -> list[Any]:
         """Return empty caches, one for each layer: those that the model defines, or with quantised full attention."""
@@ -153,7 +153,7 @@ def load_in_steps(
     kv_bits: int | None = None,
     streaming: Callable[[], bool] = lambda: False,
     on_progress: OnProgress = lambda _loaded, _total: None,
-    part: Part | None = None,
+    part: ModelShard | None = None,
     adapt: Callable[[nn.Module], object] = lambda _model: None,
 ) -> Steps[LoadedModel]:
     """Load a model like `load`, in steps of some milliseconds. While answers are `streaming()`, no step waits for the
@@ -198,7 +198,7 @@ def load_in_steps(
     return replace(loaded, rows=rows)
 
 
-def load_part(path: Path, kv_bits: int | None, part: Part) -> tuple[nn.Module, Callable[[], list[Any]]]:
+def load_part(path: Path, kv_bits: int | None, part: ModelShard) -> tuple[nn.Module, Callable[[], list[Any]]]:
     """Return the model and a function that makes its caches, in a process that only computes its part.
 
     Raises `EngineError`.
@@ -236,7 +236,7 @@ def _warm_up(model: nn.Module, new_caches: Callable[[], list[Any]], path: Path) 
     return int(logits.shape[-1])
 
 
-def _check_folder(path: Path, part: Part | None) -> None:
+def _check_folder(path: Path, part: ModelShard | None) -> None:
     # Checking a tokenizer's content takes time that is wasted on the models that come with Tandem.
     check = inspect_folder if is_known_good(path) else check_folder
     check(path, part.may_lack(path) if part is not None else frozenset())
@@ -247,7 +247,7 @@ def _load_weights(
     disk: DiskPool,
     streaming: Callable[[], bool],
     on_progress: OnProgress,
-    part: Part | None,
+    part: ModelShard | None,
     adapt: Callable[[nn.Module], object] = lambda _model: None,
 ) -> Steps[tuple[nn.Module, dict[str, Any]]]:
     # Reading more than half of the free memory ahead would evict what was read first.

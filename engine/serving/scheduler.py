@@ -20,16 +20,16 @@ from engine.main_model.loading import LoadedModel, OnProgress
 from engine.prefix.cache import PrefixCache
 from engine.prefix.files import stored_bytes
 from engine.serving.active_request import ActiveRequest, as_engine_error, cleaned_up, log_finished
-from engine.serving.calibration import calibrate
 from engine.serving.decoding import CachesLost, Decoding, Outcome
-from engine.serving.model_changes import ModelChanges
-from engine.serving.models import MainLoader, Models
 from engine.serving.pacing import PrefillPacer
 from engine.serving.prefilling import Prefilling
-from engine.serving.teaching import Teaching
 from engine.serving.waiting import Waiting
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair, TeachingProgress
+from engine.upkeep.calibration import calibrate
+from engine.upkeep.model_changes import ModelChanges
+from engine.upkeep.models import MainLoader, Models
+from engine.upkeep.teaching import Teaching
 
 # The longest time to wait: queues refuse an infinite timeout.
 LONGEST_SLEEP_S = 3600.0

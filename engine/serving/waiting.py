@@ -25,9 +25,9 @@ from engine.pictures.reading import PictureFiles
 from engine.prefix.cache import PrefixCache
 from engine.requests import ChatRequest
 from engine.serving.active_request import ActiveRequest, as_engine_error, cleaned_up
-from engine.serving.models import Models
 from engine.stats import RequestStats
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, PromptCall
+from engine.upkeep.models import Models
 
 # With nothing else to do, wait this long for a prompt before commands are looked at again.
 PROMPT_WAIT_S = 0.02

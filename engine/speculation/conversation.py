@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence as Tokens
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import mlx.core as mx
@@ -12,7 +12,7 @@ from engine.errors import is_device_failure
 from engine.heads.head import Head
 from engine.main_model.loading import LoadedModel
 from engine.speculation.drafters.head_session import HeadSession
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.taps import Taps
 from engine.tokenizers.prompts import shared_prefix
 
@@ -20,15 +20,15 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(eq=False)
-class Conversation:
+class CachedConversation:
     """The sequences of both models for one text; `draft` and `head` are None until a draft model or a head is used.
 
     `name` is the caller's name of the conversation; without one it is never written to disk. A `shared` one is what
     others begin with.
     """
 
-    main: Sequence
-    draft: Sequence | None = None
+    main: CachedSequence
+    draft: CachedSequence | None = None
     name: str | None = None
     head: HeadSession | None = None
     shared: bool = False
@@ -91,30 +91,30 @@ class Conversation:
         mx.synchronize()
         mx.eval(mx.zeros(1))
 
-    def fork(self) -> Conversation | None:
+    def fork(self) -> CachedConversation | None:
         """Return a copy without a name, or None if the main model's caches cannot be copied."""
         main = self.main.fork()
         if main is None:
             return None
         draft = self.draft.fork() if self.draft is not None else None
-        return Conversation(main, draft, head=self.head.copy() if self.head is not None else None)
+        return CachedConversation(main, draft, head=self.head.copy() if self.head is not None else None)
 
 
-def continue_on(sequence: Sequence | None, model: LoadedModel, tokens: Tokens[int]) -> Sequence:
+def continue_on(sequence: CachedSequence | None, model: LoadedModel, tokens: Sequence[int]) -> CachedSequence:
     """Return `sequence` set to `tokens`, its caches cut back to the shared prefix; a new one if nothing is shared."""
     reach = 0 if sequence is None else usable_prefix(sequence, tokens)
     if sequence is None or reach == 0:
-        sequence = Sequence(model.model, model.new_caches())
+        sequence = CachedSequence(model.model, model.new_caches())
     else:
         sequence.rewind(reach)
     sequence.tokens = list(tokens)
     return sequence
 
 
-def usable_prefix(sequence: Sequence, content: Tokens[int | str]) -> int:
+def usable_prefix(sequence: CachedSequence, content: Sequence[int | str]) -> int:
     """Return how many tokens of a text the caches hold and need not be fed; the last one is always pending.
 
-    `content` are the tokens, with pictures as in `Sequence.content`.
+    `content` are the tokens, with pictures as in `CachedSequence.content`.
     """
     held = sequence.content[: sequence.position]
     return sequence.reach(shared_prefix(held, content[: len(content) - 1]))

@@ -15,16 +15,16 @@ from engine.async_drafting.link import DrafterLink
 from engine.errors import EngineError, ModelNotUsable
 from engine.main_model.loading import LoadedModel
 from engine.main_model.sampling import Sampler
+from engine.methods import DRAFTER_METHOD, PROPOSERS
 from engine.requests import SpeculationSettings
 from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.costs import context_range
 from engine.speculation.choosing.kept import Controllers
 from engine.speculation.choosing.pauses import Pauses
-from engine.speculation.conversation import Conversation
+from engine.speculation.conversation import CachedConversation
 from engine.speculation.drafters.reduced_vocabulary import USUAL_DEPTH, ReducedVocabulary
 from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
-from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.round import PendingRound
@@ -151,7 +151,7 @@ class Drafting:
         if self._drafter is None:
             self.why_plain = Choice(None, 0, "draft-loading")
 
-    def follow(self, settings: SpeculationSettings, conversation: Conversation) -> None:
+    def follow(self, settings: SpeculationSettings, conversation: CachedConversation) -> None:
         """Set the rule of a request's rows, and let the head in use, if any, follow it. Call it before the prefill."""
         conversation.main.row_rules = RowRules(self.controllers.rounding, settings.same_text)
         used = settings.method in ("auto", DRAFTER_METHOD) and conversation.main.plain_only is None
@@ -160,13 +160,13 @@ class Drafting:
         else:
             conversation.main.follower = None
 
-    def begin(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> None:
+    def begin(self, settings: SpeculationSettings, conversation: CachedConversation, sampler: Sampler) -> None:
         """Start the current request, alone on `conversation`, whose main sequence holds the prompt."""
         self._request = RequestProposers(self._main, settings, conversation, sampler)
         self.install(self._request)
 
     def new_request(
-        self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler
+        self, settings: SpeculationSettings, conversation: CachedConversation, sampler: Sampler
     ) -> RequestProposers:
         """Return a request of a batch, which has its proposers; its main sequence holds the prompt."""
         request = RequestProposers(self._main, settings, conversation, sampler)

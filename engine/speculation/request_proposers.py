@@ -12,13 +12,13 @@ from engine.async_drafting.drafting_ahead import DraftingAhead
 from engine.errors import without_frames
 from engine.main_model.loading import LoadedModel
 from engine.main_model.sampling import Sampler
+from engine.methods import PROPOSERS, uses, uses_drafter
 from engine.requests import SpeculationSettings
 from engine.speculation.choosing.choice import Choice, Offer
-from engine.speculation.choosing.plans import Answer
-from engine.speculation.conversation import Conversation
+from engine.speculation.choosing.plans import AnswerState
+from engine.speculation.conversation import CachedConversation
 from engine.speculation.drafters.sources import Drafter
 from engine.speculation.proposers.context import ProposerContext, ProposerUnavailable
-from engine.speculation.proposers.registry import PROPOSERS, uses, uses_drafter
 from engine.speculation.rounds.proposal import Observation, Proposer
 from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure
 
@@ -37,7 +37,7 @@ class RequestProposers:
     """
 
     def __init__(
-        self, main: LoadedModel, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler
+        self, main: LoadedModel, settings: SpeculationSettings, conversation: CachedConversation, sampler: Sampler
     ) -> None:
         self.settings = settings
         self.conversation = conversation
@@ -47,7 +47,7 @@ class RequestProposers:
         self.ahead: DraftingAhead | None = None
         self.why_plain: Choice | None = None
         # The controller's state of its answer, and `Drafting.version`, both set when proposers are installed.
-        self.answer: Answer
+        self.answer: AnswerState
         self.version = 0
         self._main = main
         # Tokens prefilled by proposers that were replaced or dropped.

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Generic, TypeVar
 from msgspec import Meta
 
 from engine.wire.channel import Channel
-from engine.wire.messages import ChannelClosed, Codec, Message, Received
+from engine.wire.messages import ChannelClosed, Codec, Received, WireMessage
 
 log = logging.getLogger(__name__)
 
@@ -29,12 +29,12 @@ _PAUSE_S = 0.01
 _NONCE_BYTES = 32
 
 
-class _Challenge(Message, frozen=True):
+class _Challenge(WireMessage, frozen=True):
     version: Annotated[int, Meta(ge=VERSION, le=VERSION)]
     nonce: Annotated[bytes, Meta(min_length=_NONCE_BYTES, max_length=_NONCE_BYTES)]
 
 
-class _Proof(Message, frozen=True):
+class _Proof(WireMessage, frozen=True):
     number: int
     nonce: Annotated[bytes, Meta(min_length=_NONCE_BYTES, max_length=_NONCE_BYTES)]
     proof: bytes
@@ -90,7 +90,7 @@ class Peer(Generic[Received]):
 
 
 @dataclass(frozen=True, eq=False)
-class _Stranger:
+class _Unauthenticated:
     """A connection that has to answer `nonce` before `until`, a time of the monotonic clock."""
 
     channel: Channel[Any]
@@ -116,7 +116,7 @@ class Listener(Generic[Received]):
         self._socket, self._secret = listening, secret
         self._codec, self._most_unsent = codec, most_unsent
         # In the order of their arrival, and so of their deadlines.
-        self._strangers: list[_Stranger] = []
+        self._strangers: list[_Unauthenticated] = []
 
     @property
     def port(self) -> int:
@@ -136,9 +136,9 @@ class Listener(Generic[Received]):
             if until is not None and until <= now:
                 raise TimeoutError
             ends = [end for end in (until, *(one.until for one in self._strangers[:1])) if end is not None]
-            waiting: list[socket.socket | _Stranger] = [self._socket, *self._strangers]
+            waiting: list[socket.socket | _Unauthenticated] = [self._socket, *self._strangers]
             for readable in select.select(waiting, [], [], min(ends) - now if ends else None)[0]:
-                if not isinstance(readable, _Stranger):
+                if not isinstance(readable, _Unauthenticated):
                     self._challenge()
                 elif readable in self._strangers and (peer := self._hear(readable)) is not None:
                     return peer
@@ -169,9 +169,9 @@ class Listener(Generic[Received]):
             log.info("%s is gone: %s", address[0], error)
             connection.close()
         else:
-            self._strangers.append(_Stranger(channel, address[0], nonce, time.monotonic() + HANDSHAKE_S))
+            self._strangers.append(_Unauthenticated(channel, address[0], nonce, time.monotonic() + HANDSHAKE_S))
 
-    def _hear(self, stranger: _Stranger) -> Peer[Received] | None:
+    def _hear(self, stranger: _Unauthenticated) -> Peer[Received] | None:
         """Return a stranger that has proved the secret as a peer, None for one that has not, or not yet."""
         try:
             if (found := stranger.channel.receive(0.0)) is None:
@@ -190,7 +190,7 @@ class Listener(Generic[Received]):
         stranger.channel.codec = self._codec
         return Peer(stranger.channel, found.number, stranger.host)
 
-    def _dismiss(self, stranger: _Stranger, why: str) -> None:
+    def _dismiss(self, stranger: _Unauthenticated, why: str) -> None:
         log.info("%s has not proved the secret: %s", stranger.host, why)
         self._strangers.remove(stranger)
         stranger.channel.close()

@@ -18,7 +18,7 @@ from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.choosing.costs import Costs
 from engine.speculation.drafters.reduced_vocabulary import ReducedVocabulary
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.serving_requests import PLAIN, load_models, request, run, serve_and_act, submit
 from tests.engine.tiers import by_tier
 from tests.tiny_eagle import write_eagle_head
@@ -68,15 +68,15 @@ def kept(scheduler: Scheduler) -> frozenset[int]:
 def drafted(monkeypatch: pytest.MonkeyPatch) -> set[int]:
     """All draft tokens that the main model verifies."""
     found: set[int] = set()
-    verify = Sequence.verify
+    verify = CachedSequence.verify
 
-    def noting(self: Sequence, draft_tokens: mx.array | tuple[int, ...] = ()) -> mx.array:
+    def noting(self: CachedSequence, draft_tokens: mx.array | tuple[int, ...] = ()) -> mx.array:
         # A plain round gives its newest token as the only one.
         if len(draft_tokens) > 1:
             found.update(np.array(draft_tokens).tolist())
         return verify(self, draft_tokens)
 
-    monkeypatch.setattr(Sequence, "verify", noting)
+    monkeypatch.setattr(CachedSequence, "verify", noting)
     return found
 
 

@@ -15,12 +15,12 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
+from engine.methods import PROPOSERS
 from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.costs import Costs, context_range, range_bounds
-from engine.speculation.choosing.plans import DEPTHS, Answer, Asked, Plan, plans
+from engine.speculation.choosing.plans import DEPTHS, AnswerState, Candidate, Plan, plans
 from engine.speculation.choosing.speedup import RUN, UNSURE, Comparisons, Cost, SpeedupMeter
-from engine.speculation.choosing.texts import Text, Texts
-from engine.speculation.proposers.registry import PROPOSERS
+from engine.speculation.choosing.texts import TextState, TextStatistics
 from engine.speculation.rounds.row_rule import RowRule, RowRules
 from engine.stats import MeasuredSpeedup
 from engine.tuning import ContextFigures, DepthFigures
@@ -41,7 +41,7 @@ class Known(Struct):
     """The learned costs of rounds and statistics of texts."""
 
     costs: Costs = field(default_factory=Costs)
-    texts: Texts = field(default_factory=Texts)
+    texts: TextStatistics = field(default_factory=TextStatistics)
 
 
 class Learned(Struct):
@@ -102,7 +102,7 @@ class Controller:
             for known in (self.learned.free, self.learned.constrained):
                 known.costs.doubt()
 
-    def begin(self, prompt_tokens: int, *, constrained: bool = False) -> Answer:
+    def begin(self, prompt_tokens: int, *, constrained: bool = False) -> AnswerState:
         """Begin an answer after a prompt of `prompt_tokens` tokens, `constrained` by a grammar or not."""
         now = monotonic()
         for known in (self.learned.free, self.learned.constrained):
@@ -111,9 +111,9 @@ class Controller:
         self._tried = None
         known = self.learned.constrained if constrained else self.learned.free
         known.costs.context = context_range(prompt_tokens)
-        return Answer(known.costs, Text(known.texts), prompt_tokens, prompt_tokens)
+        return AnswerState(known.costs, TextState(known.texts), prompt_tokens, prompt_tokens)
 
-    def choose(self, asked: Sequence[Asked]) -> list[Choice]:
+    def choose(self, asked: Sequence[Candidate]) -> list[Choice]:
         """Choose what each answer does in the next round."""
         self._tried = None
         costs = asked[0][0].costs
@@ -171,7 +171,7 @@ class Controller:
             self._tried = None
         return wanted
 
-    def measured_speedup(self, answer: Answer) -> MeasuredSpeedup | None:
+    def measured_speedup(self, answer: AnswerState) -> MeasuredSpeedup | None:
         """Return the speed-up of `answer`, the current one, so far; None if the costs of its rounds are unknown."""
         costs = answer.costs
 
@@ -186,7 +186,7 @@ class Controller:
 
         return self.speedup.measured(estimate)
 
-    def observe(self, answer: Answer, choice: Choice, drafted: int, verified: int, accepted: int) -> None:
+    def observe(self, answer: AnswerState, choice: Choice, drafted: int, verified: int, accepted: int) -> None:
         """Learn from the result of an answer's part in a round.
 
         Of the draft tokens that were asked for, `drafted` were made and `verified` got a verdict: tokens past the end
@@ -198,7 +198,7 @@ class Controller:
             missed = accepted == verified == drafted < choice.depth
             answer.text.observe(choice.source, max(1, verified + missed), accepted)
 
-    def observe_round(self, answer: Answer, measured: MeasuredRound) -> None:
+    def observe_round(self, answer: AnswerState, measured: MeasuredRound) -> None:
         """Learn the cost of a round in which `answer` took part."""
         costs, tried = answer.costs, self._tried
         self._until, self._tried = monotonic(), None
@@ -215,7 +215,7 @@ class Controller:
             learned.purse = min(BUDGET, max(0.0, learned.purse - lost / plain_s))
             learned.income = min(1.0, 2.0 * learned.income) if lost < 0.0 else max(LEAST_PART, learned.income / 2.0)
 
-    def observe_reading(self, answer: Answer, source: str, tokens: int, measured: MeasuredRound) -> None:
+    def observe_reading(self, answer: AnswerState, source: str, tokens: int, measured: MeasuredRound) -> None:
         """Learn the cost of catch-up from a round in which `source` read `tokens` tokens that it had missed."""
         costs = answer.costs
         if costs.known:
@@ -272,11 +272,11 @@ class Controller:
         verify = self.costs.verify(depth + 1)
         drafting = self.costs.drafting(source, depth).seconds if PROPOSERS[source].uses_drafter else 0.0
         seconds = verify.seconds + drafting
-        tokens = 1.0 + Text(self.learned.free.texts, usual=True).forecast(source, depth).kept[depth]
+        tokens = 1.0 + TextState(self.learned.free.texts, usual=True).forecast(source, depth).kept[depth]
         return DepthFigures(source, depth, tokens / seconds, verify.rounds)
 
 
-def _plain(asked: Sequence[Asked], plain: Choice) -> list[Choice]:
+def _plain(asked: Sequence[Candidate], plain: Choice) -> list[Choice]:
     return [offer.decided or plain for _, offer in asked]
 
 

@@ -15,9 +15,9 @@ from typing import Annotated, NamedTuple
 
 from msgspec import Meta, Struct, field
 
+from engine.methods import PROPOSERS
 from engine.requests import MAX_DEPTH
 from engine.speculation.choosing.costs import MEMORY
-from engine.speculation.proposers.registry import PROPOSERS
 from engine.tuning import AcceptanceFigures
 
 # Acceptance rates in easy, mixed and hard text before any was seen: those of the usual drafters lie between them.
@@ -89,8 +89,8 @@ class Forecast(NamedTuple):
     most: Sequence[float]
 
 
-class Texts(Struct):
-    """Statistics of the texts of one pair; each answer is a `Text`. The fields are kept between runs."""
+class TextStatistics(Struct):
+    """Statistics of the texts of one pair; each answer is a `TextState`. The fields are kept between runs."""
 
     counts: dict[str, _Counts] = {}
     usual: _Shares = field(default_factory=lambda: _Shares(STRETCH * WEIGHT))
@@ -155,10 +155,10 @@ class Texts(Struct):
         return self.counts.get(source) or [[_Count() for _ in range(MAX_DEPTH)] for _ in FIRST_RATES]
 
 
-class Text:
+class TextState:
     """One answer: the present probabilities of the joint states."""
 
-    def __init__(self, texts: Texts, *, usual: bool = False) -> None:
+    def __init__(self, texts: TextStatistics, *, usual: bool = False) -> None:
         """Begin with the distribution of beginnings, or with the `usual` one."""
         self._texts = texts
         self._belief = (texts.usual if usual else texts.first).shares

@@ -19,8 +19,8 @@ from engine.errors import is_device_failure
 from engine.heads.context import HeadContext
 from engine.heads.head import Draw, Head, HeadProposal
 from engine.pictures.positions import Positions
+from engine.speculation.rounds.rope_positions import turning
 from engine.speculation.rounds.taps import Taps
-from engine.speculation.rounds.turning import turning
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ class _Piece:
 
 
 class HeadSession:
-    """A head's state of one text. Follows the main model's sequence; see `engine.speculation.rounds.taps.Follower`.
+    """A head's state of one text. It is a `HiddenStateListener` of the main model's sequence.
 
     It covers the positions `start` to `length - 1`: the tokens before `start` were not tapped, so proposals may be
     worse. Call `copy` and `rewind` together with those of the sequence. Belongs to the engine's thread.

@@ -22,10 +22,10 @@ from engine.cpu_backend.log_probabilities import likeliest_log_probabilities
 from engine.errors import is_device_failure
 from engine.main_model.sampling import LikeliestTokens, Sampler
 from engine.speculation.rounds.proposal import Proposal, Proposer
-from engine.speculation.rounds.sequence import Sequence as CachedSequence
+from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
 
 
-class Unsorted(NamedTuple):
+class RawSamples(NamedTuple):
     """Which draws are certain (rows,), see `Sampler.likely_draw`, and what the others are drawn from (rows, V)."""
 
     certain: mx.array
@@ -43,7 +43,7 @@ class Drawn(NamedTuple):
     logprobs: mx.array
     leads: mx.array | None = None
     likeliest: LikeliestTokens | None = None
-    unsorted: Unsorted | None = None
+    unsorted: RawSamples | None = None
 
 
 class ProposerFailed(Exception):
@@ -241,7 +241,7 @@ class Rounds:
         return draw_tokens(sampler, logits, tokens, position, seen, proposal, leads=leads, unsorted=True)
 
     def _make_certain(
-        self, unsorted: Unsorted, drafted: Sequence[int], sampled: list[int], logprobs: list[float]
+        self, unsorted: RawSamples, drafted: Sequence[int], sampled: list[int], logprobs: list[float]
     ) -> None:
         """Draw again where a draw is not certain, in the rows up to the first whose draft token is rejected."""
         for row, certain in enumerate(cast("list[bool]", unsorted.certain.tolist())):
@@ -316,7 +316,7 @@ def draw_tokens(
     elif unsorted and proposal is not None and sampler.sorts:
         sampled, led, certain = sampler.likely_draw(logprobs, noise)
         led = led if leads else None
-        open_draws = Unsorted(certain, logprobs, noise)
+        open_draws = RawSamples(certain, logprobs, noise)
     else:
         perturbed = sampler.perturbed(logprobs, noise)
         sampled = mx.argmax(perturbed, axis=-1).astype(mx.uint32)

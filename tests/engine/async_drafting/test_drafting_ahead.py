@@ -10,7 +10,7 @@ import pytest
 
 from engine.async_drafting import drafting_ahead as aheads
 from engine.async_drafting.drafting_ahead import FIRST_REST, MOST_VAIN, DraftingAhead
-from engine.async_drafting.messages import TO_DRAFTER, Answer, Begin, End, Verdict
+from engine.async_drafting.messages import TO_DRAFTER, Begin, DraftReply, End, RoundOutcome
 from engine.main_model.sampling import Sampler
 from engine.requests import MAX_DEPTH, SamplingSettings
 
@@ -25,22 +25,22 @@ class FakeLink:
     generation: int = 1
     silent: bool = False
     sent: list[Any] = field(default_factory=list)
-    answers: deque[Answer] = field(default_factory=deque)
+    answers: deque[DraftReply] = field(default_factory=deque)
 
     def send(self, message: Any) -> bool:
         self.sent.append(message)
-        if isinstance(message, Verdict) and not self.silent:
+        if isinstance(message, RoundOutcome) and not self.silent:
             position = message.position + len(message.tokens)
-            self.answers.append(Answer(message.conversation, message.round, position, self.tokens))
+            self.answers.append(DraftReply(message.conversation, message.round, position, self.tokens))
         return True
 
-    def receive(self, timeout_s: float) -> Answer | None:
+    def receive(self, timeout_s: float) -> DraftReply | None:
         del timeout_s
         return self.answers.popleft() if self.answers else None
 
     @property
-    def verdicts(self) -> list[Verdict]:
-        return [message for message in self.sent if isinstance(message, Verdict)]
+    def verdicts(self) -> list[RoundOutcome]:
+        return [message for message in self.sent if isinstance(message, RoundOutcome)]
 
 
 @pytest.fixture(autouse=True)

@@ -15,9 +15,9 @@ import pytest
 from engine.errors import BadRequest, ModelCannotSee, NotEnoughMemory, PictureNotUsable, TemplateFailed
 from engine.events import Failed, Finished, PrefillProgress
 from engine.main_model.loading import load
-from engine.pictures.eyes import RequestPictures
 from engine.pictures.placed import PlacedPicture
 from engine.pictures.reading import digest_of
+from engine.pictures.vision_tower import RequestPictures
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings

@@ -10,7 +10,7 @@ import pytest
 
 from engine.speculation.drafters import head_session as module
 from engine.speculation.drafters.head_session import HeadSession
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.taps import Taps
 from tests.engine.speculation.families import build, fresh_caches
 from tests.engine.speculation.oracle_head import KeptRows, OracleHead
@@ -21,9 +21,9 @@ TOKENS = [(11 * index + 5) % 96 for index in range(96)]
 WIDTH = 32
 
 
-def started(name: str, tokens: list[int], *, taps: tuple[int, ...] = (0, 1)) -> tuple[Sequence, HeadSession]:
+def started(name: str, tokens: list[int], *, taps: tuple[int, ...] = (0, 1)) -> tuple[CachedSequence, HeadSession]:
     """Return a sequence that has read all but the last of `tokens` in chunks of 4, and the session that followed it."""
-    sequence = Sequence(build(name), fresh_caches(name))
+    sequence = CachedSequence(build(name), fresh_caches(name))
     session = HeadSession(OracleHead(taps, WIDTH, 96), Taps(sequence.model, taps))
     sequence.follower = session
     sequence.append(tokens)

@@ -6,7 +6,7 @@ import mlx.core as mx
 import pytest
 
 from engine.speculation.rounds.row_rule import RowRules
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.tuning import ENOUGH_NARROW, NARROW, KeyRange, Rounding
 from tests.engine.speculation.families import build, fresh_caches
 
@@ -56,7 +56,7 @@ def test_plain_rounds_of_two_rows_leave_no_trace_of_the_second(name: str) -> Non
     tokens = [(11 * index + 5) % 96 for index in range(30)]
 
     def decoded(plain: int) -> list[mx.array]:
-        sequence = Sequence(build(name), fresh_caches(name))
+        sequence = CachedSequence(build(name), fresh_caches(name))
         sequence.row_rules = RowRules(Rounding((KeyRange(100, plain, plain),), 0.0), strict=True)
         sequence.append(tokens[:6])
         rows, fed = [sequence.verify()], []
