@@ -121,9 +121,8 @@ class ChatRequest:
     before them, which the template renders or not; a turn of a tool has the `tool_call_id` that it answers. `tools` are
     the functions that the model may call, as JSON schemas in the form of the OpenAI API; the chat template renders
     them. Instead of messages, `prompt` is a text, or token ids, that the model continues without a template.
-    `main` is the folder of the main model that answers, one of the resident ones (`EngineClient.load_beside`); None is the
-    one that was loaded with `load`.
-    `stop` strings end the answer and are cut from it.
+    `main` is the folder of the main model that answers, one of the resident ones (`EngineClient.load_beside`); None is
+    the one that was loaded with `load`. `stop` strings end the answer and are cut from it.
     `max_tokens` None means up to the end of the context. A conversation that is longer than the context is refused
     (`overflow` "refuse"), or loses its oldest turns ("shorten"): the system message and the newest turns stay, and a
     quarter of the context (or `max_tokens`, if that is less) is left to the answer; None uses the engine's setting.

@@ -147,7 +147,7 @@ class ModelChanges:
         `main_ready` is called.
 
         Raises `ModelNotUsable` and `NotEnoughMemory`; then the models in use stay. If old and new do not fit together,
-        the other resident ones are unloaded first, then the old ones, which are loaded again if the new ones cannot be used.
+        the other resident ones are unloaded first, then the old ones, which are loaded again if the new ones fail.
         """
         models, path = self._models, resolve_model(main)
         own = models.own
@@ -225,7 +225,7 @@ class ModelChanges:
         return fits
 
     def unload_least_used(self, but: Path | None = None) -> bool:
-        """Unload the model that was used least of the resident ones `but` one, until its next request. False for none."""
+        """Unload the least used resident model, not `but`, until its next request. Return False if there is none."""
         if (least := self._models.least_used(but)) is None:
             return False
         self._drop(least)
