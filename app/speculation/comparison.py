@@ -16,7 +16,7 @@ from engine.client import RequestStream
 from engine.errors import EngineError
 from engine.events import Event, Token
 from engine.requests import ChatRequest
-from engine.stats import FELT
+from engine.stats import NOTICEABLE
 
 # Half-precision logits between 32 and 64 differ by at least this, so rounding can exchange closer ones.
 TIE = 0.25
@@ -169,7 +169,7 @@ class Comparison:
         """Whether only the two speeds tell that speculation made a difference that is felt."""
         stats = self.speculated.stats
         counts = self.step is Step.DONE and bool(stats.drafted) and not self.speculated.repeats
-        return counts and stats.speedup is None and (self.ratio or 0.0) > FELT
+        return counts and stats.speedup is None and (self.ratio or 0.0) > NOTICEABLE
 
     def speeds_agree(self) -> bool:
         """Return whether the speeds differ by about the measured speed-up; otherwise the load has changed."""
