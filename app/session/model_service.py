@@ -245,7 +245,7 @@ class ModelService(QObject):
         """Ask the engine which models are in memory; `changed` is emitted if these are not the same as before."""
 
         def see(status: EngineStatus) -> None:
-            before, self._resident = self._resident, status.at_hand
+            before, self._resident = self._resident, status.resident
             if before != self._resident:
                 self.changed.emit()
 

@@ -1,4 +1,4 @@
-"""The names of models, proposers and methods, and the colours of tokens, all from the registry."""
+"""The names of models, proposers and methods, and the colours of tokens, all from `engine.methods`."""
 
 from __future__ import annotations
 

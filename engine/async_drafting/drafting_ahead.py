@@ -20,8 +20,8 @@ FIRST_PATIENCE_S = 0.1
 FIRST_DEPTH = 4
 # The drafter rests after this many answers in a row that came too late or were not used, for this many rounds (doubled
 # each time).
-MOST_VAIN = 4
-FIRST_REST, LAST_REST = 32, 512
+MAX_MISSES = 4
+FIRST_PAUSE, LAST_PAUSE = 32, 512
 
 
 @dataclass(slots=True)
@@ -62,8 +62,8 @@ class DraftingAhead:
         # Whether an answer to the last verdict is awaited, the end of that wait, and the answer.
         self._awaited, self._until = False, 0.0
         self._answer: DraftReply | None = None
-        self._vain = self._resting = 0
-        self._rest = FIRST_REST
+        self._misses = self._pausing = 0
+        self._pause = FIRST_PAUSE
 
     def prepared(self) -> tuple[int, ...]:
         """Return the draft tokens that were prepared for the last verdict; () if there are none, or not in time."""
@@ -73,22 +73,22 @@ class DraftingAhead:
             self._count(self._answer)
         return () if self._answer is None else self._answer.tokens
 
-    def follow(self, used: int) -> None:
+    def report_round(self, used: int) -> None:
         """Send the drafter what the last round committed, in which `used` of the prepared tokens were verified."""
         if used:
-            self._vain, self._rest = 0, FIRST_REST
+            self._misses, self._pause = 0, FIRST_PAUSE
             self.figures.used += 1
             if not self._fixed:
                 self.depth = min(MAX_DEPTH, max(2, used + 1))
         elif self._answer is not None and self._answer.tokens:
-            self._vain += 1
+            self._misses += 1
         self._answer, self._awaited = None, False
-        self._resting = max(0, self._resting - 1)
-        if self._vain >= MOST_VAIN:
-            self._vain, self._resting, self._rest = 0, self._rest, min(2 * self._rest, LAST_REST)
+        self._pausing = max(0, self._pausing - 1)
+        if self._misses >= MAX_MISSES:
+            self._misses, self._pausing, self._pause = 0, self._pause, min(2 * self._pause, LAST_PAUSE)
             self.end()
         self.figures.state = self._link.reason or self._link.state
-        if self._link.state == "ready" and not self._resting:
+        if self._link.state == "ready" and not self._pausing:
             self._ask()
 
     def end(self) -> None:
@@ -124,7 +124,7 @@ class DraftingAhead:
     def _count(self, answer: DraftReply | None) -> None:
         if answer is None:
             self.figures.late += 1
-            self._vain += 1
+            self._misses += 1
         elif answer.tokens:
             self.figures.hits += 1
         else:

@@ -59,7 +59,7 @@ class Follower:
 
     def _load(self, wanted: messages.Load) -> None:
         self._unload()
-        part = SplitPart(self._group, wanted.split, lambda: self._meet(wanted.number, part))
+        part = SplitPart(self._group, wanted.split, lambda: self._barrier(wanted.number, part))
         try:
             folder = folder_of(wanted.name)
             if not are_alike(fingerprint(folder), wanted.files):
@@ -81,7 +81,7 @@ class Follower:
 
         self._replay = Replay(new_caches, run)
 
-    def _meet(self, number: int, part: SplitPart) -> Steps[None]:
+    def _barrier(self, number: int, part: SplitPart) -> Steps[None]:
         self._channel.send(messages.Loaded(number, part.kinds))
         if not isinstance(self._channel.receive(), messages.Warm):
             raise _Abandoned

@@ -80,7 +80,7 @@ class Leader(MainLoader):
         with self._lock:
             self._loads = {rank: Future() for rank in self._followers}
         self._send(messages.Load(self._load, portable_name(main), fingerprint(path), kv_bits, split, context))
-        part = SplitPart(self._group, split, lambda: self._meet(part))
+        part = SplitPart(self._group, split, lambda: self._barrier(part))
         try:
             loaded = yield from load_in_steps(main, kv_bits, streaming, on_progress, part)
         except BaseException:
@@ -104,7 +104,7 @@ class Leader(MainLoader):
         for _, channel in self._followers.values():
             channel.close()
 
-    def _meet(self, part: SplitPart) -> Steps[None]:
+    def _barrier(self, part: SplitPart) -> Steps[None]:
         for rank, loaded in self._loads.items():
             kinds = yield from result_of(loaded)
             if kinds != part.kinds:
@@ -148,11 +148,11 @@ class Leader(MainLoader):
         host, channel = self._followers[rank]
         try:
             while (message := channel.receive()) is not None:
-                self._hear(rank, host, message)
+                self._on_message(rank, host, message)
         except ChannelClosed as error:
             self._lose(rank, ClusterError("ended", host, str(error)))
 
-    def _hear(self, rank: int, host: str, message: messages.ToLeader) -> None:
+    def _on_message(self, rank: int, host: str, message: messages.ToLeader) -> None:
         if isinstance(message, messages.Loaded | messages.LoadRefused):
             with self._lock:
                 future = self._loads.get(rank) if message.number == self._load else None

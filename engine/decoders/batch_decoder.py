@@ -29,7 +29,7 @@ from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure
 from engine.speculation.rounds.sequence import PREFILL_CHUNK, CachedSequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 
-BEHIND = Choice(None, 0, "catching-up")
+CATCH_UP = Choice(None, 0, "catching-up")
 
 Outcome = TokensCommitted | Exception
 
@@ -51,7 +51,7 @@ class BatchDecoder:
         self._members: list[Member] = []
         self._expected = 0
         self._batch: SequenceBatch | None = None
-        self._flying: BatchRound | None = None
+        self._in_flight: BatchRound | None = None
         # The error that adding or removing a row raised, or that the device raised beside a round that was read. From
         # then on the contents and the owners of the rows are unknown.
         self._rows_error: Exception | None = None
@@ -95,7 +95,7 @@ class BatchDecoder:
         try:
             if self._rows_error is not None:
                 raise self._rows_error
-            current, self._flying = self._flying or self._start(), None
+            current, self._in_flight = self._in_flight or self._start(), None
             joined, self._joined = self._joined, False
             ahead = None if joined else self._start_next(current)
             self._ended_at, outcome = self._settle(current)
@@ -109,7 +109,7 @@ class BatchDecoder:
             with self._failing_next_step():
                 for row in range(len(ahead.members)):
                     ahead.report_row(row)
-        self._flying = ahead
+        self._in_flight = ahead
         return outcome
 
     def leave(self, generation: Generation) -> TokensCommitted | None:
@@ -132,13 +132,13 @@ class BatchDecoder:
         self._remove(member)
         if failed:
             # Its sampler failed, so the token that was fed is not part of its text.
-            sequence.adopt([], list(sequence.tokens), 0)
+            sequence.set_caches([], list(sequence.tokens), 0)
             return None
-        flying = self._flying
-        if flying is None or member not in flying.members or generation.reason is not None:
+        in_flight = self._in_flight
+        if in_flight is None or member not in in_flight.members or generation.reason is not None:
             return None
-        flying.read()
-        return self._commit(flying, flying.members.index(member), time.perf_counter())
+        in_flight.read()
+        return self._commit(in_flight, in_flight.members.index(member), time.perf_counter())
 
     def close(self) -> None:
         """Drop all members and their caches. The batch cannot be used again."""
@@ -148,7 +148,7 @@ class BatchDecoder:
                 member.request.abandon()
             # The frames of an error refer to its member, or to this decoder, and to the caches.
             member.error = None
-        self._members, self._flying, self._batch, self._rows_error = [], None, None, None
+        self._members, self._in_flight, self._batch, self._rows_error = [], None, None, None
 
     @contextmanager
     def _failing_next_step(self) -> Iterator[None]:
@@ -172,13 +172,13 @@ class BatchDecoder:
         try:
             if self._rows_error is not None:
                 raise self._rows_error
-            if self._flying is not None:
-                self._flying.read()
+            if self._in_flight is not None:
+                self._in_flight.read()
             self._batch.leave(sequence)
             self._write_rows(sequence)
         except Exception as error:
             self._rows_error = self._rows_error or error
-            sequence.adopt([], list(sequence.tokens), 0)
+            sequence.set_caches([], list(sequence.tokens), 0)
             raise
 
     # Starting rounds
@@ -239,9 +239,9 @@ class BatchDecoder:
             if source is not None:
                 try:
                     if worked and self._is_behind(member, source):
-                        final = BEHIND
+                        final = CATCH_UP
                     elif not worked and self._drafting.prepare(member.request, source):
-                        worked, final = True, BEHIND
+                        worked, final = True, CATCH_UP
                 except ProposerFailed as failure:
                     final = member.request.drop(failure)
             ready.append(final)
@@ -336,7 +336,7 @@ class BatchDecoder:
         return self._members[0].request.answer.costs
 
     def _commit(self, current: BatchRound, row: int, now: float) -> TokensCommitted:
-        """Append the member's tokens of a round that was read, and pass them to its follower and its proposers."""
+        """Append the member's tokens of a round that was read, and pass them to its listener and its proposers."""
         member, proposal, choice = current.members[row], current.proposals[row], current.choices[row]
         generation = member.generation
         drawn, logprobs = current.drawn(row)

@@ -94,7 +94,7 @@ class BatchRound:
         return [count - depth + accepted for count, depth, accepted in depths]
 
     def report_row(self, row: int) -> None:
-        """Give the member's follower the kept rows; its sequence must hold them already."""
+        """Give the member's listener the kept rows; its sequence must hold them already."""
         sequence = self.members[row].generation.conversation.main
         SequenceBatch.report(self.done, sequence, row, self.keep()[row])
 

@@ -57,7 +57,7 @@ class DrawnTokens:
 
     `logprobs` are the main model's natural log-probabilities of the tokens. `likeliest` lists, for each token, the
     likeliest tokens in its place as (token id, log-probability); it is empty if the request does not ask for them.
-    `leads` are those of `Sampler.leads`; they may be empty, too.
+    `top2_margins` are those of `Sampler.top2_margins`; they may be empty, too.
     """
 
     tokens: Sequence[int]
@@ -65,7 +65,7 @@ class DrawnTokens:
     accepted: int = 0
     source: str = "main"
     likeliest: Sequence[Sequence[tuple[int, float]]] = ()
-    leads: Sequence[float] = ()
+    top2_margins: Sequence[float] = ()
 
 
 class Generation:
@@ -222,8 +222,12 @@ class Generation:
             text += self._end_behind(token, last=index == last)
             source = drawn.source if index < drawn.accepted else "main"
             alternatives = self._alternatives(drawn.likeliest[index]) if drawn.likeliest else ()
-            lead = drawn.leads[index] if drawn.leads and isfinite(drawn.leads[index]) else None
-            tokens.append(Token(token, text, source, index, self.round, drawn.logprobs[index], alternatives, lead))
+            top2_margin = (
+                drawn.top2_margins[index] if drawn.top2_margins and isfinite(drawn.top2_margins[index]) else None
+            )
+            tokens.append(
+                Token(token, text, source, index, self.round, drawn.logprobs[index], alternatives, top2_margin)
+            )
             if self.reason is not None:
                 break
         return tokens

@@ -1,4 +1,4 @@
-"""The eyes of a main model: its tower, loaded with the first picture, and the pictures of requests. Uses MLX.
+"""The vision tower of a main model, which the first picture loads, and the pictures of requests. Uses MLX.
 
 All of it belongs to the engine's thread, except where it says so.
 """
@@ -62,7 +62,7 @@ class VisionTower:
         self._tower: nn.Module | None = None
 
     @property
-    def missing_bytes(self) -> int:
+    def bytes_to_load(self) -> int:
         """The bytes that the next picture takes for the tower."""
         return self.bytes if self._tower is None else 0
 
@@ -107,8 +107,10 @@ class VisionTower:
         return tower
 
 
-def eyes_of(folder: Path, config: Mapping[str, Any], token_of: Callable[[str], int | None]) -> VisionTower | None:
-    """Return the eyes of a model that sees, else None; `token_of` is that of its `LoadedModel`. Reads headers only."""
+def vision_tower_of(
+    folder: Path, config: Mapping[str, Any], token_of: Callable[[str], int | None]
+) -> VisionTower | None:
+    """Return the tower of a model for pictures, else None; `token_of` is its `LoadedModel`'s. Reads headers only."""
     if not config.get("vision_config"):
         return None
     tensors = {
@@ -126,7 +128,7 @@ def eyes_of(folder: Path, config: Mapping[str, Any], token_of: Callable[[str], i
         return VisionTower(folder, config, kind, placeholder, size)
     # Configurations lack what their family needs in all kinds of ways.
     except Exception as error:
-        log.warning("%s is used without its eyes: %s: %s", folder.name, type(error).__name__, error)
+        log.warning("%s is used without its vision tower: %s: %s", folder.name, type(error).__name__, error)
         return None
 
 
@@ -144,7 +146,7 @@ def processor_of(folder: Path) -> dict[str, Any]:
 class RequestPictures:
     """Reads the pictures `files` of one request for `model`."""
 
-    eyes: VisionTower
+    vision: VisionTower
     model: nn.Module
     files: PictureFiles
     _rows: dict[str, mx.array] = field(default_factory=dict, init=False)
@@ -152,7 +154,7 @@ class RequestPictures:
     @property
     def both_ways(self) -> bool:
         """Whether the placeholders of a picture read each other in both directions, so that one pass reads them all."""
-        return self.eyes.rules.both_ways > 0
+        return self.vision.rules.both_ways > 0
 
     def texts(self) -> dict[str, str]:
         """Return, by digest, the texts that replace the pictures in a prompt, and decode those that take long.
@@ -171,7 +173,7 @@ class RequestPictures:
 
     def places(self, ids: Sequence[int], digests: Sequence[str]) -> tuple[PlacedPicture, ...]:
         """Return where the pictures `digests` are in a prompt. Raises `TemplateFailed` if they are not all there."""
-        at = [position for position, token in enumerate(ids) if token == self.eyes.placeholder]
+        at = [position for position, token in enumerate(ids) if token == self.vision.placeholder]
         placed, first = list[PlacedPicture](), 0
         for digest in digests:
             end = first + self._layout(digest).tokens
@@ -185,12 +187,12 @@ class RequestPictures:
 
     def positions(self, pictures: Sequence[PlacedPicture]) -> Positions | None:
         """Return the positions in a text with `pictures`, None if these are the indices of tokens."""
-        if (axes := self.eyes.rules.axes) is None:
+        if (axes := self.vision.rules.axes) is None:
             return None
         return Positions(axes, [Grid(picture.start, *self._layout(picture.digest).grid) for picture in pictures])
 
     def _layout(self, digest: str) -> PictureLayout:
-        return self.eyes.rules.layout(*self.files.size(digest))
+        return self.vision.rules.layout(*self.files.size(digest))
 
     def has_read(self, picture: PlacedPicture) -> bool:
         """Whether the embedding of a picture is known."""
@@ -207,7 +209,7 @@ class RequestPictures:
         Raises `PictureNotUsable`, `PicturesNotInstalled` and `ModelNotUsable`.
         """
         decoded, started = self.decode(picture).result(), time.perf_counter()
-        self._rows[picture.digest] = self.eyes.embed(self._layout(picture.digest), decoded.views)
+        self._rows[picture.digest] = self.vision.embed(self._layout(picture.digest), decoded.views)
         self.files.forget(picture.digest)
         return decoded.seconds + time.perf_counter() - started
 
@@ -216,7 +218,7 @@ class RequestPictures:
         places, rows = list[int](), list[mx.array]()
         for picture in pictures:
             held = tokens[picture.start : picture.stop]
-            at = np.flatnonzero(np.equal(held, self.eyes.placeholder)) + picture.start - start
+            at = np.flatnonzero(np.equal(held, self.vision.placeholder)) + picture.start - start
             inside = np.flatnonzero((at >= 0) & (at < stop - start))
             places += at[inside].tolist()
             rows.append(self._rows[picture.digest][mx.array(inside)])
@@ -230,7 +232,7 @@ class RequestPictures:
         read[:, placed] = seen.astype(read.dtype)
         embeddings, *deeper = mx.split(read, read.shape[-1] // width, axis=-1)
         blocks = [(picture.start - start, picture.stop - start) for picture in pictures] if self.both_ways else []
-        return PassInput(ids, embeddings, blocks, self.eyes.rules.both_ways == 2, deeper)
+        return PassInput(ids, embeddings, blocks, self.vision.rules.both_ways == 2, deeper)
 
     @cached_property
     def _embed_text(self) -> Any:

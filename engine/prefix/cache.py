@@ -1,4 +1,4 @@
-"""The caches of finished turns of all main models at hand, each with its drafter's.
+"""The caches of finished turns of all resident main models, each with its drafter's.
 
 The next turn prefills only the new tokens.
 

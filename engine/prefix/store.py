@@ -284,7 +284,7 @@ def _restore_sequence(model: LoadedModel, described: dict[str, Any], held: dict[
         raise ValueError("its caches are of another kind")
     for cache, attributes in zip(caches, held["caches"], strict=True):
         vars(cache).update(attributes)
-    sequence.adopt(sequence.caches, described["tokens"], len(described["tokens"]))
+    sequence.set_caches(sequence.caches, described["tokens"], len(described["tokens"]))
     sequence.pictures = _pictures(described)
     checkpoints = zip(described["checkpoints"], held["checkpoints"], strict=True)
     sequence.checkpoints = [Checkpoint(position, states) for position, states in checkpoints]

@@ -52,7 +52,7 @@ class CachedConversation:
                 # The main model reads one token again, which gives the head the state that it lacks.
                 self.head.rewind(length - 1)
 
-    def follow(self, head: Head, taps: Taps) -> HeadSession:
+    def attach_head(self, head: Head, taps: Taps) -> HeadSession:
         """Let `head` follow the main model from now on, starting where it knows the text."""
         if self.head is None or self.head.head.identity != head.identity:
             self.head = HeadSession(head, taps)
@@ -60,12 +60,12 @@ class CachedConversation:
         self.head.head, self.head.positions = head, self.main.positions
         if self.head.length < self.main.position:
             self.head.restart(self.main.position)
-        self.main.follower = self.head
+        self.main.listener = self.head
         return self.head
 
     def drop_drafter(self) -> None:
         """Drop the caches of a draft model or a head."""
-        self.draft = self.head = self.main.follower = None
+        self.draft = self.head = self.main.listener = None
 
     def settle(self) -> None:
         """Finish all pending work once no request uses it. Raises any exception of the evaluation."""
@@ -74,7 +74,7 @@ class CachedConversation:
         # More are pending if the prompt was not read to its end.
         if rule.strict and self.main.intact and pending <= rule.most:
             self.main.feed_pending()
-        self.main.follower = self.main.reader = None
+        self.main.listener = self.main.reader = None
         try:
             if self.head is not None:
                 # The caches may be fed some rows again; the head must not know those yet.

@@ -102,7 +102,7 @@ class Trial:
     def measure(self, *, again: bool) -> int:
         """Measure every depth, known ones only if `again`; return how many were measured."""
         conversation, found = self._generation.conversation, 0
-        self._drafting.follow(self._generation.speculation, conversation)
+        self._drafting.attach(self._generation.speculation, conversation)
         while not self._stop() and conversation.main.prefill(PREFILL_CHUNK):
             pass
         try:

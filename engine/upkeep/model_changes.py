@@ -32,7 +32,7 @@ from engine.speculation.drafters.sources import Drafter, prepare_draft
 from engine.status import LoadedPair
 from engine.upkeep.models import Models
 from engine.upkeep.prefix_and_index import PrefixAndIndexStores
-from engine.upkeep.resident_models import ParkedModels
+from engine.upkeep.resident_models import ReloadableModels
 
 log = logging.getLogger(__name__)
 
@@ -75,7 +75,7 @@ class ModelChanges:
         # The change under way and those that wait, in order.
         self.queue: deque[_Change] = deque()
         self._pending: Future[Any] | None = None
-        self.texts = PrefixAndIndexStores(models, prefix_cache, partial(self.enqueue, blocks_requests=False))
+        self.stores = PrefixAndIndexStores(models, prefix_cache, partial(self.enqueue, blocks_requests=False))
 
     # The queue of changes
 
@@ -147,21 +147,21 @@ class ModelChanges:
         `main_ready` is called.
 
         Raises `ModelNotUsable` and `NotEnoughMemory`; then the models in use stay. If old and new do not fit together,
-        those at hand are unloaded first, then the old ones, which are loaded again if the new ones cannot be used.
+        the other resident ones are unloaded first, then the old ones, which are loaded again if the new ones fail.
         """
         models, path = self._models, resolve_model(main)
         own = models.own
-        if path == own or not models.has_at_hand(path):
+        if path == own or not models.is_resident(path):
             if not self._make_room_for(path):
                 self._before_main_changes()
                 self.park()
             try:
                 loaded = yield from models.load_main(main)
             except EngineError:
-                if own is not None and not models.loaded and own in models.parked:
+                if own is not None and not models.loaded and own in models.reloadable:
                     # If this fails, the next request tries again.
                     with suppress(EngineError):
-                        yield from self.restore(models.parked[own])
+                        yield from self.restore(models.reloadable[own])
                 raise
             installed = self.install(loaded, None)
         else:
@@ -175,12 +175,12 @@ class ModelChanges:
         return (yield from self.set_draft(draft))
 
     def load_beside(self, main: str | Path, draft: str | Path | None) -> Steps[LoadedPair]:
-        """Have another main model in use, and the others at hand as far as they fit; answers under way end first.
+        """Load another main model, use it, and keep the others loaded as far as they fit; answers under way end first.
 
         Raises `ModelNotUsable` and `NotEnoughMemory`.
         """
         models, path = self._models, resolve_model(main)
-        if models.has_at_hand(path):
+        if models.is_resident(path):
             yield from self._until_unused(path)
             self.switch(path)
             if models.pair.draft_path == (None if draft is None else resolve_model(draft)):
@@ -188,26 +188,26 @@ class ModelChanges:
         else:
             if not self._make_room_for(path, but=models.own):
                 yield from self._until_unused(path)
-                if (own := models.own_at_hand) is not None:
+                if (own := models.own_resident) is not None:
                     self.switch(own.path)
                 if not self._make_room_for(path):
                     self.park()
             loaded = yield from models.load_main(main)
             yield from self._until_unused(path)
-            self._use_main(loaded)
+            self._activate_main(loaded)
         return (yield from self._set_draft(draft))
 
-    def restore(self, parked: ParkedModels) -> Steps[LoadedPair]:
-        """Load parked models again."""
-        return self.load_beside(parked.main, parked.draft)
+    def restore(self, reloadable: ReloadableModels) -> Steps[LoadedPair]:
+        """Load reloadable models again."""
+        return self.load_beside(reloadable.main, reloadable.draft)
 
     def switch(self, path: Path) -> None:
-        """Use the main model in this folder, which is at hand. No answer may be under way with another one."""
+        """Use the resident main model in this folder. No answer may be under way with another one."""
         models = self._models
         if models.loaded and models.main.info.path == path:
             return
         models.switch(path)
-        self.texts.switch()
+        self.stores.switch()
 
     def _until_unused(self, path: Path) -> Steps[None]:
         """Wait until no answer is under way with another main model than the one in this folder."""
@@ -215,7 +215,7 @@ class ModelChanges:
             yield None
 
     def _make_room_for(self, main: Path, but: Path | None = None) -> bool:
-        """Unload models at hand `but` one until another main model fits. Return False if it does not.
+        """Unload resident models `but` one until another main model fits. Return False if it does not.
 
         Raises as `Models.main_fits_beside`.
         """
@@ -225,7 +225,7 @@ class ModelChanges:
         return fits
 
     def unload_least_used(self, but: Path | None = None) -> bool:
-        """Unload the model that was used least of those at hand `but` one, until its next request. False for none."""
+        """Unload the least used resident model, not `but`, until its next request. Return False if there is none."""
         if (least := self._models.least_used(but)) is None:
             return False
         self._drop(least)
@@ -240,7 +240,7 @@ class ModelChanges:
             return
         if path == self._models.own:
             self._before_own_unloads()
-        self.texts.release(path)
+        self.stores.release(path)
         self._models.drop(path)
 
     def set_draft(self, draft: str | Path | None) -> Steps[LoadedPair]:
@@ -248,8 +248,8 @@ class ModelChanges:
         models, own = self._models, self._models.own
         if own is None:
             raise NoModel
-        if (parked := models.parked.get(own)) is not None:
-            return (yield from self.load_beside(parked.main, draft))
+        if (reloadable := models.reloadable.get(own)) is not None:
+            return (yield from self.load_beside(reloadable.main, draft))
         if models.main.info.path != own:
             self.queue[0].blocks_requests = True
             yield from self._until_unused(own)
@@ -260,24 +260,24 @@ class ModelChanges:
     def _set_draft(self, draft: str | Path | None) -> Steps[LoadedPair]:
         """Replace the drafter of the main model in use."""
         if draft is None:
-            return self._use_draft(None)
+            return self._activate_draft(None)
         try:
             while not (fits := self._models.draft_fits_beside(draft)):
                 if not self.unload_least_used():
                     break
             if not fits:
-                self._use_draft(None)
+                self._activate_draft(None)
             self._models.drafting.expect_draft()
             loaded = yield from self._models.load_draft(draft)
         except NoModel:
             raise
         except EngineError as problem:
             without_frames(problem)
-            return self._use_draft(None, problem)
+            return self._activate_draft(None, problem)
         except RuntimeError as error:
-            self._use_draft(None, DeviceFailed(str(error)))
+            self._activate_draft(None, DeviceFailed(str(error)))
             raise
-        return self._use_draft(loaded)
+        return self._activate_draft(loaded)
 
     def probe(self) -> Steps[LoadedPair]:
         """Find out how this machine rounds the main model's rows, for requests that ask for the same text."""
@@ -300,40 +300,40 @@ class ModelChanges:
         self._drop(main)
         if main == models.own:
             models.own = None
-        if not models.loaded and models.at_hand:
-            self.switch(models.at_hand[-1].path)
-        own = models.own_at_hand
+        if not models.loaded and models.resident:
+            self.switch(models.resident[-1].path)
+        own = models.own_resident
         return LoadedPair(None, None) if own is None else own.pair
 
     def install(self, main: LoadedModel, draft: LoadedModel | None) -> LoadedPair:
         """Use models that are already loaded as the own ones. For a head, call `set_draft` afterwards."""
         self._before_main_changes()
         self._drop(self._models.own)
-        self._use_main(main)
+        self._activate_main(main)
         self._models.own = main.info.path
         if draft is None:
-            return self._use_draft(None)
+            return self._activate_draft(None)
         try:
-            return self._use_draft(run_to_completion(prepare_draft(main, draft)))
+            return self._activate_draft(run_to_completion(prepare_draft(main, draft)))
         except EngineError as problem:
-            return self._use_draft(None, problem)
+            return self._activate_draft(None, problem)
 
-    def _use_main(self, main: LoadedModel) -> None:
-        self._models.use_main(main)
-        self.texts.open_store()
-        self.texts.open_answers()
+    def _activate_main(self, main: LoadedModel) -> None:
+        self._models.activate_main(main)
+        self.stores.open_store()
+        self.stores.open_answers()
 
     def unload(self) -> LoadedPair:
         """Drop all models; requests under way end as cancelled first."""
         self._before_main_changes()
         self.park()
-        self._models.parked.clear()
+        self._models.reloadable.clear()
         self._models.own = None
         return LoadedPair(None, None)
 
     def park(self) -> None:
         """Drop all models until the next requests for them."""
-        for path in [one.path for one in self._models.at_hand]:
+        for path in [one.path for one in self._models.resident]:
             self._drop(path)
 
     def configure(self, settings: EngineSettings) -> None:
@@ -344,11 +344,11 @@ class ModelChanges:
         if settings.kv_bits != before.kv_bits:
             while self.unload_least_used():
                 pass
-        self.texts.configure(before)
+        self.stores.configure(before)
 
-    def _use_draft(self, drafter: Drafter | None, problem: EngineError | None = None) -> LoadedPair:
+    def _activate_draft(self, drafter: Drafter | None, problem: EngineError | None = None) -> LoadedPair:
         self._before_draft_changes()
-        pair = self._models.use_draft(drafter, problem)
+        pair = self._models.activate_draft(drafter, problem)
         self._prefix_cache.use_drafter(self._models.main.model, drafter)
-        self.texts.renew_vocabulary()
+        self.stores.renew_vocabulary()
         return pair

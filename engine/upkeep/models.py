@@ -28,7 +28,7 @@ from engine.status import LoadedPair, MemoryUse, ModelInfo
 from engine.tuning import KeyRange, LearnedPair, Pair, Rounding
 from engine.upkeep import memory
 from engine.upkeep.drafters import DrafterLoading, drafter_kind, load_drafter
-from engine.upkeep.resident_models import ParkedModels, ResidentModel
+from engine.upkeep.resident_models import ReloadableModels, ResidentModel
 from engine.upkeep.rounding_probe import probe_rounding
 
 log = logging.getLogger(__name__)
@@ -67,12 +67,11 @@ class MainLoader:
 
 
 class Models:
-    """The main models in memory with their drafting: the one in use, and those at hand beside it.
+    """The main models in memory with their drafting: the one in use, and the other resident ones.
 
-    `own` is the folder of the main model that answers requests which name none. `parked` says, by their folders, how to
-    load models again that were unloaded, once a request is for them. `streaming` returns
-    whether answers are being decoded, which a pause would delay; `on_progress` is called with the bytes of weights
-    loaded and in total.
+    `own` is the folder of the main model that answers requests which name none. `reloadable` maps the folders of
+    unloaded models to what the next request for them loads again. `streaming` returns whether answers are being
+    decoded, which a pause would delay; `on_progress` is called with the bytes of weights loaded and in total.
     """
 
     def __init__(
@@ -86,7 +85,7 @@ class Models:
         self._main_loader = main_loader or MainLoader()
         self._streaming, self._on_progress = streaming, on_progress
         self.own: Path | None = None
-        self.parked: dict[Path, ParkedModels] = {}
+        self.reloadable: dict[Path, ReloadableModels] = {}
         self._current: ResidentModel | None = None
         # The other main models in memory, the one used last at the end.
         self._aside: list[ResidentModel] = []
@@ -123,9 +122,9 @@ class Models:
         return LoadedPair(None, None) if self._current is None else self._current.pair
 
     @property
-    def own_at_hand(self) -> ResidentModel | None:
+    def own_resident(self) -> ResidentModel | None:
         """The models that answer requests which name none, if they are in memory."""
-        return next((one for one in self.at_hand if one.path == self.own), None)
+        return next((one for one in self.resident if one.path == self.own), None)
 
     @property
     def loaded(self) -> bool:
@@ -137,13 +136,13 @@ class Models:
         return self._streaming()
 
     @property
-    def at_hand(self) -> list[ResidentModel]:
+    def resident(self) -> list[ResidentModel]:
         """All main models in memory, the one in use last, and before it those that were used last."""
         return [*self._aside, *([] if self._current is None else [self._current])]
 
-    def has_at_hand(self, path: Path | None) -> bool:
+    def is_resident(self, path: Path | None) -> bool:
         """Whether the main model in this folder is in memory."""
-        return any(one.path == path for one in self.at_hand)
+        return any(one.path == path for one in self.resident)
 
     def wanted_by(self, request: ChatRequest) -> Path | None:
         """Return the folder of the main model that is to answer the request; None if there is none."""
@@ -195,19 +194,19 @@ class Models:
         """Load a draft model or a head for the main model in use, in steps. Raises `ModelNotUsable`."""
         return load_drafter(draft, DrafterLoading(self.main, self.settings, self._streaming, self._on_progress))
 
-    def use_main(self, main: LoadedModel) -> None:
-        """Answer with `main` from now on, without a drafter; the model in use before stays at hand."""
+    def activate_main(self, main: LoadedModel) -> None:
+        """Answer with `main` from now on, without a drafter; the model in use before stays resident."""
         self._put_aside()
         self._expect_costs_of(main)
         self._current = ResidentModel(main, Drafting(main, self._controllers, self._reach))
-        self.parked.pop(main.info.path, None)
+        self.reloadable.pop(main.info.path, None)
         if self.rounding is not None:
             use_row_kernels(main.model, self.rounding.kernel_rows)
         release_unused_memory()
         self._set_limits()
 
     def switch(self, path: Path) -> None:
-        """Answer with the main model in this folder, which is at hand, and its drafter from now on."""
+        """Answer with the resident main model in this folder and its drafter from now on."""
         if self._current is not None and self._current.path == path:
             return
         self._put_aside()
@@ -220,13 +219,13 @@ class Models:
     def _put_aside(self) -> None:
         self._async_drafters.close()
         self._controllers.keep()
-        self._aside, self._current, self._probe = self.at_hand, None, None
+        self._aside, self._current, self._probe = self.resident, None, None
 
     def _expect_costs_of(self, main: LoadedModel) -> None:
         experts, visited = experts_of(main.config)
         self._controllers.guess = first_guess(visited / experts, MAX_DEPTH + 1, quantised=is_quantised(main.config))
 
-    def use_draft(self, drafter: Drafter | None, problem: EngineError | None) -> LoadedPair:
+    def activate_draft(self, drafter: Drafter | None, problem: EngineError | None) -> LoadedPair:
         """Draft with `drafter`, or without, from the next round on; `problem` is why there is none, if it failed."""
         self._async_drafters.close()
         self.drafting.set_draft(drafter, problem)
@@ -235,10 +234,10 @@ class Models:
         return LoadedPair(self.main.info, drafter.info if drafter is not None else None, problem)
 
     def drop(self, path: Path) -> None:
-        """Unload the main model in this folder and its drafter, and note in `parked` how to load them again."""
-        if not self.has_at_hand(path):
+        """Unload the main model in this folder and its drafter, and note in `reloadable` how to load them again."""
+        if not self.is_resident(path):
             return
-        self.parked |= {one.path: one.parked() for one in self.at_hand if one.path == path}
+        self.reloadable |= {one.path: one.reloadable() for one in self.resident if one.path == path}
         log.info("unloaded %s until the next request", path)
         if self._current is not None and self._current.path == path:
             self._async_drafters.close()
@@ -247,7 +246,7 @@ class Models:
             self._controllers.pair = ("", "")
         self._aside = [one for one in self._aside if one.path != path]
         release_unused_memory()
-        if not self.at_hand:
+        if not self.resident:
             self._main_loader.unloaded()
             self._limits.restore()
 
@@ -378,8 +377,8 @@ class Models:
             return memory.recommended_limit()
         first = memory.working_bytes(sizes[0], sizes[1] if len(sizes) > 1 else None, settings.context)
         # The tower is loaded later.
-        first += 0 if self.main.eyes is None else self.main.eyes.missing_bytes
+        first += 0 if self.main.vision is None else self.main.vision.bytes_to_load
         return self._held_bytes() + first + (settings.most_active - 1) * self.cache_bytes(settings.context)
 
     def _held_bytes(self) -> int:
-        return sum(one.bytes for one in self.at_hand)
+        return sum(one.bytes for one in self.resident)

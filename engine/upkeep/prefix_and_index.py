@@ -1,4 +1,4 @@
-"""What is kept of finished turns and answers for the main models at hand: their caches, and the index of answers.
+"""The stores of finished turns and answers for the resident main models: prefix caches and the index of answers.
 
 Runs on the engine's thread, like everything that uses the models.
 """
@@ -35,7 +35,7 @@ class PrefixAndIndexStores:
         enqueue: Callable[[Steps[LoadedPair], Callable[[LoadedPair | EngineError], None]], None],
     ) -> None:
         self._models, self._prefix_cache, self._enqueue = models, prefix_cache, enqueue
-        # The stored prefixes of the main models at hand, by their folders.
+        # The stored prefixes of the resident main models, by their folders.
         self._stores: dict[Path, PrefixStore] = {}
         # The index of earlier answers, if the settings name a folder for it and it was needed, and its settings.
         self._answers: AnswerIndex | None = None
@@ -81,7 +81,7 @@ class PrefixAndIndexStores:
         self.renew_vocabulary()
 
     def switch(self) -> None:
-        """Use the texts of the main model that was at hand and is in use now."""
+        """Use the texts of the resident main model that is in use now."""
         path = self._models.main.info.path
         if path in self._stores:
             self._prefix_cache.store = self._stores[path]
@@ -156,7 +156,7 @@ class PrefixAndIndexStores:
     def release(self, path: Path) -> None:
         """Before the main model in this folder is unloaded, save its finished turns to its store, and drop them."""
         models = self._models
-        for one in models.at_hand:
+        for one in models.resident:
             if one.path == path:
                 self._prefix_cache.release(one.main.model, self._stores.pop(path, None))
         if models.loaded and models.main.info.path == path:

@@ -11,7 +11,7 @@ from engine.status import LoadedPair
 
 
 @dataclass(frozen=True, slots=True)
-class ParkedModels:
+class ReloadableModels:
     """Unloaded models that the next request loads again."""
 
     main: Path
@@ -37,12 +37,12 @@ class ResidentModel:
     @property
     def bytes(self) -> int:
         """The bytes of the weights of both models, and of the tower once it is loaded."""
-        drafter, reduced, eyes = self.drafting.drafter, self.drafting.reduced, self.main.eyes
+        drafter, reduced, vision = self.drafting.drafter, self.drafting.reduced, self.main.vision
         held = self.main.info.bytes + (0 if drafter is None else drafter.info.bytes)
-        held += 0 if eyes is None else eyes.bytes - eyes.missing_bytes
+        held += 0 if vision is None else vision.bytes - vision.bytes_to_load
         return held if reduced is None else held + reduced.nbytes
 
-    def parked(self) -> ParkedModels:
+    def reloadable(self) -> ReloadableModels:
         """Return how to load both models again."""
         drafter = self.drafting.drafter
-        return ParkedModels(self.path, None if drafter is None else drafter.info.path)
+        return ReloadableModels(self.path, None if drafter is None else drafter.info.path)

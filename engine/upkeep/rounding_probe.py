@@ -39,8 +39,8 @@ SHORT, LONG = 64, 1100
 FEWEST_ROWS, MOST_ROWS, BYTES = 256, 1024, 1 << 38
 # Of a row, so many logits are compared: a few in a thousand differ if any do.
 LOGITS = 1 << 13
-# The rows in which leads are compared, once a width is known to differ.
-LEADS = 64
+# The rows in which margins are compared, once a width is known to differ.
+MARGIN_ROWS = 64
 _Row = tuple[mx.array, mx.array]
 # Tokens of a prefill pass: a request that comes meanwhile waits for it.
 CHUNK = 128
@@ -92,7 +92,7 @@ def _whole(
     """Compare passes after a context; returns its sequence, the keys up to which it was read, and two widths.
 
     Up to these, passes have the bits of plain rounds of one row, and of two. Only those of up to `products` rows can be
-    like one row. Changes of leads are added to `changes`.
+    like one row. Changes of margins are added to `changes`.
     """
     limit, sequence = main.info.context_length, CachedSequence(main.model, main.new_caches())
     rows = min(MOST_ROWS, max(FEWEST_ROWS, BYTES // max(1, main.info.bytes)), limit // 2)
@@ -118,22 +118,22 @@ def _most_alike(
 ) -> Steps[int]:
     """Return the largest of WIDTHS up to which passes have the bits of plain rounds of `plain` rows; 1 if none.
 
-    Changes of leads in the first other width are added to `changes`.
+    Changes of margins in the first other width are added to `changes`.
     """
     rules = RowRules(Rounding((KeyRange(len(prefilled.tokens) + len(tokens) + plain, plain, plain),), 0.0), strict=True)
     narrow, known, most = _passes(prefilled, main, tokens, rules, 1), list[_Row](), 1
     for width in WIDTHS:
         alike, seen, found = True, 0, list[float]()
-        for scores, leads in _passes(prefilled, main, tokens, RowRules(), width):
+        for scores, top2_margins in _passes(prefilled, main, tokens, RowRules(), width):
             while len(known) < seen + width:
                 known.append(next(narrow))
                 yield None
             alone = known[seen : seen + width]
             alike &= bool(mx.array_equal(scores, mx.concatenate([row for row, _ in alone])).item())
-            found += mx.abs(leads - mx.concatenate([lead for _, lead in alone])).tolist()  # type: ignore[arg-type]
+            found += mx.abs(top2_margins - mx.concatenate([top2_margin for _, top2_margin in alone])).tolist()  # type: ignore[arg-type]
             seen += width
             yield None
-            if not alike and seen >= LEADS:
+            if not alike and seen >= MARGIN_ROWS:
                 break
         if not alike:
             changes += found
@@ -145,7 +145,7 @@ def _most_alike(
 def _passes(
     prefilled: CachedSequence, main: LoadedModel, tokens: Sequence[int], rules: RowRules, width: int
 ) -> Iterator[_Row]:
-    """Yield some scores (width, columns) and the leads (width,) of rounds that commit `tokens`, `width` of them each.
+    """Yield some scores (width, columns) and the margins (width,) of rounds that commit `tokens`, `width` of them each.
 
     `prefilled` is left as it is. The last tokens are left out if `width` does not divide their number.
     """

@@ -171,7 +171,7 @@ class Teaching:
 
     def _files(self) -> tuple[TaughtFiles, Drafter]:
         """Return the files of the pair in use and its drafter. Raises `NoModel` and `CannotTeach`."""
-        own, folder = self._models.own_at_hand, self._models.settings.taught_folder
+        own, folder = self._models.own_resident, self._models.settings.taught_folder
         if own is None:
             raise NoModel
         main, drafter = own.main, own.drafting.drafter

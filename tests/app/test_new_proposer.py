@@ -1,4 +1,4 @@
-"""A new proposer needs one file and one entry in the registry, from which settings, API and window take it."""
+"""A new proposer needs one file and one entry in `engine.methods`, from which settings, API and window take it."""
 
 from __future__ import annotations
 

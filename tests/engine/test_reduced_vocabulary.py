@@ -48,7 +48,7 @@ def opened(main: Path, drafter: Path, folder: Path) -> Scheduler:
     scheduler = Scheduler(EngineSettings(answer_index_folder=folder))
     load_models(scheduler, main, drafter)
     run(scheduler, asked("old", PLAIN))
-    scheduler.changes.texts.renew_vocabulary()
+    scheduler.changes.stores.renew_vocabulary()
     run(scheduler)
     return scheduler
 
@@ -143,13 +143,13 @@ def test_answers_in_company_have_the_same_text(scheduler: Scheduler) -> None:
 
 def test_a_deleted_chat_leaves_the_vocabulary_at_once(scheduler: Scheduler) -> None:
     answer(scheduler, asked("other", PLAIN, seed=11))
-    scheduler.changes.texts.renew_vocabulary()
+    scheduler.changes.stores.renew_vocabulary()
     run(scheduler)
     with_both = kept(scheduler)
     vocabularies: list[ReducedVocabulary | None] = []
 
     def delete() -> None:
-        scheduler.changes.texts.forget_conversations(["old"])
+        scheduler.changes.stores.forget_conversations(["old"])
         vocabularies.append(scheduler.models.drafting.reduced)
 
     expected = answer(scheduler, asked(None, PLAIN, seed=9))
@@ -158,7 +158,7 @@ def test_a_deleted_chat_leaves_the_vocabulary_at_once(scheduler: Scheduler) -> N
     assert vocabularies == [None]
     assert client.finished.ids == expected
     assert len(kept(scheduler)) < len(with_both)
-    scheduler.changes.texts.keep_stored(())
+    scheduler.changes.stores.keep_stored(())
     run(scheduler)
     assert scheduler.models.drafting.reduced is None
 
@@ -170,7 +170,7 @@ def test_without_an_index_of_answers_there_is_none(scheduler: Scheduler) -> None
     assert scheduler.models.drafting.reduced is None
     scheduler.configure(settings)
     run(scheduler, asked("old", PLAIN))
-    scheduler.changes.texts.renew_vocabulary()
+    scheduler.changes.stores.renew_vocabulary()
     run(scheduler)
     assert scheduler.models.drafting.reduced is not None
 

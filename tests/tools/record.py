@@ -118,7 +118,7 @@ def begin(main: Any, drafter: Any, prompt: list[int]) -> tuple[Rounds, Proposer]
     sampler = Sampler(SamplingSettings(seed=0), main.vocabulary)
     conversation = CachedConversation(CachedSequence(main.model, main.new_caches()))
     if isinstance(drafter, HeadSource):
-        conversation.follow(drafter.head, drafter.taps)
+        conversation.attach_head(drafter.head, drafter.taps)
     conversation.main.append(prompt)
     while conversation.main.prefill(512):
         pass

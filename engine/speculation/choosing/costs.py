@@ -59,7 +59,7 @@ class CostEstimate(NamedTuple):
     rounds: int = 0
 
     @property
-    def doubt(self) -> float:
+    def standard_error(self) -> float:
         """One standard error, as a factor."""
         return exp(sqrt(self.variance))
 
@@ -102,12 +102,12 @@ class Costs(Struct):
             raise ValueError("not learned costs")
         self.curves = {name: dict(sorted(curve.items())) for name, curve in self.curves.items()}
 
-    def rest(self, seconds: float) -> None:
+    def age(self, seconds: float) -> None:
         """Let the levels become uncertain, because `seconds` have passed without a round."""
         for level in self.levels.values():
             level.variance = min(MOST_LOG, level.variance + DRIFT**2 * max(0.0, seconds))
 
-    def doubt(self) -> None:
+    def widen(self) -> None:
         """Let all figures become uncertain, because they may have changed differently."""
         for curve in self.curves.values():
             for figure in curve.values():

@@ -60,7 +60,7 @@ class Plan:
     @property
     def best_case(self) -> float:
         """Tokens a second, one standard error better than expected."""
-        return self.most / self.time.seconds * self.time.doubt
+        return self.most / self.time.seconds * self.time.standard_error
 
     @property
     def known(self) -> bool:
@@ -69,7 +69,7 @@ class Plan:
 
     def loss(self, speed: float) -> float:
         """Return the seconds lost against `speed` tokens a second, one standard error worse than expected."""
-        return max(0.0, self.time.seconds * self.time.doubt - self.least / speed)
+        return max(0.0, self.time.seconds * self.time.standard_error - self.least / speed)
 
 
 def plans(costs: Costs, asked: Sequence[Candidate]) -> Iterator[Plan]:

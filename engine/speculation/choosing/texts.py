@@ -73,7 +73,7 @@ class _Shares(Struct):
         if not any(self.shares):
             raise ValueError("no state is possible")
 
-    def follow(self, belief: Sequence[float]) -> None:
+    def learn(self, belief: Sequence[float]) -> None:
         self.seen = min(self.seen + 1.0, MEMORY)
         self.shares = _moved(self.shares, belief, 1.0 / self.seen)
 
@@ -181,11 +181,11 @@ class TextState:
         self._belief = [share / whole for share in shares]
         texts.learn(source, verified, accepted, self._weights(source))
         if not self._begun:
-            texts.first.follow(self._belief)
-        texts.usual.follow(self._belief)
+            texts.first.learn(self._belief)
+        texts.usual.learn(self._belief)
         self._begun = True
 
-    def pass_round(self) -> None:
+    def decay(self) -> None:
         """Move towards the usual distribution, because the text may have changed in a round."""
         self._belief = _moved(self._belief, self._texts.usual.shares, 1.0 / STRETCH)
 

@@ -64,7 +64,7 @@ class DraftRows(SequenceBatch):
     def lose(self) -> None:
         """Remove all members without their caches, whose contents are unknown."""
         for sequence in self.members:
-            sequence.adopt([], list(sequence.tokens), 0)
+            sequence.set_caches([], list(sequence.tokens), 0)
         self.members = []
 
     def catch_up(self, wanted: Sequence[CachedSequence]) -> mx.array:

@@ -46,5 +46,5 @@ class GrammarProposer(Proposer):
 
     def _look_ahead(self) -> list[int]:
         if self._forced is None:
-            self._forced = self._constraint.spelled(self._main.tokens)
+            self._forced = self._constraint.forced_text(self._main.tokens)
         return self._forced[1]

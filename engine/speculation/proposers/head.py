@@ -24,7 +24,7 @@ def build(context: ProposerContext) -> HeadProposer | None:
     source = context.head
     if source is None:
         return None
-    session = context.conversation.follow(source.head, source.taps)
+    session = context.conversation.attach_head(source.head, source.taps)
     settings = context.settings
     return HeadProposer(session, context.conversation.main, context.sampler, keep_distributions=settings.redraws)
 

@@ -63,7 +63,7 @@ def prefill_together(sequences: Sequence[CachedSequence], most: int) -> list[int
             sequence.prefilled_elsewhere(count, outputs)
     except BaseException:
         for sequence, caches, start in zip(sequences, own, starts, strict=True):
-            sequence.adopt(caches, list(sequence.tokens), start)
+            sequence.set_caches(caches, list(sequence.tokens), start)
         raise
     mx.clear_cache()
     return counts

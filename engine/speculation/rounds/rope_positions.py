@@ -18,7 +18,7 @@ from engine.speculation.rounds.taps import layers_of
 
 
 @contextmanager
-def turning(model: Any, positions: Positions | None, first: int = 0) -> Iterator[None]:
+def rope_positions(model: Any, positions: Positions | None, first: int = 0) -> Iterator[None]:
     """Let the attention of `model` read these positions in passes over one text that the body builds.
 
     Row 0 of its caches is the token of index `first`.
@@ -26,12 +26,12 @@ def turning(model: Any, positions: Positions | None, first: int = 0) -> Iterator
     if positions is None:
         yield
         return
-    with _turned(model, lambda rope, x, offset: _turn(positions, rope, x, first + offset)):
+    with _replaced_ropes(model, lambda rope, x, offset: _rotate(positions, rope, x, first + offset)):
         yield
 
 
 @contextmanager
-def turning_rows(model: Any, rows: Sequence[Positions | None]) -> Iterator[None]:
+def rope_positions_of_rows(model: Any, rows: Sequence[Positions | None]) -> Iterator[None]:
     """Let the attention of `model` read the positions of the `rows` of a batch, which are behind their pictures."""
     if not any(rows):
         yield
@@ -43,11 +43,11 @@ def turning_rows(model: Any, rows: Sequence[Positions | None]) -> Iterator[None]
         # All layers of a pass ask for the same one.
         return offset - lags
 
-    with _turned(model, lambda rope, x, offset: rope(x, offset=places(offset))):
+    with _replaced_ropes(model, lambda rope, x, offset: rope(x, offset=places(offset))):
         yield
 
 
-def _turn(positions: Positions, rope: Any, x: mx.array, offset: int) -> mx.array:
+def _rotate(positions: Positions, rope: Any, x: mx.array, offset: int) -> mx.array:
     """Return queries or keys (1, heads, n, size), the first of which has the index `offset`, turned by `rope`."""
     count = x.shape[2]
     if offset >= positions.end or offset + count <= positions.first:
@@ -65,7 +65,7 @@ def _turn(positions: Positions, rope: Any, x: mx.array, offset: int) -> mx.array
 
 
 @contextmanager
-def _turned(model: Any, turn: Callable[..., mx.array]) -> Iterator[None]:
+def _replaced_ropes(model: Any, turn: Callable[..., mx.array]) -> Iterator[None]:
     """Call turn(rope, x, offset) in place of rope(x, offset) in all layers with attention."""
     attentions = [*_attentions(model)]
     ropes = [attention.rope for attention in attentions]

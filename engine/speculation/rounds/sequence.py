@@ -16,7 +16,7 @@ from engine.speculation.caches.rollback import Checkpoint, PlainOnly, Rollback, 
 from engine.speculation.caches.shared_caches import SharedCaches, copied, open_rollback
 from engine.speculation.rounds.compiled_steps import MAX_ROWS, CompiledSteps
 from engine.speculation.rounds.passes import model_pass
-from engine.speculation.rounds.rope_positions import turning
+from engine.speculation.rounds.rope_positions import rope_positions
 from engine.speculation.rounds.row_rule import UNKNOWN, RowRule, RowRules
 from engine.speculation.rounds.taps import HiddenStateListener
 
@@ -75,7 +75,7 @@ class CachedSequence:
         self.positions: Positions | None = None
         self.checkpoints: list[Checkpoint] = []
         # Receives the tapped outputs of all kept rows.
-        self.follower: HiddenStateListener | None = None
+        self.listener: HiddenStateListener | None = None
         # Receives the position and the lazy logits (rows, V) of each prefill pass that is over.
         self.on_logits: Callable[[int, mx.array], object] | None = None
         self._logits: mx.array | None = None
@@ -221,12 +221,12 @@ class CachedSequence:
         twin.pictures, twin.positions = self.pictures, self.positions
         return twin
 
-    def lend(self) -> Sequence[Any]:
-        """Give the caches to a batch, which feeds the tokens from now on; `adopt` takes them back."""
+    def take_caches(self) -> Sequence[Any]:
+        """Give the caches to a batch, which feeds the tokens from now on; `set_caches` takes them back."""
         caches, self.caches, self.rollback = self.caches, [], PlainOnly(())
         return caches
 
-    def adopt(self, caches: Sequence[Any], tokens: Sequence[int], position: int) -> None:
+    def set_caches(self, caches: Sequence[Any], tokens: Sequence[int], position: int) -> None:
         """Continue with `caches` written elsewhere, which hold the first `position` of `tokens`.
 
         Raises `CachesOutOfStep` if they are at another position.
@@ -343,7 +343,7 @@ class CachedSequence:
         return mx.concatenate([mx.array([*tokens], mx.uint32), draft_tokens.astype(mx.uint32)])[None]
 
     def _pass(self, rows: mx.array, plain_rows: int) -> mx.array:
-        if self.steps is not None and self.follower is None and rows.shape[1] <= MAX_ROWS and self.position > 0:
+        if self.steps is not None and self.listener is None and rows.shape[1] <= MAX_ROWS and self.position > 0:
             return self.steps(rows, self.caches)
         # While a plain round is built, the device still computes the one before. Machines that share a pass launch it
         # alike, whole.
@@ -351,17 +351,17 @@ class CachedSequence:
         return self._run(rows, in_parts=in_parts)
 
     def _run(self, rows: mx.array, *, in_parts: bool = False, seen: PassInput | None = None) -> mx.array:
-        """Run the model over `rows` (1, rows); stores the follower's tapped outputs in `_outputs`."""
-        taps = None if self.follower is None else self.follower.taps
-        with turning(self.model, self.positions):
+        """Run the model over `rows` (1, rows); stores the listener's tapped outputs in `_outputs`."""
+        taps = None if self.listener is None else self.listener.taps
+        with rope_positions(self.model, self.positions):
             logits, self._outputs = model_pass(self.model, rows, self.caches, taps, in_parts=in_parts, seen=seen)
         return logits
 
     def _report(self, start: int, rows: int) -> None:
-        """Give the follower the first `rows` rows of the latest pass, which began at position `start`."""
+        """Give the listener the first `rows` rows of the latest pass, which began at position `start`."""
         outputs, self._outputs = self._outputs, []
-        if self.follower is not None and outputs and rows:
-            self.follower.read(start, outputs, self.tokens[start : start + rows])
+        if self.listener is not None and outputs and rows:
+            self.listener.read(start, outputs, self.tokens[start : start + rows])
 
     def _remember_boundary(self) -> None:
         if self.position in self.boundaries:

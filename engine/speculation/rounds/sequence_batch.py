@@ -11,7 +11,7 @@ import mlx.core as mx
 from engine.speculation.caches import cache_kinds
 from engine.speculation.caches.shared_caches import SharedCaches, open_rows
 from engine.speculation.rounds.passes import model_pass
-from engine.speculation.rounds.rope_positions import turning_rows
+from engine.speculation.rounds.rope_positions import rope_positions_of_rows
 from engine.speculation.rounds.sequence import CachedSequence
 
 
@@ -20,7 +20,7 @@ class BatchPass:
     """One pass over the rows of a batch; row b was fed `counts[b]` tokens from position `starts[b]` on.
 
     `logits` (rows, width, V) are lazy; row b predicts from index `firsts[b]` on, that of the last pending token.
-    `outputs` are the tapped outputs for followers, (rows, width, ...) each.
+    `outputs` are the tapped outputs for listeners, (rows, width, ...) each.
     """
 
     logits: mx.array
@@ -52,12 +52,12 @@ class SequenceBatch:
         """Take the caches of `sequence`, which has no open transaction, into a row of their own."""
         assert not sequence.rollback.active
         position = sequence.position
-        self._rows.add(sequence.lend(), position)
+        self._rows.add(sequence.take_caches(), position)
         self.members.append(sequence)
 
     def leave(self, sequence: CachedSequence) -> None:
         """Give a member its caches back. The last member takes its place in `members`."""
-        sequence.adopt(self._remove(sequence), list(sequence.tokens), sequence.position)
+        sequence.set_caches(self._remove(sequence), list(sequence.tokens), sequence.position)
 
     def discard(self, sequence: CachedSequence) -> None:
         """Remove a member that is no longer used."""
@@ -85,9 +85,9 @@ class SequenceBatch:
         self._rows.begin(counts)
         starts = [member.position for member in self.members]
         firsts = [max(0, len(tokens) - 1) for tokens in pending]
-        taps = next((member.follower.taps for member in self.members if member.follower is not None), None)
+        taps = next((member.listener.taps for member in self.members if member.listener is not None), None)
         in_parts = ids.shape[1] > 1 and not self._shared
-        with turning_rows(self._model, [member.positions for member in self.members]):
+        with rope_positions_of_rows(self._model, [member.positions for member in self.members]):
             logits, outputs = model_pass(self._model, ids, self._rows.caches, taps, in_parts=in_parts)
         return BatchPass(logits, counts, starts, firsts, outputs)
 
@@ -98,11 +98,11 @@ class SequenceBatch:
 
     @staticmethod
     def report(done: BatchPass, member: CachedSequence, row: int, keep: int) -> None:
-        """Give the member's follower its first `keep` rows of the pass; its sequence must hold the tokens already."""
-        if member.follower is not None and done.outputs and keep:
+        """Give the member's listener its first `keep` rows of the pass; its sequence must hold the tokens already."""
+        if member.listener is not None and done.outputs and keep:
             start = done.starts[row]
             outputs = [output[row : row + 1] for output in done.outputs]
-            member.follower.read(start, outputs, member.tokens[start : start + keep])
+            member.listener.read(start, outputs, member.tokens[start : start + keep])
 
     def _remove(self, sequence: CachedSequence) -> list[Any]:
         """Take a member out of `members`; returns its caches."""

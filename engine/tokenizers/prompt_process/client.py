@@ -176,7 +176,7 @@ class PromptProcess:
             self._child.end()
         self._child, self._built = None, {}
 
-    def rest(self) -> None:
+    def release(self) -> None:
         """End the process once it has no task, so that it takes no memory; the next task starts another."""
         with self._lock:
             self.end()

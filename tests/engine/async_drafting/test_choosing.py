@@ -54,7 +54,7 @@ def choose(monkeypatch: pytest.MonkeyPatch, first: str) -> None:
 
 
 def test_a_drafter_whose_tokens_are_not_used_rests(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aheads, "MOST_VAIN", 1)
+    monkeypatch.setattr(aheads, "MAX_MISSES", 1)
     sent: list[WireMessage] = []
     send = DrafterLink.send
     monkeypatch.setattr(DrafterLink, "send", lambda link, message: (sent.append(message), send(link, message))[1])

@@ -90,7 +90,7 @@ def test_what_rank_0_fails_at_without_another_rank_is_blamed_on_that_one(
 def test_what_is_no_answer_ends_everything(
     ends: Ends, engine: RemoteEngine, said: WireMessage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.cluster.client.BLAME_S", 0.0)
+    monkeypatch.setattr("engine.cluster.client.ROOT_CAUSE_WAIT_S", 0.0)
     asked, stream = engine.status(), engine.submit(REQUEST)
     ends.rank.send(said)
     assert isinstance(asked.exception(PATIENCE_S), ClusterError)

@@ -49,10 +49,10 @@ def prompted(model: LoadedModel) -> tuple[RequestPictures, list[int], tuple[Plac
     return reader, made.ids, placed
 
 
-def embedded(eyes: VisionTower, file: bytes) -> mx.array:
+def embedded(vision: VisionTower, file: bytes) -> mx.array:
     """Return the embedding of a picture's file."""
-    layout = eyes.rules.layout(*picture_size(file))
-    return eyes.embed(layout, read_picture(file, layout.sizes, layout.resample).views)
+    layout = vision.rules.layout(*picture_size(file))
+    return vision.embed(layout, read_picture(file, layout.sizes, layout.resample).views)
 
 
 def parts(*content: str | bytes) -> list[dict[str, str]]:

@@ -23,7 +23,7 @@ from PIL import Image
 from engine.main_model.loading import LoadedModel, load
 from engine.pictures.reading import PictureFiles, digest_of
 from engine.speculation.rounds.passes import model_pass
-from engine.speculation.rounds.rope_positions import turning
+from engine.speculation.rounds.rope_positions import rope_positions
 from engine.speculation.rounds.sequence import CachedSequence
 from tests import tiny_qwens
 from tests.engine.pictures.questions import FILES, GOLDEN_COLUMNS, GOLDEN_ROWS, GOLDENS, embedded, prompted
@@ -36,7 +36,7 @@ def our_logits(model: LoadedModel) -> tuple[list[int], mx.array]:
     """Return a prompt with two pictures, and the logits of its rows."""
     reader, ids, placed = prompted(model)
     seen = reader.pass_input(ids, 0, len(ids), placed)
-    with turning(model.model, reader.positions(placed)):
+    with rope_positions(model.model, reader.positions(placed)):
         logits, _ = model_pass(model.model, mx.array([ids]), model.new_caches(), None, seen=seen)
     return ids, logits[0].astype(mx.float32)
 
@@ -171,6 +171,6 @@ def test_a_tower_as_pytorch_stores_it_gives_the_same_embedding(name: str, tmp_pa
 
 
 def embedding(folder: Path) -> mx.array:
-    eyes = load(folder).eyes
-    assert eyes is not None
-    return embedded(eyes, FILES[0])
+    vision = load(folder).vision
+    assert vision is not None
+    return embedded(vision, FILES[0])

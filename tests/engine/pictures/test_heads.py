@@ -54,7 +54,7 @@ def read_at_once(scheduler: Scheduler) -> HeadSession:
     sequence.reader = reader = main.reader(PictureFiles({digest_of(file): file for file in (FOX, DOG)}))
     for picture in latest.pictures:
         reader.read(picture)
-    sequence.follower = anew = HeadSession(session.head, session.taps)
+    sequence.listener = anew = HeadSession(session.head, session.taps)
     sequence.positions = anew.positions = reader.positions(latest.pictures)
     assert sequence.prefill(4096) == session.length
     anew.settle()

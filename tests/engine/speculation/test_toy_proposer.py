@@ -1,4 +1,4 @@
-"""A proposer is one module with a `build` and one entry in the registry, as this file shows."""
+"""A proposer is one module with a `build` and one entry in `engine.methods`, as this file shows."""
 
 from __future__ import annotations
 

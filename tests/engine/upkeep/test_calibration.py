@@ -87,7 +87,7 @@ def calibrations(monkeypatch: pytest.MonkeyPatch) -> SimpleQueue[bool]:
         ended.put(found := measure(*arguments))
         return found
 
-    monkeypatch.setattr("engine.engine.CALM_S", 0.01)
+    monkeypatch.setattr("engine.engine.IDLE_AFTER_S", 0.01)
     monkeypatch.setattr("engine.engine.TUNING_S", PATIENCE_S)
     monkeypatch.setattr("engine.serving.scheduler.calibrate", noted)
     monkeypatch.setattr("engine.upkeep.calibration.DEPTHS", SOME_DEPTHS)

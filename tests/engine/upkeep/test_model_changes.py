@@ -228,31 +228,31 @@ def test_changes_run_one_after_the_other(scheduler: Scheduler, other_main: Path,
 
 
 @pytest.fixture
-def parked(scheduler: Scheduler) -> Scheduler:
+def reloadable(scheduler: Scheduler) -> Scheduler:
     scheduler.configure(EngineSettings(unload_after_s=1e-9))
     scheduler.park()
     assert not scheduler.models.loaded
     return scheduler
 
 
-def test_parked_models_are_loaded_by_the_next_request(parked: Scheduler) -> None:
-    clients = run(parked, request(max_tokens=4), request(max_tokens=6))
+def test_reloadable_models_are_loaded_by_the_next_request(reloadable: Scheduler) -> None:
+    clients = run(reloadable, request(max_tokens=4), request(max_tokens=6))
     assert [len(client.finished.ids) for client in clients] == [4, 6]
 
 
-def test_parked_models_are_loaded_with_a_new_draft_model_and_a_request_waits_for_both(
-    parked: Scheduler, tiny_draft: Path
+def test_reloadable_models_are_loaded_with_a_new_draft_model_and_a_request_waits_for_both(
+    reloadable: Scheduler, tiny_draft: Path
 ) -> None:
-    ended = ask_for_draft(parked, tiny_draft)
-    client = submit(parked, request(max_tokens=4))
-    finish(parked)
+    ended = ask_for_draft(reloadable, tiny_draft)
+    client = submit(reloadable, request(max_tokens=4))
+    finish(reloadable)
     assert len(client.finished.ids) == 4
     assert ended[0].draft is not None  # type: ignore[union-attr]
 
 
 @pytest.fixture
 def away(tmp_path: Path, tiny_main: Path) -> Iterator[tuple[Scheduler, Path, Path]]:
-    """A scheduler whose parked main model was moved, as if its disk were not plugged in."""
+    """A scheduler whose reloadable main model was moved, as if its disk were not plugged in."""
     folder, elsewhere = tmp_path / "gone", tmp_path / "elsewhere"
     shutil.copytree(tiny_main, folder)
     scheduler = Scheduler(EngineSettings(unload_after_s=1e-9))
@@ -263,7 +263,7 @@ def away(tmp_path: Path, tiny_main: Path) -> Iterator[tuple[Scheduler, Path, Pat
     scheduler.close()
 
 
-def test_requests_for_parked_models_that_are_gone_fail_with_the_reason_and_the_next_tries_again(
+def test_requests_for_reloadable_models_that_are_gone_fail_with_the_reason_and_the_next_tries_again(
     away: tuple[Scheduler, Path, Path], tiny_draft: Path
 ) -> None:
     scheduler, folder, elsewhere = away

@@ -77,7 +77,7 @@ def test_wider_passes_are_expected_to_cost_what_was_published_for_the_chip(
     config = json.loads((main / "config.json").read_text()) | {"quantization": {"bits": 4, "group_size": 32}}
     models = Models(EngineSettings())
     loaded = run_to_completion(models.load_main(main))
-    models.use_main(replace(loaded, config=config))
+    models.activate_main(replace(loaded, config=config))
     costs = models.drafting.controller.costs
     costs.observe(1, 0.02)
     expected = 1.0 + 3 * grows if grows else 2.0

@@ -55,12 +55,12 @@ def beside(scheduler: Scheduler, main: Path, draft: Path | None = None) -> Loade
 
 
 def names(scheduler: Scheduler) -> list[Path | None]:
-    return [pair.main and pair.main.path for pair in scheduler.status.at_hand]
+    return [pair.main and pair.main.path for pair in scheduler.status.resident]
 
 
 def room_for(monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler, count: int) -> None:
     """Let `count` main models fit into memory."""
-    monkeypatch.setattr(memory, "weights_fit", lambda *_: len(scheduler.models.at_hand) < count)
+    monkeypatch.setattr(memory, "weights_fit", lambda *_: len(scheduler.models.resident) < count)
 
 
 ASKED = request(max_tokens=12, speculation=PLAIN)
@@ -89,7 +89,7 @@ def test_a_request_without_a_name_is_answered_by_the_own_models(
     assert (pair.main and pair.main.path, pair.draft) == (others[0], None)
     [client] = run(scheduler, ASKED)
     assert client.finished.ids == before
-    assert scheduler.models.pair.main == scheduler.models.own_at_hand.main.info  # type: ignore[union-attr]
+    assert scheduler.models.pair.main == scheduler.models.own_resident.main.info  # type: ignore[union-attr]
     assert scheduler.models.drafter is not None
     assert scheduler.models.own == tiny_main
 
@@ -141,7 +141,7 @@ def test_a_request_that_needs_the_memory_unloads_models_that_are_not_in_use(
     beside(scheduler, others[0])
     use = scheduler.models.memory_use()
     monkeypatch.setattr(
-        memory, "memory_use", lambda _limit: replace(use, free=use.free if len(scheduler.models.at_hand) < 2 else 0)
+        memory, "memory_use", lambda _limit: replace(use, free=use.free if len(scheduler.models.resident) < 2 else 0)
     )
     [client] = run(scheduler, ASKED)
     assert len(client.finished.ids) == 12

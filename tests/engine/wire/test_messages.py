@@ -57,7 +57,7 @@ VALUES: dict[str, Any] = {
     "set_draft": LoadedPair(PAIR.main, PAIR.main),
     "load_beside": PAIR,
     "unload": LoadedPair(None, None),
-    "status": EngineStatus(1, 2, PrefixCacheUsage(1, 2, 3), MemoryUse(1, 2, 3), at_hand=(PAIR,)),
+    "status": EngineStatus(1, 2, PrefixCacheUsage(1, 2, 3), MemoryUse(1, 2, 3), resident=(PAIR,)),
     "learned": (LearnedPair(("m", ""), "m", "", True, (CONTEXT,), (AcceptanceFigures("draft", 0, 1.5, 1.0),)),),
 }
 EVENT_VALUES: list[Event] = [

@@ -42,8 +42,8 @@ def familiar(accepted: int, *, source: str = "draft", constrained: bool = False)
 
 
 def empty_purse(controller: Controller) -> None:
-    """Allow no exploration until the purse has earned something."""
-    controller.learned.purse = 0.0
+    """Allow no exploration until the budget has earned something."""
+    controller.learned.exploration_budget = 0.0
 
 
 def choose(

@@ -11,7 +11,7 @@ from engine.speculation.choosing.texts import TextState, TextStatistics
 
 
 def observe(text: TextState, source: str, verified: int, accepted: int) -> None:
-    text.pass_round()
+    text.decay()
     text.observe(source, verified, accepted)
 
 

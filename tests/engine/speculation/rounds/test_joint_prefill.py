@@ -88,7 +88,7 @@ def test_a_boundary_is_remembered_as_alone(name: str) -> None:
 
 
 class Recorder:
-    """A follower that keeps the rows it is given."""
+    """A listener that keeps the rows it is given."""
 
     def __init__(self, sequence: CachedSequence) -> None:
         self.taps = Taps(sequence.model, (0, 1))
@@ -103,7 +103,7 @@ def test_followers_get_the_rows_of_their_own_text() -> None:
     alone = [sequence_of("llama", length, seed=length) for length in (20, 5)]
     recorders = [Recorder(sequence) for sequence in (*sequences[:2], *alone)]
     for sequence, recorder in zip((*sequences[:2], *alone), recorders, strict=True):
-        sequence.follower = recorder
+        sequence.listener = recorder
     assert prefill_together(sequences, 64) == [19, 4, 12]
     for sequence in alone:
         sequence.prefill(64)

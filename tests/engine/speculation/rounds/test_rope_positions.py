@@ -15,7 +15,7 @@ from mlx_lm.models.cache import make_prompt_cache
 from mlx_lm.utils import _get_classes
 
 from engine.pictures.positions import Axes, Grid, Positions
-from engine.speculation.rounds.rope_positions import turning
+from engine.speculation.rounds.rope_positions import rope_positions
 from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 from tests.engine.speculation.family_configs import DELTA, DENSE, VOCABULARY
@@ -50,7 +50,7 @@ def text_of(seed: int, length: int) -> list[int]:
 def expected_logits(family: str, tokens: list[int], grids: tuple[Grid, ...]) -> np.ndarray:
     """Return logits (n, V) of one pass; a last picture of one token makes it read the table for every token."""
     whole = Positions(AXES[family], (*grids, Grid(len(tokens) - 1, 1, 1)))
-    with turning(model_of(family), whole):
+    with rope_positions(model_of(family), whole):
         logits = model_of(family)(mx.array([tokens], mx.uint32), cache=make_prompt_cache(model_of(family)))
     return np.array(logits[0])
 
@@ -130,10 +130,10 @@ def test_a_text_without_pictures_and_one_before_its_pictures_keep_every_bit() ->
     model = model_of(family)
     ropes = [layer.self_attn.rope for layer in model.layers]
     plain = model(mx.array([tokens], mx.uint32), cache=make_prompt_cache(model))
-    with turning(model, Positions(AXES[family], [Grid(PROMPT, 2, 2)])):
+    with rope_positions(model, Positions(AXES[family], [Grid(PROMPT, 2, 2)])):
         before = model(mx.array([tokens], mx.uint32), cache=make_prompt_cache(model))
     assert mx.array_equal(plain, before).item()
-    with pytest.raises(ZeroDivisionError), turning(model, Positions(AXES[family], GRIDS)):
+    with pytest.raises(ZeroDivisionError), rope_positions(model, Positions(AXES[family], GRIDS)):
         raise ZeroDivisionError
     assert [layer.self_attn.rope for layer in model.layers] == ropes
     assert all(type(layer.self_attn.rope) is nn.RoPE for layer in model.layers)
