@@ -105,16 +105,16 @@ class ChatForm:
             parent = fields.identifier(message, _PARENT) or (None if self.is_tree else chat.last)
             if (reason := self.passes_over(message)) is not None:
                 chat.left_out[reason] += bool(reason)
-                chat.pass_over(uid, parent)
+                chat.skip_message(uid, parent)
                 continue
             parts, text = self._read_message(message, chat)
             uid = uid or derived_uid(*(fields.items(message, "place") or [chat.last]), parts.role, text)
             if parts.role in INSTRUCTIONS:
                 system_prompt = system_prompt or text
-                chat.pass_over(uid, parent)
+                chat.skip_message(uid, parent)
             elif parts.role in ROLES and not (text.strip() or parts.attachments) and chat.left_out.total() > counted:
                 # All that it had is counted.
-                chat.pass_over(uid, parent)
+                chat.skip_message(uid, parent)
             else:
                 model = fields.text(message, _MODEL) or fields.text(head, _ANSWERED_BY)
                 chat.add(uid, parent, parts.role, text, fields.time(message, _WRITTEN), model, parts.attachments)

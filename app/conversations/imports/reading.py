@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from app.conversations.exports.writing import Run
+from app.conversations.exports.writing import StoreRunner
 from app.conversations.imports import fields, json_steps
 from app.conversations.imports.adding import ADDED, EXTENDED, UNCHANGED, add
 from app.conversations.imports.apps import (
@@ -73,7 +73,7 @@ _LARGEST_RATIO, _FREE_OF_RATIO = 100, 2**24
 LONGEST_TITLE = 300
 
 
-def import_file(run: Run, path: Path, step: Callable[[int], object] = lambda _done: None) -> ImportReport:
+def import_file(run: StoreRunner, path: Path, step: Callable[[int], object] = lambda _done: None) -> ImportReport:
     """Import a JSON or JSONL file, a ZIP file of ChatGPT, Claude or Cherry Studio, the database of Ollama's app, or
     the messages.jsonl of a Jan thread.
 
@@ -135,7 +135,7 @@ def _conversations(path: Path, step: _Step) -> Iterator[ImportedConversation | S
 
 def _reader_of(data: Any) -> tuple[ChatReader | None, Iterable[Any]]:
     """Return the reader of a document and its chats. In a list, the first recognised entry decides."""
-    entries = data if isinstance(data, list | json_steps.Items) else [data]
+    entries = data if isinstance(data, list | json_steps.StreamedItems) else [data]
     if any(map(is_message, islice(entries, 1))):
         entries = [{"messages": list(entries)}]
     reader = next((reader for entry in entries for reader in _READERS if reader.recognises(entry)), None)

@@ -30,7 +30,7 @@ def _recognises(document: object) -> bool:
 def _entries(documents: Iterable[Any]) -> Iterator[Any]:
     for document in documents:
         found = document.get("conversations")
-        yield from found if isinstance(found, list | json_steps.Items) else []
+        yield from found if isinstance(found, list | json_steps.StreamedItems) else []
 
 
 def _read(entry: Any, files: Files) -> ImportedConversation:
@@ -40,7 +40,7 @@ def _read(entry: Any, files: Files) -> ImportedConversation:
         uid, parent = fields.text(message, "uid"), fields.text(message, "parent") or None
         if fields.text(message, "role") not in (*ROLES, TOOL) or not uid:
             chat.left_out["empty"] += 1
-            chat.pass_over(uid, parent)
+            chat.skip_message(uid, parent)
             continue
         attached = [one for item in fields.items(message, "attachments") for one in _attachment(item, stored, chat)]
         chat.messages.append(_message(uid, parent, message, tuple(attached)))
