@@ -171,3 +171,6 @@ MESSAGES = ChatReader(
         messages=lambda entry, _: [with_fields(one, id=None, parent=None) for one in fields.items(entry, "messages")],
     ).read,
 )
+
+# Plain messages are those of which nothing else is known.
+APPS = (OPEN_WEBUI, LM_STUDIO, JAN, LLAMA_CPP, LIBRECHAT, ANYTHINGLLM, MESSAGES)

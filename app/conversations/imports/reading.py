@@ -17,16 +17,7 @@ from typing import Any
 from app.conversations.exports.writing import StoreRunner
 from app.conversations.imports import fields, json_steps
 from app.conversations.imports.adding import ADDED, EXTENDED, UNCHANGED, add
-from app.conversations.imports.apps import (
-    ANYTHINGLLM,
-    JAN,
-    LIBRECHAT,
-    LLAMA_CPP,
-    LM_STUDIO,
-    MESSAGES,
-    OPEN_WEBUI,
-    is_message,
-)
+from app.conversations.imports.apps import APPS, is_message
 from app.conversations.imports.chatgpt import CHATGPT
 from app.conversations.imports.cherry_studio import CHERRY_STUDIO
 from app.conversations.imports.claude import CLAUDE
@@ -47,20 +38,7 @@ _Step = Callable[[], object]
 
 
 # Each recognises its chats by fields that none before it has.
-_READERS = (
-    TANDEM,
-    CHATGPT,
-    CLAUDE,
-    OPEN_WEBUI,
-    LM_STUDIO,
-    JAN,
-    LLAMA_CPP,
-    LIBRECHAT,
-    CHERRY_STUDIO,
-    ANYTHINGLLM,
-    OLLAMA_APP,
-    MESSAGES,
-)
+_READERS = (TANDEM, CHATGPT, CLAUDE, CHERRY_STUDIO, OLLAMA_APP, *APPS)
 # The beginning of every SQLite file.
 _DATABASE = b"SQLite format 3\0"
 # Bytes. A whole history is some hundred megabytes, of whose chats only one is in memory at a time.
