@@ -172,5 +172,5 @@ MESSAGES = ChatReader(
     ).read,
 )
 
-# Plain messages are those of which nothing else is known.
+# The last one reads what any other app may have written.
 APPS = (OPEN_WEBUI, LM_STUDIO, JAN, LLAMA_CPP, LIBRECHAT, ANYTHINGLLM, MESSAGES)
