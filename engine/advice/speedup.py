@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from engine.machine.row_costs import PassCost, flat_cost, row_costs
+from engine.model_files.model import Model
 from engine.requests import MAX_DEPTH
 
 # The least speedup for which a draft model is worth its memory.
@@ -55,6 +56,10 @@ class MainCost:
     @property
     def quantised(self) -> bool:
         return self.bits not in (16, 32)
+
+
+def cost_of(model: Model) -> MainCost:
+    return MainCost(model.weight_bytes, model.active_bytes, model.bits)
 
 
 def estimate_speedup(main: MainCost, draft_active: int, relation: str) -> Estimate:

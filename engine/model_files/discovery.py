@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,64 +25,16 @@ from engine.model_files.head_files import is_inner, kind_of_folder
 from engine.model_files.head_folder import config_folder, head_weight_files, read_head_tensors, sidecars
 from engine.model_files.head_kinds import can_run
 from engine.model_files.inspection import inspect_folder, read_checked_config
+from engine.model_files.model import Model
 from engine.model_files.names import repository_of_folder
 from engine.model_files.other_apps import app_folders
 from engine.model_files.safetensors_header import TensorHeader, parameter_count
 from engine.model_files.tokenizer_files import fingerprint, read_folder
 from engine.model_files.vision_kinds import vision_kind
 
-_FORMAT = 3
+_FORMAT = 4
 _LONGEST_REF = 200
 _INDEX_LIMITS = JsonLimits(size=16 * 2**20, depth=16, containers=200_000, commas=2_000_000)
-# Parameters of the largest model that is offered as a draft; advice decides for each main model whether it is useful.
-LARGEST_DRAFT = 5_000_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class InstalledModel:
-    """The description of one model folder.
-
-    `id` is the repository (Hub cache) or the folder's name, in another app's folder with its organisation; `source` is
-    cache, folder, starter or an app of `OTHER_APPS`. If the model is not
-    `complete`, `problem` is a reason code of `ModelNotUsable` and `detail` its detail. `disk_bytes` counts all its
-    files, partial ones too, `weight_bytes` the weights, `active_bytes` those read for one token (fewer with experts).
-    `bits` is the quantisation (16 or 32 for plain weights). `tokenizer` is the fingerprint of its vocabulary. `head` is
-    the kind of a head, "" for models. `base` is the folder of an adapter's main model, "" for others. It `sees` if the
-    folder also holds a vision tower of a family that Tandem knows.
-    """
-
-    id: str
-    path: str
-    source: str
-    complete: bool
-    problem: str = ""
-    detail: str = ""
-    disk_bytes: int = 0
-    weight_bytes: int = 0
-    active_bytes: int = 0
-    parameters: int = 0
-    bits: int | None = None
-    context: int | None = None
-    vocabulary_size: int | None = None
-    tokenizer: str = ""
-    architecture: str = ""
-    head: str = ""
-    sees: bool = False
-    base: str = ""
-
-    @property
-    def config_path(self) -> Path:
-        """The folder that holds its configuration and its tokenizer."""
-        return Path(self.base or self.path)
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The roles that the model can have: main, draft, both, or head; none if it is not usable."""
-        if not self.complete or self.problem:
-            return ()
-        if self.head:
-            return ("head",)
-        return ("main", "draft") if self.parameters <= LARGEST_DRAFT and not self.base else ("main",)
 
 
 def installed_models(
@@ -90,7 +42,7 @@ def installed_models(
     extra_folders: Sequence[Path] = (),
     starter_dir: Path | None = None,
     index_path: Path | None = None,
-) -> list[InstalledModel]:
+) -> list[Model]:
     """Return every model found, also those of other apps, sorted by name. Missing folders are no error.
 
     `index_path` is the index file.
@@ -107,12 +59,12 @@ def installed_models(
     return sorted((model for model in found if model is not None), key=lambda model: model.id.lower())
 
 
-def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
+def describe_folder(folder: Path, name: str, source: str) -> Model:
     """Describe one model folder without the index."""
     if is_adapter(folder):
         return _describe_adapter(folder, name, source)
     head = kind_of_folder(folder) or ""
-    model = InstalledModel(name, str(folder), source, False, disk_bytes=_disk_bytes(folder), head=head)
+    model = Model(name, source, path=str(folder), bytes=_disk_bytes(folder), head=head)
     try:
         if head:
             config = read_checked_config(config_folder(folder))
@@ -128,7 +80,6 @@ def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
     quantised = any(tensor.dtype == "U32" for tensor in tensors.values())
     model = replace(
         model,
-        complete=True,
         weight_bytes=weights,
         active_bytes=weights - (0 if head else _idle_expert_bytes(config, tensors)),
         parameters=parameter_count(tensors, quantisation.get("group_size")),
@@ -138,12 +89,12 @@ def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
         return replace(model, sees=vision_kind(config, tensors) is not None, **_described(config))
     # Advice judges whether the head fits a main model.
     model = model if can_run(head) else replace(model, problem="unknown-head", detail=head)
-    return replace(model, disk_bytes=weights) if is_inner(folder) else model
+    return replace(model, bytes=weights) if is_inner(folder) else model
 
 
-def _describe_adapter(folder: Path, name: str, source: str) -> InstalledModel:
+def _describe_adapter(folder: Path, name: str, source: str) -> Model:
     """Describe a main model with an adapter."""
-    unusable = InstalledModel(name, str(folder), source, False, disk_bytes=_disk_bytes(folder))
+    unusable = Model(name, source, path=str(folder), bytes=_disk_bytes(folder))
     try:
         base, adapter = base_of(folder), read_adapter(folder)
     except ModelNotUsable as error:
@@ -152,7 +103,7 @@ def _describe_adapter(folder: Path, name: str, source: str) -> InstalledModel:
     return replace(
         model,
         path=unusable.path,
-        disk_bytes=unusable.disk_bytes,
+        bytes=unusable.bytes,
         weight_bytes=model.weight_bytes + adapter.bytes,
         active_bytes=model.active_bytes + adapter.bytes,
         base=str(base),
@@ -311,7 +262,7 @@ class _Described(msgspec.Struct):
     """A description, and the times that show whether it is current."""
 
     signature: list[int]
-    model: InstalledModel
+    model: Model
 
 
 class _IndexFile(msgspec.Struct):
@@ -335,7 +286,7 @@ class _Index:
                 found = msgspec.convert(read_object(path, _INDEX_LIMITS), _IndexFile)
                 self._kept = found if found.format == _FORMAT else self._kept
 
-    def describe(self, folder: Path, name: str, source: str) -> InstalledModel | None:
+    def describe(self, folder: Path, name: str, source: str) -> Model | None:
         """Return the folder's description, or None if it is not a language model."""
         key = str(folder)
         self._seen.add(key)
@@ -379,10 +330,10 @@ class _Index:
         return known[key]
 
 
-def _is_language_model(model: InstalledModel) -> bool:
+def _is_language_model(model: Model) -> bool:
     """Return False for data sets, image models and other folders, and for empty ones that a failed request left."""
     if model.problem == "not-a-model":
-        return model.source == "cache" and model.disk_bytes > 0
+        return model.source == "cache" and model.bytes > 0
     return model.problem != "missing"
 
 

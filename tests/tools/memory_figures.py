@@ -40,9 +40,8 @@ def _size(name: str) -> ModelSize:
 def _entry(name: str, limit: int) -> Entry:
     size = _size(name)
     longest = context_length(size.config) or CONTEXT
-    fit = MemoryBudget(CONTEXT, limit).fit(size, None, longest)
-    kinds = ("main",)
-    return Entry(name, "catalog", name, bytes=size.weight_bytes, bits=4, context=longest, kinds=kinds, fit=fit)
+    verdict = MemoryBudget(CONTEXT, limit).judge(size, None, longest)
+    return Entry(name, "catalog", name, bytes=size.weight_bytes, bits=4, context=longest, **verdict)
 
 
 if __name__ == "__main__":

@@ -127,7 +127,7 @@ def test_heads_in_the_folder_of_a_main_model_are_found(tmp_path: Path) -> None:
         ("main/dflash", ("head",)),
         ("main/mtp.safetensors", ("head",)),
     ]
-    assert found[2].weight_bytes < found[2].disk_bytes == (main / "mtp.safetensors").stat().st_size
+    assert found[2].weight_bytes < found[2].bytes == (main / "mtp.safetensors").stat().st_size
 
 
 @pytest.mark.parametrize(
@@ -145,4 +145,4 @@ def test_a_head_among_a_main_model_s_weights_is_told_by_its_tensors(
     for one in inside:
         assert kind_of_folder(one.path) == "mtp"
         model = describe_folder(one.path, "main/mtp", "folder")
-        assert model.disk_bytes == model.weight_bytes == 64 * len(names)
+        assert model.bytes == model.weight_bytes == 64 * len(names)
