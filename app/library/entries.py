@@ -11,7 +11,7 @@ from app.session.model_names import short_name
 from engine.advice.catalog import Catalog, draft_for, offers
 from engine.advice.fit import FitReport, ModelSize, check_fit
 from engine.advice.pairing import PairAdvice
-from engine.advice.speedup import Estimate, cost_of, estimate_speedup
+from engine.advice.speedup import SpeedupEstimate, cost_of, estimate_speedup
 from engine.cluster.plan import fits_together
 from engine.errors import ModelNotUsable
 from engine.model_files.config import read_config
@@ -65,7 +65,7 @@ class Entry(Model):
     get_bytes: int = 0
     fit: FitReport | None = None
     together: bool = False
-    expected: Estimate | None = None
+    expected: SpeedupEstimate | None = None
     advice: PairAdvice | None = None
 
     @property
@@ -183,7 +183,7 @@ def _installed_draft(model: Model, known: Model | None, installed: Sequence[Mode
     return min(same, key=lambda other: other.weight_bytes, default=None)
 
 
-def _expected(main: Model, draft: Model) -> Estimate:
+def _expected(main: Model, draft: Model) -> SpeedupEstimate:
     return estimate_speedup(cost_of(main), draft.active_bytes, "same")
 
 

@@ -12,7 +12,7 @@ from engine.advice.fit import ModelSize, check_fit, stored_bits
 from engine.advice.heads import against, facts_of, same_model
 from engine.advice.speedup import (
     WORTH_IT,
-    Estimate,
+    SpeedupEstimate,
     cost_of,
     estimate_head_speedup,
     estimate_speedup,
@@ -24,7 +24,7 @@ from engine.hub.repository_names import head_name, is_content_hash
 from engine.model_files.config import read_config
 from engine.model_files.head_kinds import is_chained
 from engine.model_files.model import HeadFacts, Model
-from engine.model_files.tokenizer_files import Comparison, compare, read_folder
+from engine.model_files.tokenizer_files import VocabularyComparison, compare, read_folder
 
 # Verdicts. same: identical ids. padded: the same ids, one model has more rows or a few more tokens. different: works
 # by re-encoding, slower. unknown: its tokenizer has not been read yet. lookup: no draft model, proposals from the text.
@@ -51,7 +51,7 @@ class PairAdvice:
     verdict: str
     arguments: tuple[tuple[str, int | str], ...]
     weight_bytes: int
-    expected: Estimate | None
+    expected: SpeedupEstimate | None
     best: bool = False
 
     @property
@@ -119,9 +119,9 @@ class _Judge:
         element_bytes: float,
     ) -> None:
         self._main = main
-        self._measured = {name: Estimate(speedup, measured=True) for name, speedup in measured.items()}
+        self._measured = {name: SpeedupEstimate(speedup, measured=True) for name, speedup in measured.items()}
         self._context, self._limit, self._element_bytes = context, limit, element_bytes
-        self._compared: dict[tuple[str, str], Comparison] = {}
+        self._compared: dict[tuple[str, str], VocabularyComparison] = {}
 
     def are_related(self, draft: Model) -> bool:
         """Whether a draft is a head, one that the catalog names for the main model, or a model of its family."""
@@ -132,7 +132,7 @@ class _Judge:
         code, arguments, expected = self._decide(draft)
         return PairAdvice(draft.id, draft.origin, code, arguments, draft.weight_bytes, expected)
 
-    def _decide(self, draft: Model) -> tuple[str, tuple[tuple[str, int | str], ...], Estimate | None]:
+    def _decide(self, draft: Model) -> tuple[str, tuple[tuple[str, int | str], ...], SpeedupEstimate | None]:
         if draft.problem:
             code = "incomplete" if draft.problem == "incomplete" else "not-mlx"
             return code, (("reason", draft.problem), ("detail", draft.detail)), None
@@ -157,7 +157,7 @@ class _Judge:
             return "padded", (("extra", comparison.extra),), expected
         return "same", (), expected
 
-    def _head_verdict(self, draft: Model) -> tuple[str, tuple[tuple[str, int | str], ...], Estimate | None]:
+    def _head_verdict(self, draft: Model) -> tuple[str, tuple[tuple[str, int | str], ...], SpeedupEstimate | None]:
         main, facts, chained = self._main, draft.facts, is_chained(draft.head)
         wrong = against(facts, main.config, main.vocabulary_size)
         if wrong is not None:
@@ -172,13 +172,13 @@ class _Judge:
             return "head-other", (("model", facts.made_for),), expected
         return "head", (), expected
 
-    def _relation(self, draft: Model) -> Comparison | None:
+    def _relation(self, draft: Model) -> VocabularyComparison | None:
         """Compare the vocabularies; None if one of them is not known."""
         main = self._main
         if main.tokenizer and main.tokenizer == draft.tokenizer:
-            return Comparison("same")
+            return VocabularyComparison("same")
         if main.tokenizer_digest and main.tokenizer_digest == draft.tokenizer_digest:
-            return Comparison("same")
+            return VocabularyComparison("same")
         key = (draft.tokenizer, draft.id if not draft.tokenizer else "")
         if key in self._compared:
             return self._compared[key]
@@ -187,9 +187,9 @@ class _Judge:
             self._compared[key] = compare(ours, theirs)
             return self._compared[key]
         named = main.tokenizer_name and main.tokenizer_name == draft.tokenizer_name
-        return Comparison("same") if named else None
+        return VocabularyComparison("same") if named else None
 
-    def _expected(self, draft: Model, relation: str) -> Estimate:
+    def _expected(self, draft: Model, relation: str) -> SpeedupEstimate:
         main, measured = self._main, self._measured.get(draft.id)
         return measured or estimate_speedup(cost_of(main), draft.active_bytes, relation)
 
