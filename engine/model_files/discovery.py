@@ -21,11 +21,10 @@ from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import JsonLimits, UntrustedJsonError, read_bytes, read_object
 from engine.model_files.adapters import CONFIG_NAME, adapted_name, adapters_in, base_of, is_adapter, read_adapter
 from engine.model_files.config import context_length, experts_of, read_config, text_config
-from engine.model_files.head_files import is_inner, kind_of_folder
-from engine.model_files.head_folder import config_folder, head_weight_files, read_head_tensors, sidecars
 from engine.model_files.head_kinds import can_run
-from engine.model_files.inspection import inspect_folder, read_checked_config
+from engine.model_files.inspection import inspect_folder
 from engine.model_files.model import Model
+from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import repository_of_folder
 from engine.model_files.other_apps import app_folders
 from engine.model_files.safetensors_header import TensorHeader, parameter_count
@@ -34,6 +33,8 @@ from engine.model_files.vision_kinds import vision_kind
 
 _FORMAT = 4
 _LONGEST_REF = 200
+# A folder with the name and the source of its model.
+_Place = tuple[ModelFolder, str, str]
 _INDEX_LIMITS = JsonLimits(size=16 * 2**20, depth=16, containers=200_000, commas=2_000_000)
 
 
@@ -49,30 +50,35 @@ def installed_models(
     """
     index = _Index(index_path)
     others = [*app_folders(), *(("folder", folder) for folder in extra_folders)]
-    starter = [(folder, folder.name, "starter") for folder in _model_folders(starter_dir)] if starter_dir else []
-    unique: dict[str, tuple[Path, str, str]] = {}
+    starter = _model_folders(starter_dir) if starter_dir else []
+    unique: dict[str, _Place] = {}
     # A folder that the user added may be the starter's or another app's, or a link to one.
-    for folder, name, source in (*starter, *_folders_of_cache(cache_dir), *_folders_in(others)):
-        unique.setdefault(os.path.realpath(folder), (folder, name, source))
-    found = [index.describe(folder, name, source) for folder, name, source in unique.values()]
+    for place in (
+        *((ModelFolder(folder), folder.name, "starter") for folder in starter),
+        *_folders_of_cache(cache_dir),
+        *_folders_in(others),
+    ):
+        unique.setdefault(os.path.realpath(place[0].path), place)
+    found = [index.describe(*place) for place in unique.values()]
     index.save()
     return sorted((model for model in found if model is not None), key=lambda model: model.id.lower())
 
 
-def describe_folder(folder: Path, name: str, source: str) -> Model:
+def describe_folder(path: Path, name: str, source: str) -> Model:
     """Describe one model folder without the index."""
-    if is_adapter(folder):
-        return _describe_adapter(folder, name, source)
-    head = kind_of_folder(folder) or ""
-    model = Model(name, source, path=str(folder), bytes=_disk_bytes(folder), head=head)
+    return _describe(ModelFolder(path), name, source)
+
+
+def _describe(folder: ModelFolder, name: str, source: str) -> Model:
+    if is_adapter(folder.path):
+        return _describe_adapter(folder.path, name, source)
+    head = folder.head or ""
+    model = Model(name, source, path=str(folder.path), bytes=_disk_bytes(folder.path), head=head)
     try:
-        if head:
-            config = read_checked_config(config_folder(folder))
-            tensors = read_head_tensors(folder, head_weight_files(folder))
-        else:
-            config, tensors = inspect_folder(folder)
+        config = folder.config
+        tensors = folder.head_tensors if head else inspect_folder(folder)
     except ModelNotUsable as error:
-        known = {} if head else _of_config(folder)
+        known = {} if head else _of_config(folder.path)
         return replace(model, problem=error.reason, detail=error.detail, **known)
     quantisation = _quantisation(config)
     weights = sum(tensor.nbytes for tensor in tensors.values())
@@ -89,7 +95,7 @@ def describe_folder(folder: Path, name: str, source: str) -> Model:
         return replace(model, sees=vision_kind(config, tensors) is not None, **_described(config))
     # Advice judges whether the head fits a main model.
     model = model if can_run(head) else replace(model, problem="unknown-head", detail=head)
-    return replace(model, bytes=weights) if is_inner(folder) else model
+    return replace(model, bytes=weights) if folder.is_shard else model
 
 
 def _describe_adapter(folder: Path, name: str, source: str) -> Model:
@@ -127,41 +133,34 @@ def _of_config(folder: Path) -> dict[str, Any]:
         return {}
 
 
-def _folders_of_cache(cache_dir: Path) -> Iterator[tuple[Path, str, str]]:
+def _folders_of_cache(cache_dir: Path) -> Iterator[_Place]:
     for home in _entries(cache_dir):
         repository = repository_of_folder(home.name)
         if repository is not None and os.path.isdir(home):
-            snapshot = _snapshot(home)
-            yield snapshot, repository, "cache"
-            yield from _heads_inside(snapshot, repository)
-            yield from _adapters_inside(snapshot, repository, "cache")
+            yield from _with_inner(_snapshot(home), repository, "cache")
 
 
-def _folders_in(parents: Sequence[tuple[str, Path]]) -> Iterator[tuple[Path, str, str]]:
+def _folders_in(parents: Sequence[tuple[str, Path]]) -> Iterator[_Place]:
     """Yield the models in the folders of the user and of other apps, each given with its source."""
     for source, parent in parents:
         for folder in _model_folders(parent):
-            name = folder.name if source == "folder" else folder.relative_to(parent).as_posix()
             if is_adapter(folder):
-                yield folder, _adapter_id(folder), source
+                yield ModelFolder(folder), _adapter_id(folder), source
                 continue
-            yield folder, name, source
-            yield from _heads_inside(folder, name, source)
-            yield from _adapters_inside(folder, name, source)
+            name = folder.name if source == "folder" else folder.relative_to(parent).as_posix()
+            yield from _with_inner(folder, name, source)
 
 
-def _heads_inside(folder: Path, name: str, source: str = "folder") -> Iterator[tuple[Path, str, str]]:
-    """Yield the heads inside a main model's folder: in folders of their own, and in files of tensors."""
-    if kind_of_folder(folder) is not None:
-        return
-    for head in sidecars(folder):
-        if _is_model(head.path) or head.path.is_file():
-            yield head.path, f"{name}/{head.name}", source
-
-
-def _adapters_inside(folder: Path, name: str, source: str) -> Iterator[tuple[Path, str, str]]:
-    if kind_of_folder(folder) is None:
-        yield from ((adapter, f"{name}:{adapter.name}", source) for adapter in adapters_in(folder))
+def _with_inner(path: Path, name: str, source: str) -> Iterator[_Place]:
+    """Yield a model with the heads and adapters inside a main model's folder; the heads may be files of tensors."""
+    folder = ModelFolder(path)
+    yield folder, name, source
+    if folder.head is None:
+        for inner, head in folder.heads():
+            if _is_model(head.path) or head.is_file:
+                # A head inside a repository is none of its own.
+                yield head, f"{name}/{inner}", "folder" if source == "cache" else source
+        yield from ((ModelFolder(adapter), f"{name}:{adapter.name}", source) for adapter in adapters_in(path))
 
 
 def _adapter_id(folder: Path) -> str:
@@ -286,14 +285,14 @@ class _Index:
                 found = msgspec.convert(read_object(path, _INDEX_LIMITS), _IndexFile)
                 self._kept = found if found.format == _FORMAT else self._kept
 
-    def describe(self, folder: Path, name: str, source: str) -> Model | None:
+    def describe(self, folder: ModelFolder, name: str, source: str) -> Model | None:
         """Return the folder's description, or None if it is not a language model."""
-        key = str(folder)
+        key = str(folder.path)
         self._seen.add(key)
-        signature = _signature(folder)
+        signature = _signature(folder.path)
         known = self._kept.models.get(key)
         if known is None or known.signature != signature:
-            model = describe_folder(folder, name, source)
+            model = _describe(folder, name, source)
             if model.complete:
                 model = replace(model, tokenizer=self._fingerprint(model.config_path))
             known = self._kept.models[key] = _Described(signature, model)
