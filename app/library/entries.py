@@ -11,7 +11,7 @@ from app.session.model_names import short_name
 from engine.advice.catalog import Catalog, draft_for, offers
 from engine.advice.fit import FitReport, ModelSize, check_fit
 from engine.advice.pairing import PairAdvice
-from engine.advice.speedup import SpeedupEstimate, cost_of, estimate_speedup
+from engine.advice.speedup import SpeedupEstimate, estimate_speedup
 from engine.cluster.plan import fits_together
 from engine.errors import ModelNotUsable
 from engine.model_files.config import read_config
@@ -119,7 +119,7 @@ def from_installed(model: Model, catalog: Catalog, installed: Sequence[Model], b
         installed=True,
         draft=draft.id if draft else "",
         draft_name=listed.name if listed else short_name(draft.id)[0] if draft else "",
-        expected=_expected(model, draft) if draft else None,
+        expected=estimate_speedup(model, draft.active_bytes, "same") if draft else None,
         **budget.judge(_size_of(model), _size_of(draft) if draft else None, model.context),
     )
 
@@ -133,7 +133,7 @@ def from_catalog(model: Model, catalog: Catalog, installed_ids: Collection[str],
         draft=draft.id if draft else "",
         draft_name=draft.name if draft else "",
         get_bytes=sum(part.bytes for part in missing),
-        expected=_expected(model, draft) if draft else None,
+        expected=estimate_speedup(model, draft.active_bytes, "same") if draft else None,
         **budget.judge(_size_in(model), _size_in(draft) if draft else None, model.context),
     )
 
@@ -181,10 +181,6 @@ def _installed_draft(model: Model, known: Model | None, installed: Sequence[Mode
         if model.tokenizer and other.tokenizer == model.tokenizer and 2 * other.active_bytes < model.active_bytes
     ]
     return min(same, key=lambda other: other.weight_bytes, default=None)
-
-
-def _expected(main: Model, draft: Model) -> SpeedupEstimate:
-    return estimate_speedup(cost_of(main), draft.active_bytes, "same")
 
 
 def _size_in(model: Model) -> ModelSize:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, convert
 
-from engine.advice.speedup import WORTH_IT, cost_of, estimate_speedup, flat_speedup
+from engine.advice.speedup import WORTH_IT, estimate_speedup, flat_speedup
 from engine.files.bounded_json import CONFIG, read_object
 from engine.files.paths import resources
 from engine.hub.repository_names import parse_repository
@@ -168,5 +168,5 @@ def offers(catalog: Catalog, limit: int) -> list[tuple[Model, Model]]:
 
 
 def _most_expected(main: Model, draft: Model, any_chip: bool) -> float:
-    cost, draft_active = cost_of(main), draft.active_bytes
-    return flat_speedup(cost, draft_active) if any_chip else estimate_speedup(cost, draft_active, "same").most
+    size = draft.active_bytes
+    return flat_speedup(main, size) if any_chip else estimate_speedup(main, size, "same").most

@@ -6,14 +6,13 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from engine.advice.catalog import Catalog
 from engine.advice.fit import ModelSize, check_fit, stored_bits
-from engine.advice.heads import against, facts_of, same_model
 from engine.advice.speedup import (
     WORTH_IT,
     SpeedupEstimate,
-    cost_of,
     estimate_head_speedup,
     estimate_speedup,
     flat_speedup,
@@ -21,10 +20,15 @@ from engine.advice.speedup import (
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import UntrustedJsonError
 from engine.hub.repository_names import head_name, is_content_hash
-from engine.model_files.config import read_config
+from engine.model_files.config import read_config, text_config
 from engine.model_files.head_kinds import is_chained
 from engine.model_files.model import HeadFacts, Model
 from engine.model_files.tokenizer_files import VocabularyComparison, compare, read_folder
+
+# Imported with the first head that is judged, because the window's start imports this module.
+if TYPE_CHECKING:
+    from engine.heads.config import HeadConfig
+    from engine.heads.fit import Mismatch
 
 # Verdicts. same: identical ids. padded: the same ids, one model has more rows or a few more tokens. different: works
 # by re-encoding, slower. unknown: its tokenizer has not been read yet. lookup: no draft model, proposals from the text.
@@ -34,6 +38,13 @@ from engine.model_files.tokenizer_files import VocabularyComparison, compare, re
 _UNREAD = ("head-unchecked", "head-inside")
 WORKING = ("same", "padded", "different", "unknown", "lookup", "head", "head-other", *_UNREAD)
 VERDICTS = (*WORKING, "other-main", "too-large", "no-room", "incomplete", "not-mlx")
+# Words at the end of a repository's name that name its packing, not its model.
+_PACKING = frozenset(
+    {
+        "mlx", "bf16", "fp16", "f16", "fp8", "mxfp4", "mxfp8", "nvfp4", "dwq", "qat", "gptq", "awq", "int4", "int8",
+        "q2", "q3", "q4", "q5", "q6", "q8", "2bit", "3bit", "4bit", "5bit", "6bit", "8bit", "meta",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +118,34 @@ def with_files(model: Model) -> Model:
     return replace(model, config=memory_config(head), facts=facts_of(head))
 
 
+def facts_of(config: HeadConfig) -> HeadFacts:
+    """Return the facts of a head whose tensors are known."""
+    exact = config.main_layers is not None
+    return HeadFacts(config.least_layers, exact, config.tap_width, config.vocabulary, config.made_for)
+
+
+def against(facts: HeadFacts, config: Mapping[str, Any], vocabulary: int | None) -> Mismatch | None:
+    """Return why the head cannot draft for the main model with this config.json, or None."""
+    from engine.heads.fit import mismatch
+
+    text = text_config(config)
+    layers, width = (text[name] if type(text.get(name)) is int else 0 for name in ("num_hidden_layers", "hidden_size"))
+    head = facts.layers, facts.width, facts.vocabulary
+    return mismatch(head, (layers, width, vocabulary or 0), exact=facts.exact)
+
+
+def same_model(one: str, other: str) -> bool:
+    """Return whether two repositories hold the same model, in any packing, by their names."""
+    return _bare(one) == _bare(other) != ()
+
+
+def _bare(repository: str) -> tuple[str, ...]:
+    words = repository.rpartition("/")[2].lower().replace("_", "-").split("-")
+    while words and words[-1] in _PACKING:
+        words.pop()
+    return tuple(words[1:] if words[:1] == ["meta"] else words)
+
+
 class _Judge:
     """Judges candidates for one main model; vocabularies are read only if needed, and compared once."""
 
@@ -142,7 +181,7 @@ class _Judge:
         if draft.head:
             return self._head_verdict(draft)
         expected = self._expected(draft, "same")
-        most = max(expected.most, flat_speedup(cost_of(self._main), draft.active_bytes))
+        most = max(expected.most, flat_speedup(self._main, draft.active_bytes))
         if most < WORTH_IT and not expected.measured:
             share = round(100 * draft.active_bytes / max(self._main.active_bytes, 1))
             return "too-large", (("share", share),), expected
@@ -162,7 +201,7 @@ class _Judge:
         wrong = against(facts, main.config, main.vocabulary_size)
         if wrong is not None:
             return "other-main", (("what", wrong.what), ("head", wrong.head), ("main", wrong.main)), None
-        estimate = estimate_head_speedup(cost_of(main), draft.weight_bytes, chained=chained)
+        estimate = estimate_head_speedup(main, draft.weight_bytes, chained=chained)
         expected = self._measured.get(draft.id) or estimate
         if not facts.checked:
             # Nothing is known yet on which an estimate could be based.
@@ -191,7 +230,7 @@ class _Judge:
 
     def _expected(self, draft: Model, relation: str) -> SpeedupEstimate:
         main, measured = self._main, self._measured.get(draft.id)
-        return measured or estimate_speedup(cost_of(main), draft.active_bytes, relation)
+        return measured or estimate_speedup(main, draft.active_bytes, relation)
 
     def _size(self, model: Model) -> ModelSize:
         return ModelSize(model.id, model.weight_bytes, model.config, self._element_bytes)
