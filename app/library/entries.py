@@ -34,19 +34,24 @@ class MemoryBudget:
     element_bytes: float = 2.0
     machines: tuple[int, ...] = ()
 
-    def judge(self, main: ModelSize, draft: ModelSize | None, longest: int | None) -> dict[str, Any]:
-        """Return the fields `fit` and `together` of an entry.
+    def judge(self, main: Model, draft: Model | None = None) -> dict[str, Any]:
+        """Return the fields of an entry for a pair: its draft, its memory and its speed-up.
 
-        They count no more tokens than the main model's own context, `longest`.
+        No more tokens count than the main model's own context.
         """
-        main = replace(main, element_bytes=self.element_bytes)
-        draft = draft and replace(draft, element_bytes=self.element_bytes)
-        context = min(self.context, longest or self.context)
-        fit = check_fit(main, draft, context, self.limit)
-        if fit.fits or not self.machines:
-            return {"fit": fit}
-        of_draft = fit.needed - check_fit(main, None, context, self.limit).needed
-        return {"fit": fit, "together": fits_together(main, of_draft, self.machines, context)}
+        context = min(self.context, main.context or self.context)
+        size, drafting = self._size(main), self._size(draft) if draft is not None else None
+        found: dict[str, Any] = {"fit": check_fit(size, drafting, context, self.limit)}
+        if not found["fit"].fits and self.machines:
+            of_draft = found["fit"].needed - check_fit(size, None, context, self.limit).needed
+            found["together"] = fits_together(size, of_draft, self.machines, context)
+        if draft is not None:
+            expected = estimate_speedup(main, draft.active_bytes, "same")
+            found |= {"draft": draft.id, "draft_name": draft.name, "expected": expected}
+        return found
+
+    def _size(self, model: Model) -> ModelSize:
+        return ModelSize(model.id, model.weight_bytes, model.config, self.element_bytes)
 
 
 @dataclass(frozen=True)
@@ -103,38 +108,21 @@ class Entry(Model):
 
 
 def from_installed(model: Model, catalog: Catalog, installed: Sequence[Model], budget: MemoryBudget) -> Entry:
-    base, _, adapter = model.id.partition(":")
-    known = catalog.models.get(base)
-    name, bits = short_name(model.id)
-    if known is not None:
-        name, bits = f"{known.name}:{adapter}" if adapter else known.name, known.bits or 0
-    licence = known.licence if known else ""
-    model = replace(model, name=name, bits=model.bits or bits, licence=licence)
+    model = _named(model, catalog)
     if model.problem or model.head:
         return Entry(**vars(model), installed=True)
-    draft = _installed_draft(model, known, installed)
-    listed = catalog.models.get(draft.id) if draft else None
-    return Entry(
-        **vars(model),
-        installed=True,
-        draft=draft.id if draft else "",
-        draft_name=listed.name if listed else short_name(draft.id)[0] if draft else "",
-        expected=estimate_speedup(model, draft.active_bytes, "same") if draft else None,
-        **budget.judge(_size_of(model), _size_of(draft) if draft else None, model.context),
-    )
+    draft = _installed_draft(model, installed)
+    pair = _with_config(model), _with_config(_named(draft, catalog)) if draft else None
+    return Entry(**vars(model), installed=True, **budget.judge(*pair))
 
 
 def from_catalog(model: Model, catalog: Catalog, installed_ids: Collection[str], budget: MemoryBudget) -> Entry:
     draft = draft_for(model, catalog)
-    missing = [part for part in (model, draft) if part is not None and part.id not in installed_ids]
     return Entry(
         **vars(model),
         installed=model.id in installed_ids,
-        draft=draft.id if draft else "",
-        draft_name=draft.name if draft else "",
-        get_bytes=sum(part.bytes for part in missing),
-        expected=estimate_speedup(model, draft.active_bytes, "same") if draft else None,
-        **budget.judge(_size_in(model), _size_in(draft) if draft else None, model.context),
+        get_bytes=sum(part.bytes for part in (model, draft) if part is not None and part.id not in installed_ids),
+        **budget.judge(model, draft),
     )
 
 
@@ -151,7 +139,7 @@ def from_search(model: Model, catalog: Catalog, installed_ids: Collection[str], 
         # Its files have not been read.
         fit = check_fit(ModelSize(model.id, model.bytes, {}), None, 0, budget.limit) if model.bytes else None
         return replace(entry, fit=fit)
-    return entry if model.head else replace(entry, **budget.judge(_size_in(model), None, model.context))
+    return entry if model.head else replace(entry, **budget.judge(model))
 
 
 def with_draft(entry: Entry, draft: Model, best: PairAdvice, installed_ids: Collection[str]) -> Entry:
@@ -169,10 +157,10 @@ def pair_offers(catalog: Catalog, entries: Sequence[Entry], limit: int) -> tuple
     return tuple(entry for entry in pairs if entry.fit is None or entry.fit.fits)
 
 
-def _installed_draft(model: Model, known: Model | None, installed: Sequence[Model]) -> Model | None:
+def _installed_draft(model: Model, installed: Sequence[Model]) -> Model | None:
     """Return its installed draft: the catalog's, else the smallest with its tokenizer and less than half its size."""
     usable = [other for other in installed if "draft" in other.kinds and other.path != model.path]
-    for wanted in known.drafts if known else ():
+    for wanted in model.drafts:
         if (named := next((other for other in usable if other.id == wanted), None)) is not None:
             return named
     same = [
@@ -183,13 +171,18 @@ def _installed_draft(model: Model, known: Model | None, installed: Sequence[Mode
     return min(same, key=lambda other: other.weight_bytes, default=None)
 
 
-def _size_in(model: Model) -> ModelSize:
-    return ModelSize(model.id, model.weight_bytes, model.config)
+def _named(model: Model, catalog: Catalog) -> Model:
+    """Return an installed model with what the catalog knows about it, else the name and the bits in its id."""
+    base, _, adapter = model.id.partition(":")
+    if (known := catalog.models.get(base)) is None:
+        name, bits = short_name(model.id)
+        return replace(model, name=name, bits=model.bits or bits)
+    name = f"{known.name}:{adapter}" if adapter else known.name
+    return replace(model, name=name, bits=model.bits or known.bits, licence=known.licence, drafts=known.drafts)
 
 
-def _size_of(model: Model) -> ModelSize:
-    """Return the size of an installed model, without its caches if its configuration cannot be read."""
-    config: dict[str, Any] = {}
+def _with_config(model: Model) -> Model:
+    """Return an installed model with its configuration, if that can be read, from which its caches are counted."""
     with contextlib.suppress(ModelNotUsable):
-        config = read_config(model.config_path)
-    return ModelSize(model.id, model.weight_bytes, config)
+        return replace(model, config=read_config(model.config_path))
+    return model
