@@ -38,9 +38,9 @@ _LICENCES = {
 }
 
 
-def model_name(name: str, bits: int) -> str:
+def model_name(name: str, bits: int | None) -> str:
     """Return "Qwen3 8B · 4-bit", or the name alone if the weights are unquantised or unknown."""
-    if bits in (0, 16, 32):
+    if bits in (None, 0, 16, 32):
         return name
     return translate("Models", "{name} · {bits}-bit").format(name=name, bits=bits)
 
