@@ -23,10 +23,6 @@ class SpeculationPage(TablePage):
     def __init__(self, settings: SettingsStore, session: Session, parent: QWidget | None = None) -> None:
         super().__init__("speculation", settings, parent)
         self._session = session
-        self.secret = self.secret_row()
-        self.secret.typed.connect(lambda secret: session.drafter_secret.keep(secret, self._secret_kept))
-        # Whether the typed secret is in the keychain; None before one was typed.
-        self._kept: bool | None = None
         self._loaded_pair: LearnedPair | None = None
         self.learned = LearnedSection(session, self)
         self.learned.found.connect(self._take_learned)
@@ -37,20 +33,6 @@ class SpeculationPage(TablePage):
 
     def _row_of(self, key: str) -> Row:
         return next(row for row in self.rows if row.control is self.control(key))
-
-    def _secret_kept(self, kept: bool) -> None:
-        self._kept = kept
-        self._word_secret()
-
-    def _word_secret(self) -> None:
-        help_ = {
-            None: self.tr(
-                "The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain."
-            ),
-            True: self.tr("Your secret is in the keychain."),
-            False: self.tr("This Mac has no keychain that Tandem can use, so the secret is for this run only."),
-        }[self._kept]
-        self.secret.set_words(self.tr("Secret"), help_)
 
     def _take_learned(self, pairs: tuple[LearnedPair, ...]) -> None:
         self._loaded_pair = next((pair for pair in pairs if pair.loaded), None)
@@ -63,13 +45,6 @@ class SpeculationPage(TablePage):
         name, help_ = (QCoreApplication.translate("Settings", text) for text in (setting.title, setting.help))
         row.set_words(name, joined(help_, same_text_sentence(self._loaded_pair)))
 
-    def show_values(self) -> None:
-        super().show_values()
-        drafts_elsewhere = self.settings.values.async_drafter == "remote"
-        for row in (self._row_of("drafter_address"), self.secret):
-            row.set_due(drafts_elsewhere)
-
     def retranslate(self) -> None:
         super().retranslate()
-        self._word_secret()
         self._word_same_text()

@@ -26,7 +26,6 @@ from tests.engine.model_files.model_folders import model_files, write_folder, wr
     [
         ["bench", "--main", "starter/head"],
         ["chat", "Hello", "--main", "starter/head"],
-        ["drafter", "serve", "starter/head"],
         ["serve", "--main", "starter/head"],
     ],
     ids=lambda command: command[0],

@@ -13,7 +13,7 @@ import mlx.core as mx
 import pytest
 from msgspec.structs import replace
 
-from engine.async_drafting.link import Connection, DrafterLink
+from engine.async_drafting.link import Connection
 from engine.async_drafting.messages import MOST_UNSENT, TO_DRAFTER, TO_ENGINE, Answer, Begin, ToDrafter, Verdict
 from engine.async_drafting.serving import serve
 from engine.main_model.loading import load
@@ -24,7 +24,6 @@ from engine.stats import RequestStats
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed, Message
 from tests.engine.serving_requests import alone, request
-from tests.patience import PATIENCE_S
 
 BEGIN = Begin(3, 1, 384, SamplingSettings())
 FIRST = Verdict(3, 1, 0, (5, 6, 7), 3)
@@ -61,15 +60,6 @@ def on_a_thread(folder: Path, disturb: Disturbance) -> Connection:
     thread = threading.Thread(target=run, name="test-drafter", daemon=True)
     thread.start()
     return Connection(Channel(ours, TO_ENGINE, most_unsent=MOST_UNSENT), lambda: thread.join())
-
-
-def answered(link: DrafterLink) -> Answer:
-    """Begin an answer, and return what the drafter says to its first verdict, for which nothing is prepared."""
-    assert link.send(BEGIN)
-    assert link.send(FIRST)
-    answer = link.receive(PATIENCE_S)
-    assert answer is not None
-    return answer
 
 
 def started(scheduler: Scheduler) -> RequestStats:

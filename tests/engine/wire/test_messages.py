@@ -108,7 +108,7 @@ MESSAGES: dict[Codec[Any], list[Message]] = {
         drafting.End(7),
     ],
     drafting.TO_ENGINE: [
-        drafting.Ready(bytes(32)),
+        drafting.Ready(),
         drafting.Refused("not-usable"),
         drafting.Answer(7, 3, 1003, (1, 2)),
     ],
