@@ -230,9 +230,9 @@ def serve_report() -> int:
 
 def _serve(listening: socket.socket, secret: bytes) -> None:
     listener = Listener(listening, secret, ECHO)
-    peer = listener.accept()
+    _, channel = listener.accept()
     listener.close()
-    echo(peer.channel)
+    echo(channel)
 
 
 def echo(channel: Channel[Echo]) -> None:

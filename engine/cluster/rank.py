@@ -179,19 +179,19 @@ class _Rank:
         engine = Engine(from_plain(order["settings"], EngineSettings), loader)
         joined.result()
         self._tell(ready=True)
-        peer = client.accept()
+        _, channel = client.accept()
         client.close()
-        serve(engine, peer.channel, self._fail)
+        serve(engine, channel, self._fail)
 
     def _followers(self, control: Listener[ToLeader], hosts: list[str]) -> Followers:
         found: Followers = {}
         while len(found) < self._size - 1:
             try:
-                peer = control.accept(JOIN_S)
+                number, channel = control.accept(JOIN_S)
             except TimeoutError as error:
                 missing = next(rank for rank in range(1, self._size) if rank not in found)
                 raise ClusterError("slow-start", hosts[missing], f"{JOIN_S:.0f}") from error
-            found[peer.number] = hosts[peer.number], peer.channel
+            found[number] = hosts[number], channel
         return found
 
     def _follow(self, order: Mapping[str, Any]) -> None:
