@@ -1,19 +1,8 @@
-"""Sentences for the errors of several machines that compute one model together, in the language of the window."""
+"""Sentences for the errors of several machines that compute one model together."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from PySide6.QtCore import QCoreApplication
-
 from app.wording.sentences import Sentences
-
-
-def cluster_sentence(arguments: Mapping[str, str]) -> str:
-    """Say what is wrong with which machine, and what to do. Raises `KeyError` for the reason of another version."""
-    host = arguments.get("host") or QCoreApplication.translate("Cluster", "One of the computers")
-    return CLUSTER_REASONS[arguments["reason"]].format(host=host, detail=arguments.get("detail", ""))
-
 
 CLUSTER_REASONS = Sentences(
     "Cluster",

@@ -198,7 +198,7 @@ def own_report(model: str | None) -> dict[str, Any]:
         try:
             report["files"] = fingerprint(folder_of(model))
         except EngineError as error:
-            report["problem"] = str(error)
+            report["problem"] = error.brief
     return report
 
 

@@ -310,7 +310,7 @@ def test_without_a_connection_it_is_one_line_and_exit_code_1(
     hub.unplugged = True
     assert run(*words) == 1
     (line,) = capsys.readouterr().err.splitlines()
-    assert "Hugging Face cannot be reached: check the connection" in line
+    assert "Can't reach Hugging Face. Check your connection and try again." in line
     assert run(*words, "--json") == 1
     (failed,) = objects(capsys)
     assert (failed["event"], failed["arguments"]["reason"]) == ("failed", "offline")
@@ -359,5 +359,5 @@ def test_without_a_network_a_download_ends_with_what_to_do(
     assert run("download", "org/model", "--endpoint", f"http://127.0.0.1:{port}") == 1
     err = capsys.readouterr().err
     assert "asking Hugging Face what to download" in err
-    assert err.endswith("Hugging Face cannot be reached: check the connection; then run the same command to resume\n")
+    assert err.endswith("Check your connection and try again. The same command resumes the download.\n")
     assert hub.requests == []
