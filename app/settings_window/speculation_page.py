@@ -36,9 +36,9 @@ class SpeculationPage(TablePage):
 
     def _take_learned(self, pairs: tuple[LearnedPair, ...]) -> None:
         self._loaded_pair = next((pair for pair in pairs if pair.loaded), None)
-        self._word_same_text()
+        self._set_same_text_help()
 
-    def _word_same_text(self) -> None:
+    def _set_same_text_help(self) -> None:
         """Say below the switch what it costs with the loaded pair."""
         setting = SETTINGS["same_text"]
         row = self._row_of(setting.key)
@@ -47,4 +47,4 @@ class SpeculationPage(TablePage):
 
     def retranslate(self) -> None:
         super().retranslate()
-        self._word_same_text()
+        self._set_same_text_help()

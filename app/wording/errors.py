@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 from app.conversations.errors import StoreError, StoreInUse, StoreTooNew, refusal_of
 from app.wording.cluster import CLUSTER_REASONS
 from app.wording.hub import HUB_REASONS, size_words
-from app.wording.pictures import PICTURE_REASONS, blind_sentence, not_installed_sentence
+from app.wording.pictures import PICTURE_REASONS, no_vision_sentence, not_installed_sentence
 from app.wording.sentences import Sentences
 from app.wording.sources import recorded_name
 from app.wording.teaching import TEACHING_REASONS
@@ -215,7 +215,7 @@ _WORDED: dict[str, Callable[[Mapping[str, str]], str]] = {
     "prompt-too-long": _prompt_too_long,
     "not-enough-memory": _not_enough_memory,
     "device-failed": _device_failed,
-    "model-cannot-see": lambda found: blind_sentence(found["name"], cluster=found["reason"] == "cluster"),
+    "model-cannot-see": lambda found: no_vision_sentence(found["name"], cluster=found["reason"] == "cluster"),
     "pictures-not-installed": lambda _: not_installed_sentence(),
 }
 

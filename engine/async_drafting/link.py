@@ -12,7 +12,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.async_drafting.messages import MOST_UNSENT, TO_ENGINE, Answer, Ready, Refused, ToDrafter, ToEngine
+from engine.async_drafting.messages import (
+    MOST_UNSENT,
+    TO_ENGINE,
+    DrafterRefusal,
+    DraftReply,
+    Ready,
+    ToDrafter,
+    ToEngine,
+)
 from engine.async_drafting.serving import PROCESS_OPTION, own_cores
 from engine.wire.channel import Channel
 from engine.wire.child import Child
@@ -26,7 +34,7 @@ ATTEMPTS = 2
 
 
 @dataclass(slots=True)
-class Connection:
+class DrafterConnection:
     """A channel to a drafter, and a function that ends its process."""
 
     channel: Channel[ToEngine]
@@ -34,7 +42,7 @@ class Connection:
     pid: int | None = None
 
 
-def in_a_process(folder: Path) -> Connection:
+def in_a_process(folder: Path) -> DrafterConnection:
     """Start a drafter with the draft model in `folder`, in a process of its own. Raises `OSError`."""
     # One thread of the BLAS for each core of the drafter.
     environment = {"HF_HUB_OFFLINE": "1", "OPENBLAS_NUM_THREADS": str(max(1, len(own_cores())))}
@@ -46,7 +54,7 @@ def in_a_process(folder: Path) -> Connection:
         environment=environment,
         most_unsent=MOST_UNSENT,
     )
-    return Connection(child.channel, child.end, child.process.pid)
+    return DrafterConnection(child.channel, child.end, child.process.pid)
 
 
 class DrafterLink:
@@ -56,9 +64,9 @@ class DrafterLink:
     "ended" or "closed".
     """
 
-    def __init__(self, connect: Callable[[], Connection]) -> None:
+    def __init__(self, connect: Callable[[], DrafterConnection]) -> None:
         self._connect = connect
-        self._connection: Connection | None = None
+        self._connection: DrafterConnection | None = None
         self._attempts = 0
         self._closed = threading.Event()
         self.state, self.reason = "", ""
@@ -77,7 +85,7 @@ class DrafterLink:
             return False
         return True
 
-    def receive(self, timeout_s: float) -> Answer | None:
+    def receive(self, timeout_s: float) -> DraftReply | None:
         """Return the next answer, or None if there is none within `timeout_s`, or no drafter."""
         if self.state != "ready" or self._connection is None:
             return None
@@ -86,7 +94,7 @@ class DrafterLink:
         except ChannelClosed as error:
             self._lost(error)
             return None
-        if message is not None and not isinstance(message, Answer):
+        if message is not None and not isinstance(message, DraftReply):
             self._lost(ChannelClosed(f"{type(message).__name__} from a drafter"))
             return None
         return message
@@ -114,7 +122,7 @@ class DrafterLink:
             said = connection.channel.receive(START_S)
         except ChannelClosed as error:
             log.info("the drafter ended while it started: %s", error)
-            said = Refused("ended")
+            said = DrafterRefusal("ended")
         if isinstance(said, Ready):
             self.generation += 1
             self.state = "ready"
@@ -122,7 +130,7 @@ class DrafterLink:
                 self.close()
             return
         self._drop()
-        self._give_up(said.reason if isinstance(said, Refused) else "unreachable")
+        self._give_up(said.reason if isinstance(said, DrafterRefusal) else "unreachable")
 
     def _lost(self, error: ChannelClosed) -> None:
         log.info("the drafter is gone: %s", error)

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Generic, TypeVar
 from msgspec import Meta
 
 from engine.wire.channel import Channel
-from engine.wire.messages import ChannelClosed, Codec, Message, Received
+from engine.wire.messages import ChannelClosed, Codec, Received, WireMessage
 
 log = logging.getLogger(__name__)
 
@@ -25,12 +25,12 @@ LARGEST_HANDSHAKE = 256
 _NONCE_BYTES = 32
 
 
-class _Challenge(Message, frozen=True):
+class _Challenge(WireMessage, frozen=True):
     version: Annotated[int, Meta(ge=VERSION, le=VERSION)]
     nonce: Annotated[bytes, Meta(min_length=_NONCE_BYTES, max_length=_NONCE_BYTES)]
 
 
-class _Proof(Message, frozen=True):
+class _Proof(WireMessage, frozen=True):
     number: int
     nonce: Annotated[bytes, Meta(min_length=_NONCE_BYTES, max_length=_NONCE_BYTES)]
     proof: bytes

@@ -154,12 +154,12 @@ def answer(arguments: list[str]) -> str:
 
 def test_a_list_of_one_machine_is_refused_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cluster", "check", "--hosts", "127.0.0.1"]) == 1
-    assert "at least two computers" in capsys.readouterr().err
+    assert "At least two computers" in capsys.readouterr().err
 
 
 def test_there_is_nothing_to_stop(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cluster", "stop"]) == 1
-    assert "no cluster is running" in capsys.readouterr().err
+    assert "No computers are working together" in capsys.readouterr().err
 
 
 @pytest.mark.campaign

@@ -14,8 +14,8 @@ import psutil
 import pytest
 from msgspec.structs import replace
 
-from engine.async_drafting.link import Connection, DrafterLink, in_a_process
-from engine.async_drafting.messages import Answer, Ready
+from engine.async_drafting.link import DrafterConnection, DrafterLink, in_a_process
+from engine.async_drafting.messages import DraftReply, Ready
 from tests.engine.async_drafting.drafters import BEGIN, FIRST, dying, on_a_thread, untouched
 from tests.patience import PATIENCE_S, wait_until
 
@@ -30,10 +30,10 @@ time.sleep(600)
 
 
 @pytest.fixture
-def link_to() -> Iterator[Callable[[Callable[[], Connection]], DrafterLink]]:
+def link_to() -> Iterator[Callable[[Callable[[], DrafterConnection]], DrafterLink]]:
     links: list[DrafterLink] = []
 
-    def reach(connect: Callable[[], Connection]) -> DrafterLink:
+    def reach(connect: Callable[[], DrafterConnection]) -> DrafterLink:
         links.append(DrafterLink(connect))
         wait_until(lambda: links[-1].state != "starting")
         return links[-1]
@@ -55,7 +55,7 @@ def test_a_drafter_in_a_process_answers_with_a_full_disk_and_ends_with_its_conne
     connection.channel.send(BEGIN)
     for verdict in (FIRST, replace(FIRST, round=2)):
         connection.channel.send(verdict)
-        assert isinstance(connection.channel.receive(PATIENCE_S), Answer)
+        assert isinstance(connection.channel.receive(PATIENCE_S), DraftReply)
     assert not list(tmp_path.iterdir())
     # A drafter notices only this of an engine that was killed.
     connection.channel.close()
@@ -64,7 +64,7 @@ def test_a_drafter_in_a_process_answers_with_a_full_disk_and_ends_with_its_conne
 
 
 def test_a_drafter_that_is_lost_is_replaced_once_and_then_given_up(
-    link_to: Callable[[Callable[[], Connection]], DrafterLink], tiny_draft: Path
+    link_to: Callable[[Callable[[], DrafterConnection]], DrafterLink], tiny_draft: Path
 ) -> None:
     link = link_to(partial(on_a_thread, tiny_draft, dying))
     for attempt in range(2):
@@ -94,7 +94,7 @@ def test_the_drafter_ends_with_an_engine_that_is_killed(tiny_draft: Path) -> Non
     wait_until(lambda: not drafter.is_running() or drafter.status() == psutil.STATUS_ZOMBIE)
 
 
-def refused(_folder: Path) -> Connection:
+def refused(_folder: Path) -> DrafterConnection:
     raise OSError("no process")
 
 
@@ -102,7 +102,7 @@ def refused(_folder: Path) -> Connection:
     ("connect", "reason"), [(partial(on_a_thread, disturb=untouched), "not-usable"), (refused, "unreachable")]
 )
 def test_a_drafter_that_cannot_be_used_is_given_up(
-    tmp_path: Path, connect: Callable[[Path], Connection], reason: str
+    tmp_path: Path, connect: Callable[[Path], DrafterConnection], reason: str
 ) -> None:
     link = DrafterLink(lambda: connect(tmp_path))
     wait_until(lambda: link.state == "gone")
