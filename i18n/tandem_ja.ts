@@ -1576,10 +1576,6 @@
         <translation>「{detail}」はコンピュータの名前でもアドレスでもありません。変更してもう一度お試しください。</translation>
     </message>
     <message>
-        <source>The list of computers cannot be read: {detail}. Check the file and try again.</source>
-        <translation>コンピュータの一覧を読み込めません：{detail}。ファイルを確認してもう一度お試しください。</translation>
-    </message>
-    <message>
         <source>macOS does not let Tandem connect to {host}. Open System Settings &gt; Privacy &amp; Security &gt; Local Network, turn on Tandem, and try again.</source>
         <translation>macOS が {host} への Tandem の接続を許可していません。「システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワーク」で Tandem をオンにして、もう一度お試しください。</translation>
     </message>
@@ -1646,14 +1642,6 @@
     <message>
         <source>{host} has different files for the model {detail}. Download or copy it there again.</source>
         <translation>{host} にあるモデル {detail} のファイルが異なります。そのコンピュータにもう一度ダウンロードまたはコピーしてください。</translation>
-    </message>
-    <message>
-        <source>The computers are already working together: {detail}. Stop them first.</source>
-        <translation>コンピュータはすでに連携しています：{detail}。先に停止してください。</translation>
-    </message>
-    <message>
-        <source>No computers are working together.</source>
-        <translation>現在連携しているコンピュータはありません。</translation>
     </message>
 </context>
 <context>

@@ -1576,10 +1576,6 @@
         <translation>‘{detail}’ 값은 컴퓨터의 이름이나 주소가 아니에요. 바꾸고 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>The list of computers cannot be read: {detail}. Check the file and try again.</source>
-        <translation>컴퓨터 목록을 읽을 수 없어요: {detail}. 파일을 확인하고 다시 시도해 주세요.</translation>
-    </message>
-    <message>
         <source>macOS does not let Tandem connect to {host}. Open System Settings &gt; Privacy &amp; Security &gt; Local Network, turn on Tandem, and try again.</source>
         <translation>macOS가 Tandem과 {host} 컴퓨터의 연결을 막고 있어요. ‘시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크’에서 Tandem을 켠 다음 다시 시도해 주세요.</translation>
     </message>
@@ -1646,14 +1642,6 @@
     <message>
         <source>{host} has different files for the model {detail}. Download or copy it there again.</source>
         <translation>{host} 컴퓨터에 있는 {detail} 모델의 파일이 달라요. 그 컴퓨터에 다시 다운로드하거나 복사해 주세요.</translation>
-    </message>
-    <message>
-        <source>The computers are already working together: {detail}. Stop them first.</source>
-        <translation>컴퓨터들이 이미 함께 작동하고 있어요: {detail}. 먼저 중지해 주세요.</translation>
-    </message>
-    <message>
-        <source>No computers are working together.</source>
-        <translation>지금 함께 작동하는 컴퓨터가 없어요.</translation>
     </message>
 </context>
 <context>

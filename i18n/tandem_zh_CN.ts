@@ -1576,10 +1576,6 @@
         <translation>“{detail}”不是电脑的名称或地址。请修改后重试。</translation>
     </message>
     <message>
-        <source>The list of computers cannot be read: {detail}. Check the file and try again.</source>
-        <translation>无法读取电脑列表：{detail}。请检查文件后重试。</translation>
-    </message>
-    <message>
         <source>macOS does not let Tandem connect to {host}. Open System Settings &gt; Privacy &amp; Security &gt; Local Network, turn on Tandem, and try again.</source>
         <translation>macOS 不允许 Tandem 连接 {host}。请在“系统设置”&gt;“隐私与安全性”&gt;“本地网络”中打开 Tandem，然后重试。</translation>
     </message>
@@ -1646,14 +1642,6 @@
     <message>
         <source>{host} has different files for the model {detail}. Download or copy it there again.</source>
         <translation>{host} 上模型 {detail} 的文件不同。请重新下载或拷贝到该电脑。</translation>
-    </message>
-    <message>
-        <source>The computers are already working together: {detail}. Stop them first.</source>
-        <translation>电脑已在协同工作：{detail}。请先停止。</translation>
-    </message>
-    <message>
-        <source>No computers are working together.</source>
-        <translation>现在没有电脑在协同工作。</translation>
     </message>
 </context>
 <context>

@@ -9,7 +9,6 @@ CLUSTER_REASONS = Sentences(
     {
         "too-few": "At least two computers are needed, but only {detail} is listed. Add another one.",
         "bad-host": "“{detail}” isn't a name or an address of a computer. Change it and try again.",
-        "bad-hosts-file": "The list of computers cannot be read: {detail}. Check the file and try again.",
         "no-address": "The other computers cannot reach {host}. Enter the address that it has on the shared network.",
         "network-denied": (
             "macOS does not let Tandem connect to {host}. Open System Settings > Privacy & Security > Local Network, "
@@ -38,8 +37,6 @@ CLUSTER_REASONS = Sentences(
             "{host} has not responded for {detail} seconds. Wake it up and check its connection, then start again."
         ),
         "out-of-step": "{host} computed something different from the other computers: {detail}. Start again.",
-        "running": "The computers are already working together: {detail}. Stop them first.",
-        "not-running": "No computers are working together.",
     },
 )
 """One sentence for each `ClusterError` reason, with the fields {host} and {detail}."""

@@ -13,9 +13,9 @@ class ClusterError(EngineError):
 
     code = "cluster"
     REASONS = (
-        "too-few", "bad-host", "bad-hosts-file", "no-address", "network-denied", "unreachable", "no-tandem",
+        "too-few", "bad-host", "no-address", "network-denied", "unreachable", "no-tandem",
         "other-version", "no-model", "download", "no-download", "other-model", "no-memory", "cannot-split",
-        "slow-start", "ended", "silent", "out-of-step", "running", "not-running",
+        "slow-start", "ended", "silent", "out-of-step",
     )  # fmt: skip
 
     def __init__(self, reason: str, host: str = "", detail: str = "") -> None:

@@ -212,9 +212,8 @@ class _Rank:
     def _join(self, order: Mapping[str, Any], places: Mapping[str, Any]) -> Any:
         """Join the group of all ranks, and watch its connections."""
         before = open_sockets()
-        group = _join(self._rank, order, places)
-        if order["backend"] == "ring":
-            RingWatch(open_sockets() - before, self._ring, lambda step: self._lost_neighbour(order["hosts"], step))
+        group = _join(self._rank, places["ring"])
+        RingWatch(open_sockets() - before, self._ring, lambda step: self._lost_neighbour(order["hosts"], step))
         return group
 
     def _lost_neighbour(self, hosts: list[str], step: int) -> None:
@@ -273,18 +272,15 @@ def _next_order() -> dict[str, Any]:
     raise EOFError
 
 
-def _join(rank: int, order: Mapping[str, Any], places: Mapping[str, Any]) -> Any:
-    """Join the group of all ranks with the variables, and variables that name files, which `mlx.launch` sets too."""
+def _join(rank: int, places: list[list[str]]) -> Any:
+    """Join the group of all ranks, which listen at `places`, with the variables that `mlx.launch` sets too."""
     import mlx.core as mx
 
     with tempfile.TemporaryDirectory(prefix="tandem-ranks-") as folder:
-        os.environ["MLX_RANK"] = str(rank)
-        os.environ.update(places["environment"])
-        for name, content in places["files"].items():
-            path = Path(folder) / name
-            path.write_text(content, encoding="utf-8")
-            os.environ[name] = str(path)
-        return mx.distributed.init(strict=True, backend=str(order["backend"]))
+        hosts = Path(folder) / "hosts.json"
+        hosts.write_text(json.dumps(places), encoding="utf-8")
+        os.environ |= {"MLX_RANK": str(rank), "MLX_HOSTFILE": str(hosts)}
+        return mx.distributed.init(strict=True, backend="ring")
 
 
 def _listen(address: str) -> socket.socket:

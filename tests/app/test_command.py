@@ -66,7 +66,6 @@ def test_help_and_bad_usage_have_their_own_exit_codes(
         ("cluster check", ["--hosts", "file"]),
         ("cluster download", ["--hosts", "file"]),
         ("cluster run", ["--hosts", "file"]),
-        ("cluster stop", []),
     ],
 )
 def test_an_unknown_option_shows_the_usage_of_its_own_command(
@@ -82,7 +81,7 @@ def test_an_unknown_option_shows_the_usage_of_its_own_command(
 
 COMMANDS = (
     "chat", "bench", "models", "models list", "models search", "models download", "models remove", "models pairs",
-    "serve", "cluster", "cluster check", "cluster download", "cluster run", "cluster stop",
+    "serve", "cluster", "cluster check", "cluster download", "cluster run",
     "doctor",
 )  # fmt: skip
 
