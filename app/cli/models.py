@@ -13,7 +13,7 @@ from typing import Any
 
 from app.cli.command import BAD_USAGE, DONE, FAILED, add_actions, add_command
 from app.cli.downloads import follow
-from app.cli.pair_options import memory_limit, models_here
+from app.cli.pair_options import explained, memory_limit, models_here
 from app.cli.terminal import format_bytes, print_table, say
 from app.conversations.errors import StoreInUse
 from app.conversations.opening import stored_pairs
@@ -77,9 +77,10 @@ def run(arguments: argparse.Namespace) -> int:
         return _ACTIONS[arguments.action][1](arguments)
     except EngineError as error:
         if arguments.json:
-            _print_json([{"event": "failed", "code": error.code, "message": str(error), "arguments": error.arguments}])
+            failed = {"event": "failed", "code": error.code, "message": explained(error), "arguments": error.arguments}
+            _print_json([failed])
         else:
-            say(f"tandem: {error}")
+            say(f"tandem: {explained(error)}")
         return BAD_USAGE if isinstance(error, HubError) and error.reason in ("bad-name", "own-folder") else FAILED
 
 

@@ -16,7 +16,7 @@ from app.settings.engine_settings import memory_limit_of
 from app.settings.store import SettingsStore
 from app.system.paths import learned_file, settings_folder
 from engine import ModelNotUsable
-from engine.errors import CodedError
+from engine.errors import BadRequest, CodedError, EngineError
 from engine.files.paths import resources
 from engine.hub.failures import HubError
 from engine.hub.repository_names import parse_repository
@@ -99,4 +99,9 @@ def explained(error: CodedError) -> str:
         with suppress(HubError):
             if not name.startswith((".", "/", "~")):
                 return f"{parse_repository(name)} is not on this computer: `tandem models download {name}` downloads it"
-    return str(error)
+    if not isinstance(error, EngineError) or error.code == BadRequest.code:
+        return str(error)
+    # It imports Qt, which other commands need not wait for.
+    from app.wording.errors import error_sentence
+
+    return error_sentence(error)

@@ -12,9 +12,9 @@ from typing import TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from app.session.bridge import Bridge, as_engine_error
+from app.session.bridge import Bridge
 from engine.client import EngineClient, RequestStream
-from engine.errors import DeviceFailed, EngineClosed, EngineError, InternalFailure
+from engine.errors import DeviceFailed, EngineClosed, EngineError, InternalFailure, as_engine_error
 from engine.events import Event, Failed
 from engine.model_files.names import name_of_snapshot
 from engine.requests import ChatRequest

@@ -198,7 +198,7 @@ def own_report(model: str | None) -> dict[str, Any]:
         try:
             report["files"] = fingerprint(folder_of(model))
         except EngineError as error:
-            report["problem"] = str(error)
+            report["problem"] = error.brief
     return report
 
 
@@ -230,9 +230,9 @@ def serve_report() -> int:
 
 def _serve(listening: socket.socket, secret: bytes) -> None:
     listener = Listener(listening, secret, ECHO)
-    peer = listener.accept()
+    _, channel = listener.accept()
     listener.close()
-    echo(peer.channel)
+    echo(channel)
 
 
 def echo(channel: Channel[Echo]) -> None:

@@ -105,7 +105,7 @@ def _fetch_here(
     try:
         _run(job, tell)
     except HubError as error:
-        raise ClusterError("no-download", host, str(error)[:200]) from error
+        raise ClusterError("no-download", host, error.brief) from error
 
 
 def _fetch_on(machine: Machine, host: str, order: dict[str, Any], on_bytes: OnBytes, stop: threading.Event) -> None:
@@ -134,7 +134,7 @@ def serve_fetch(access: HubAccess, cache: Path) -> int:
     try:
         done = _run(job, lambda count, total: _say(bytes=count, total=total))
     except HubError as error:
-        _say(failed=str(error))
+        _say(failed=error.brief)
         return 1
     _say(done=done)
     return 0

@@ -190,4 +190,4 @@ def _of_host(error: EngineError, host: str) -> ClusterError:
         return ClusterError(error.reason, host, error.detail)
     if isinstance(error, ModelNotUsable) and error.reason == "no-room":
         return ClusterError("no-memory", host, error.detail)
-    return ClusterError("no-model", host, str(error))
+    return ClusterError("no-model", host, error.brief)

@@ -60,7 +60,7 @@ def test_a_model_of_another_app_is_never_removed(own_home: Path, tmp_path: Path)
     (model,) = installed_models(tmp_path)
     with refused("other-app") as caught:
         plan_removal(model, tmp_path)
-    assert str(caught.value) == "org/model: it belongs to LM Studio, which can remove it"
+    assert caught.value.arguments == {"reason": "other-app", "repository": "org/model", "app": "LM Studio"}
 
 
 def plan_in(folder: Path, cache: Path, path: Path) -> RemovalPlan:
