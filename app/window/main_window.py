@@ -139,7 +139,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._panel = SpeculationPanel(actions, self.panes.whole)
         self._panel.details.fold.setChecked(self.preferences.values.panel_details)
         self._panel.details.toggled.connect(lambda unfolded: self.preferences.change(panel_details=unfolded))
-        self._panel_controller = PanelController(session, self.transcript, self._panel, self)
+        PanelController(session, self.transcript, self._panel, self)
         self.comparer = Comparer(session, self)
         self.comparison = ComparisonView(self.comparer, actions["compare"], self)
         self.explanations = Explanations(self)
@@ -215,7 +215,6 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         # A chat that is opened again keeps its scroll position and its open editor.
         if not again:
             self.transcript.show_chat(chat)
-        self._panel_controller.show_newest()
         self.composer.show_unsent(chat, chat.unsent, chat.unsent_attachments)
         self._update_actions()
         # An overlay that was opened while the chat was being read keeps the focus.
@@ -228,14 +227,12 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         if chat is self.session.chat:
             self._stack.setCurrentWidget(self.transcript)
             self.transcript.add_turn(turn)
-            self._panel_controller.show_newest()
             self._update_actions()
 
     def _show_path(self, chat: Chat) -> None:
         if chat is self.session.chat:
             self._stack.setCurrentWidget(self.transcript if chat.turns else self._welcome)
             self.transcript.show_path(chat)
-            self._panel_controller.show_newest()
             self._update_actions()
 
     def _take_back(self, chat: Chat, turn: Turn) -> None:
@@ -261,8 +258,6 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         if chat is not self.session.chat:
             return
         self.transcript.refresh(turn)
-        self._panel_controller.refresh(chat, turn)
-        self._header.follow()
         # The answer has ended, or continues after it had stopped.
         if turn.answer.ended or not self._actions["stop"].isEnabled():
             self._update_actions()
