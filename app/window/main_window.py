@@ -42,7 +42,7 @@ from app.widgets.theme_aware import ThemeAware
 from app.window.actions import ACTIONS
 from app.window.actions.window_action import ActedWindow
 from app.window.answer_notice import Announcer, AnswerNotice
-from app.window.attachment_reader import AttachmentReader
+from app.window.attachment_reader import AttachmentReader, VisionHint
 from app.window.built_in_tools import tools_button
 from app.window.chat_commands import ChatCommands, ChatSearch
 from app.window.header import Header
@@ -54,7 +54,6 @@ from app.window.transfer import ImportExport
 from app.window.turn_commands import TurnCommands
 from app.window.unsaved import Unsaved
 from app.window.updates import UpdateChecker
-from app.window.vision_hint import VisionHint
 from app.wording import privacy
 
 
