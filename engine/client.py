@@ -13,14 +13,14 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from engine.errors import CannotTeach, EngineClosed, EngineError
 from engine.events import Event, Failed, Finished
 from engine.requests import ChatRequest, OwnAnswer, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair, TaughtDraft, TeachingProgress, TeachingResult
-from engine.tuning import LearnedPair, Pair
+from engine.tuning import LearnedPair
 
 log = logging.getLogger(__name__)
 
@@ -169,8 +169,8 @@ class EngineClient(Protocol):
         """Report costs and acceptance of speculation on this machine for every pair of models used, the latest last."""
         ...
 
-    def forget_learned(self, pair: Pair | None = None) -> Future[None]:
-        """Drop what was learned about one pair (`LearnedPair.pair`), or about all."""
+    def forget_learned(self) -> Future[None]:
+        """Drop what was learned about all pairs."""
         ...
 
     def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult]:
@@ -223,6 +223,57 @@ class EngineClient(Protocol):
     def close(self) -> None:
         """Cancel all requests and wait until the engine has ended. May be called twice."""
         ...
+
+
+class EngineBase(EngineClient):
+    """What the engine in this process and one in another share: settings, the refusal of calls, and failure reports.
+
+    Use it as a context manager, or call `close()`. A subclass sets `_thread`, which `close` joins.
+    """
+
+    _thread: threading.Thread
+
+    def __init__(self, settings: EngineSettings) -> None:
+        self._settings = settings
+        self._progress = 0, 0
+        self._lock = threading.Lock()
+        # Why calls are refused: the engine was closed, or has failed.
+        self._refusal: EngineError | None = None
+        # Set when the engine has ended without `close`; the reports are called with it.
+        self._failure: EngineError | None = None
+        self._failure_reports: list[Callable[[EngineError], None]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def loading_progress(self) -> tuple[int, int]:
+        return self._progress
+
+    @property
+    def settings(self) -> EngineSettings:
+        return self._settings
+
+    def on_failure(self, report: Callable[[EngineError], None]) -> None:
+        with self._lock:
+            failure = self._failure
+            if failure is None:
+                self._failure_reports.append(report)
+        if failure is not None:
+            report(failure)
+
+    def _report_failure(self, failure: EngineError) -> None:
+        with self._lock:
+            self._failure = failure
+        for report in self._failure_reports:
+            report(failure)
+
+    def _join(self) -> None:
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
 
 
 def _done(result: Any) -> Future[Any]:

@@ -20,7 +20,7 @@ from app.session.calls import ToolRun
 from app.session.chat_service import ensure_stored
 from app.session.chats import AnswerStep, Chat, Turn
 from app.session.streaming_answer import Services, StreamingAnswer, WriteTurn, chat_request, read_pictures
-from engine.errors import EngineError, InternalFailure
+from engine.errors import EngineError, as_engine_error
 from engine.events import Token
 from engine.requests import ChatRequest
 from engine.stats import RoundRecord
@@ -228,7 +228,7 @@ class AnswerService(QObject):
             else:
                 then(request)
 
-        read_pictures(chat, turn, self._services, make, lambda error: refused(InternalFailure(str(error))))
+        read_pictures(chat, turn, self._services, make, lambda error: refused(as_engine_error(error)))
 
     def close(self) -> None:
         """Cancel all answers and write the ends that could not be written so far.

@@ -30,8 +30,7 @@ from app.settings_window.tools_page import ToolsPage
 from app.widgets.labels import SentenceLabel, WrappedLabel, show_words
 from app.widgets.style_class import styled
 from app.wording import privacy
-from app.wording.errors import joined
-from app.wording.hub import hub_sentence
+from app.wording.errors import error_sentence, joined
 from app.wording.models import recommendation_text
 from engine.errors import EngineError
 from engine.hub.values import ACCEPTED, REFUSED, UNKNOWN, AccessReport
@@ -175,7 +174,7 @@ def _verdict(found: AccessReport | EngineError | None) -> str:
     if found is None:
         return translate("NetworkPage", "Checks the mirror, proxy and token with two small requests.")
     if isinstance(found, Exception):
-        return hub_sentence(found) if found.code == "hub" else str(found)
+        return error_sentence(found)
     reached = translate("NetworkPage", "Connected.")
     token = {
         ACCEPTED: translate("NetworkPage", "Token valid (account {user}).").format(user=found.user),
