@@ -19,6 +19,7 @@ from app.session.model_service import ModelService
 from app.session.project_service import ProjectService
 from app.session.settings_service import SettingsService
 from app.session.store_client import StoreClient
+from app.session.streaming_answer import Services
 from app.session.teaching_service import TeachingService
 from app.session.tool_service import ToolService
 from app.system.paths import data_folder
@@ -43,8 +44,8 @@ class Session(QObject):
         self.tools = ToolService(self.models, self.store, self._bridge, tools_file, self)
         self.list = ListService(self.store, self)
         self.projects = ProjectService(self.list, self.store, self)
-        services = self.models, self.chats, self.settings, self.store, self.tools, self.projects
-        self.answers = AnswerService(*services, self)
+        services = Services(self.models, self.chats, self.settings, self.store, self.tools, self.projects)
+        self.answers = AnswerService(services, self)
         self.history = HistoryService(self.store, self)
         self.teaching = TeachingService(self.models, self.store, self)
         self.answers.ended.connect(self.teaching.wait_until_idle)

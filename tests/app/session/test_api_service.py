@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from contextlib import closing
 from dataclasses import replace
 from http.client import HTTPConnection
@@ -153,3 +154,19 @@ def test_what_programs_asked_is_in_the_history_without_a_word_of_it(session: Ses
     assert "secret" not in repr(rows)
     session.history.delete_programs()
     qtbot.waitUntil(lambda: not look() and not rows)
+
+
+@pytest.mark.expects_log
+def test_a_server_that_ends_on_an_error_is_noticed(
+    session: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends = threading.Event()
+
+    def run(*_: object) -> None:
+        ends.wait()
+        raise RuntimeError
+
+    monkeypatch.setattr("uvicorn.Server.run", run)
+    api, _ = serving(session, qtbot)
+    ends.set()
+    qtbot.waitUntil(lambda: api.status is None)
