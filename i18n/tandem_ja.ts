@@ -2978,80 +2978,6 @@
     </message>
 </context>
 <context>
-    <name>Learned</name>
-    <message>
-        <source>Models</source>
-        <translation>モデル</translation>
-    </message>
-    <message>
-        <source>Context</source>
-        <translation>コンテキスト</translation>
-    </message>
-    <message>
-        <source>Best draft length</source>
-        <translation>最適なドラフト長</translation>
-    </message>
-    <message>
-        <source>Speed-up</source>
-        <translation>高速化の倍率</translation>
-    </message>
-    <message>
-        <source>Plain tokens/s</source>
-        <translation>トークン/秒（通常）</translation>
-    </message>
-    <message>
-        <source>Acceptance rate</source>
-        <translation>受理率</translation>
-    </message>
-    <message>
-        <source>Rounds</source>
-        <translation>ラウンド</translation>
-    </message>
-    <message>
-        <source>from {first}</source>
-        <translation>{first} 以上</translation>
-    </message>
-    <message>
-        <source>{first} to {last}</source>
-        <translation>{first}～{last}</translation>
-    </message>
-    <message>
-        <source>{depth} ({source})</source>
-        <translation>{depth}（{source}）</translation>
-    </message>
-    <message>
-        <source>none (plain)</source>
-        <translation>なし（通常）</translation>
-    </message>
-</context>
-<context>
-    <name>LearnedSection</name>
-    <message>
-        <source>Updated as you chat and used to choose the draft length. Anything you clear is measured again.</source>
-        <translation>チャット中に更新され、ドラフト長を決めるのに使われます。消去した値は測定し直します。</translation>
-    </message>
-    <message>
-        <source>Measured on this Mac</source>
-        <translation>この Mac での測定値</translation>
-    </message>
-    <message>
-        <source>Measurements per model pair</source>
-        <translation>モデルの組み合わせごとの測定値</translation>
-    </message>
-    <message>
-        <source>Clear this pair</source>
-        <translation>この組み合わせを消去</translation>
-    </message>
-    <message>
-        <source>Clear all</source>
-        <translation>すべて消去</translation>
-    </message>
-    <message>
-        <source>No measurements yet. Load models and chat.</source>
-        <translation>まだ測定値がありません。モデルを読み込んでチャットしてください。</translation>
-    </message>
-</context>
-<context>
     <name>LinkMenu</name>
     <message>
         <source>Open in the browser</source>
@@ -5065,10 +4991,6 @@
         <translation>投機的デコーディングの有無にかかわらず常に同じテキスト</translation>
     </message>
     <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
-        <translation>メインモデルが検証している間に、ドラフトモデルが次のトークンを準備します。「自動」では、回答が速くなる見込みがあるときにこの Mac の CPU を使います。CPU を使うと、ドラフトモデルのコピーがメモリにもう 1 つ必要です。</translation>
-    </message>
-    <message>
         <source>Anyone on your network who has the key can use your models and this Mac&apos;s power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
         <translation>キーを知っている人は誰でも、ネットワークからこの Mac のモデルと計算能力を使えます。やり取りは暗号化されません。信頼できるネットワークでだけオンにしてください。</translation>
     </message>
@@ -5083,6 +5005,10 @@
     <message>
         <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
         <translation>Tandem は Hugging Face への接続やアップデートの確認を行わず、ダウンロードは待機します。チャット、インストール済みのモデル、ツールのサーバ、選択した別のコンピュータはそのまま使えます。</translation>
+    </message>
+    <message>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
+        <translation>メインモデルが検証している間に、ドラフトモデルが次のトークンを準備します。「自動」では、回答が速くなる見込みがあるときにこの Mac の CPU を使います。CPU を使うと、ドラフトモデルのコピーがメモリにもう 1 つ必要です。</translation>
     </message>
 </context>
 <context>
@@ -5150,6 +5076,25 @@
     <message>
         <source>This answer repeats itself</source>
         <translation>同じ内容を繰り返す回答</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationPage</name>
+    <message>
+        <source>Measure again</source>
+        <translation>もう一度測定</translation>
+    </message>
+    <message>
+        <source>Updated as you chat and used to choose the draft length.</source>
+        <translation>チャット中に更新され、ドラフト長を決めるのに使われます。</translation>
+    </message>
+    <message>
+        <source>No measurements yet. Load models and chat.</source>
+        <translation>まだ測定値がありません。モデルを読み込んでチャットしてください。</translation>
+    </message>
+    <message>
+        <source>Measured on this Mac</source>
+        <translation>この Mac での測定値</translation>
     </message>
 </context>
 <context>

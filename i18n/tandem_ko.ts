@@ -2978,80 +2978,6 @@
     </message>
 </context>
 <context>
-    <name>Learned</name>
-    <message>
-        <source>Models</source>
-        <translation>모델</translation>
-    </message>
-    <message>
-        <source>Context</source>
-        <translation>컨텍스트</translation>
-    </message>
-    <message>
-        <source>Best draft length</source>
-        <translation>최적 초안 길이</translation>
-    </message>
-    <message>
-        <source>Speed-up</source>
-        <translation>속도 배율</translation>
-    </message>
-    <message>
-        <source>Plain tokens/s</source>
-        <translation>초당 토큰(일반)</translation>
-    </message>
-    <message>
-        <source>Acceptance rate</source>
-        <translation>채택률</translation>
-    </message>
-    <message>
-        <source>Rounds</source>
-        <translation>라운드</translation>
-    </message>
-    <message>
-        <source>from {first}</source>
-        <translation>{first}부터</translation>
-    </message>
-    <message>
-        <source>{first} to {last}</source>
-        <translation>{first}~{last}</translation>
-    </message>
-    <message>
-        <source>{depth} ({source})</source>
-        <translation>{depth}({source})</translation>
-    </message>
-    <message>
-        <source>none (plain)</source>
-        <translation>없음(일반)</translation>
-    </message>
-</context>
-<context>
-    <name>LearnedSection</name>
-    <message>
-        <source>Updated as you chat and used to choose the draft length. Anything you clear is measured again.</source>
-        <translation>대화하는 동안 계속 갱신되고, 초안 길이를 정하는 데 쓰여요. 지운 값은 다시 측정해요.</translation>
-    </message>
-    <message>
-        <source>Measured on this Mac</source>
-        <translation>이 Mac에서 측정한 값</translation>
-    </message>
-    <message>
-        <source>Measurements per model pair</source>
-        <translation>모델 쌍별 측정값</translation>
-    </message>
-    <message>
-        <source>Clear this pair</source>
-        <translation>이 모델 쌍 지우기</translation>
-    </message>
-    <message>
-        <source>Clear all</source>
-        <translation>모두 지우기</translation>
-    </message>
-    <message>
-        <source>No measurements yet. Load models and chat.</source>
-        <translation>아직 측정값이 없어요. 모델을 불러와 대화해 보세요.</translation>
-    </message>
-</context>
-<context>
     <name>LinkMenu</name>
     <message>
         <source>Open in the browser</source>
@@ -5065,10 +4991,6 @@
         <translation>추측을 쓰든 쓰지 않든 항상 같은 텍스트</translation>
     </message>
     <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
-        <translation>메인 모델이 검증하는 동안 초안 모델이 다음 토큰을 준비해요. ‘자동’은 답변이 더 빨라질 수 있을 때 이 Mac의 CPU를 써요. CPU를 쓰려면 초안 모델을 메모리에 하나 더 올려야 해요.</translation>
-    </message>
-    <message>
         <source>Anyone on your network who has the key can use your models and this Mac&apos;s power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
         <translation>네트워크에서 키를 아는 사람은 누구나 이 Mac의 모델과 성능을 쓸 수 있고, 모든 내용이 암호화되지 않은 채 오가요. 믿을 수 있는 네트워크에서만 켜 주세요.</translation>
     </message>
@@ -5083,6 +5005,10 @@
     <message>
         <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
         <translation>Tandem이 Hugging Face에 연결하거나 업데이트를 확인하지 않아요. 다운로드는 대기하고, 대화와 설치된 모델, 도구 서버, 직접 고른 다른 컴퓨터는 그대로 쓸 수 있어요.</translation>
+    </message>
+    <message>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
+        <translation>메인 모델이 검증하는 동안 초안 모델이 다음 토큰을 준비해요. ‘자동’은 답변이 더 빨라질 수 있을 때 이 Mac의 CPU를 써요. CPU를 쓰려면 초안 모델을 메모리에 하나 더 올려야 해요.</translation>
     </message>
 </context>
 <context>
@@ -5150,6 +5076,25 @@
     <message>
         <source>This answer repeats itself</source>
         <translation>같은 내용이 반복되는 답변</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationPage</name>
+    <message>
+        <source>Measure again</source>
+        <translation>다시 측정하기</translation>
+    </message>
+    <message>
+        <source>Updated as you chat and used to choose the draft length.</source>
+        <translation>대화하는 동안 계속 갱신되고, 초안 길이를 정하는 데 쓰여요.</translation>
+    </message>
+    <message>
+        <source>No measurements yet. Load models and chat.</source>
+        <translation>아직 측정값이 없어요. 모델을 불러와 대화해 보세요.</translation>
+    </message>
+    <message>
+        <source>Measured on this Mac</source>
+        <translation>이 Mac에서 측정한 값</translation>
     </message>
 </context>
 <context>

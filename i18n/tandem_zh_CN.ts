@@ -2978,80 +2978,6 @@
     </message>
 </context>
 <context>
-    <name>Learned</name>
-    <message>
-        <source>Models</source>
-        <translation>模型</translation>
-    </message>
-    <message>
-        <source>Context</source>
-        <translation>上下文</translation>
-    </message>
-    <message>
-        <source>Best draft length</source>
-        <translation>最佳草稿 token 数</translation>
-    </message>
-    <message>
-        <source>Speed-up</source>
-        <translation>加速比</translation>
-    </message>
-    <message>
-        <source>Plain tokens/s</source>
-        <translation>普通解码 token/秒</translation>
-    </message>
-    <message>
-        <source>Acceptance rate</source>
-        <translation>接受率</translation>
-    </message>
-    <message>
-        <source>Rounds</source>
-        <translation>轮次</translation>
-    </message>
-    <message>
-        <source>from {first}</source>
-        <translation>{first} 起</translation>
-    </message>
-    <message>
-        <source>{first} to {last}</source>
-        <translation>{first}–{last}</translation>
-    </message>
-    <message>
-        <source>{depth} ({source})</source>
-        <translation>{depth}（{source}）</translation>
-    </message>
-    <message>
-        <source>none (plain)</source>
-        <translation>无（普通解码）</translation>
-    </message>
-</context>
-<context>
-    <name>LearnedSection</name>
-    <message>
-        <source>Updated as you chat and used to choose the draft length. Anything you clear is measured again.</source>
-        <translation>会在对话中持续更新，用来决定草稿 token 数。清除的数据会重新测量。</translation>
-    </message>
-    <message>
-        <source>Measured on this Mac</source>
-        <translation>本机测得的数据</translation>
-    </message>
-    <message>
-        <source>Measurements per model pair</source>
-        <translation>各模型组合的测量数据</translation>
-    </message>
-    <message>
-        <source>Clear this pair</source>
-        <translation>清除此组合</translation>
-    </message>
-    <message>
-        <source>Clear all</source>
-        <translation>全部清除</translation>
-    </message>
-    <message>
-        <source>No measurements yet. Load models and chat.</source>
-        <translation>还没有测量数据。请加载模型并对话。</translation>
-    </message>
-</context>
-<context>
     <name>LinkMenu</name>
     <message>
         <source>Open in the browser</source>
@@ -5065,10 +4991,6 @@
         <translation>无论是否推测，文字始终相同</translation>
     </message>
     <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
-        <translation>主模型验证时，草稿模型准备后面的 token。“自动”会在回答可能更快时使用本机的 CPU。使用 CPU 时，内存中需要草稿模型的第二个副本。</translation>
-    </message>
-    <message>
         <source>Anyone on your network who has the key can use your models and this Mac&apos;s power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
         <translation>网络中任何持有密钥的人都可以使用本机的模型和算力，而且所有内容都以未加密方式传输。请只在可信的网络中打开。</translation>
     </message>
@@ -5083,6 +5005,10 @@
     <message>
         <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
         <translation>Tandem 不会连接 Hugging Face，也不会检查更新，下载会等待。对话、已安装的模型、工具服务器和你选择的其他电脑照常可用。</translation>
+    </message>
+    <message>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
+        <translation>主模型验证时，草稿模型准备后面的 token。“自动”会在回答可能更快时使用本机的 CPU。使用 CPU 时，内存中需要草稿模型的第二个副本。</translation>
     </message>
 </context>
 <context>
@@ -5150,6 +5076,25 @@
     <message>
         <source>This answer repeats itself</source>
         <translation>此回答在重复</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationPage</name>
+    <message>
+        <source>Measure again</source>
+        <translation>重新测量</translation>
+    </message>
+    <message>
+        <source>Updated as you chat and used to choose the draft length.</source>
+        <translation>会在对话中持续更新，用来决定草稿 token 数。</translation>
+    </message>
+    <message>
+        <source>No measurements yet. Load models and chat.</source>
+        <translation>还没有测量数据。请加载模型并对话。</translation>
+    </message>
+    <message>
+        <source>Measured on this Mac</source>
+        <translation>本机测得的数据</translation>
     </message>
 </context>
 <context>

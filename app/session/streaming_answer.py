@@ -181,8 +181,9 @@ class StreamingAnswer:
             return
         self._request = request
         # Another model may have been loaded while tools ran.
-        if request.tools and self._services.tools.usable:
-            form = call_form(self._services.models.pair.main.tool_format)
+        main = self._services.models.pair.main
+        if request.tools and self._services.tools.usable and main is not None:
+            form = call_form(main.tool_format)
             self.turn.answer.separator = AnswerParts(form, request.tools)
         try:
             self._stream = self._services.models.submit(request, self._receive)

@@ -26,7 +26,7 @@ from engine.hub.download_job import DownloadJob, JobSettings
 from engine.hub.download_state import DownloadEntry
 from engine.hub.failures import HubError
 from engine.hub.repository_names import COMMIT, parse_repository
-from engine.model_files.inspection import files_by_tensor, weight_files
+from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import resolve_model
 
 # Seconds between two reports of a download's progress.
@@ -61,14 +61,14 @@ def fetch_missing(
     `here` is the access and the cache with which this machine downloads; with None it does not. Returns early, with
     nothing lost, soon after `stop` is set. Raises the `ClusterError` of the first machine that fails.
     """
-    folder = resolve_model(model)
-    whole = {file.name for file in weight_files(folder)} | set(files_by_tensor(folder).values())
+    folder = ModelFolder(resolve_model(model))
+    whole = {file.name for file in folder.weight_files} | set(folder.files_by_tensor.values())
     failures: list[ClusterError] = []
 
     def fetch(machine: Machine, check: HostCheck) -> None:
         order = {
             "repository": portable_name(model),
-            "commit": folder.name,
+            "commit": folder.path.name,
             "without": sorted(whole - set(check.lacks)),
         }
         try:
