@@ -85,14 +85,14 @@ class MemoryUse:
 class EngineStatus:
     """The numbers of requests that are served and that wait, and the memory in use.
 
-    `at_hand` are the main models in memory with their drafters, the one that was used last at the end.
+    `resident` are the main models in memory with their drafters, the one that was used last at the end.
     """
 
     active: int
     waiting: int
     prefix_cache: PrefixCacheUsage
     memory: MemoryUse
-    at_hand: tuple[LoadedPair, ...] = ()
+    resident: tuple[LoadedPair, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2857,6 +2857,147 @@
     </message>
 </context>
 <context>
+    <name>ImportExport</name>
+    <message>
+        <source>Untitled chat</source>
+        <translation>無題のチャット</translation>
+    </message>
+    <message>
+        <source>Export chat</source>
+        <translation>チャットを書き出す</translation>
+    </message>
+    <message>
+        <source>Tandem chats</source>
+        <translation>Tandem のチャット</translation>
+    </message>
+    <message>
+        <source>Export all chats</source>
+        <translation>すべてのチャットを書き出す</translation>
+    </message>
+    <message>
+        <source>Import chats</source>
+        <translation>チャットを読み込む</translation>
+    </message>
+    <message>
+        <source>Exported to {name}.</source>
+        <translation>「{name}」に書き出しました。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) exported.</source>
+        <translation>
+            <numerusform>%n 件のチャットを書き出しました。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Exporting to {name}…</source>
+        <translation>「{name}」に書き出し中…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Importing {name}: %n chat(s) so far.</source>
+        <translation>
+            <numerusform>「{name}」を読み込んでいます。これまでに %n 件のチャットを追加しました。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{name} could not be read or written: {detail}</source>
+        <translation>{name} を読み書きできませんでした：{detail}</translation>
+    </message>
+    <message>
+        <source>Show in Finder</source>
+        <translation>Finder に表示</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) imported.</source>
+        <translation>
+            <numerusform>%n 件のチャットを読み込みました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) were skipped because they already exist.</source>
+        <translation>
+            <numerusform>すでにある %n 件のチャットをスキップしました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) are in the trash and stay there.</source>
+        <translation>
+            <numerusform>%n 件のチャットはゴミ箱にあるため、そのままにしました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) have no question or answer and were left out.</source>
+        <translation>
+            <numerusform>質問も回答もない %n 件のチャットは取り込みませんでした。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n part(s) of the file could not be read as a chat.</source>
+        <translation>
+            <numerusform>ファイル内の %n 件の項目は、チャットとして読み込めませんでした。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n line(s) of the file could not be read.</source>
+        <translation>
+            <numerusform>ファイルの %n 行は読み込めませんでした。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
+        <translation>
+            <numerusform>添付ファイル、ツール呼び出し、思考のうち、%n 件は読み込みませんでした。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The import was canceled. Import the file again to add the missing chats.</source>
+        <translation>読み込みをキャンセルしました。ファイルをもう一度読み込むと、残りのチャットが追加されます。</translation>
+    </message>
+    <message>
+        <source>Reasoning</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>ツール</translation>
+    </message>
+    <message>
+        <source>This call failed.</source>
+        <translation>この呼び出しは失敗しました。</translation>
+    </message>
+    <message>
+        <source>This call was interrupted.</source>
+        <translation>この呼び出しは中断されました。</translation>
+    </message>
+    <message>
+        <source>The operation failed: {detail}</source>
+        <translation>実行できませんでした：{detail}</translation>
+    </message>
+    <message>
+        <source>The export was canceled.</source>
+        <translation>書き出しをキャンセルしました。</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>ユーザ</translation>
+    </message>
+    <message>
+        <source>Assistant</source>
+        <translation>アシスタント</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>システムプロンプト</translation>
+    </message>
+    <message>
+        <source>This answer was interrupted.</source>
+        <translation>この回答は中断されました。</translation>
+    </message>
+    <message>
+        <source>This answer ended with an error.</source>
+        <translation>この回答はエラーで終了しました。</translation>
+    </message>
+</context>
+<context>
     <name>Learned</name>
     <message>
         <source>Models</source>
@@ -5723,147 +5864,6 @@
     <message>
         <source>Jump to the latest text</source>
         <translation>最新の部分へ移動</translation>
-    </message>
-</context>
-<context>
-    <name>Transfer</name>
-    <message>
-        <source>Untitled chat</source>
-        <translation>無題のチャット</translation>
-    </message>
-    <message>
-        <source>Export chat</source>
-        <translation>チャットを書き出す</translation>
-    </message>
-    <message>
-        <source>Tandem chats</source>
-        <translation>Tandem のチャット</translation>
-    </message>
-    <message>
-        <source>Export all chats</source>
-        <translation>すべてのチャットを書き出す</translation>
-    </message>
-    <message>
-        <source>Import chats</source>
-        <translation>チャットを読み込む</translation>
-    </message>
-    <message>
-        <source>Exported to {name}.</source>
-        <translation>「{name}」に書き出しました。</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat(s) exported.</source>
-        <translation>
-            <numerusform>%n 件のチャットを書き出しました。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Exporting to {name}…</source>
-        <translation>「{name}」に書き出し中…</translation>
-    </message>
-    <message numerus="yes">
-        <source>Importing {name}: %n chat(s) so far.</source>
-        <translation>
-            <numerusform>「{name}」を読み込んでいます。これまでに %n 件のチャットを追加しました。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{name} could not be read or written: {detail}</source>
-        <translation>{name} を読み書きできませんでした：{detail}</translation>
-    </message>
-    <message>
-        <source>Show in Finder</source>
-        <translation>Finder に表示</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat(s) imported.</source>
-        <translation>
-            <numerusform>%n 件のチャットを読み込みました。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat(s) were skipped because they already exist.</source>
-        <translation>
-            <numerusform>すでにある %n 件のチャットをスキップしました。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat(s) are in the trash and stay there.</source>
-        <translation>
-            <numerusform>%n 件のチャットはゴミ箱にあるため、そのままにしました。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat(s) have no question or answer and were left out.</source>
-        <translation>
-            <numerusform>質問も回答もない %n 件のチャットは取り込みませんでした。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n part(s) of the file could not be read as a chat.</source>
-        <translation>
-            <numerusform>ファイル内の %n 件の項目は、チャットとして読み込めませんでした。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n line(s) of the file could not be read.</source>
-        <translation>
-            <numerusform>ファイルの %n 行は読み込めませんでした。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
-        <translation>
-            <numerusform>添付ファイル、ツール呼び出し、思考のうち、%n 件は読み込みませんでした。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>The import was canceled. Import the file again to add the missing chats.</source>
-        <translation>読み込みをキャンセルしました。ファイルをもう一度読み込むと、残りのチャットが追加されます。</translation>
-    </message>
-    <message>
-        <source>Reasoning</source>
-        <translation>思考</translation>
-    </message>
-    <message>
-        <source>Tool</source>
-        <translation>ツール</translation>
-    </message>
-    <message>
-        <source>This call failed.</source>
-        <translation>この呼び出しは失敗しました。</translation>
-    </message>
-    <message>
-        <source>This call was interrupted.</source>
-        <translation>この呼び出しは中断されました。</translation>
-    </message>
-    <message>
-        <source>The operation failed: {detail}</source>
-        <translation>実行できませんでした：{detail}</translation>
-    </message>
-    <message>
-        <source>The export was canceled.</source>
-        <translation>書き出しをキャンセルしました。</translation>
-    </message>
-    <message>
-        <source>You</source>
-        <translation>ユーザ</translation>
-    </message>
-    <message>
-        <source>Assistant</source>
-        <translation>アシスタント</translation>
-    </message>
-    <message>
-        <source>System prompt</source>
-        <translation>システムプロンプト</translation>
-    </message>
-    <message>
-        <source>This answer was interrupted.</source>
-        <translation>この回答は中断されました。</translation>
-    </message>
-    <message>
-        <source>This answer ended with an error.</source>
-        <translation>この回答はエラーで終了しました。</translation>
     </message>
 </context>
 <context>

@@ -2857,6 +2857,147 @@
     </message>
 </context>
 <context>
+    <name>ImportExport</name>
+    <message>
+        <source>Untitled chat</source>
+        <translation>제목 없는 대화</translation>
+    </message>
+    <message>
+        <source>Export chat</source>
+        <translation>대화 내보내기</translation>
+    </message>
+    <message>
+        <source>Tandem chats</source>
+        <translation>Tandem 대화</translation>
+    </message>
+    <message>
+        <source>Export all chats</source>
+        <translation>모든 대화 내보내기</translation>
+    </message>
+    <message>
+        <source>Import chats</source>
+        <translation>대화 가져오기</translation>
+    </message>
+    <message>
+        <source>Exported to {name}.</source>
+        <translation>‘{name}’ 파일로 내보냈어요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) exported.</source>
+        <translation>
+            <numerusform>대화 %n개를 내보냈어요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Exporting to {name}…</source>
+        <translation>‘{name}’ 파일로 내보내는 중…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Importing {name}: %n chat(s) so far.</source>
+        <translation>
+            <numerusform>‘{name}’ 파일에서 지금까지 대화 %n개를 가져왔어요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{name} could not be read or written: {detail}</source>
+        <translation>‘{name}’ 파일을 읽거나 쓰지 못했어요: {detail}</translation>
+    </message>
+    <message>
+        <source>Show in Finder</source>
+        <translation>Finder에서 보기</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) imported.</source>
+        <translation>
+            <numerusform>대화 %n개를 가져왔어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) were skipped because they already exist.</source>
+        <translation>
+            <numerusform>이미 있는 대화 %n개를 건너뛰었어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) are in the trash and stay there.</source>
+        <translation>
+            <numerusform>대화 %n개는 휴지통에 있어서 그대로 두었어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) have no question or answer and were left out.</source>
+        <translation>
+            <numerusform>질문도 답변도 없는 대화 %n개는 제외했어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n part(s) of the file could not be read as a chat.</source>
+        <translation>
+            <numerusform>파일 안의 항목 %n개는 대화로 읽지 못했어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n line(s) of the file could not be read.</source>
+        <translation>
+            <numerusform>파일의 %n줄은 읽지 못했어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
+        <translation>
+            <numerusform>첨부 파일, 도구 호출, 추론 %n개는 가져오지 않았어요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The import was canceled. Import the file again to add the missing chats.</source>
+        <translation>가져오기를 취소했어요. 파일을 다시 가져오면 빠진 대화만 추가돼요.</translation>
+    </message>
+    <message>
+        <source>Reasoning</source>
+        <translation>추론 과정</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>도구</translation>
+    </message>
+    <message>
+        <source>This call failed.</source>
+        <translation>이 호출은 실패했어요.</translation>
+    </message>
+    <message>
+        <source>This call was interrupted.</source>
+        <translation>이 호출은 중간에 끊겼어요.</translation>
+    </message>
+    <message>
+        <source>The operation failed: {detail}</source>
+        <translation>작업에 실패했어요: {detail}</translation>
+    </message>
+    <message>
+        <source>The export was canceled.</source>
+        <translation>내보내기를 취소했어요.</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>나</translation>
+    </message>
+    <message>
+        <source>Assistant</source>
+        <translation>어시스턴트</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>시스템 프롬프트</translation>
+    </message>
+    <message>
+        <source>This answer was interrupted.</source>
+        <translation>이 답변은 중간에 끊겼어요.</translation>
+    </message>
+    <message>
+        <source>This answer ended with an error.</source>
+        <translation>이 답변은 오류로 끝났어요.</translation>
+    </message>
+</context>
+<context>
     <name>Learned</name>
     <message>
         <source>Models</source>
@@ -5723,147 +5864,6 @@
     <message>
         <source>Jump to the latest text</source>
         <translation>최신 내용으로 이동</translation>
-    </message>
-</context>
-<context>
-    <name>Transfer</name>
-    <message>
-        <source>Untitled chat</source>
-        <translation>제목 없는 대화</translation>
-    </message>
-    <message>
-        <source>Export chat</source>
-        <translation>대화 내보내기</translation>
-    </message>
-    <message>
-        <source>Tandem chats</source>
-        <translation>Tandem 대화</translation>
-    </message>
-    <message>
-        <source>Export all chats</source>
-        <translation>모든 대화 내보내기</translation>
-    </message>
-    <message>
-        <source>Import chats</source>
-        <translation>대화 가져오기</translation>
-    </message>
-    <message>
-        <source>Exported to {name}.</source>
-        <translation>‘{name}’ 파일로 내보냈어요.</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat(s) exported.</source>
-        <translation>
-            <numerusform>대화 %n개를 내보냈어요.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Exporting to {name}…</source>
-        <translation>‘{name}’ 파일로 내보내는 중…</translation>
-    </message>
-    <message numerus="yes">
-        <source>Importing {name}: %n chat(s) so far.</source>
-        <translation>
-            <numerusform>‘{name}’ 파일에서 지금까지 대화 %n개를 가져왔어요.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{name} could not be read or written: {detail}</source>
-        <translation>‘{name}’ 파일을 읽거나 쓰지 못했어요: {detail}</translation>
-    </message>
-    <message>
-        <source>Show in Finder</source>
-        <translation>Finder에서 보기</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat(s) imported.</source>
-        <translation>
-            <numerusform>대화 %n개를 가져왔어요.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat(s) were skipped because they already exist.</source>
-        <translation>
-            <numerusform>이미 있는 대화 %n개를 건너뛰었어요.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat(s) are in the trash and stay there.</source>
-        <translation>
-            <numerusform>대화 %n개는 휴지통에 있어서 그대로 두었어요.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat(s) have no question or answer and were left out.</source>
-        <translation>
-            <numerusform>질문도 답변도 없는 대화 %n개는 제외했어요.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n part(s) of the file could not be read as a chat.</source>
-        <translation>
-            <numerusform>파일 안의 항목 %n개는 대화로 읽지 못했어요.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n line(s) of the file could not be read.</source>
-        <translation>
-            <numerusform>파일의 %n줄은 읽지 못했어요.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
-        <translation>
-            <numerusform>첨부 파일, 도구 호출, 추론 %n개는 가져오지 않았어요.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>The import was canceled. Import the file again to add the missing chats.</source>
-        <translation>가져오기를 취소했어요. 파일을 다시 가져오면 빠진 대화만 추가돼요.</translation>
-    </message>
-    <message>
-        <source>Reasoning</source>
-        <translation>추론 과정</translation>
-    </message>
-    <message>
-        <source>Tool</source>
-        <translation>도구</translation>
-    </message>
-    <message>
-        <source>This call failed.</source>
-        <translation>이 호출은 실패했어요.</translation>
-    </message>
-    <message>
-        <source>This call was interrupted.</source>
-        <translation>이 호출은 중간에 끊겼어요.</translation>
-    </message>
-    <message>
-        <source>The operation failed: {detail}</source>
-        <translation>작업에 실패했어요: {detail}</translation>
-    </message>
-    <message>
-        <source>The export was canceled.</source>
-        <translation>내보내기를 취소했어요.</translation>
-    </message>
-    <message>
-        <source>You</source>
-        <translation>나</translation>
-    </message>
-    <message>
-        <source>Assistant</source>
-        <translation>어시스턴트</translation>
-    </message>
-    <message>
-        <source>System prompt</source>
-        <translation>시스템 프롬프트</translation>
-    </message>
-    <message>
-        <source>This answer was interrupted.</source>
-        <translation>이 답변은 중간에 끊겼어요.</translation>
-    </message>
-    <message>
-        <source>This answer ended with an error.</source>
-        <translation>이 답변은 오류로 끝났어요.</translation>
     </message>
 </context>
 <context>

@@ -2857,6 +2857,147 @@
     </message>
 </context>
 <context>
+    <name>ImportExport</name>
+    <message>
+        <source>Untitled chat</source>
+        <translation>无标题对话</translation>
+    </message>
+    <message>
+        <source>Export chat</source>
+        <translation>导出对话</translation>
+    </message>
+    <message>
+        <source>Tandem chats</source>
+        <translation>Tandem 对话</translation>
+    </message>
+    <message>
+        <source>Export all chats</source>
+        <translation>导出所有对话</translation>
+    </message>
+    <message>
+        <source>Import chats</source>
+        <translation>导入对话</translation>
+    </message>
+    <message>
+        <source>Exported to {name}.</source>
+        <translation>已导出到“{name}”。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) exported.</source>
+        <translation>
+            <numerusform>已导出 %n 个对话。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Exporting to {name}…</source>
+        <translation>正在导出到“{name}”…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Importing {name}: %n chat(s) so far.</source>
+        <translation>
+            <numerusform>正在导入“{name}”：已导入 %n 个对话。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{name} could not be read or written: {detail}</source>
+        <translation>无法读取或写入“{name}”：{detail}</translation>
+    </message>
+    <message>
+        <source>Show in Finder</source>
+        <translation>在访达中显示</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) imported.</source>
+        <translation>
+            <numerusform>已导入 %n 个对话。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) were skipped because they already exist.</source>
+        <translation>
+            <numerusform>已跳过 %n 个已存在的对话。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) are in the trash and stay there.</source>
+        <translation>
+            <numerusform>%n 个对话在废纸篓中，未作改动。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) have no question or answer and were left out.</source>
+        <translation>
+            <numerusform>%n 个对话没有提问和回答，已略过。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n part(s) of the file could not be read as a chat.</source>
+        <translation>
+            <numerusform>文件中有 %n 个部分无法作为对话读取。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n line(s) of the file could not be read.</source>
+        <translation>
+            <numerusform>文件中有 %n 行无法读取。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The import was canceled. Import the file again to add the missing chats.</source>
+        <translation>导入已取消。再次导入该文件即可补上缺少的对话。</translation>
+    </message>
+    <message>
+        <source>Reasoning</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>工具</translation>
+    </message>
+    <message>
+        <source>This call failed.</source>
+        <translation>此调用失败。</translation>
+    </message>
+    <message>
+        <source>This call was interrupted.</source>
+        <translation>此调用已中断。</translation>
+    </message>
+    <message>
+        <source>The operation failed: {detail}</source>
+        <translation>操作失败：{detail}</translation>
+    </message>
+    <message>
+        <source>The export was canceled.</source>
+        <translation>导出已取消。</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>你</translation>
+    </message>
+    <message>
+        <source>Assistant</source>
+        <translation>助手</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>系统提示词</translation>
+    </message>
+    <message>
+        <source>This answer was interrupted.</source>
+        <translation>此回答已中断。</translation>
+    </message>
+    <message>
+        <source>This answer ended with an error.</source>
+        <translation>此回答因错误而结束。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
+        <translation>
+            <numerusform>有 %n 个文件、工具调用或思考内容未导入。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Learned</name>
     <message>
         <source>Models</source>
@@ -5723,147 +5864,6 @@
     <message>
         <source>Jump to the latest text</source>
         <translation>跳到最新内容</translation>
-    </message>
-</context>
-<context>
-    <name>Transfer</name>
-    <message>
-        <source>Untitled chat</source>
-        <translation>无标题对话</translation>
-    </message>
-    <message>
-        <source>Export chat</source>
-        <translation>导出对话</translation>
-    </message>
-    <message>
-        <source>Tandem chats</source>
-        <translation>Tandem 对话</translation>
-    </message>
-    <message>
-        <source>Export all chats</source>
-        <translation>导出所有对话</translation>
-    </message>
-    <message>
-        <source>Import chats</source>
-        <translation>导入对话</translation>
-    </message>
-    <message>
-        <source>Exported to {name}.</source>
-        <translation>已导出到“{name}”。</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat(s) exported.</source>
-        <translation>
-            <numerusform>已导出 %n 个对话。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Exporting to {name}…</source>
-        <translation>正在导出到“{name}”…</translation>
-    </message>
-    <message numerus="yes">
-        <source>Importing {name}: %n chat(s) so far.</source>
-        <translation>
-            <numerusform>正在导入“{name}”：已导入 %n 个对话。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{name} could not be read or written: {detail}</source>
-        <translation>无法读取或写入“{name}”：{detail}</translation>
-    </message>
-    <message>
-        <source>Show in Finder</source>
-        <translation>在访达中显示</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat(s) imported.</source>
-        <translation>
-            <numerusform>已导入 %n 个对话。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat(s) were skipped because they already exist.</source>
-        <translation>
-            <numerusform>已跳过 %n 个已存在的对话。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat(s) are in the trash and stay there.</source>
-        <translation>
-            <numerusform>%n 个对话在废纸篓中，未作改动。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat(s) have no question or answer and were left out.</source>
-        <translation>
-            <numerusform>%n 个对话没有提问和回答，已略过。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n part(s) of the file could not be read as a chat.</source>
-        <translation>
-            <numerusform>文件中有 %n 个部分无法作为对话读取。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n line(s) of the file could not be read.</source>
-        <translation>
-            <numerusform>文件中有 %n 行无法读取。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>The import was canceled. Import the file again to add the missing chats.</source>
-        <translation>导入已取消。再次导入该文件即可补上缺少的对话。</translation>
-    </message>
-    <message>
-        <source>Reasoning</source>
-        <translation>思考</translation>
-    </message>
-    <message>
-        <source>Tool</source>
-        <translation>工具</translation>
-    </message>
-    <message>
-        <source>This call failed.</source>
-        <translation>此调用失败。</translation>
-    </message>
-    <message>
-        <source>This call was interrupted.</source>
-        <translation>此调用已中断。</translation>
-    </message>
-    <message>
-        <source>The operation failed: {detail}</source>
-        <translation>操作失败：{detail}</translation>
-    </message>
-    <message>
-        <source>The export was canceled.</source>
-        <translation>导出已取消。</translation>
-    </message>
-    <message>
-        <source>You</source>
-        <translation>你</translation>
-    </message>
-    <message>
-        <source>Assistant</source>
-        <translation>助手</translation>
-    </message>
-    <message>
-        <source>System prompt</source>
-        <translation>系统提示词</translation>
-    </message>
-    <message>
-        <source>This answer was interrupted.</source>
-        <translation>此回答已中断。</translation>
-    </message>
-    <message>
-        <source>This answer ended with an error.</source>
-        <translation>此回答因错误而结束。</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
-        <translation>
-            <numerusform>有 %n 个文件、工具调用或思考内容未导入。</numerusform>
-        </translation>
     </message>
 </context>
 <context>

@@ -163,11 +163,11 @@ def page(report: dict[str, Any]) -> str:
         '<!doctype html><html lang="en"><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{_STYLE}</style><h1>{escape(title)}</h1>"
-        f"{_table(_circumstances(report))}{_explained(report)}{''.join(sections)}</html>\n"
+        f"{_table(_conditions(report))}{_explained(report)}{''.join(sections)}</html>\n"
     )
 
 
-def _circumstances(report: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _conditions(report: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return when, how and on which machine was measured."""
     known = {"measured on": report.get("measured"), "command": report.get("command"), "Tandem": report.get("tandem")}
     known |= report["machine"]

@@ -1,4 +1,4 @@
-"""Teaching the loaded draft model: what it was taught, its lessons from the stored chats, and the way back."""
+"""Trains the loaded draft model on stored chats, and returns to the downloaded model on request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.errors import EngineError
 from engine.requests import DRAWN_TOKENS, OwnAnswer
 from engine.status import TaughtDraft, TeachingProgress, TeachingResult
 
-# Milliseconds between two looks at the progress.
+# Milliseconds between two checks of the progress.
 _LOOK_MS = 500
 # Tokens of answers that are taught, the newest chats first: more would take hours.
 MOST_TOKENS = 100_000
@@ -24,10 +24,10 @@ FEW_TOKENS = 10_000
 
 
 class TeachingService(QObject):
-    """`changed` follows every change of the attributes.
+    """Starts and stops the teaching. `changed` is emitted after every change of the attributes.
 
-    `known` is what the loaded draft model was taught, None before `refresh` or without models. `running` is true from
-    `start` to the end; then `result` or `error` say how it ended.
+    `known` is the record of the loaded draft model's teaching, None before `refresh` or without models. `running` is
+    true from `start` to the end; then `result` or `error` says how it ended.
     """
 
     changed = Signal()
@@ -56,7 +56,7 @@ class TeachingService(QObject):
             self._take_known(None)
 
     def start(self) -> None:
-        """Teach with what the loaded main model answered in the chats."""
+        """Teach with the answers of the loaded main model in the chats."""
         if self.running or self._models.pair.main is None:
             return
         self.running, self.result, self.error = True, None, None
@@ -106,7 +106,7 @@ class TeachingService(QObject):
         self.changed.emit()
 
     def _reload(self, _: object = None) -> None:
-        """Load the draft model again, as it is now to be used."""
+        """Load the draft model again after a change."""
         self._models.set_draft(self._models.pair.paths[1])
 
     def _take_known(self, known: TaughtDraft | None) -> None:

@@ -40,9 +40,9 @@ class SpeculationPage(TablePage):
 
     def _secret_kept(self, kept: bool) -> None:
         self._kept = kept
-        self._word_secret()
+        self._set_secret_texts()
 
-    def _word_secret(self) -> None:
+    def _set_secret_texts(self) -> None:
         help_ = {
             None: self.tr(
                 "The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain."
@@ -54,9 +54,9 @@ class SpeculationPage(TablePage):
 
     def _take_learned(self, pairs: tuple[LearnedPair, ...]) -> None:
         self._loaded_pair = next((pair for pair in pairs if pair.loaded), None)
-        self._word_same_text()
+        self._set_same_text_help()
 
-    def _word_same_text(self) -> None:
+    def _set_same_text_help(self) -> None:
         """Say below the switch what it costs with the loaded pair."""
         setting = SETTINGS["same_text"]
         row = self._row_of(setting.key)
@@ -71,5 +71,5 @@ class SpeculationPage(TablePage):
 
     def retranslate(self) -> None:
         super().retranslate()
-        self._word_secret()
-        self._word_same_text()
+        self._set_secret_texts()
+        self._set_same_text_help()

@@ -12,15 +12,15 @@ from PySide6.QtWidgets import QAbstractItemView, QPushButton, QWidget
 from app.library.measured import Measured
 from app.session.session import Session
 from app.system.translatable import QT_TRANSLATE_NOOP
-from app.widgets.figure_table import HEADING_HEIGHT, Column, FigureTable, FigureView
+from app.widgets.figure_table import HEADING_HEIGHT, FigureColumn, FigureTable, FigureView
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording import figures
 from app.wording.models import pair_name
 from app.wording.sources import source_name
-from engine.speculation.proposers.registry import PROPOSERS
+from engine.methods import PROPOSERS
 from engine.tuning import ContextFigures, LearnedPair, Pair, best_of
 
 _ROWS_SHOWN = 8
@@ -85,23 +85,25 @@ def _rounds(row: LearnedRow) -> str:
     return figures.number(row.at.plain_samples + drafted, 0)
 
 
-COLUMNS: tuple[Column[LearnedRow], ...] = (
-    Column(
+COLUMNS: tuple[FigureColumn[LearnedRow], ...] = (
+    FigureColumn(
         "models",
         QT_TRANSLATE_NOOP("Learned", "Models"),
         lambda row: pair_name(row.pair.main, row.pair.draft),
         is_words=True,
     ),
-    Column("context", QT_TRANSLATE_NOOP("Learned", "Context"), _context),
-    Column("depth", QT_TRANSLATE_NOOP("Learned", "Best draft length"), _depth, is_words=True),
-    Column("speedup", QT_TRANSLATE_NOOP("Learned", "Speed-up"), _speedup),
-    Column("plain_tps", QT_TRANSLATE_NOOP("Learned", "Plain tokens/s"), lambda row: figures.number(row.at.plain_tps)),
-    Column("accept_rate", QT_TRANSLATE_NOOP("Learned", "Acceptance rate"), _accept_rate),
-    Column("rounds", QT_TRANSLATE_NOOP("Learned", "Rounds"), _rounds),
+    FigureColumn("context", QT_TRANSLATE_NOOP("Learned", "Context"), _context),
+    FigureColumn("depth", QT_TRANSLATE_NOOP("Learned", "Best draft length"), _depth, is_words=True),
+    FigureColumn("speedup", QT_TRANSLATE_NOOP("Learned", "Speed-up"), _speedup),
+    FigureColumn(
+        "plain_tps", QT_TRANSLATE_NOOP("Learned", "Plain tokens/s"), lambda row: figures.number(row.at.plain_tps)
+    ),
+    FigureColumn("accept_rate", QT_TRANSLATE_NOOP("Learned", "Acceptance rate"), _accept_rate),
+    FigureColumn("rounds", QT_TRANSLATE_NOOP("Learned", "Rounds"), _rounds),
 )
 
 
-class LearnedSection(Restyled, QWidget):
+class LearnedSection(ThemeAware, QWidget):
     """Shows what the engine has learned; asks it when shown and after every change, and emits `found` with it."""
 
     found = Signal(object)
@@ -122,7 +124,7 @@ class LearnedSection(Restyled, QWidget):
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self._title, self._note, self.view, buttons)
         self.forget.clicked.connect(self._forget_chosen)
         self.forget_all.clicked.connect(lambda: self._forget(None))
-        self.view.selectionModel().selectionChanged.connect(lambda *_: self._word_buttons())
+        self.view.selectionModel().selectionChanged.connect(lambda *_: self._set_button_texts())
         session.models.changed.connect(self._refresh_if_shown)
         session.answers.ended.connect(self._refresh_if_shown)
         self.restyle()
@@ -149,8 +151,8 @@ class LearnedSection(Restyled, QWidget):
         # Leave room for the horizontal scroll bar.
         self.view.setFixedHeight(height + self.view.horizontalScrollBar().sizeHint().height() + 4)
         self.view.setVisible(bool(rows))
-        self._word_buttons()
-        self._word_note()
+        self._set_button_texts()
+        self._set_note_text()
 
     @property
     def _chosen(self) -> Pair | None:
@@ -164,11 +166,11 @@ class LearnedSection(Restyled, QWidget):
     def _forget(self, pair: Pair | None) -> None:
         self._session.models.call_engine(lambda engine: engine.forget_learned(pair), lambda _: self.refresh())
 
-    def _word_buttons(self) -> None:
+    def _set_button_texts(self) -> None:
         self.forget.setEnabled(self._chosen is not None)
         self.forget_all.setEnabled(bool(self.table.rows))
 
-    def _word_note(self) -> None:
+    def _set_note_text(self) -> None:
         if self.table.rows:
             self._note.setText(
                 self.tr(
@@ -180,8 +182,8 @@ class LearnedSection(Restyled, QWidget):
 
     def retranslate(self) -> None:
         self.table.show_rows(self.table.rows)
-        self._word_buttons()
-        self._word_note()
+        self._set_button_texts()
+        self._set_note_text()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

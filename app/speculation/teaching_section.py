@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from app.session.session import Session
 from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording import figures
 from app.wording.errors import error_sentence
 from app.wording.sources import recorded_name
@@ -20,7 +20,7 @@ from engine.status import TeachingProgress, TeachingResult
 translate = QCoreApplication.translate
 
 
-class TeachingSection(Restyled, QWidget):
+class TeachingSection(ThemeAware, QWidget):
     """Asks the engine what the loaded draft model was taught when it is shown, and follows the teaching."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:

@@ -17,7 +17,7 @@ from engine.tuning import KeyRange, LearnedPair, Rounding
 translate = QCoreApplication.translate
 
 # Below this share, a cost is not felt.
-_NOT_FELT = 0.005
+_UNNOTICEABLE = 0.005
 
 
 def text_sentence(stats: RequestStats) -> str:
@@ -93,7 +93,7 @@ def _cost(pair: LearnedPair) -> str:
     if not costs:
         return ""
     cost, known = max(costs, key=itemgetter(0))
-    if cost < _NOT_FELT:
+    if cost < _UNNOTICEABLE:
         return translate("Rounding", "It does not slow answers down.")
     text = translate("Rounding", "It slows answers down by about {share}% (estimate, measured rounds: {rounds}).")
     rounds = known.plain_samples + sum(one.samples for one in known.depths)

@@ -10,7 +10,7 @@ from app.session.session import Session
 from app.wording.errors import error_sentence
 from app.wording.figures import as_fast, capitalized, gain, sentence, speed_sentence
 from app.wording.sources import names_without_drafter
-from engine.speculation.proposers.registry import sources_without_drafter, uses_drafter
+from engine.methods import sources_without_drafter, uses_drafter
 
 translate = QCoreApplication.translate
 
@@ -23,7 +23,7 @@ def why_off(pair: Pair, method: str) -> str:
         return translate("Speculation", "The models are loading.")
     if pair.main is None:
         return translate("Speculation", "No main model is loaded.")
-    if pair.parked:
+    if pair.unloaded_by_failure:
         unloaded = translate("Speculation", "{name} was unloaded. The next question loads it again.")
         return unloaded.format(name=pair.names[0])
     if method == "off":

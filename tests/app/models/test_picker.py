@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.library.measured import Measured
 from app.widgets.application import Application
-from engine.advice.speedup import Estimate
+from engine.advice.speedup import SpeedupEstimate
 from engine.hub.failures import HubError
 from tests.app.conftest import OpenShown
 from tests.app.scripts import _Counts
@@ -69,7 +69,10 @@ def test_the_draft_picker_says_of_each_candidate_why(open_settings: OpenShown, q
 def test_a_range_is_shown_until_it_is_measured(open_settings: OpenShown, qapp: Application, qtbot: QtBot) -> None:
     window, library, _ = open_settings()
     advice = library.shown_advice[0]
-    library.shown_advice = (replace(advice, expected=Estimate(1.2, bounds=(0.94, 1.62))), *library.shown_advice[1:])
+    library.shown_advice = (
+        replace(advice, expected=SpeedupEstimate(1.2, bounds=(0.94, 1.62))),
+        *library.shown_advice[1:],
+    )
     picker = window.picker("draft")
     picker.open()
     assert "0.9×\u00a0to\u00a01.6× as fast (estimate)" in picker.rows[0]
@@ -100,7 +103,7 @@ def test_the_main_picker_puts_the_loaded_model_first_and_an_unused_guide_last(op
     window, library, _ = open_settings(bare(), ("starter/main", "starter/draft"))
     picker = window.picker("main")
     picker.open()
-    kinds = [(choice.kind, choice.guide) for choice in picker.choices]
+    kinds = [(choice.kind, choice.is_starter) for choice in picker.choices]
     assert kinds == [("use", True)] + [("get", False)] * 3 + [("unload", False)]
     assert "built in" in picker.rows[0]
     # A main model is downloaded together with its draft.
@@ -116,7 +119,7 @@ def test_the_main_picker_puts_real_models_before_an_unused_guide(open_settings: 
     picker.open()
     choices = [choice for choice in picker.choices if choice.usable and choice.kind != "unload"]
     assert (choices[0].id, choices[0].loaded) == (MAIN, True)
-    assert [choice.guide for choice in choices] == [False] * (len(choices) - 1) + [True]
+    assert [choice.is_starter for choice in choices] == [False] * (len(choices) - 1) + [True]
     # A search reaches the whole catalog.
     picker.field.setText("mistral nemo")
     assert [(choice.kind, choice.name) for choice in picker.choices] == [("get", "Mistral Nemo 12B")]
@@ -127,7 +130,7 @@ def test_arrows_and_enter_switch_the_main_model_with_its_draft(open_shown: OpenS
     window.trigger("choose-main")
     picker = window.picker("main")
     assert picker.field.hasFocus()
-    assert picker.choices[picker.list.currentRow()].guide
+    assert picker.choices[picker.list.currentRow()].is_starter
     assert picker.field.accessibleDescription().startswith("Starter, built in, Built-in model")
     steps = (row_of(picker, MAIN) - picker.list.currentRow()) % picker.list.count()
     press(picker, *[Qt.Key.Key_Down] * steps, Qt.Key.Key_Return)

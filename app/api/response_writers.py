@@ -1,0 +1,196 @@
+"""Writers of replies, which endpoints share: answers as server-sent events while they grow, or whole."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, ClassVar
+
+from starlette.types import Receive, Scope, Send
+
+from app.api.answering import KEEP_ALIVE_S, Answering, ClientGone, CompleteAnswer, Indexed, failure
+from app.api.errors import DONE, EVENT_HEADERS, KEEP_ALIVE, ApiError, sse
+from app.api.usage import openai_usage, speculation, timings
+from app.text.answer_parts import AnswerParts, Delta
+from engine.call_forms.form import ToolCall
+from engine.events import Event, Finished, Token, TokensCommitted
+from engine.stats import RequestStats
+
+
+class ResponseWriter(ABC):
+    """Writes the answers of one call in the form of its endpoint.
+
+    `headers` are those of a stream, and `keep_alive` is what it sends when nothing happens for a while. `load_s` are
+    the seconds that the call waited for its model.
+    """
+
+    headers: ClassVar[Mapping[str, str]] = EVENT_HEADERS
+    load_s = 0.0
+
+    @property
+    def keep_alive(self) -> bytes:
+        return KEEP_ALIVE
+
+    def write(self, batch: list[Indexed]) -> bytes:
+        """Return a batch of events as server-sent events."""
+        written: list[bytes] = []
+        for index, event in batch:
+            error = failure(event)
+            written += self.events(index, event) if error is None else [self.failed(error)]
+        return b"".join(written)
+
+    def finish(self) -> bytes:
+        """Return the end of the stream."""
+        return b""
+
+    @abstractmethod
+    def whole(self, answers: Sequence[CompleteAnswer]) -> dict[str, Any]:
+        """Return all answers at once."""
+
+    @abstractmethod
+    def events(self, index: int, event: Event) -> list[bytes]:
+        """Return the stream's bytes for one event of the answer `index`."""
+
+    @abstractmethod
+    def failed(self, error: ApiError) -> bytes:
+        """Return the event that says why an answer ended early."""
+
+
+class EventStream:
+    """An ASGI response that streams the answers as `writer` writes them."""
+
+    def __init__(self, answering: Answering, writer: ResponseWriter) -> None:
+        self._answering, self._writer = answering, writer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        del scope, receive
+        try:
+            with suppress(ClientGone):
+                await self._send_all(send)
+        finally:
+            self._answering.close()
+
+    async def _send_all(self, send: Send) -> None:
+        headers = [(name.encode(), value.encode()) for name, value in self._writer.headers.items()]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        sent = time.monotonic()
+        async for batch in self._answering.events():
+            silent = time.monotonic() - sent >= KEEP_ALIVE_S
+            if body := self._writer.write(batch) or (self._writer.keep_alive if silent else b""):
+                await send({"type": "http.response.body", "body": body, "more_body": True})
+                sent = time.monotonic()
+        await send({"type": "http.response.body", "body": self._writer.finish(), "more_body": False})
+
+
+class ChoicesWriter(ResponseWriter):
+    """Answers as the numbered choices of an OpenAI completion."""
+
+    id_kind: ClassVar[str]
+    whole_object: ClassVar[str]
+    chunk_object: ClassVar[str]
+
+    def __init__(self, model: str, *, with_usage: bool, logprobs: bool) -> None:
+        self._frame = {"id": new_id(self.id_kind), "created": now(), "model": model}
+        self._with_usage, self._logprobs = with_usage, logprobs
+        self._stats: dict[int, RequestStats] = {}
+
+    def finish(self) -> bytes:
+        if not self._with_usage or not self._stats:
+            return DONE
+        return self.chunk(None, **_figures(list(self._stats.values()))) + DONE
+
+    def whole(self, answers: Sequence[CompleteAnswer]) -> dict[str, Any]:
+        choices = [self.choice(index, answer) for index, answer in enumerate(answers)]
+        figures = _figures([answer.finished.stats for answer in answers])
+        return {**self._frame, "object": self.whole_object, "choices": choices, **figures}
+
+    @abstractmethod
+    def choice(self, index: int, answer: CompleteAnswer) -> dict[str, Any]:
+        """Return a whole answer as a choice."""
+
+    def failed(self, error: ApiError) -> bytes:
+        return sse(error.openai())
+
+    def chunk(self, choice: dict[str, Any] | None, **more: Any) -> bytes:
+        choices = [] if choice is None else [choice]
+        return sse({**self._frame, "object": self.chunk_object, "choices": choices, **more})
+
+    def last_chunk(self, index: int, stats: RequestStats, choice: dict[str, Any]) -> bytes:
+        """Return the chunk that ends the answer `index`, with its figures."""
+        self._stats[index] = stats
+        return self.chunk(choice, timings=timings(stats), speculation=speculation([stats]))
+
+
+class ItemsWriter(ResponseWriter):
+    """One answer as a list of items that grows: thoughts, texts and calls, under the names in `kinds`."""
+
+    kinds: ClassVar[tuple[str, str]]
+
+    def __init__(self, parts: AnswerParts) -> None:
+        self._parts = parts
+
+    def events(self, index: int, event: Event) -> list[bytes]:
+        del index
+        if isinstance(event, TokensCommitted):
+            return self.add(event.text, event.tokens, event.stats.opening)
+        return [*self._end_items(event), *self.end(event)] if isinstance(event, Finished) else []
+
+    def whole(self, answers: Sequence[CompleteAnswer]) -> dict[str, Any]:
+        [answer] = answers
+        self.add(answer.finished.text, answer.tokens, answer.finished.stats.opening)
+        self._end_items(answer.finished)
+        return self.result(answer.finished)
+
+    def add(self, text: str, tokens: Sequence[Token], opening: str) -> list[bytes]:
+        """Take the next text of the answer, which `tokens` make up; return the events."""
+        del tokens
+        return self.grow(self._parts.add(text, opening))
+
+    def grow(self, delta: Delta) -> list[bytes]:
+        events: list[bytes] = []
+        for kind, text in zip(self.kinds, (delta.reasoning, delta.content), strict=True):
+            if text:
+                events += self.grow_item(kind, text)
+        for call in delta.calls:
+            events += [*self.end_item(), *self.add_call(call)]
+        return events
+
+    def _end_items(self, event: Finished) -> list[bytes]:
+        return [*self.grow(self._parts.add("", ended=True, cut=event.cut)), *self.end_item()]
+
+    @abstractmethod
+    def grow_item(self, kind: str, text: str) -> list[bytes]:
+        """Add `text` to the open item, or to a new one if that is of another kind."""
+
+    @abstractmethod
+    def end_item(self) -> list[bytes]:
+        """End the open item, if there is one."""
+
+    @abstractmethod
+    def add_call(self, call: ToolCall) -> list[bytes]:
+        """Add a whole call as an item."""
+
+    @abstractmethod
+    def end(self, event: Finished) -> list[bytes]:
+        """Return the events that end the answer."""
+
+    @abstractmethod
+    def result(self, event: Finished) -> dict[str, Any]:
+        """Return the whole answer."""
+
+
+def _figures(stats: Sequence[RequestStats]) -> dict[str, Any]:
+    return {"usage": openai_usage(stats), "timings": timings(stats[0])}
+
+
+def new_id(kind: str) -> str:
+    """Return a name for something in an answer, such as `chatcmpl-…`."""
+    return f"{kind}-{secrets.token_hex(12)}"
+
+
+def now() -> int:
+    """Return the seconds since 1970, as the API's `created` fields have them."""
+    return int(time.time())

@@ -1,0 +1,233 @@
+"""The teaching of the draft model or head in use, as steps that the engine runs while it is idle.
+
+The main model reads its own answers, a copy of the drafter is trained on what it held likely, and both are judged
+on answers of held-out chats. Only what is better is kept, in place of what was taught before. Runs on the engine's
+thread.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.decoders.generation import release_unused_memory
+from engine.errors import (
+    CannotTeach,
+    DeviceFailed,
+    EngineError,
+    InternalFailure,
+    NoModel,
+    is_device_failure,
+    without_frames,
+)
+from engine.files.steps import Steps
+from engine.main_model.loading import LoadedModel, load_in_steps
+from engine.model_files.config import text_config
+from engine.requests import OwnAnswer
+from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
+from engine.status import TaughtDraft, TeachingProgress, TeachingResult
+from engine.teaching.adapter import RANK, adapter_of, add_adapter, set_adapter
+from engine.teaching.head_student import HeadStudent
+from engine.teaching.kept import TaughtFile, TaughtNotUsable
+from engine.teaching.lessons import Lesson, read_lessons
+from engine.teaching.training import BATCH, DraftStudent, Student, Training, batches_of, is_better, right_places
+from engine.upkeep import memory
+from engine.upkeep.drafters import load_head_for
+from engine.upkeep.models import Models
+
+log = logging.getLogger(__name__)
+
+# With nothing else to do, wait this long for a file or a prompt before commands are looked at again.
+DISK_WAIT_S = 0.02
+# Copies of the adapter in memory: itself, its gradients, the two moments of the optimiser, and one to be written.
+_ADAPTER_COPIES = 5
+# Numbers of 4 bytes that a token's pass and its gradients keep for a number of the residual stream and of the widest
+# layer, and for a row of logits: the values themselves, their gradients, and those that a layer computes again.
+_KEPT_NUMBERS, _KEPT_LOGITS = 12, 3
+
+
+class Teaching:
+    """The teaching under way, if any. It waits by not being stepped; `on_progress` is called with its progress."""
+
+    def __init__(self, models: Models, on_progress: Callable[[TeachingProgress], object]) -> None:
+        self._models = models
+        self._on_progress = on_progress
+        self._steps: Steps[TeachingResult] | None = None
+        self._done: Callable[[TeachingResult | EngineError | None], None] = lambda _outcome: None
+        # What the next step waits for.
+        self._pending: Future[Any] | None = None
+
+    @property
+    def running(self) -> bool:
+        return self._steps is not None
+
+    def begin(self, answers: Sequence[OwnAnswer], done: Callable[[TeachingResult | EngineError | None], None]) -> None:
+        """Teach the drafter in use from now on; `done` gets the result or the error, None if it was stopped."""
+        self.stop()
+        self._done = done
+        self._steps = self._teach(answers)
+        self._on_progress(TeachingProgress("reading", 0, sum(answer.tokens for answer in answers)))
+
+    def step(self) -> None:
+        """Run a step, or wait a moment for its file or prompt. Raises a failure of the device."""
+        if self._steps is None or (self._pending is not None and not wait([self._pending], DISK_WAIT_S).done):
+            return
+        try:
+            self._pending = next(self._steps)
+        except StopIteration as end:
+            self._end(end.value)
+        except Exception as error:
+            self._end(_as_engine_error(error))
+            if is_device_failure(error):
+                raise
+
+    def stop(self) -> None:
+        """End the teaching, if there is one; nothing of it is kept."""
+        if self._steps is not None:
+            self._end(None)
+
+    def fail(self, error: EngineError) -> None:
+        """End the teaching, if there is one, with an error."""
+        if self._steps is not None:
+            self._end(error)
+
+    def known(self) -> TaughtDraft:
+        """Return what the drafter in use was taught for the main model. Raises `NoModel`."""
+        try:
+            file, _ = self._file()
+            return TaughtDraft(file.read().judged)
+        except CannotTeach as refusal:
+            return TaughtDraft(refusal=refusal)
+        except TaughtNotUsable as error:
+            return TaughtDraft(problem=error.problem)
+
+    def forget(self) -> None:
+        """Delete what the drafter in use was taught, and end its teaching. Raises `NoModel` and `CannotTeach`."""
+        self.stop()
+        self._file()[0].delete()
+
+    def _end(self, outcome: TeachingResult | EngineError | None) -> None:
+        self._steps, self._pending = None, None
+        release_unused_memory()
+        self._on_progress(TeachingProgress())
+        if isinstance(outcome, EngineError):
+            without_frames(outcome)
+        self._done(outcome)
+
+    def _file(self) -> tuple[TaughtFile, Drafter]:
+        """Return the file of the pair in use and its drafter. Raises `NoModel` and `CannotTeach`."""
+        own, folder = self._models.own_resident, self._models.settings.taught_folder
+        if own is None:
+            raise NoModel
+        main, drafter = own.main, own.drafting.drafter
+        if drafter is None:
+            raise CannotTeach("no-draft")
+        if isinstance(drafter, DraftSource) and drafter.translation is not None:
+            raise CannotTeach("other-tokenizer")
+        if folder is None:
+            raise CannotTeach("no-folder")
+        return TaughtFile(folder, main, drafter.info.path, drafter.info.name), drafter
+
+    # The steps
+
+    def _teach(self, answers: Sequence[OwnAnswer]) -> Steps[TeachingResult]:
+        """Teach, a short pass a step."""
+        file, drafter = self._file()
+        main = self._models.main
+        student = student_of(drafter, main)
+        self._check_memory(student, drafter.info.path)
+        copy = yield from self._copy(drafter, file)
+        file.check_space(2 * sum(array.nbytes for array in adapter_of(copy.network).values()))
+        yield None
+
+        def read(done: int, total: int) -> None:
+            self._on_progress(TeachingProgress("reading", done, total))
+
+        lessons, held_out = yield from read_lessons(main, answers, student.rows, read)
+        yield from self._train(Training(copy, lessons))
+        before = yield from self._judge(student, held_out)
+        after = yield from self._judge(copy, held_out)
+        result = TeachingResult(float(before.mean()), float(after.mean()), is_better(before, after))
+        if result.better:
+            file.write(adapter_of(copy.network), result)
+        log.info("taught %s: %s", drafter.info.name, result)
+        return result
+
+    def _copy(self, drafter: Drafter, file: TaughtFile) -> Steps[Student]:
+        """Load a copy of the drafter with an adapter to train, which begins as what the drafter was taught before."""
+        main, path = self._models.main, drafter.info.path
+        head = isinstance(drafter, HeadSource)
+        loading = load_head_for(main, path, add_adapter) if head else load_in_steps(path, adapt=add_adapter)
+        copy = student_of((yield from loading), main)
+        with suppress(TaughtNotUsable):
+            former = file.read()
+            if former.digest and former.digest == drafter.info.taught:
+                set_adapter(copy.network, former.weights)
+        return copy
+
+    def _train(self, training: Training) -> Steps[None]:
+        """Run all steps."""
+        spent = 0.0
+        while training.step < training.steps:
+            started = time.monotonic()
+            training.advance()
+            spent += time.monotonic() - started
+            left = spent / training.step * (training.steps - training.step)
+            self._on_progress(TeachingProgress("teaching", training.step, training.steps, left))
+            yield None
+
+    def _judge(self, student: Student, lessons: Sequence[Lesson]) -> Steps[npt.NDArray[np.bool_]]:
+        """Return which places of the lessons a student gets right, a batch a step."""
+        found = []
+        for batch in batches_of(lessons):
+            self._on_progress(TeachingProgress("judging"))
+            found.append(right_places(student, batch))
+            yield None
+        return np.concatenate(found)
+
+    def _check_memory(self, student: Student, path: Path) -> None:
+        """Raise `CannotTeach` unless a copy of the drafter can be trained beside the pair and an answer."""
+        models = self._models
+        reserve = models.cache_bytes(models.settings.context)
+        missing = training_bytes(student, path) + reserve - models.memory_use().free
+        if missing > 0:
+            raise CannotTeach("no-memory", f"{missing / 1e9:.1f}")
+
+
+def student_of(drafter: HeadSource | DraftSource | LoadedModel, main: LoadedModel) -> Student:
+    """Return a drafter of `main` as a student."""
+    if isinstance(drafter, HeadSource):
+        return HeadStudent(drafter, main)
+    draft = drafter if isinstance(drafter, LoadedModel) else drafter.model
+    return DraftStudent(draft.model, draft.rows or draft.vocabulary)
+
+
+def _as_engine_error(error: Exception) -> EngineError:
+    """Return a failure of a step as the error that a caller gets, and log what is not foreseen."""
+    if isinstance(error, EngineError):
+        return error
+    log.error("a teaching failed", exc_info=error)
+    return DeviceFailed(str(error)) if is_device_failure(error) else InternalFailure(str(error))
+
+
+def training_bytes(student: Student, path: Path) -> int:
+    """Return the bytes that teaching takes: a copy of the drafter at `path`, the adapter and its optimiser, a batch.
+
+    The adapter is reckoned with seven matrices a layer, each with two low-rank ones in float32.
+    """
+    size = memory.size_on_disk(path, None)
+    text = text_config(size.config)
+    numbers = [text.get(name) for name in ("hidden_size", "intermediate_size")]
+    hidden, wide = (number if type(number) is int else 0 for number in numbers)
+    wide, layers = wide or 4 * hidden, len(getattr(student.network, "layers", ()))
+    adapter = RANK * layers * (4 * 2 * hidden + 3 * (hidden + wide))
+    token = student.passes * (_KEPT_NUMBERS * layers * (hidden + wide) + _KEPT_LOGITS * student.rows)
+    return size.weight_bytes + 4 * (_ADAPTER_COPIES * adapter + BATCH * token + student.attended)
