@@ -4394,10 +4394,6 @@
         <translation>丸めの差を除き、ドラフトなしの場合と同じテキストです。</translation>
     </message>
     <message>
-        <source>The same text as without drafts, apart from rounding: about one token in {count} may differ.</source>
-        <translation>丸めの差を除き、ドラフトなしの場合と同じテキストです。約 {count} トークンに 1 つが異なる場合があります。</translation>
-    </message>
-    <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
         <translation>「{main}」では、この Mac で丸めが同じになるドラフト長がないため、ドラフトトークンなしで回答します。</translation>
     </message>

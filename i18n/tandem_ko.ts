@@ -4394,10 +4394,6 @@
         <translation>반올림 차이를 빼면 초안 없이 쓴 것과 같은 텍스트예요.</translation>
     </message>
     <message>
-        <source>The same text as without drafts, apart from rounding: about one token in {count} may differ.</source>
-        <translation>반올림 차이를 빼면 초안 없이 쓴 것과 같은 텍스트예요. 토큰 약 {count}개 중 하나가 다를 수 있어요.</translation>
-    </message>
-    <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
         <translation>{main} 모델은 이 Mac에서 어떤 초안 길이도 반올림이 같지 않아서, 초안 토큰 없이 답변해요.</translation>
     </message>

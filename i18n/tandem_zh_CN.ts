@@ -4394,10 +4394,6 @@
         <translation>除舍入差异外，与不用草稿时的文字相同。</translation>
     </message>
     <message>
-        <source>The same text as without drafts, apart from rounding: about one token in {count} may differ.</source>
-        <translation>除舍入差异外，与不用草稿时的文字相同：大约每 {count} 个 token 可能有一个不同。</translation>
-    </message>
-    <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
         <translation>使用“{main}”时，本机上没有舍入一致的草稿 token 数，因此不用草稿 token 生成回答。</translation>
     </message>

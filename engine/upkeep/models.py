@@ -330,7 +330,7 @@ class Models:
     def probe_step(self) -> None:
         """Run one pass of the probe; it continues what was begun earlier."""
         if self._probe is None:
-            self._probe = probe_rounding(self.main)
+            self._probe = probe_rounding(self.main, self.memory_use().free)
         try:
             next(self._probe)
         except StopIteration as end:
@@ -339,7 +339,7 @@ class Models:
         except Exception:
             log.exception("how the rows of %s are rounded could not be probed", self.main.info.name)
             # Until the next start, only plain rounds count as exact.
-            self._probe, self._controllers.rounding = None, Rounding((KeyRange(1, 1, 1),), difference=0.0)
+            self._probe, self._controllers.rounding = None, Rounding((KeyRange(1, 1),))
 
     def learned(self) -> tuple[LearnedPair, ...]:
         """Return costs and acceptance of every pair of models that was used here, loaded or not."""
