@@ -233,6 +233,11 @@ class CachedSequence:
         self.rollback.check(position)
         self.tokens[:], self.position = tokens, position
 
+    def compact(self) -> None:
+        """Let the caches take no more memory than their rows need, before they are kept."""
+        if isinstance(self.rollback, Rollback) and not isinstance(self.caches, SharedCaches):
+            self.rollback.compact()
+
     def abort(self) -> None:
         """Undo the open transaction: caches, `tokens` and `position` are as before verify."""
         self._outputs, self._logits = [], None
