@@ -108,7 +108,7 @@ class AcceptanceFigures:
 class LearnedPair:
     """Everything learned about one main model with one draft model, or with none.
 
-    `pair` is the argument of `EngineClient.forget_learned`; `main` and `draft` are its names ("" without a draft).
+    `pair` has the identities of the two, `main` and `draft` their names ("" without a draft).
     `loaded` says whether these two are loaded now; only then `rounding` is known.
     """
 
@@ -119,10 +119,3 @@ class LearnedPair:
     contexts: tuple[ContextFigures, ...]
     acceptance: tuple[AcceptanceFigures, ...]
     rounding: Rounding | None = None
-
-
-def best_of(figures: ContextFigures, source: str) -> tuple[int, float]:
-    """Return the fastest expected depth of `source` and its speed-up; (0, 1.0) if no depth beats plain decoding."""
-    speeds = [(one.expected_tps / figures.plain_tps, one.depth) for one in figures.depths if one.source == source]
-    speedup, depth = max(speeds, default=(0.0, 0))
-    return (depth, speedup) if speedup > 1.0 else (0, 1.0)

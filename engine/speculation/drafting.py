@@ -31,7 +31,6 @@ from engine.speculation.rounds.round import PendingRound
 from engine.speculation.rounds.row_rule import RowRules
 from engine.stats import RoundRecord
 from engine.status import ModelInfo
-from engine.tuning import Pair
 
 log = logging.getLogger(__name__)
 
@@ -230,9 +229,9 @@ class Drafting:
         if request is not None:
             request.abandon()
 
-    def forget(self, pair: Pair | None) -> None:
-        """Forget what was learned about one pair, or about all."""
-        self.controllers.forget(pair)
+    def forget(self) -> None:
+        """Forget what was learned about all pairs."""
+        self.controllers.forget()
         if self._request is not None:
             self._begin(self._request)
 

@@ -27,7 +27,7 @@ from engine.speculation.choosing.kept import Controllers, machine_here
 from engine.speculation.drafters.sources import Drafter, DraftSource
 from engine.speculation.drafting import Drafting
 from engine.status import LoadedPair, MemoryUse, ModelInfo
-from engine.tuning import KeyRange, LearnedPair, Pair, Rounding
+from engine.tuning import KeyRange, LearnedPair, Rounding
 from engine.upkeep import memory
 from engine.upkeep.drafters import DrafterLoading, drafter_kind, load_drafter
 from engine.upkeep.resident_models import ReloadableModels, ResidentModel
@@ -351,12 +351,12 @@ class Models:
         """Return costs and acceptance of every pair of models that was used here, loaded or not."""
         return self._controllers.learned()
 
-    def forget_learned(self, pair: Pair | None) -> None:
-        """Drop the costs and acceptance of one pair, or of all for None."""
+    def forget_learned(self) -> None:
+        """Drop the costs and acceptance of all pairs."""
         if self._current is not None:
-            self._current.drafting.forget(pair)
+            self._current.drafting.forget()
         else:
-            self._controllers.forget(pair)
+            self._controllers.forget()
 
     def note_pace(self) -> str:
         """Return what slows the machine down, "" for nothing, or for answers under way what did when they began."""

@@ -105,15 +105,12 @@ class Controllers:
                 known.append(learned_pair((main, draft), controller, rounding, loaded=loaded))
         return tuple(known)
 
-    def forget(self, pair: Pair | None) -> None:
-        """Forget what was learned about one pair, or about all."""
-        if pair is None:
-            self._controllers.clear()
-            self._roundings.clear()
-        else:
-            self._controllers.pop(pair, None)
+    def forget(self) -> None:
+        """Forget what was learned about all pairs."""
+        self._controllers.clear()
+        self._roundings.clear()
         self.unsaved = False
-        self._kept.forget({name for name in self._kept.values if pair is None or name == _entry(pair)})
+        self._kept.forget(set(self._kept.values))
 
     @property
     def _main_name(self) -> str:
