@@ -20,6 +20,7 @@ from PySide6.QtCore import QDeadlineTimer, QEventLoop, QTimer
 
 from app.cli.command import DONE, FAILED
 from app.cli.included_parts import try_parts
+from app.cli.pair_options import explained
 from app.session.answer import Answer
 from app.system.display import has_display
 from app.system.language import LANGUAGES
@@ -60,7 +61,7 @@ def _ask(application: Application, pictures: Path | None) -> dict[str, Any]:
         # Wait for the draft model as well: the report is about speculation.
         _wait(lambda: (session.answers.ready and not session.models.pair.loading) or bool(problems), LOAD_S)
         if problems or not session.answers.ready:
-            return _report(None, str(problems[0]) if problems else "the starter pair did not load in time")
+            return _report(None, explained(problems[0]) if problems else "the starter pair did not load in time")
         _save(application, window, pictures, "welcome.png")
         session.settings.set_own(session.chat, "", SPECULATION)
         answer = session.answers.ask(QUESTION).answer
@@ -84,7 +85,7 @@ def _ask(application: Application, pictures: Path | None) -> dict[str, Any]:
 def _problem_of(answer: Answer) -> str:
     """Return what is wrong with the answer, or ""."""
     if answer.error is not None:
-        return str(answer.error)
+        return explained(answer.error)
     if not answer.ended:
         return "the answer did not end in time"
     if not answer.text.strip():

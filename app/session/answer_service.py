@@ -25,7 +25,7 @@ from app.session.settings_service import SettingsService
 from app.session.store_client import StoreClient
 from app.session.streaming_answer import Listeners, Services, StreamingAnswer, WriteTurn, chat_request, read_pictures
 from app.session.tool_service import ToolService
-from engine.errors import EngineError, InternalFailure
+from engine.errors import EngineError, as_engine_error
 from engine.events import Token
 from engine.requests import ChatRequest
 from engine.stats import RoundRecord
@@ -246,7 +246,7 @@ class AnswerService(QObject):
             else:
                 then(request)
 
-        read_pictures(chat, turn, self._services, make, lambda error: refused(InternalFailure(str(error))))
+        read_pictures(chat, turn, self._services, make, lambda error: refused(as_engine_error(error)))
 
     def close(self) -> None:
         """Cancel all answers and write the ends that could not be written so far.

@@ -13,7 +13,6 @@ from app.session.bridge import Bridge
 from app.session.chat_service import ChatService
 from app.session.chats import Chat
 from app.session.cluster_service import ClusterService
-from app.session.drafter_secret import DrafterSecret
 from app.session.history_service import HistoryService
 from app.session.list_service import ListService
 from app.session.model_service import ModelService
@@ -51,7 +50,6 @@ class Session(QObject):
         self.api = ApiService(self.models, self)
         self.api.calls_ended.connect(self.history.add)
         self.cluster = ClusterService(self.models, self)
-        self.drafter_secret = DrafterSecret(self)
         self.store.purged.connect(self.models.forget_conversations)
         self.store.opened.connect(self._drop_unknown_prefixes)
 
@@ -77,7 +75,6 @@ class Session(QObject):
         self._closed = True
         self.api.close()
         self.teaching.close()
-        self.drafter_secret.close()
         self.projects.close()
         self.models.end_calls()
         self._bridge.drain()

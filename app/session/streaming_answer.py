@@ -33,7 +33,7 @@ from app.tools.tool import Tool
 from engine.call_forms.form import ToolCall
 from engine.call_forms.table import call_form
 from engine.call_forms.writing import CallsNotExpressible
-from engine.errors import EngineError, InternalFailure
+from engine.errors import EngineError, as_engine_error
 from engine.events import Event, Failed, Finished
 from engine.files.reading_time import ReadingTime
 from engine.grammars.grammar import calls_in_text
@@ -167,7 +167,7 @@ class StreamingAnswer:
         read_pictures(self.chat, self.turn, self._services, self._submit_with_pictures, self._fail)
 
     def _fail(self, error: Exception) -> None:
-        self._receive([Failed(InternalFailure(str(error)), "")])
+        self._receive([Failed(as_engine_error(error), "")])
 
     def _submit_with_pictures(self, pictures: Mapping[str, bytes]) -> None:
         try:
@@ -181,8 +181,9 @@ class StreamingAnswer:
             return
         self._request = request
         # Another model may have been loaded while tools ran.
-        if request.tools and self._services.tools.usable:
-            form = call_form(self._services.models.pair.main.tool_format)
+        main = self._services.models.pair.main
+        if request.tools and self._services.tools.usable and main is not None:
+            form = call_form(main.tool_format)
             self.turn.answer.separator = AnswerParts(form, request.tools)
         try:
             self._stream = self._services.models.submit(request, self._receive)

@@ -11,8 +11,7 @@ from app.library.library import Library
 from app.settings_window.table_page import TablePage
 from app.widgets.labels import SentenceLabel
 from app.widgets.style_class import styled
-from app.wording.errors import joined
-from app.wording.hub import hub_sentence
+from app.wording.errors import error_sentence, joined
 from engine.errors import EngineError
 from engine.hub.values import ACCEPTED, REFUSED, UNKNOWN, AccessReport
 
@@ -79,7 +78,7 @@ def _verdict(found: AccessReport | EngineError | None) -> str:
     if found is None:
         return translate("NetworkPage", "Checks the mirror, proxy and token with two small requests.")
     if isinstance(found, Exception):
-        return hub_sentence(found) if found.code == "hub" else str(found)
+        return error_sentence(found)
     reached = translate("NetworkPage", "Connected.")
     token = {
         ACCEPTED: translate("NetworkPage", "Token valid (account {user}).").format(user=found.user),

@@ -299,7 +299,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._welcome.show_questions(session.models.is_starter_expected)
 
     def _show_privacy(self) -> None:
-        self._welcome.show_privacy(privacy.welcome_sentence(self.session, self.preferences.values))
+        self._welcome.show_privacy(privacy.welcome_sentence(self.session))
 
     def retranslate(self) -> None:
         self._show_privacy()

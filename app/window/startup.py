@@ -150,7 +150,6 @@ def restore_chats(preferences: SettingsStore) -> Path | Exception | None:
 def remove_all(preferences: SettingsStore) -> None:
     """Remove all files that Tandem keeps on this computer. No process may have them open."""
     from app.api.local_api import KEY_NAME
-    from app.session.drafter_secret import SECRET_NAME
     from app.settings.disk_use import remove_everything
     from app.settings.keychain import Keychain
     from app.tools.servers import ToolSettings
@@ -158,7 +157,7 @@ def remove_all(preferences: SettingsStore) -> None:
 
     hubs = {HUGGING_FACE, preferences.values.hub_endpoint or HUGGING_FACE}
     servers = ToolSettings(data_folder() / "tools.json", Keychain())
-    for folder in remove_everything(hubs.union(servers.entries, (KEY_NAME, SECRET_NAME))):
+    for folder in remove_everything(hubs.union(servers.entries, (KEY_NAME,))):
         print(f"tandem: {folder} could not be removed completely. Delete it by hand.", file=sys.stderr)
 
 

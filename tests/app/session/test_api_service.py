@@ -115,7 +115,7 @@ def test_a_clients_question_is_answered_counted_and_recorded_at_the_end(session:
     status, answer = client.post("/v1/chat/completions", {"messages": [{"role": "user", "content": "Hello"}]})
     assert (status, answer["object"]) == (200, "chat.completion")
     assert [call.state for call in api.ended] == ["finished"]
-    assert api.ended[0].tokens == answer["usage"]["completion_tokens"] > 0
+    assert api.ended[0].figures.generated_tokens == answer["usage"]["completion_tokens"] > 0
     # Another model answers beside the window's own, which stays.
     own = session.models.pair
     asked = {"model": "starter/draft", "messages": [{"role": "user", "content": "Hello"}]}
