@@ -110,7 +110,7 @@ class EngineClient(Protocol):
         ...
 
     def load_beside(self, main: str | Path, draft: str | Path | None = None) -> Future[LoadedPair]:
-        """Have another main model with this drafter at hand, for requests that name its folder (`ChatRequest.main`).
+        """Keep another main model with this drafter loaded, for requests that name its folder (`ChatRequest.main`).
 
         The models in memory stay as far as all fit; the one that was used least is unloaded first, and that of `load`
         last. A model that was unloaded is loaded again for the next request for it. Answers under way end before

@@ -30,16 +30,16 @@ from engine.tuning import LearnedPair
 
 # MLX belongs to the thread that imports it first: `_serve_until_closed` imports these on the engine's thread.
 if TYPE_CHECKING:
-    from engine.serving.model_changes import ModelChanges
-    from engine.serving.models import MainLoader
     from engine.serving.scheduler import Scheduler
+    from engine.upkeep.model_changes import ModelChanges
+    from engine.upkeep.models import MainLoader
 
 log = logging.getLogger(__name__)
 
 # Seconds that an idle engine spends at a time on calibrating a pair that is new to it.
 TUNING_S = 3.0
 # Seconds of idleness before it calibrates: a person who loads a pair usually asks at once, and would wait for a pass.
-CALM_S = 0.5
+IDLE_AFTER_S = 0.5
 # Characters of an unexpected error that are passed on.
 _LONGEST_DETAIL = 300
 
@@ -125,10 +125,10 @@ class Engine(EngineClient):
         return self._call(lambda scheduler: scheduler.clear_prefix_cache())
 
     def forget_conversations(self, names: Collection[str]) -> Future[None]:
-        return self._call(lambda scheduler: scheduler.changes.texts.forget_conversations(names))
+        return self._call(lambda scheduler: scheduler.changes.stores.forget_conversations(names))
 
     def keep_stored(self, names: Collection[str]) -> Future[None]:
-        return self._call(lambda scheduler: scheduler.changes.texts.keep_stored(names))
+        return self._call(lambda scheduler: scheduler.changes.stores.keep_stored(names))
 
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
         return self._call(lambda scheduler: scheduler.models.learned(), urgent=False)
@@ -296,7 +296,7 @@ class Engine(EngineClient):
                 continue
             idle_since = idle_since or time.monotonic()
             command = self._next_command(scheduler, idle_since)
-            if command is _NOTHING:
+            if command is _NO_COMMAND:
                 self._tune_when_idle(scheduler)
                 scheduler.teach()
                 scheduler.park()
@@ -329,14 +329,14 @@ class Engine(EngineClient):
     def _next_command(self, scheduler: Scheduler, idle_since: float) -> Command | None:
         timeout = scheduler.seconds_to_park
         if scheduler.models.untuned:
-            timeout = max(0.0, idle_since + CALM_S - time.monotonic())
+            timeout = max(0.0, idle_since + IDLE_AFTER_S - time.monotonic())
         elif scheduler.teaching.running:
             timeout = scheduler.teaching.wait_s
         try:
             # An idle engine waits until the models are to be calibrated or unloaded.
             return self._commands.get(block=not scheduler.busy, timeout=timeout)
         except queue.Empty:
-            return _NOTHING
+            return _NO_COMMAND
 
     def _refuse_the_rest(self) -> None:
         assert self._refusal is not None
@@ -354,7 +354,7 @@ def _failure_of(error: BaseException) -> EngineError:
 
 
 # Means that the queue is empty.
-_NOTHING = Command(lambda _scheduler: None, lambda _error: None)
+_NO_COMMAND = Command(lambda _scheduler: None, lambda _error: None)
 
 
 def _refuse(future: Future[Any], error: EngineError) -> None:

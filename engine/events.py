@@ -54,9 +54,9 @@ class Token:
     `text` is the text that it added to the answer (empty while a character is incomplete or a stop string may be
     forming), `source` the name of its proposer, `position` its index in its round (0 is the first draft token), `round`
     the round's number in this request, and `logprob` the main model's natural log-probability of it. `alternatives` are
-    the `ChatRequest.alternatives` likeliest tokens in its place, the likeliest first. `lead` is by how much its score,
-    with the noise of the draw, exceeds that of the next best token, in units of logits; None if it was not measured: a
-    request has to ask for that, and a batch cannot.
+    the `ChatRequest.alternatives` likeliest tokens in its place, the likeliest first. `top2_margin` is by how much its
+    score, with the noise of the draw, exceeds that of the next best token, in units of logits; None if it was not
+    measured: a request has to ask for it, and a batch does not measure it.
     """
 
     id: int
@@ -66,7 +66,7 @@ class Token:
     round: int
     logprob: float
     alternatives: tuple[Alternative, ...] = ()
-    lead: float | None = None
+    top2_margin: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.errors import BadRequest, require, require_between, require_one_of
 from engine.grammars.grammar import Grammar
-from engine.speculation.proposers.registry import methods
+from engine.methods import methods
 
 ACCEPTANCE_RULES = ("match", "rejection")
 MOST_ALTERNATIVES = 20
@@ -121,9 +121,8 @@ class ChatRequest:
     before them, which the template renders or not; a turn of a tool has the `tool_call_id` that it answers. `tools` are
     the functions that the model may call, as JSON schemas in the form of the OpenAI API; the chat template renders
     them. Instead of messages, `prompt` is a text, or token ids, that the model continues without a template.
-    `main` is the folder of the main model that answers, one of those at hand (`EngineClient.load_beside`); None is the
-    one that was loaded with `load`.
-    `stop` strings end the answer and are cut from it.
+    `main` is the folder of the main model that answers, one of the resident ones (`EngineClient.load_beside`); None is
+    the one that was loaded with `load`. `stop` strings end the answer and are cut from it.
     `max_tokens` None means up to the end of the context. A conversation that is longer than the context is refused
     (`overflow` "refuse"), or loses its oldest turns ("shorten"): the system message and the newest turns stay, and a
     quarter of the context (or `max_tokens`, if that is less) is left to the answer; None uses the engine's setting.
@@ -138,7 +137,7 @@ class ChatRequest:
     Marks of control tokens in the texts of messages and tools, such as "<|im_end|>", are ordinary text. In a `prompt`
     they are control tokens.
     Each token is reported with `alternatives` others that could have been drawn, at most MOST_ALTERNATIVES, and with
-    `leads` with its lead over the next best one. With `prompt_logprobs`, so are the tokens of a `prompt`, by
+    `top2_margins` with its margin over the next best one. With `prompt_logprobs`, so are the tokens of a `prompt`, by
     `PrefillProgress`: its whole text is read, neither taken from earlier turns nor kept for later ones, and
     `max_tokens` may be 0.
 
@@ -159,7 +158,7 @@ class ChatRequest:
     main: str | None = None
     grammar: Grammar | None = None
     alternatives: int = 0
-    leads: bool = False
+    top2_margins: bool = False
     pictures: Mapping[str, bytes] = field(default_factory=dict)
     prompt_logprobs: bool = False
 

@@ -84,7 +84,7 @@ class MemoryUse:
 @dataclass(frozen=True, slots=True)
 class EngineStatus:
     """The numbers of requests that are served and that wait, the memory in use, and the seconds since the last request,
-    change of models or step of a teaching. `at_hand` are the main models in memory with their drafters, the one that
+    change of models or step of a teaching. `resident` are the main models in memory with their drafters, the one that
     was used last at the end.
     """
 
@@ -93,7 +93,7 @@ class EngineStatus:
     prefix_cache: PrefixCacheUsage
     memory: MemoryUse
     idle_s: float = 0.0
-    at_hand: tuple[LoadedPair, ...] = ()
+    resident: tuple[LoadedPair, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 # Main and draft model as the learned file knows them: name and size, "" without a draft.
 Pair = tuple[str, str]
 
 
-# A lead below this many units of the logits counts as narrow: the leads of real answers are spread evenly below it.
+# A margin below this many units of the logits counts as narrow: the margins of real answers are spread evenly below it.
 NARROW = 0.5
-# Narrow leads from which a figure follows: it is then within a third of the true one, as a rule.
+# Narrow margins from which a figure follows: it is then within a third of the true one, as a rule.
 ENOUGH_NARROW = 10
 
 _Count = Annotated[int, Meta(ge=0)]
@@ -50,14 +50,15 @@ class Rounding(Struct):
     """How this machine rounds the rows of one main model's passes, by the number of keys that they attend to.
 
     `ranges` are ascending; beyond the last one nothing was tested. `difference` is the mean absolute change, in passes
-    that are not alike, of the lead: the logit of the best token less that of the second best. Answers have had `leads`
-    tokens so far (with a temperature, leads include the noise of the draw), `narrow` of which had a lead below NARROW.
+    that are not alike, of the margin: the logit of the best token less that of the second best. `top2_margins` counts
+    the tokens of answers whose margin was measured (with a temperature, it includes the noise of the draw); `narrow`
+    counts those with a margin below NARROW.
     `kernels` are the costs of products over several rows, if the weights are quantised.
     """
 
     ranges: Annotated[tuple[KeyRange, ...], Meta(min_length=1)]
     difference: Annotated[float, Meta(ge=0.0)]
-    leads: _Count = 0
+    top2_margins: _Count = field(default=0, name="leads")
     narrow: _Count = 0
     kernels: tuple[WidthCost, ...] = ()
 
@@ -75,14 +76,14 @@ class Rounding(Struct):
 
     @property
     def one_in(self) -> int | None:
-        """Estimate how many tokens there are for each that rounding changes; None until enough leads were seen.
+        """Estimate how many tokens there are for each that rounding changes; None until enough margins were seen.
 
-        A token changes if its lead is smaller than a change against it. Changes for and against it are as likely, and
-        small leads are spread evenly, so the share of these tokens is half of the leads' density times the mean change.
+        A token changes if its margin is smaller than a change against it. Changes for and against it are as likely, and
+        small margins are spread evenly: the share of these tokens is half the density of margins times the mean change.
         """
         if self.narrow < ENOUGH_NARROW or not self.difference:
             return None
-        return max(1, round(2.0 * NARROW * self.leads / (self.narrow * self.difference)))
+        return max(1, round(2.0 * NARROW * self.top2_margins / (self.narrow * self.difference)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Bring the .ts files up to date with the sources: `python i18n/update.py` after changing a visible string.
 
-The texts of tables and the names in the engine's registry are plain strings there. The English file has only plurals.
+The texts of tables and the names in `engine.methods` are plain strings there. The English file has only plurals.
 A test fails as long as a string is "unfinished".
 """
 
@@ -25,23 +25,23 @@ LANGUAGES = ("en", "ko", "ja", "zh_CN")
 
 
 def update(folder: Path = FOLDER) -> None:
-    """Extract the strings of `app/`, its tables and the registry into the .ts files of `folder`."""
+    """Extract the strings of `app/`, its tables and `engine.methods` into the .ts files of `folder`."""
     tool = Path(PySide6.__file__).parent / ("lupdate.exe" if sys.platform == "win32" else "lupdate")
     sources = sorted((FOLDER.parent / "app").rglob("*.py"))
     with tempfile.TemporaryDirectory() as scratch:
-        marked = Path(scratch) / "registry.py"
+        marked = Path(scratch) / "methods.py"
         marked.write_text("".join(_marked()), encoding="utf-8")
         _run(tool, [*sources, marked], folder)
 
 
 def _marked() -> Iterator[str]:
-    """Yield lines that mark the texts of the registry and of the tables for the extractor."""
+    """Yield lines that mark the texts of `engine.methods` and of the tables for the extractor."""
     sys.path.insert(0, str(FOLDER.parent))
     from app.actions.spec import MENUS, SUBMENUS
     from app.settings.declarations import PAGES, SETTINGS
     from app.settings_window.history_page import COLUMNS
     from app.window.actions import ACTIONS
-    from engine.speculation.proposers.registry import PROPOSERS, method_words, methods, source_words
+    from engine.methods import PROPOSERS, method_words, methods, source_words
 
     actions = [spec for specs in ACTIONS.values() for spec in specs]
     tables = (

@@ -10,10 +10,10 @@ from typing import Any
 
 from engine.files.steps import Steps
 from engine.model_files.config import text_config
-from engine.serving.drafters import Drafter, DrafterKind, DrafterLoading
 from engine.speculation.drafters.sources import prepare_head
 from engine.status import ModelInfo
 from engine.teaching.kept import ChosenVersion
+from engine.upkeep.drafters import Drafter, DrafterKind, DrafterLoading
 from tests.engine.speculation.oracle_head import OracleHead
 from tests.tiny_models import random_tensors, write_tensors
 

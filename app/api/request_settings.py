@@ -16,8 +16,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from app.api.errors import bad_field, of_engine, unsupported
 from engine.errors import EngineError
 from engine.grammars.grammar import Grammar
+from engine.methods import methods
 from engine.requests import ACCEPTANCE_RULES, MAX_DEPTH, MAX_TEMPERATURE, SamplingSettings, SpeculationSettings
-from engine.speculation.proposers.registry import methods
 from engine.status import ModelInfo
 
 # Choices of one call; all of them run at once.

@@ -12,7 +12,7 @@ from app.widgets.labels import label, reserve_width
 from app.widgets.layouts import FlowLayout, fill, hbox
 from app.widgets.restyled import Restyled
 from app.wording.sources import drafter_of, drafters, legend_sources, role_of, source_name
-from engine.speculation.proposers.registry import DRAFTER_METHOD
+from engine.methods import DRAFTER_METHOD
 
 # The drafter is looked for in this many of the newest rounds.
 _LOOKED_AT = 200

@@ -24,7 +24,7 @@ from app.widgets.throttle import single_shot
 from app.wording.figures import joined_lines, percent, rejected_text
 from app.wording.sources import role_of, source_name
 from engine.events import Token
-from engine.speculation.proposers.registry import PROPOSERS, ProposerEntry
+from engine.methods import PROPOSERS, ProposerEntry
 from engine.stats import RoundRecord
 
 # Empty lines at the end that `fit` removes at most.

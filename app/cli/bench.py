@@ -18,15 +18,15 @@ from app.cli.terminal import terminal_of
 from app.system.versions import installed_version
 from engine import EngineError, SamplingSettings, starter_pair
 from engine.errors import BadRequest, require
+from engine.methods import methods
 from engine.requests import MAX_TEMPERATURE
 from engine.settings import EngineSettings
-from engine.speculation.proposers.registry import methods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.bench.arms import Arm
-    from engine.bench.prompts import Prompt
+    from engine.bench.prompts import BenchPrompt
     from engine.main_model.loading import LoadedModel
     from engine.serving.scheduler import Scheduler
     from engine.status import ModelInfo
@@ -129,7 +129,7 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     most = scheduler.settings.most_active
     counts = _numbers(arguments.concurrent, "concurrent", most) if arguments.concurrent else []
     if arguments.synthetic:
-        chosen_prompts = (prompts.Prompt("synthetic", "en", _SYNTHETIC_PROMPT),)
+        chosen_prompts = (prompts.BenchPrompt("synthetic", "en", _SYNTHETIC_PROMPT),)
         main, draft = _synthetic_pair(arguments)
         drafter = install(scheduler, main, draft)
     else:
@@ -175,7 +175,7 @@ def _measure_concurrency(
     arguments: argparse.Namespace,
     scheduler: Scheduler,
     main: LoadedModel,
-    prompts: Sequence[Prompt],
+    prompts: Sequence[BenchPrompt],
     counts: Sequence[int],
 ) -> dict[str, Any]:
     from engine.bench import concurrency

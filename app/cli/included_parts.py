@@ -25,7 +25,7 @@ from app.tools.host import ToolHost
 from app.tools.servers import Server
 from engine import starter_pair
 from engine.async_drafting.link import in_a_process
-from engine.async_drafting.messages import Answer, Begin, Ready, Verdict
+from engine.async_drafting.messages import Begin, DraftReply, Ready, RoundOutcome
 from engine.client import EngineClient
 from engine.events import Finished
 from engine.files.picture_file import FORMATS
@@ -173,12 +173,12 @@ def _draft_ahead() -> None:
         if not isinstance(ready := channel.receive(_DRAFTER_S), Ready):
             raise ValueError(f"the drafter says {ready}")
         channel.send(Begin(1, 1, vocabulary, SamplingSettings()))
-        channel.send(Verdict(1, 1, 0, (5, 6, 7), depth=1))
+        channel.send(RoundOutcome(1, 1, 0, (5, 6, 7), depth=1))
         answer = channel.receive(_DRAFTER_S)
     finally:
         connection.channel.close()
         connection.end()
-    if not isinstance(answer, Answer):
+    if not isinstance(answer, DraftReply):
         raise ValueError(f"the drafter answers {answer}")
 
 

@@ -20,9 +20,9 @@ from engine.errors import CodedError
 from engine.files.paths import resources
 from engine.hub.failures import HubError
 from engine.hub.repository_names import parse_repository
+from engine.methods import methods
 from engine.model_files.discovery import InstalledModel
 from engine.settings import EngineSettings
-from engine.speculation.proposers.registry import methods
 
 # Their names in `tandem models list`.
 STARTER_MAIN, STARTER_DRAFT = "starter/main", "starter/draft"
@@ -41,7 +41,7 @@ def own_engine_settings() -> EngineSettings:
 
 def memory_limit() -> int:
     """Return the bytes that the engine allows: the user's choice or the device's recommendation. Imports MLX."""
-    from engine.serving.memory import recommended_limit
+    from engine.upkeep.memory import recommended_limit
 
     return memory_limit_of(own_settings()) or recommended_limit()
 

@@ -11,7 +11,7 @@ from app.session.model_names import short_name
 from engine.advice.catalog import Catalog, CatalogModel, draft_for, offers
 from engine.advice.fit import FitReport, ModelSize, check_fit
 from engine.advice.pairing import PairAdvice
-from engine.advice.speedup import Estimate, MainCost, estimate_speedup
+from engine.advice.speedup import MainCost, SpeedupEstimate, estimate_speedup
 from engine.cluster.plan import fits_together
 from engine.errors import ModelNotUsable
 from engine.hub.values import FoundModel, RemoteModel
@@ -83,7 +83,7 @@ class Entry:
     get_bytes: int = 0
     fit: FitReport | None = None
     together: bool = False
-    expected: Estimate | None = None
+    expected: SpeedupEstimate | None = None
     installed: bool = False
     gated: bool = False
     downloads: int = 0
@@ -284,7 +284,9 @@ def _installed_draft(
     return min(same, key=lambda other: other.weight_bytes, default=None)
 
 
-def _expected(main_bytes: int, main: InstalledModel | CatalogModel, draft: InstalledModel | CatalogModel) -> Estimate:
+def _expected(
+    main_bytes: int, main: InstalledModel | CatalogModel, draft: InstalledModel | CatalogModel
+) -> SpeedupEstimate:
     return estimate_speedup(MainCost(main_bytes, main.active_bytes, main.bits), draft.active_bytes, "same")
 
 

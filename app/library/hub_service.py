@@ -177,7 +177,7 @@ class HubService:
         curated = self.catalog.models.values()
         catalog = tuple(from_catalog(model, self.catalog, complete, budget) for model in curated)
         # All caches have been counted, and what was counted is remembered.
-        COUNTING_PROCESS.rest()
+        COUNTING_PROCESS.release()
         return Inventory(installed, catalog, pair_offers(self.catalog, catalog, budget.limit), budget.limit)
 
     def advise(self, path: str, measured: Mapping[str, float]) -> tuple[PairAdvice, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from app.conversations.request_history import PairSummary
-from engine.speculation.proposers.registry import uses_drafter
+from engine.methods import uses_drafter
 from engine.stats import rounded_speedup
 
 

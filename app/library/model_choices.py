@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.library.entries import Entry
 from app.session.model_names import short_name
-from engine.speculation.proposers.registry import sources_without_drafter, uses_drafter
+from engine.methods import sources_without_drafter, uses_drafter
 
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.

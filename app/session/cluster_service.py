@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     # Imported when needed, because few users have several machines.
     from engine.cluster.checks import HostCheck
     from engine.cluster.cluster import Cluster
-    from engine.cluster.plan import Plan
+    from engine.cluster.plan import ClusterPlan
 
 OFF, CHECKING, FETCHING, STARTING, ON, STOPPING = "off", "checking", "fetching", "starting", "on", "stopping"
 # Reasons that keep a machine from taking part with one model, not with others.
@@ -33,7 +33,7 @@ class Findings:
     """The results of a check: one for each machine in their order, and the division of the model, if possible."""
 
     checks: tuple[HostCheck, ...]
-    plan: Plan | None
+    plan: ClusterPlan | None
     problem: EngineError | None = None
 
 

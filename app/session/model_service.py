@@ -245,7 +245,7 @@ class ModelService(QObject):
         """Ask the engine which models are in memory; `changed` follows if others than before are."""
 
         def see(status: EngineStatus) -> None:
-            before, self._seen = self._seen, status.at_hand
+            before, self._seen = self._seen, status.resident
             if before != self._seen:
                 self.changed.emit()
 

@@ -19,7 +19,7 @@ from app.settings.setting import (
     Setting,
     setting,
 )
-from engine.speculation.proposers.registry import method_words, methods
+from engine.methods import method_words, methods
 
 # The choices of settings as (value, words); words are "" for a name that is the same in every language.
 LANGUAGE_NAMES = (("en", ""), ("ko", ""), ("ja", ""), ("zh_CN", ""))

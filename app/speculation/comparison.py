@@ -140,10 +140,14 @@ class Comparison:
     def gap(self) -> float | None:
         """Return how far apart the scores of the first tokens that differ were, in units of logits; None if unknown.
 
-        Each answer drew the token that led there. If rounding exchanged the two, both leads are small.
+        Each answer drew the token that led there. If rounding exchanged the two, both margins are small.
         """
-        leads = [token.lead for token in self.divergence() or () if token is not None and token.lead is not None]
-        return max(leads) if len(leads) == 2 else None
+        top2_margins = [
+            token.top2_margin
+            for token in self.divergence() or ()
+            if token is not None and token.top2_margin is not None
+        ]
+        return max(top2_margins) if len(top2_margins) == 2 else None
 
     @property
     def ratio(self) -> float | None:
@@ -210,7 +214,7 @@ class Comparer(QObject):
         session.answers.prepare_request(chat, turn, generation, begin, session.models.failed.emit)
 
     def _begin(self, question: str, request: ChatRequest) -> None:
-        request = replace(request, conversation=None, leads=True)
+        request = replace(request, conversation=None, top2_margins=True)
         if request.messages[-1]["role"] == "assistant":
             # Both answers start at the question, even if that answer was continued.
             request = replace(request, messages=request.messages[:-1])

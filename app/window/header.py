@@ -23,8 +23,8 @@ from app.wording.figures import percent
 from app.wording.machines import together_sentence
 from app.wording.sources import names_without_drafter, recorded_name
 from app.wording.speculation import speculation_sentence, state_now, why_off
+from engine.methods import uses_drafter
 from engine.model_files.names import name_of_snapshot
-from engine.speculation.proposers.registry import uses_drafter
 
 _PROGRESS_MS = 150
 # In pixels at the normal text size: the least width of a model's name, the width below which the words beside it are

@@ -12,7 +12,7 @@ from app.wording.errors import DRAFT_REASONS, PLAIN_REASONS, joined, plain_sente
 from app.wording.rounding import ahead_sentence, text_sentence
 from app.wording.sentences import Sentences
 from app.wording.sources import source_name
-from engine.speculation.proposers.registry import PROPOSERS
+from engine.methods import PROPOSERS
 from engine.stats import BUSY, PlainSpan, RequestStats, RoundedSpeedup, RoundRecord, rounded_speedup
 
 translate = QCoreApplication.translate

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.library.model_choices import Choice
     from engine.advice.fit import FitReport
     from engine.advice.pairing import PairAdvice
-    from engine.advice.speedup import Estimate
+    from engine.advice.speedup import SpeedupEstimate
     from engine.hub.download_state import DownloadStatus
     from engine.status import ModelInfo
 
@@ -150,7 +150,7 @@ VERDICTS = Sentences(
 )
 
 
-def pair_speed(expected: Estimate | None, measured: Measured | None) -> str:
+def pair_speed(expected: SpeedupEstimate | None, measured: Measured | None) -> str:
     """Say how fast a pair is: as measured on this computer, or else as estimated; "" if neither is known."""
     if measured is not None and measured.accept_rate == 0:
         return translate("Models", "no draft token accepted so far (measured)")

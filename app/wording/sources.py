@@ -1,4 +1,4 @@
-"""The names of models, proposers and methods, and the colours of tokens, all from the registry."""
+"""The names of models, proposers and methods, and the colours of tokens, all from `engine.methods`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from PySide6.QtCore import QCoreApplication
 
 from app.session.model_names import STARTERS, short_name
-from engine.speculation.proposers.registry import (
+from engine.methods import (
     DRAFTER_METHOD,
     PROPOSERS,
     method_words,

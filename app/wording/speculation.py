@@ -10,7 +10,7 @@ from app.session.session import Session
 from app.wording.errors import error_sentence
 from app.wording.figures import as_fast, capitalized, gain, sentence, speed_sentence
 from app.wording.sources import names_without_drafter
-from engine.speculation.proposers.registry import sources_without_drafter, uses_drafter
+from engine.methods import sources_without_drafter, uses_drafter
 
 translate = QCoreApplication.translate
 

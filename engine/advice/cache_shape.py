@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.cache_counting import CacheShape
-from engine.speculation.rounds.buffer_sizes import GROWTH_TOKENS, compiled_buffer_tokens
+from engine.speculation.caches.buffer_sizes import GROWTH_TOKENS, compiled_buffer_tokens
 
 log = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from engine.advice.fit import ModelSize, check_fit, stored_bits
 from engine.advice.heads import HeadFacts, against, facts_of, facts_of_config, same_model
 from engine.advice.speedup import (
     WORTH_IT,
-    Estimate,
     MainCost,
+    SpeedupEstimate,
     estimate_head_speedup,
     estimate_speedup,
     flat_speedup,
@@ -27,7 +27,7 @@ from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.config import is_quantised, read_config, text_config
 from engine.model_files.discovery import InstalledModel
 from engine.model_files.head_kinds import can_run, is_chained, kind_of_config
-from engine.model_files.tokenizer_files import Comparison, compare, read_folder
+from engine.model_files.tokenizer_files import VocabularyComparison, compare, read_folder
 
 # Verdicts. same: identical ids. padded: the same ids, one model has more rows or a few more tokens. different: works
 # by re-encoding, slower. unknown: its tokenizer has not been read yet. lookup: no draft model, proposals from the text.
@@ -91,7 +91,7 @@ class PairAdvice:
     verdict: str
     arguments: tuple[tuple[str, int | str], ...]
     weight_bytes: int
-    expected: Estimate | None
+    expected: SpeedupEstimate | None
     best: bool = False
 
     @property
@@ -226,9 +226,9 @@ class _Judge:
         element_bytes: float,
     ) -> None:
         self._main = main
-        self._measured = {name: Estimate(speedup, measured=True) for name, speedup in measured.items()}
+        self._measured = {name: SpeedupEstimate(speedup, measured=True) for name, speedup in measured.items()}
         self._context, self._limit, self._element_bytes = context, limit, element_bytes
-        self._compared: dict[tuple[str, str], Comparison] = {}
+        self._compared: dict[tuple[str, str], VocabularyComparison] = {}
 
     def are_related(self, draft: PairModel) -> bool:
         """Whether a draft is a head, one that the catalog names for the main model, or a model of its family."""
@@ -239,7 +239,7 @@ class _Judge:
         code, arguments, expected = self._decide(draft)
         return PairAdvice(draft.id, draft.source, code, arguments, draft.weight_bytes, expected)
 
-    def _decide(self, draft: PairModel) -> tuple[str, tuple[tuple[str, int | str], ...], Estimate | None]:
+    def _decide(self, draft: PairModel) -> tuple[str, tuple[tuple[str, int | str], ...], SpeedupEstimate | None]:
         if draft.problem:
             code = "incomplete" if draft.problem == "incomplete" else "not-mlx"
             return code, (("reason", draft.problem), ("detail", draft.detail)), None
@@ -266,7 +266,7 @@ class _Judge:
 
     def _head_verdict(
         self, draft: PairModel, facts: HeadFacts
-    ) -> tuple[str, tuple[tuple[str, int | str], ...], Estimate | None]:
+    ) -> tuple[str, tuple[tuple[str, int | str], ...], SpeedupEstimate | None]:
         main = self._main
         wrong = against(facts, main.config, main.vocabulary_size)
         if wrong is not None:
@@ -281,13 +281,13 @@ class _Judge:
             return "head-other", (("model", facts.made_for),), expected
         return "head", (), expected
 
-    def _relation(self, draft: PairModel) -> Comparison | None:
+    def _relation(self, draft: PairModel) -> VocabularyComparison | None:
         """Compare the vocabularies; None if one of them is not known."""
         main = self._main
         if main.tokenizer and main.tokenizer == draft.tokenizer:
-            return Comparison("same")
+            return VocabularyComparison("same")
         if main.tokenizer_digest and main.tokenizer_digest == draft.tokenizer_digest:
-            return Comparison("same")
+            return VocabularyComparison("same")
         key = (draft.tokenizer, draft.id if not draft.tokenizer else "")
         if key in self._compared:
             return self._compared[key]
@@ -296,9 +296,9 @@ class _Judge:
             self._compared[key] = compare(ours, theirs)
             return self._compared[key]
         named = main.tokenizer_name and main.tokenizer_name == draft.tokenizer_name
-        return Comparison("same") if named else None
+        return VocabularyComparison("same") if named else None
 
-    def _expected(self, draft: PairModel, relation: str) -> Estimate:
+    def _expected(self, draft: PairModel, relation: str) -> SpeedupEstimate:
         main, measured = self._main, self._measured.get(draft.id)
         return measured or estimate_speedup(main.cost, draft.active_bytes, relation)
 

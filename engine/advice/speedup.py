@@ -22,7 +22,7 @@ HEAD_ACCEPT_RATE = 0.65
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class SpeedupEstimate:
     """The speed-up over plain decoding at the best depth.
 
     `bounds` has the least and the most where nothing was published for this chip; `speedup` is then between them.
@@ -57,7 +57,7 @@ class MainCost:
         return self.bits not in (16, 32)
 
 
-def estimate_speedup(main: MainCost, draft_active: int, relation: str) -> Estimate:
+def estimate_speedup(main: MainCost, draft_active: int, relation: str) -> SpeedupEstimate:
     """Estimate the speed-up of a draft model that reads `draft_active` bytes a token."""
     return _estimate(main, *_with_draft(main, draft_active, relation))
 
@@ -67,7 +67,7 @@ def flat_speedup(main: MainCost, draft_active: int) -> float:
     return _at_best_depth(flat_cost(main.used), *_with_draft(main, draft_active, "same"))
 
 
-def estimate_head_speedup(main: MainCost, head_bytes: int, *, chained: bool = False) -> Estimate:
+def estimate_head_speedup(main: MainCost, head_bytes: int, *, chained: bool = False) -> SpeedupEstimate:
     """Estimate the speed-up of a head of `head_bytes`.
 
     It drafts all tokens of a round in one pass, or, if they are `chained`, each in a pass of its own.
@@ -86,10 +86,10 @@ def _with_draft(main: MainCost, draft_active: int, relation: str) -> tuple[float
     return _assumed_accept_rate(share, relation), lambda depth: depth * (share + _PASS_OVERHEAD)
 
 
-def _estimate(main: MainCost, accept: float, drafting: Callable[[int], float]) -> Estimate:
+def _estimate(main: MainCost, accept: float, drafting: Callable[[int], float]) -> SpeedupEstimate:
     costs = row_costs(main.used, quantised=main.quantised)
     least, most = (_at_best_depth(cost, accept, drafting) for cost in costs)
-    return Estimate(most) if least == most else Estimate(sqrt(least * most), bounds=(least, most))
+    return SpeedupEstimate(most) if least == most else SpeedupEstimate(sqrt(least * most), bounds=(least, most))
 
 
 def _at_best_depth(pass_cost: PassCost, accept: float, drafting: Callable[[int], float]) -> float:

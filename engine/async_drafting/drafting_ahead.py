@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from engine.async_drafting.link import DrafterLink
-from engine.async_drafting.messages import LONGEST_WINDOW, Answer, Begin, End, Verdict
+from engine.async_drafting.messages import LONGEST_WINDOW, Begin, DraftReply, End, RoundOutcome
 from engine.main_model.sampling import Sampler
 from engine.requests import MAX_DEPTH, SamplingSettings
 
@@ -20,8 +20,8 @@ FIRST_PATIENCE_S = 0.1
 FIRST_DEPTH = 4
 # The drafter rests after this many answers in a row that came too late or were not used, for this many rounds (doubled
 # each time).
-MOST_VAIN = 4
-FIRST_REST, LAST_REST = 32, 512
+MAX_MISSES = 4
+FIRST_PAUSE, LAST_PAUSE = 32, 512
 
 
 @dataclass(slots=True)
@@ -61,9 +61,9 @@ class DraftingAhead:
         self._sent = self._round = 0
         # Whether an answer to the last verdict is awaited, the end of that wait, and the answer.
         self._awaited, self._until = False, 0.0
-        self._answer: Answer | None = None
-        self._vain = self._resting = 0
-        self._rest = FIRST_REST
+        self._answer: DraftReply | None = None
+        self._misses = self._pausing = 0
+        self._pause = FIRST_PAUSE
 
     def prepared(self) -> tuple[int, ...]:
         """Return the draft tokens that were prepared for the last verdict; () if there are none, or not in time."""
@@ -73,22 +73,22 @@ class DraftingAhead:
             self._count(self._answer)
         return () if self._answer is None else self._answer.tokens
 
-    def follow(self, used: int) -> None:
+    def report_round(self, used: int) -> None:
         """Send the drafter what the last round committed, in which `used` of the prepared tokens were verified."""
         if used:
-            self._vain, self._rest = 0, FIRST_REST
+            self._misses, self._pause = 0, FIRST_PAUSE
             self.figures.used += 1
             if not self._fixed:
                 self.depth = min(MAX_DEPTH, max(2, used + 1))
         elif self._answer is not None and self._answer.tokens:
-            self._vain += 1
+            self._misses += 1
         self._answer, self._awaited = None, False
-        self._resting = max(0, self._resting - 1)
-        if self._vain >= MOST_VAIN:
-            self._vain, self._resting, self._rest = 0, self._rest, min(2 * self._rest, LAST_REST)
+        self._pausing = max(0, self._pausing - 1)
+        if self._misses >= MAX_MISSES:
+            self._misses, self._pausing, self._pause = 0, self._pause, min(2 * self._pause, LAST_PAUSE)
             self.end()
         self.figures.state = self._link.reason or self._link.state
-        if self._link.state == "ready" and not self._resting:
+        if self._link.state == "ready" and not self._pausing:
             self._ask()
 
     def end(self) -> None:
@@ -104,14 +104,14 @@ class DraftingAhead:
         # A verdict has at least one token.
         position = min(self._sent, len(self._text) - 1)
         self._round += 1
-        verdict = Verdict(
+        verdict = RoundOutcome(
             self._begin.conversation, self._round % 2**32, position, tuple(self._text[position:]), self.depth
         )
         self._until = time.monotonic() + max(HANDOVER_S, self.patience_s)
         if self._link.send(verdict):
             self._sent, self._awaited = len(self._text), True
 
-    def _receive(self, until: float) -> Answer | None:
+    def _receive(self, until: float) -> DraftReply | None:
         """Return the answer to the latest verdict, if it comes before `until`; drop all others."""
         while (answer := self._link.receive(max(0.0, until - time.monotonic()))) is not None:
             vocabulary = self._begin.vocabulary
@@ -121,10 +121,10 @@ class DraftingAhead:
                 return answer if all(token < vocabulary for token in answer.tokens) else None
         return None
 
-    def _count(self, answer: Answer | None) -> None:
+    def _count(self, answer: DraftReply | None) -> None:
         if answer is None:
             self.figures.late += 1
-            self._vain += 1
+            self._misses += 1
         elif answer.tokens:
             self.figures.hits += 1
         else:

@@ -13,7 +13,15 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from engine.async_drafting.messages import MOST_UNSENT, TO_ENGINE, Answer, Ready, Refused, ToDrafter, ToEngine
+from engine.async_drafting.messages import (
+    MOST_UNSENT,
+    TO_ENGINE,
+    DrafterRefusal,
+    DraftReply,
+    Ready,
+    ToDrafter,
+    ToEngine,
+)
 from engine.async_drafting.serving import PROCESS_OPTION, own_cores, vocabulary_digest
 from engine.machine.local_network import is_denied
 from engine.main_model.loading import LoadedModel
@@ -33,7 +41,7 @@ DEFAULT_PORT = 8799
 
 
 @dataclass(slots=True)
-class Connection:
+class DrafterConnection:
     """A channel to a drafter, and a function that ends its process."""
 
     channel: Channel[ToEngine]
@@ -41,10 +49,10 @@ class Connection:
     pid: int | None = None
 
 
-Connect = Callable[[], Connection]
+Connect = Callable[[], DrafterConnection]
 
 
-def in_a_process(folder: Path) -> Connection:
+def in_a_process(folder: Path) -> DrafterConnection:
     """Start a drafter with the draft model in `folder`, in a process of its own. Raises `OSError`."""
     # One thread of the BLAS for each core of the drafter.
     environment = {"HF_HUB_OFFLINE": "1", "OPENBLAS_NUM_THREADS": str(max(1, len(own_cores())))}
@@ -56,12 +64,12 @@ def in_a_process(folder: Path) -> Connection:
         environment=environment,
         most_unsent=MOST_UNSENT,
     )
-    return Connection(child.channel, child.end, child.process.pid)
+    return DrafterConnection(child.channel, child.end, child.process.pid)
 
 
-def on_another_computer(host: str, port: int, secret: bytes) -> Connection:
+def on_another_computer(host: str, port: int, secret: bytes) -> DrafterConnection:
     """Connect to a drafter that a person runs on another computer. Raises `OSError`."""
-    return Connection(connect((host, port), secret, TO_ENGINE, most_unsent=MOST_UNSENT), lambda: None)
+    return DrafterConnection(connect((host, port), secret, TO_ENGINE, most_unsent=MOST_UNSENT), lambda: None)
 
 
 class DrafterLink:
@@ -73,7 +81,7 @@ class DrafterLink:
 
     def __init__(self, connect: Connect, vocabulary: Callable[[], bytes]) -> None:
         self._connect, self._vocabulary = connect, vocabulary
-        self._connection: Connection | None = None
+        self._connection: DrafterConnection | None = None
         self._attempts = 0
         self._closed = threading.Event()
         self.state, self.reason = "", ""
@@ -92,7 +100,7 @@ class DrafterLink:
             return False
         return True
 
-    def receive(self, timeout_s: float) -> Answer | None:
+    def receive(self, timeout_s: float) -> DraftReply | None:
         """Return the next answer, or None if there is none within `timeout_s`, or no drafter."""
         if self.state != "ready" or self._connection is None:
             return None
@@ -101,7 +109,7 @@ class DrafterLink:
         except ChannelClosed as error:
             self._lost(error)
             return None
-        if message is not None and not isinstance(message, Answer):
+        if message is not None and not isinstance(message, DraftReply):
             self._lost(ChannelClosed(f"{type(message).__name__} from a drafter"))
             return None
         return message
@@ -129,7 +137,7 @@ class DrafterLink:
             said = connection.channel.receive(START_S)
         except ChannelClosed as error:
             log.info("the drafter ended while it started: %s", error)
-            said = Refused("ended")
+            said = DrafterRefusal("ended")
         if isinstance(said, Ready) and said.vocabulary == self._vocabulary():
             self.generation += 1
             self.state = "ready"
@@ -140,7 +148,7 @@ class DrafterLink:
         if isinstance(said, Ready):
             self._give_up("other-tokenizer")
         else:
-            self._give_up(said.reason if isinstance(said, Refused) else "unreachable")
+            self._give_up(said.reason if isinstance(said, DrafterRefusal) else "unreachable")
 
     def _lost(self, error: ChannelClosed) -> None:
         log.info("the drafter is gone: %s", error)

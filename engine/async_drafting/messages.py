@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from engine.requests import MAX_DEPTH, SamplingSettings
-from engine.wire.messages import Codec, Message
+from engine.wire.messages import Codec, WireMessage
 
 # A text of a million tokens fits into one message.
 LARGEST_MESSAGE = 2**23
@@ -18,19 +18,19 @@ _Count = Annotated[int, Meta(ge=0, lt=2**32)]
 _Number = Annotated[int, Meta(ge=0)]
 
 
-class Ready(Message, frozen=True):
+class Ready(WireMessage, frozen=True):
     """The drafter has loaded its model; `vocabulary` is the digest of the model's ids."""
 
     vocabulary: Annotated[bytes, Meta(max_length=64)]
 
 
-class Refused(Message, frozen=True):
+class DrafterRefusal(WireMessage, frozen=True):
     """The drafter cannot draft; `reason` is a code."""
 
     reason: Annotated[str, Meta(pattern="^[a-z-]{1,64}$")]
 
 
-class Begin(Message, frozen=True):
+class Begin(WireMessage, frozen=True):
     """An answer begins, with its `conversation` key and the settings of the main model's draws."""
 
     conversation: _Number
@@ -51,7 +51,7 @@ class Begin(Message, frozen=True):
         )
 
 
-class Verdict(Message, frozen=True):
+class RoundOutcome(WireMessage, frozen=True):
     """What a round committed: the text from `position` on is `tokens`, the last of them the bonus token.
 
     It asks for `depth` draft tokens to follow. The answer repeats `round`.
@@ -64,7 +64,7 @@ class Verdict(Message, frozen=True):
     depth: Annotated[int, Meta(ge=1, le=MAX_DEPTH)]
 
 
-class Answer(Message, frozen=True):
+class DraftReply(WireMessage, frozen=True):
     """Draft `tokens` that were prepared to follow the text of `position` tokens, none if no outcome was like it."""
 
     conversation: _Number
@@ -73,14 +73,14 @@ class Answer(Message, frozen=True):
     tokens: Annotated[tuple[_Count, ...], Meta(max_length=MAX_DEPTH)] = ()
 
 
-class End(Message, frozen=True):
+class End(WireMessage, frozen=True):
     """The answer has ended, so the drafter stops."""
 
     conversation: _Number
 
 
-ToDrafter = Begin | Verdict | End
-ToEngine = Ready | Refused | Answer
+ToDrafter = Begin | RoundOutcome | End
+ToEngine = Ready | DrafterRefusal | DraftReply
 TO_DRAFTER: Codec[ToDrafter] = Codec(ToDrafter, largest=LARGEST_MESSAGE)
 TO_ENGINE: Codec[ToEngine] = Codec(ToEngine, largest=LARGEST_MESSAGE)
 # A peer that leaves more bytes unread counts as stopped.

@@ -20,11 +20,11 @@ from engine.async_drafting.branches import NoBranches
 from engine.async_drafting.messages import (
     MOST_UNSENT,
     TO_DRAFTER,
+    DrafterRefusal,
     End,
     Ready,
-    Refused,
+    RoundOutcome,
     ToDrafter,
-    Verdict,
 )
 from engine.async_drafting.tree_drafter import TreeDrafter
 from engine.cpu_backend.backend import use_cpu
@@ -77,7 +77,7 @@ def serve(channel: Channel[ToDrafter], load: Callable[[], LoadedModel]) -> None:
         drafter = TreeDrafter(model.model)
     except (EngineError, NoBranches) as error:
         log.info("this model cannot draft here: %s", error)
-        channel.send(Refused("no-branches" if isinstance(error, NoBranches) else "not-usable"))
+        channel.send(DrafterRefusal("no-branches" if isinstance(error, NoBranches) else "not-usable"))
         channel.receive()
         return
     channel.send(Ready(vocabulary_digest(model)))
@@ -128,7 +128,7 @@ def draft(channel: Channel[ToDrafter], drafter: TreeDrafter) -> None:
         answer = None
         if message is None:
             drafter.step()
-        elif isinstance(message, Verdict):
+        elif isinstance(message, RoundOutcome):
             answer = drafter.take(message)
         elif isinstance(message, End):
             drafter.end(message.conversation)

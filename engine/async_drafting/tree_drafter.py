@@ -17,7 +17,7 @@ import mlx.core as mx
 import mlx.nn as nn
 
 from engine.async_drafting.branches import BranchPasses, Tree
-from engine.async_drafting.messages import Answer, Begin, Verdict
+from engine.async_drafting.messages import Begin, DraftReply, RoundOutcome
 from engine.main_model.sampling import Sampler
 
 # The most tokens of a catch-up pass.
@@ -86,7 +86,7 @@ class TreeDrafter:
             self._stop(TreeCache())
             self._noise = {}
 
-    def take(self, verdict: Verdict) -> Answer | None:
+    def take(self, verdict: RoundOutcome) -> DraftReply | None:
         """Return the answer to a verdict, and work for the next one; None for a verdict on another text."""
         if verdict.conversation != self._conversation or verdict.position > len(self._text):
             return None
@@ -96,7 +96,7 @@ class TreeDrafter:
         position, depth = len(self._text), verdict.depth
         self._plan = self._prepare(TreeCache(position, found), depth) if found else self._draft(depth)
         self.busy = True
-        return Answer(verdict.conversation, verdict.round, position, tuple(found))
+        return DraftReply(verdict.conversation, verdict.round, position, tuple(found))
 
     def step(self) -> None:
         """Run the next pass."""

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field, replace
 
 from mlx_lm import stream_generate
 
-from engine.bench.prompts import Prompt
+from engine.bench.prompts import BenchPrompt
 from engine.client import RequestStream
 from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.main_model.loading import LoadedModel
+from engine.methods import DRAFTER_METHOD, PROPOSERS, methods
 from engine.requests import MAX_DEPTH, ChatRequest, SamplingSettings, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.choosing.controller import Controller
-from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS, methods
 from engine.stats import RequestStats
 
 # The depths of mlx-lm's own speculative loop.
@@ -25,7 +25,7 @@ FIXED_DEPTHS = (2, 4, 6, 8)
 
 
 @dataclass(frozen=True)
-class Measure:
+class ArmMeasurement:
     """The figures of one answer.
 
     `decode_tps` is the speed after the first round, `total_s` the time from the request to the last token. Decode
@@ -58,7 +58,7 @@ class Arm:
     """
 
     name: str
-    answer: Callable[[Prompt, int], Measure]
+    answer: Callable[[BenchPrompt, int], ArmMeasurement]
     renew: Callable[[], None] | None = None
 
 
@@ -139,7 +139,7 @@ class _Ours:
         with self._deciding():
             self._scheduler.calibrate()
 
-    def answer(self, prompt: Prompt, max_tokens: int) -> Measure:
+    def answer(self, prompt: BenchPrompt, max_tokens: int) -> ArmMeasurement:
         """Run the prompt once and measure it."""
         self._scheduler.clear_prefix_cache()
         messages = [{"role": "user", "content": prompt.text}]
@@ -149,7 +149,9 @@ class _Ours:
         with self._deciding():
             stats = run_to_end(self._scheduler, request, sources).stats
         total = time.perf_counter() - started
-        return Measure(stats.generated_tokens, stats.decode_tps or 0.0, stats.ttft_s or 0.0, total, stats, sources)
+        return ArmMeasurement(
+            stats.generated_tokens, stats.decode_tps or 0.0, stats.ttft_s or 0.0, total, stats, sources
+        )
 
     @contextmanager
     def _deciding(self) -> Iterator[None]:
@@ -188,8 +190,8 @@ def run_all(
     return [event for event in events if isinstance(event, Finished)]
 
 
-def _mlx_lm(main: LoadedModel, draft: LoadedModel | None, depth: int) -> Callable[[Prompt, int], Measure]:
-    def answer(question: Prompt, max_tokens: int) -> Measure:
+def _mlx_lm(main: LoadedModel, draft: LoadedModel | None, depth: int) -> Callable[[BenchPrompt, int], ArmMeasurement]:
+    def answer(question: BenchPrompt, max_tokens: int) -> ArmMeasurement:
         prompt = main.prompt_ids([{"role": "user", "content": question.text}])
         options = {"draft_model": draft.model, "num_draft_tokens": depth} if draft is not None else {}
         started = time.perf_counter()
@@ -205,8 +207,8 @@ def _mlx_lm(main: LoadedModel, draft: LoadedModel | None, depth: int) -> Callabl
                 # A round yields its tokens one by one, the bonus token last.
                 of_first_round, first_round_at = tokens, now
         if of_first_round == 0 or now <= first_round_at:
-            return Measure(tokens, 0.0, first - started, now - started)
+            return ArmMeasurement(tokens, 0.0, first - started, now - started)
         decode_tps = (tokens - of_first_round) / (now - first_round_at)
-        return Measure(tokens, decode_tps, first - started, now - started)
+        return ArmMeasurement(tokens, decode_tps, first - started, now - started)
 
     return answer

@@ -14,7 +14,7 @@ from typing import Any
 from mlx_lm.generate import batch_generate
 
 from engine.bench.arms import run_all
-from engine.bench.prompts import Prompt
+from engine.bench.prompts import BenchPrompt
 from engine.bench.runner import machine, quartiles
 from engine.main_model.loading import LoadedModel
 from engine.requests import ChatRequest, SpeculationSettings
@@ -22,28 +22,28 @@ from engine.serving.scheduler import Scheduler
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ConcurrencyRun:
     """The tokens and seconds of one arm."""
 
     tokens: int
     seconds: float
 
-    def __add__(self, other: Run) -> Run:
-        return Run(self.tokens + other.tokens, self.seconds + other.seconds)
+    def __add__(self, other: ConcurrencyRun) -> ConcurrencyRun:
+        return ConcurrencyRun(self.tokens + other.tokens, self.seconds + other.seconds)
 
     @property
     def speed(self) -> float:
         return self.tokens / self.seconds
 
 
-Runs = dict[str, Run]
+Runs = dict[str, ConcurrencyRun]
 
 
 def measure(
     scheduler: Scheduler,
     main: LoadedModel,
     counts: Sequence[int],
-    prompts: Sequence[Prompt],
+    prompts: Sequence[BenchPrompt],
     *,
     repetitions: int,
     max_tokens: int,
@@ -83,7 +83,7 @@ def measure(
 
 def _arms(
     scheduler: Scheduler, main: LoadedModel, texts: Sequence[str], max_tokens: int, method: str, shares: Counter[str]
-) -> dict[str, Callable[[], Run]]:
+) -> dict[str, Callable[[], ConcurrencyRun]]:
     return {
         "ours": partial(_ours, scheduler, texts, max_tokens, method, shares),
         "plain": partial(_ours, scheduler, texts, max_tokens, "off", Counter()),
@@ -91,7 +91,7 @@ def _arms(
     }
 
 
-def _mirrored(arms: Mapping[str, Callable[[], Run]], turn: int) -> Runs:
+def _mirrored(arms: Mapping[str, Callable[[], ConcurrencyRun]], turn: int) -> Runs:
     """Run every arm, beginning with another one in each `turn`, then once more in the opposite order."""
     names, first = list(arms), turn % len(arms)
     order = [*names[first:], *names[:first]]
@@ -119,7 +119,9 @@ def _figures(measured: Sequence[Runs], tallies: Counter[str]) -> dict[str, Any]:
     }
 
 
-def _ours(scheduler: Scheduler, texts: Sequence[str], max_tokens: int, method: str, shares: Counter[str]) -> Run:
+def _ours(
+    scheduler: Scheduler, texts: Sequence[str], max_tokens: int, method: str, shares: Counter[str]
+) -> ConcurrencyRun:
     """Run our scheduler, and add the tokens of each source to `shares`."""
     scheduler.clear_prefix_cache()
     speculation = SpeculationSettings(method=method)
@@ -130,11 +132,11 @@ def _ours(scheduler: Scheduler, texts: Sequence[str], max_tokens: int, method: s
     started = time.perf_counter()
     answers = run_all(scheduler, requests, shares)
     seconds = time.perf_counter() - started
-    return Run(sum(len(answer.ids) for answer in answers), seconds)
+    return ConcurrencyRun(sum(len(answer.ids) for answer in answers), seconds)
 
 
-def _mlx_lm(main: LoadedModel, texts: Sequence[str], max_tokens: int) -> Run:
+def _mlx_lm(main: LoadedModel, texts: Sequence[str], max_tokens: int) -> ConcurrencyRun:
     started = time.perf_counter()
     prompts = [main.prompt_ids([{"role": "user", "content": text}]) for text in texts]
     response = batch_generate(main.model, main.tokenizer, prompts, max_tokens=max_tokens)
-    return Run(response.stats.generation_tokens, time.perf_counter() - started)
+    return ConcurrencyRun(response.stats.generation_tokens, time.perf_counter() - started)

@@ -13,8 +13,8 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.bench.arms import Arm, Measure
-from engine.bench.prompts import Prompt
+from engine.bench.arms import Arm, ArmMeasurement
+from engine.bench.prompts import BenchPrompt
 from engine.cpu_backend.blas import BLAS
 from engine.files.system_memory import system_memory
 
@@ -27,9 +27,9 @@ class Sample:
     """One arm's answer to one prompt in one repetition."""
 
     arm: str
-    prompt: Prompt
+    prompt: BenchPrompt
     repetition: int
-    measure: Measure
+    measure: ArmMeasurement
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Outcome:
 
 def run(
     arms: Sequence[Arm],
-    prompts: Sequence[Prompt],
+    prompts: Sequence[BenchPrompt],
     *,
     repetitions: int,
     max_tokens: int,
@@ -115,7 +115,7 @@ def machine() -> dict[str, Any]:
     }
 
 
-def _figures(samples: Sequence[Sample], reference: dict[tuple[Prompt, int], Measure]) -> dict[str, Any]:
+def _figures(samples: Sequence[Sample], reference: dict[tuple[BenchPrompt, int], ArmMeasurement]) -> dict[str, Any]:
     # Answers of a token or two have no decode speed.
     long_enough = [t for t in samples if t.measure.decode_tps > 0 and reference[t.prompt, t.repetition].decode_tps > 0]
     ratios = [
@@ -140,14 +140,14 @@ def _figures(samples: Sequence[Sample], reference: dict[tuple[Prompt, int], Meas
     }
 
 
-def _answer_ratio(sample: Sample, reference: dict[tuple[Prompt, int], Measure]) -> float:
+def _answer_ratio(sample: Sample, reference: dict[tuple[BenchPrompt, int], ArmMeasurement]) -> float:
     """Return the tokens a second of the whole answer, prefill included, over the baseline's."""
     plain = reference[sample.prompt, sample.repetition]
     ratio = (sample.measure.tokens / sample.measure.total_s) / (plain.tokens / plain.total_s)
     return _possible(ratio, sample.measure)
 
 
-def _possible(ratio: float, measure: Measure) -> float:
+def _possible(ratio: float, measure: ArmMeasurement) -> float:
     """Return a ratio to plain decoding, at most the tokens a round: a larger one says that the baseline stalled."""
     rate = measure.stats.tokens_per_round if measure.stats else None
     return ratio if rate is None else min(ratio, rate)

@@ -21,7 +21,7 @@ _WORDS = {"true": True, "True": True, "false": False, "False": False, "null": No
 
 def as_python(text: str, _: Tools) -> list[dict[str, Any]]:
     """Read a list of calls as Python writes them, with or without its brackets."""
-    reader, calls = _Reader(text.strip()), list[dict[str, Any]]()
+    reader, calls = _ValueReader(text.strip()), list[dict[str, Any]]()
     listed = reader.sees("[")
     while not (reader.sees("]") if listed else reader.at_end):
         calls.append({"name": reader.take(_NAME), "arguments": reader.block("(", "=", ")")})
@@ -41,14 +41,14 @@ class Braced:
     quote: str
 
     def __call__(self, text: str, _: Tools) -> list[dict[str, Any]]:
-        reader, calls = _Reader(text.strip(), self.quote), list[dict[str, Any]]()
+        reader, calls = _ValueReader(text.strip(), self.quote), list[dict[str, Any]]()
         while not reader.at_end:
             reader.sees("call:")
             calls.append({"name": reader.take(_NAME), "arguments": reader.block("{", ":", "}")})
         return calls
 
 
-class _Reader:
+class _ValueReader:
     """Reads a text from its beginning on; `quote` encloses texts besides the quotes of Python and JSON."""
 
     def __init__(self, text: str, quote: str = "") -> None:

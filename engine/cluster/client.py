@@ -37,7 +37,7 @@ from engine.wire.messages import BadMessage, ChannelClosed, pack, unpack
 log = logging.getLogger(__name__)
 
 # Seconds after a lost connection, or a failure inside rank 0, in which the watch over the ranks may report the cause.
-BLAME_S = 2.0
+ROOT_CAUSE_WAIT_S = 2.0
 
 
 class _RemoteStream(RequestStream):
@@ -211,7 +211,7 @@ class RemoteEngine(EngineClient):
                 self._handle(reply)
         except ChannelClosed as error:
             # The watch over the ranks may call `fail` with the rank that caused it.
-            self._over.wait(BLAME_S)
+            self._over.wait(ROOT_CAUSE_WAIT_S)
             self._end(ClusterError("ended", self._host, str(error)), failed=True)
 
     def _handle(self, reply: Reply) -> None:
@@ -262,7 +262,7 @@ class RemoteEngine(EngineClient):
         doubtful = isinstance(error, InternalFailure) or (
             isinstance(error, ModelNotUsable) and error.reason == "wrong-tensors"
         )
-        return doubtful and self._over.wait(BLAME_S)
+        return doubtful and self._over.wait(ROOT_CAUSE_WAIT_S)
 
     def _end(self, error: EngineError, *, failed: bool) -> None:
         """Refuse all further calls, and end those that are open."""

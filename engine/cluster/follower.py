@@ -19,8 +19,8 @@ from engine.cluster.splitting import SplitPart, Tail, run_pass, shared_ids
 from engine.errors import EngineError
 from engine.files.steps import Steps
 from engine.main_model.loading import load_part
-from engine.serving.memory import memory_use, size_on_disk
-from engine.speculation.rounds.cache_rules import flatten, leaves
+from engine.speculation.caches.cache_rules import flatten, leaves
+from engine.upkeep.memory import memory_use, size_on_disk
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed
 
@@ -59,7 +59,7 @@ class Follower:
 
     def _load(self, wanted: messages.Load) -> None:
         self._unload()
-        part = SplitPart(self._group, wanted.split, lambda: self._meet(wanted.number, part))
+        part = SplitPart(self._group, wanted.split, lambda: self._barrier(wanted.number, part))
         try:
             folder = folder_of(wanted.name)
             if not are_alike(fingerprint(folder), wanted.files):
@@ -71,7 +71,7 @@ class Follower:
         except _Abandoned:
             return
         except EngineError as error:
-            self._channel.send(messages.Refused(wanted.number, error))
+            self._channel.send(messages.LoadRefused(wanted.number, error))
             return
         tail = part.tail
         assert tail is not None
@@ -81,7 +81,7 @@ class Follower:
 
         self._replay = Replay(new_caches, run)
 
-    def _meet(self, number: int, part: SplitPart) -> Steps[None]:
+    def _barrier(self, number: int, part: SplitPart) -> Steps[None]:
         self._channel.send(messages.Loaded(number, part.kinds))
         if not isinstance(self._channel.receive(), messages.Warm):
             raise _Abandoned

@@ -28,9 +28,9 @@ from engine.files.steps import Steps, result_of
 from engine.main_model.loading import LoadedModel, OnProgress, load_in_steps
 from engine.model_files.inspection import read_checked_config
 from engine.model_files.names import resolve_model
-from engine.serving.models import MainLoader
+from engine.upkeep.models import MainLoader
 from engine.wire.channel import Channel
-from engine.wire.messages import ChannelClosed, Message
+from engine.wire.messages import ChannelClosed, WireMessage
 
 log = logging.getLogger(__name__)
 
@@ -80,7 +80,7 @@ class Leader(MainLoader):
         with self._lock:
             self._loads = {rank: Future() for rank in self._followers}
         self._send(messages.Load(self._load, portable_name(main), fingerprint(path), kv_bits, split, context))
-        part = SplitPart(self._group, split, lambda: self._meet(part))
+        part = SplitPart(self._group, split, lambda: self._barrier(part))
         try:
             loaded = yield from load_in_steps(main, kv_bits, streaming, on_progress, part)
         except BaseException:
@@ -104,7 +104,7 @@ class Leader(MainLoader):
         for _, channel in self._followers.values():
             channel.close()
 
-    def _meet(self, part: SplitPart) -> Steps[None]:
+    def _barrier(self, part: SplitPart) -> Steps[None]:
         for rank, loaded in self._loads.items():
             kinds = yield from result_of(loaded)
             if kinds != part.kinds:
@@ -137,7 +137,7 @@ class Leader(MainLoader):
                 self._lost(failure_of(error, self._host))
             raise
 
-    def _send(self, message: Message) -> None:
+    def _send(self, message: WireMessage) -> None:
         for rank, (host, channel) in self._followers.items():
             try:
                 channel.send(message)
@@ -148,12 +148,12 @@ class Leader(MainLoader):
         host, channel = self._followers[rank]
         try:
             while (message := channel.receive()) is not None:
-                self._hear(rank, host, message)
+                self._on_message(rank, host, message)
         except ChannelClosed as error:
             self._lose(rank, ClusterError("ended", host, str(error)))
 
-    def _hear(self, rank: int, host: str, message: messages.ToLeader) -> None:
-        if isinstance(message, messages.Loaded | messages.Refused):
+    def _on_message(self, rank: int, host: str, message: messages.ToLeader) -> None:
+        if isinstance(message, messages.Loaded | messages.LoadRefused):
             with self._lock:
                 future = self._loads.get(rank) if message.number == self._load else None
             if future is not None and not future.done():

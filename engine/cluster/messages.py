@@ -18,7 +18,7 @@ from engine.requests import ChatRequest, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair
 from engine.tuning import LearnedPair
-from engine.wire.messages import Codec, Message
+from engine.wire.messages import Codec, WireMessage
 
 Known = TypeVar("Known")
 # The methods of `EngineClient` that a client may call, with the types of their positional arguments and results.
@@ -82,7 +82,7 @@ def from_plain(value: Any, kind: type[Known]) -> Known:
     return msgspec.convert(value, kind, dec_hook=dec_hook)
 
 
-class Call(Message, frozen=True):
+class Call(WireMessage, frozen=True):
     """Call a method of CALLS."""
 
     number: int
@@ -90,27 +90,27 @@ class Call(Message, frozen=True):
     arguments: msgspec.Raw
 
 
-class Submit(Message, frozen=True):
+class Submit(WireMessage, frozen=True):
     """Queue a request."""
 
     number: int
     request: ChatRequest
 
 
-class Cancel(Message, frozen=True):
+class Cancel(WireMessage, frozen=True):
     """End the request of this number."""
 
     number: int
 
 
-class Speculate(Message, frozen=True):
+class Speculate(WireMessage, frozen=True):
     """Change the speculation settings of the request of this number."""
 
     number: int
     settings: SpeculationSettings
 
 
-class Reply(Message, frozen=True):
+class Reply(WireMessage, frozen=True):
     """A reply to the call or the request of this number: a "result" of the type in CALLS, or a kind of REPLIES."""
 
     number: int
@@ -118,7 +118,7 @@ class Reply(Message, frozen=True):
     value: msgspec.Raw
 
 
-class Load(Message, frozen=True):
+class Load(WireMessage, frozen=True):
     """Load this rank's part of the model with this portable name and fingerprint (`files`)."""
 
     number: int
@@ -129,15 +129,15 @@ class Load(Message, frozen=True):
     context: int | None
 
 
-class Warm(Message, frozen=True):
+class Warm(WireMessage, frozen=True):
     """Every rank has loaded its part; passes follow."""
 
 
-class Unload(Message, frozen=True):
+class Unload(WireMessage, frozen=True):
     """Drop the model, or give up loading it."""
 
 
-class Change(Message, frozen=True):
+class Change(WireMessage, frozen=True):
     """A call that changes caches, with the numbers of its object and of an argument that has one (0: none).
 
     `outcome` is its result, and the positions of the caches afterwards.
@@ -150,7 +150,7 @@ class Change(Message, frozen=True):
     outcome: list[bool | int | list[int] | None]
 
 
-class Changes(Message, frozen=True):
+class Changes(WireMessage, frozen=True):
     """The calls that rank 0 has `done`, the numbers that it has `dropped`, and a pass that follows.
 
     The pass reads ids of `shape` with the caches of number `caches` (0: there is no pass).
@@ -162,27 +162,27 @@ class Changes(Message, frozen=True):
     shape: tuple[int, ...] = ()
 
 
-class Loaded(Message, frozen=True):
+class Loaded(WireMessage, frozen=True):
     """A rank has loaded its part for the `Load` of this number, with these kinds of caches."""
 
     number: int
     kinds: list[str]
 
 
-class Refused(Message, frozen=True):
+class LoadRefused(WireMessage, frozen=True):
     """A rank cannot load its part for the `Load` of this number."""
 
     number: int
     error: EngineError
 
 
-class Lost(Message, frozen=True):
+class Lost(WireMessage, frozen=True):
     """A rank cannot continue."""
 
     error: EngineError
 
 
-class Echo(Message, frozen=True):
+class Echo(WireMessage, frozen=True):
     """Measures a link: the reply is an empty `Echo`."""
 
     payload: bytes = b""
@@ -190,7 +190,7 @@ class Echo(Message, frozen=True):
 
 ToEngine = Call | Submit | Cancel | Speculate
 ToRank = Load | Warm | Unload | Changes
-ToLeader = Loaded | Refused | Lost
+ToLeader = Loaded | LoadRefused | Lost
 TO_ENGINE: Codec[ToEngine] = Codec(ToEngine, enc_hook=enc_hook, dec_hook=dec_hook)
 TO_CLIENT: Codec[Reply] = Codec(Reply)
 TO_RANK: Codec[ToRank] = Codec(ToRank, enc_hook=enc_hook, dec_hook=dec_hook)

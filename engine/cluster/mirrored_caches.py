@@ -16,10 +16,10 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from engine.cluster.errors import OutOfStep
 from engine.cluster.messages import Change, Changes
-from engine.speculation.rounds.cache_rules import copies
-from engine.speculation.rounds.rollback import Checkpoint, Rollback
-from engine.speculation.rounds.row_caches import RowCaches
-from engine.speculation.rounds.shared_caches import SharedCaches
+from engine.speculation.caches.cache_rules import copies
+from engine.speculation.caches.rollback import Checkpoint, Rollback
+from engine.speculation.caches.row_caches import RowCaches
+from engine.speculation.caches.shared_caches import SharedCaches
 
 # The most changes that wait for the next pass; then they are sent without one.
 MOST_WAITING = 64

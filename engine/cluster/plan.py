@@ -49,7 +49,7 @@ class RankPart:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ClusterPlan:
     """The division of one model; `split` is "tensor" (by heads) or "pipeline" (by layers)."""
 
     model: str
@@ -133,7 +133,7 @@ def check_room(size: ModelSize, split: str, rank: int, ranks: int, context: int,
 
 def make_plan(
     size: ModelSize, name: str, hosts: Sequence[str], free: Sequence[int | None], context: int, wanted: str = "auto"
-) -> Plan:
+) -> ClusterPlan:
     """Plan the parts of a model on `hosts`, whose i-th may use `free[i]` bytes. Raises `ClusterError`."""
     ranks = len(hosts)
     split = choose_split(size.config, ranks, wanted)
@@ -148,7 +148,7 @@ def make_plan(
         part = part_of(size, split, rank, ranks)
         needed = check_fit(part, None, context, 0).needed
         parts.append(RankPart(rank, host, own_heads, own_layers, part.weight_bytes, needed, limit))
-    return Plan(name, split, tuple(parts))
+    return ClusterPlan(name, split, tuple(parts))
 
 
 def fits_together(size: ModelSize, draft_bytes: int, free: Sequence[int], context: int) -> bool:

@@ -41,7 +41,7 @@ from engine.wire.channel import Channel
 from engine.wire.handshake import Listener, connect
 
 if TYPE_CHECKING:
-    from engine.serving.models import MainLoader
+    from engine.upkeep.models import MainLoader
 
 log = logging.getLogger(__name__)
 
@@ -68,10 +68,10 @@ def main(arguments: list[str]) -> int:
     if INNER not in arguments:
         return _keep()
     # Output of libraries must not be read as messages.
-    told = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
+    output = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
     os.dup2(2, 1)
     logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s", stream=sys.stderr)
-    _Rank(told).run()
+    _Rank(output).run()
     return 0
 
 
@@ -103,10 +103,10 @@ def _keep() -> int:
 
 
 class _Rank:
-    """The rank; it writes messages for its parent to `told`."""
+    """The rank; it writes messages for its parent to `output`."""
 
-    def __init__(self, told: TextIO) -> None:
-        self._told = told
+    def __init__(self, output: TextIO) -> None:
+        self._output = output
         self._lock = threading.Lock()
 
     def run(self) -> None:
@@ -244,8 +244,8 @@ class _Rank:
     def _tell(self, **message: Any) -> None:
         try:
             with self._lock:
-                self._told.write(json.dumps(message) + "\n")
-                self._told.flush()
+                self._output.write(json.dumps(message) + "\n")
+                self._output.flush()
         except OSError:
             # The parent is gone.
             self._leave(1)

@@ -15,17 +15,17 @@ from engine.cluster.errors import ClusterError
 from engine.cluster.plan import files_of_others
 from engine.errors import EngineError, is_device_failure
 from engine.files.steps import Steps
-from engine.speculation.rounds.cache_rules import flatten
+from engine.speculation.caches.cache_rules import flatten
 
 
 class SplitPart:
-    """This rank's part of a model (see `engine.main_model.loading.Part`); `meet` waits for the other ranks.
+    """This rank's part of a model (see `engine.main_model.loading.ModelShard`); `barrier` waits for the other ranks.
 
     Once the model is split, `tail` tells what ranks exchange in a pass, and `kinds` are the kinds of its caches.
     """
 
-    def __init__(self, group: mx.distributed.Group, split: str, meet: Callable[[], Steps[None]]) -> None:
-        self._group, self._split, self._meet = group, split, meet
+    def __init__(self, group: mx.distributed.Group, split: str, barrier: Callable[[], Steps[None]]) -> None:
+        self._group, self._split, self._barrier = group, split, barrier
         self.tail: Tail | None = None
         self.kinds: list[str] = []
 
@@ -38,8 +38,8 @@ class SplitPart:
         self.tail.watch()
         self.kinds = cache_kinds(model)
 
-    def meet(self) -> Steps[None]:
-        return self._meet()
+    def barrier(self) -> Steps[None]:
+        return self._barrier()
 
 
 def shared_ids(ids: mx.array | None, shape: Sequence[int], group: mx.distributed.Group) -> mx.array:

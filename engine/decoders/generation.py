@@ -7,7 +7,7 @@ its tokens and report them to `add_tokens` and `end_round` here.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence as Items
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
@@ -30,10 +30,10 @@ from engine.pictures.reading import PictureFiles
 from engine.prefix.cache import PrefixCache
 from engine.requests import ChatRequest
 from engine.speculation.choosing.choice import Choice
-from engine.speculation.conversation import Conversation, continue_on
+from engine.speculation.conversation import CachedConversation, continue_on
 from engine.speculation.rounds.interruptible import PrefillPass
 from engine.speculation.rounds.proposal import Proposal
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.stats import RequestLog, RequestStats, RoundRecord
 from engine.tokenizers.answer_text import AnswerText
 from engine.tokenizers.prompts import (
@@ -57,15 +57,15 @@ class DrawnTokens:
 
     `logprobs` are the main model's natural log-probabilities of the tokens. `likeliest` lists, for each token, the
     likeliest tokens in its place as (token id, log-probability); it is empty if the request does not ask for them.
-    `leads` are those of `Sampler.leads`; they may be empty, too.
+    `top2_margins` are those of `Sampler.top2_margins`; they may be empty, too.
     """
 
-    tokens: Items[int]
-    logprobs: Items[float]
+    tokens: Sequence[int]
+    logprobs: Sequence[float]
     accepted: int = 0
     source: str = "main"
-    likeliest: Items[Items[tuple[int, float]]] = ()
-    leads: Items[float] = ()
+    likeliest: Sequence[Sequence[tuple[int, float]]] = ()
+    top2_margins: Sequence[float] = ()
 
 
 class Generation:
@@ -92,7 +92,7 @@ class Generation:
         files = files or PictureFiles(request.pictures)
         limit = main.info.context_length
         if made is None:
-            needed = Sequence(main.model, main.new_caches()).needs_boundaries
+            needed = CachedSequence(main.model, main.new_caches()).needs_boundaries
             made = make_prompt(main.tokenizer, prompt_job(request, main, files), with_boundaries=needed)
         if made.merged:
             log.info("%d system messages were merged into users' messages: the template refuses them", made.merged)
@@ -108,7 +108,7 @@ class Generation:
         self.text_of = local_decoder(main.tokenizer)
         self.prompt_tokens: PromptTokens | None = None
         if request.prompt_logprobs:
-            self.conversation = Conversation(continue_on(None, main, prompt))
+            self.conversation = CachedConversation(continue_on(None, main, prompt))
             self.prompt_tokens = PromptTokens(prompt, main, request.alternatives, self.text_of)
             self.conversation.main.on_logits = self.prompt_tokens.read
         else:
@@ -174,7 +174,7 @@ class Generation:
         return PrefillProgress(sequence.position, len(sequence.tokens), self.log.figures.cached_tokens, read)
 
     @property
-    def decoding(self) -> Items[Future[Any]]:
+    def decoding(self) -> Sequence[Future[Any]]:
         """The pictures that are being decoded, for which the next chunk of the prompt waits."""
         return () if self._reader is None else self._reader.files.pending
 
@@ -222,8 +222,12 @@ class Generation:
             text += self._end_behind(token, last=index == last)
             source = drawn.source if index < drawn.accepted else "main"
             alternatives = self._alternatives(drawn.likeliest[index]) if drawn.likeliest else ()
-            lead = drawn.leads[index] if drawn.leads and isfinite(drawn.leads[index]) else None
-            tokens.append(Token(token, text, source, index, self.round, drawn.logprobs[index], alternatives, lead))
+            top2_margin = (
+                drawn.top2_margins[index] if drawn.top2_margins and isfinite(drawn.top2_margins[index]) else None
+            )
+            tokens.append(
+                Token(token, text, source, index, self.round, drawn.logprobs[index], alternatives, top2_margin)
+            )
             if self.reason is not None:
                 break
         return tokens
@@ -241,14 +245,14 @@ class Generation:
             self.reason = "cancelled"
         return "" if self.reason is None else self._text.finish()
 
-    def _alternatives(self, likeliest: Items[tuple[int, float]]) -> tuple[Alternative, ...]:
+    def _alternatives(self, likeliest: Sequence[tuple[int, float]]) -> tuple[Alternative, ...]:
         return tuple(Alternative(token, self.text_of([token]), logprob) for token, logprob in likeliest)
 
     def end_round(
         self,
         choice: Choice,
         proposal: Proposal | None,
-        tokens: Items[Token],
+        tokens: Sequence[Token],
         accepted: int,
         rows: int,
         seconds: tuple[float, float, float],
@@ -299,7 +303,7 @@ class Generation:
         self.conversation = self._take(lost.tokens)
         self.conversation.main.boundaries = lost.boundaries
 
-    def _take(self, tokens: Items[int]) -> Conversation:
+    def _take(self, tokens: Sequence[int]) -> CachedConversation:
         """Return a conversation for `tokens` with the request's pictures, as far as cached as it can be."""
         request = self.request
         taken = self._cache.take(self._main, tokens, request.conversation, self._pictures, shared=request.shared)
@@ -340,7 +344,7 @@ def _constraint(
     request: ChatRequest,
     grammar: CompiledGrammar | None,
     main: LoadedModel,
-    prompt: Items[int],
+    prompt: Sequence[int],
 ) -> Constraint | CallsInText:
     """Return the grammar of an answer that follows `prompt`, or continues its last message."""
     begun, thinking = _begun(request, main, prompt)
@@ -352,7 +356,7 @@ def _constraint(
     return CallsInText(start, main.grammars.bytes_of, opening, mark, len(prompt), thinking, begun=bool(begun))
 
 
-def _begun(request: ChatRequest, main: LoadedModel, prompt: Items[int]) -> tuple[str, Thinking | None]:
+def _begun(request: ChatRequest, main: LoadedModel, prompt: Sequence[int]) -> tuple[str, Thinking | None]:
     """Return the text that an answer continues, without thoughts, and the thinking that may precede it."""
     marks = main.thought_marks
     begun = request.messages[-1]["content"] if request.prompt is None and request.continues else ""
@@ -366,13 +370,13 @@ def _begun(request: ChatRequest, main: LoadedModel, prompt: Items[int]) -> tuple
     return (begun.lstrip(), None) if begun else ("", _thinking(start, end, prompt))
 
 
-def _thinking(start: int, end: int, prompt: Items[int]) -> Thinking | None:
+def _thinking(start: int, end: int, prompt: Sequence[int]) -> Thinking | None:
     """Return the thinking that may precede the answer; None if the template has already ended it."""
     newest = next((token for token in reversed(prompt[-_OPENING:]) if token in (start, end)), None)
     return None if newest == end else Thinking(end, None if newest == start else start)
 
 
-def _check_ids(prompt: Items[int], main: LoadedModel, given: str) -> None:
+def _check_ids(prompt: Sequence[int], main: LoadedModel, given: str) -> None:
     """Raise `BadRequest` about the field `given` for a token that only the tokenizer has.
 
     The embedding does not check its index: behind its last row lies foreign memory.

@@ -27,7 +27,7 @@ from engine.stats import RoundRecord
 TIMED_EVERY = 64
 # Leads tell how often rounding decides a token. They cost several operations over the vocabulary, so only one round in
 # this many has them.
-LEADS_EVERY = 16
+MARGINS_EVERY = 16
 
 
 @dataclass(slots=True)
@@ -65,7 +65,7 @@ class SpeculativeDecoder:
         self._pauses = Pauses() if drafting is None else drafting.pauses
         self._drafting_begun = False
         self._rounds = Rounds(generation.conversation.main, generation.sampler)
-        self._rounds.leads_every = int(generation.request.leads)
+        self._rounds.margins_every = int(generation.request.top2_margins)
         self._prefilled_earlier = generation.log.figures.draft_prefill_tokens
         # The time up to which rounds are charged, and the next round's seconds of a draft model's catch-up.
         self._accounted_to = 0.0
@@ -134,8 +134,8 @@ class SpeculativeDecoder:
             self._drafting.begin(generation.speculation, generation.conversation, generation.sampler)
             self._drafting_begun = True
             self._rounds.proposers = self._drafting.proposers
-            if self._drafting.counts_leads and not self._rounds.leads_every:
-                self._rounds.leads_every = LEADS_EVERY
+            if self._drafting.counts_margins and not self._rounds.margins_every:
+                self._rounds.margins_every = MARGINS_EVERY
 
     def _next_round(self) -> Generator[None, None, _StartedRound | None]:
         """Start the round that the drafting chooses, once its proposer is prepared; None when leaving or cancelled."""
@@ -235,10 +235,12 @@ class SpeculativeDecoder:
         generation, pending, log = self._generation, current.pending, self._generation.log
         log.exact &= pending.exact
         source = pending.proposal.source if pending.proposal is not None else "main"
-        drawn = DrawnTokens(result.tokens, result.logprobs, result.accepted, source, result.likeliest, result.leads)
+        drawn = DrawnTokens(
+            result.tokens, result.logprobs, result.accepted, source, result.likeliest, result.top2_margins
+        )
         tokens = generation.add_tokens(drawn)
-        if self._drafting is not None and result.leads:
-            self._drafting.count_leads(result.leads[: len(tokens)])
+        if self._drafting is not None and result.top2_margins:
+            self._drafting.count_margins(result.top2_margins[: len(tokens)])
         accepted = min(result.accepted, len(tokens))
         ids = result.tokens[: len(tokens)]
         try:
@@ -281,8 +283,8 @@ class SpeculativeDecoder:
         ahead: dict[str, Any] = {}
         if self._drafting.ahead is not None:
             ahead = self._drafting.ahead.figures.as_stats()
-        elif self._drafting.why_not_ahead:
-            ahead = {"ahead": self._drafting.why_not_ahead}
+        elif self._drafting.async_reason:
+            ahead = {"ahead": self._drafting.async_reason}
         log.figures = replace(
             log.figures,
             draft=self._drafting.draft_name or log.figures.draft,

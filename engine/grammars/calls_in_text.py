@@ -94,15 +94,15 @@ class CallsInText:
             masks[indices[0] - first : indices[-1] - first + 1] = found
         return masks
 
-    def permitted(self, committed: Sequence[int], proposed: Sequence[int]) -> int:
+    def accepted_length(self, committed: Sequence[int], proposed: Sequence[int]) -> int:
         """Return how many of the `proposed` tokens may follow `committed`."""
         return sum(1 for _ in self._places(committed, proposed)) - 1
 
-    def spelled(self, committed: Sequence[int]) -> tuple[bytes, list[int]]:
-        """Return what `Constraint.spelled` returns; nothing in free text."""
+    def forced_text(self, committed: Sequence[int]) -> tuple[bytes, list[int]]:
+        """Return what `Constraint.forced_text` returns; nothing in free text."""
         self._settle(committed)
         call = self._place.call
-        return (b"", []) if call is None else call.spelled(self._place.tokens)
+        return (b"", []) if call is None else call.forced_text(self._place.tokens)
 
     def learn(self, text: bytes, tokens: Sequence[int]) -> None:
         """See `Constraint.learn`."""

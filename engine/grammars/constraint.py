@@ -156,7 +156,7 @@ class Constraint:
                 break
         return masks
 
-    def permitted(self, committed: Sequence[int], proposed: Sequence[int]) -> int:
+    def accepted_length(self, committed: Sequence[int], proposed: Sequence[int]) -> int:
         """Return how many of the `proposed` tokens may follow `committed`, up to one that ends the answer."""
         answer = self._settle(committed)
         for index, token in enumerate(proposed):
@@ -178,7 +178,7 @@ class Constraint:
             return b""
         return self._bytewise.forced(part)
 
-    def spelled(self, committed: Sequence[int]) -> tuple[bytes, list[int]]:
+    def forced_text(self, committed: Sequence[int]) -> tuple[bytes, list[int]]:
         """Return the text that must follow `committed`, and the tokens that the model probably writes for it."""
         text = self.forced(committed)
         tokens = self._grammar.spelling.spell(text)

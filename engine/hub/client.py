@@ -17,7 +17,7 @@ from urllib.parse import quote, urlsplit
 import httpx2
 
 from engine.files.bounded_json import JsonLimits, UntrustedJsonError, parse
-from engine.hub.connections import Connections, Request
+from engine.hub.connections import Connections, HubRequest
 from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.values import ACCEPTED, NONE, REFUSED, UNKNOWN, AccessReport
 
@@ -167,7 +167,7 @@ class HubClient:
                 self._check(request, repository)
                 raise
 
-    def _check(self, request: Request, repository: str) -> None:
+    def _check(self, request: HubRequest, repository: str) -> None:
         """Raise `InterruptedTransferError` for a request that was ended from outside."""
         if self.connections.stop.is_set():
             raise InterruptedTransferError("offline", repository)

@@ -19,7 +19,7 @@ class Connections:
     def __init__(self) -> None:
         self.stop = threading.Event()
         self._lock = threading.Lock()
-        self._open: set[Request] = set()
+        self._open: set[HubRequest] = set()
         self._unreached_since: float | None = None
 
     def end(self) -> None:
@@ -36,9 +36,9 @@ class Connections:
         return 0.0 if since is None else time.monotonic() - since
 
     @contextmanager
-    def request(self, seconds: float) -> Iterator[Request]:
+    def request(self, seconds: float) -> Iterator[HubRequest]:
         """Open a request that is ended after `seconds` unless its `in_time` is called before."""
-        request = Request(self)
+        request = HubRequest(self)
         timer = threading.Timer(seconds, request.expire)
         timer.name, timer.daemon = "hub-deadline", True
         request.in_time = timer.cancel
@@ -62,7 +62,7 @@ class Connections:
         self._unreached_since = None
 
 
-class Request:
+class HubRequest:
     """The sockets of one request, redirects included. `in_time()` lifts its deadline."""
 
     def __init__(self, connections: Connections) -> None:

@@ -31,7 +31,7 @@ _RATE_S = 5.0
 T = TypeVar("T")
 
 
-class Progress:
+class DownloadProgress:
     """The counters of a running job, written by its threads and read by any; `lock` guards them."""
 
     def __init__(self) -> None:
@@ -101,7 +101,7 @@ class DownloadJob:
     ) -> None:
         self.entry = entry
         self.cache = RepositoryCache(cache_dir, entry.repository)
-        self.progress = Progress()
+        self.progress = DownloadProgress()
         self.connections = Connections()
         self._access, self._settings = access, settings
         self._on_change = on_change

@@ -18,7 +18,7 @@ from engine.hub.client import HubClient
 from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.listing import describe, list_model
 from engine.hub.repository_names import parse_repository
-from engine.hub.values import Listing, RemoteFile, Span
+from engine.hub.values import ByteRange, Listing, RemoteFile
 from engine.model_files.config import text_config
 from engine.model_files.head_files import mtp_tensors
 from engine.model_files.inspection import INDEX_NAME
@@ -148,7 +148,7 @@ def _header(client: HubClient, listing: Listing, file: RemoteFile) -> tuple[int,
 
 def _plan(listing: Listing, config: Mapping[str, Any], shards: Mapping[str, _Found]) -> HeadPlan:
     entries: dict[str, Any] = {"__metadata__": {"format": "pt"}}
-    spans: list[Span] = []
+    spans: list[ByteRange] = []
     position = 0
     for shard, found in shards.items():
         for name, (data, tensor) in found.items():
@@ -161,7 +161,7 @@ def _plan(listing: Listing, config: Mapping[str, Any], shards: Mapping[str, _Fou
             start = data + tensor.begin
             if spans and spans[-1].name == shard and spans[-1].stop == start:
                 start = spans.pop().start
-            spans.append(Span(shard, start, data + tensor.begin + tensor.nbytes))
+            spans.append(ByteRange(shard, start, data + tensor.begin + tensor.nbytes))
     raw = json.dumps(entries, separators=(",", ":")).encode()
     raw += b" " * (-len(raw) % 8)
     named = {**config, "base_model": listing.repository, "base_revision": listing.commit}

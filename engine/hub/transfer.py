@@ -19,7 +19,7 @@ from engine.files.folder_paths import open_regular
 from engine.hub.cache_layout import RepositoryCache
 from engine.hub.client import HubClient
 from engine.hub.failures import HubError, InterruptedTransferError
-from engine.hub.values import RemoteFile, Span
+from engine.hub.values import ByteRange, RemoteFile
 
 _READ_BYTES = 2**20
 _RESTARTS = 2
@@ -69,12 +69,12 @@ class Transfer:
             if self.cache.has(file):
                 return True
             try:
-                with _Part(self.cache, file) as part:
+                with _PartialFile(self.cache, file) as part:
                     return self._until_complete(part)
             except OSError as error:
                 raise disk_error(error, self.cache) from error
 
-    def _until_complete(self, part: _Part) -> bool:
+    def _until_complete(self, part: _PartialFile) -> bool:
         attempt = 0
         stop = self.client.connections.stop
         part.rehash(stop)
@@ -91,16 +91,16 @@ class Transfer:
                 attempt = self.failed(part.file.name, 0 if part.received > before else attempt, error)
         return False
 
-    def _append(self, part: _Part) -> None:
+    def _append(self, part: _PartialFile) -> None:
         """Append the next bytes: from the header or from one request."""
         found = part.file.behind(part.length)
-        if isinstance(found, Span):
+        if isinstance(found, ByteRange):
             self._stream_into(part, found)
         else:
             part.write(found)
             self.on_bytes(part.file, 0, part.length)
 
-    def _stream_into(self, part: _Part, span: Span) -> None:
+    def _stream_into(self, part: _PartialFile, span: ByteRange) -> None:
         """Request the bytes of a span and append them."""
         repository = self.repository
         address = self.client.file_address(repository, self.commit, span.name)
@@ -121,7 +121,7 @@ class Transfer:
                 # Reading from a connection that was shut down fails in many ways.
                 raise InterruptedTransferError("offline", repository) from error
 
-    def _receive(self, response: httpx2.Response, part: _Part, skip: int, end: int) -> None:
+    def _receive(self, response: httpx2.Response, part: _PartialFile, skip: int, end: int) -> None:
         """Write the body without its first `skip` bytes, up to the length `end` of the part."""
         stop = self.client.connections.stop
         for chunk in response.iter_raw():
@@ -147,7 +147,7 @@ class _DiskError(OSError):
     """An `OSError` of the disk, not of the network."""
 
 
-class _Part:
+class _PartialFile:
     """The bytes of a file that have arrived, open for writing, and their hash."""
 
     def __init__(self, cache: RepositoryCache, file: RemoteFile) -> None:
@@ -159,7 +159,7 @@ class _Part:
         self._descriptor = -1
         self._hash = _hasher(file)
 
-    def __enter__(self) -> _Part:
+    def __enter__(self) -> _PartialFile:
         self._descriptor = open_part(self._path)
         if os.fstat(self._descriptor).st_size > self.file.size:
             os.ftruncate(self._descriptor, 0)
@@ -257,7 +257,7 @@ def matches_digest(content: bytes, file: RemoteFile) -> bool:
     return len(content) == file.size and hasher.hexdigest() == file.digest
 
 
-def _skip(response: httpx2.Response, file: RemoteFile, span: Span) -> int | None:
+def _skip(response: httpx2.Response, file: RemoteFile, span: ByteRange) -> int | None:
     """Return how many bytes of the body come before `span`; None if the answer does not match the request."""
     if response.status_code == 200:
         return span.start

@@ -12,7 +12,7 @@ NONE, ACCEPTED, REFUSED, UNKNOWN = "none", "accepted", "refused", "unknown"
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class ByteRange:
     """Bytes `start` to `stop - 1` of the file `name`."""
 
     name: str
@@ -32,9 +32,9 @@ class RemoteFile:
     size: int
     digest: str
     header: bytes = b""
-    spans: tuple[Span, ...] = ()
+    spans: tuple[ByteRange, ...] = ()
 
-    def behind(self, length: int) -> bytes | Span:
+    def behind(self, length: int) -> bytes | ByteRange:
         """Return what follows the first `length` bytes: the rest of the header, or of the span at this place."""
         end = len(self.header)
         if length < end:
@@ -42,8 +42,8 @@ class RemoteFile:
         for span in self.spans:
             end += span.stop - span.start
             if length < end:
-                return Span(span.name, span.stop - (end - length), span.stop)
-        return Span(self.name, length, self.size)
+                return ByteRange(span.name, span.stop - (end - length), span.stop)
+        return ByteRange(self.name, length, self.size)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,8 +37,8 @@ from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, inspect_folder, missing_weights, tensors_beside, weight_files
 from engine.model_files.names import name_of_snapshot, resolve_model
 from engine.model_files.thought_marks import THOUGHT_MARKS
-from engine.pictures.eyes import Eyes, RequestPictures, eyes_of
 from engine.pictures.reading import PictureFiles
+from engine.pictures.vision_tower import RequestPictures, VisionTower, vision_tower_of
 from engine.status import ModelInfo
 from engine.tokenizers.loading import make_tokenizer
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
@@ -54,7 +54,7 @@ _STOP_WAIT_S = 0.05
 OnProgress = Callable[[int, int], object]
 
 
-class Part(Protocol):
+class ModelShard(Protocol):
     """This process's part of a model that several processes compute together."""
 
     def may_lack(self, path: Path) -> Set[str]:
@@ -65,7 +65,7 @@ class Part(Protocol):
         """Reduce a model whose weights have not been read to this process's part. Raises `EngineError`."""
         ...
 
-    def meet(self) -> Steps[None]:
+    def barrier(self) -> Steps[None]:
         """Wait until all processes have read their weights; then all run the same passes. Raises `EngineError`."""
         ...
 
@@ -90,7 +90,7 @@ class LoadedModel:
     # The source from which the prompt process makes prompts; None if folder and tokenizer are known to be good.
     prompt_source: TokenizerSource | None = None
     # None if the model cannot see.
-    eyes: Eyes | None = None
+    vision: VisionTower | None = None
 
     def new_caches(self) -> list[Any]:
         """Return empty caches, one for each layer: those that the model defines, or with quantised full attention."""
@@ -107,10 +107,10 @@ class LoadedModel:
 
     def reader(self, files: PictureFiles) -> RequestPictures:
         """Return what reads the pictures of a request. Raises `ModelCannotSee`."""
-        if self.eyes is None or self.info.pictures is None:
+        if self.vision is None or self.info.pictures is None:
             # On several machines, the other ranks would need the embeddings, too.
-            raise ModelCannotSee(self.info.name, "" if self.eyes is None else "cluster")
-        return RequestPictures(self.eyes, self.model, files)
+            raise ModelCannotSee(self.info.name, "" if self.vision is None else "cluster")
+        return RequestPictures(self.vision, self.model, files)
 
     @cached_property
     def grammars(self) -> GrammarCompiler:
@@ -153,7 +153,7 @@ def load_in_steps(
     kv_bits: int | None = None,
     streaming: Callable[[], bool] = lambda: False,
     on_progress: OnProgress = lambda _loaded, _total: None,
-    part: Part | None = None,
+    part: ModelShard | None = None,
     adapt: Callable[[nn.Module], object] = lambda _model: None,
 ) -> Steps[LoadedModel]:
     """Load a model like `load`, in steps of some milliseconds. While answers are `streaming()`, no step waits for the
@@ -174,9 +174,9 @@ def load_in_steps(
         model, config = yield from _load_weights(base, disk, streaming, on_progress, part, adapt)
         tokenizer, vocabulary, source, thinking = yield from result_of(tokenizer_ready)
         if part is not None:
-            yield from part.meet()
+            yield from part.barrier()
         group = (yield from _kv_group(model, kv_bits)) if kv_bits is not None else 0
-        eyes = yield from result_of(disk.start(eyes_of, base, config, partial(_token_of, tokenizer)))
+        vision = yield from result_of(disk.start(vision_tower_of, base, config, partial(_token_of, tokenizer)))
         info = ModelInfo(
             name=display_name(name_or_path, path) if base == path else adapted_name(path, base),
             path=path,
@@ -187,18 +187,20 @@ def load_in_steps(
             sampling=recommended,
             thinking=thinking,
             tool_format=tool_format_of(tokenizer),
-            pictures=None if eyes is None or part is not None else eyes.rules,
+            pictures=None if vision is None or part is not None else vision.rules,
         )
         log.info(
             "loaded %s: %s, %.1f MB, context %d", info.name, info.architecture, info.bytes / 1e6, info.context_length
         )
         ends = frozenset(tokenizer.eos_token_ids)
-        loaded = LoadedModel(info, model, tokenizer, vocabulary, ends, config, group, prompt_source=source, eyes=eyes)
+        loaded = LoadedModel(
+            info, model, tokenizer, vocabulary, ends, config, group, prompt_source=source, vision=vision
+        )
         rows = yield from _warm_up(model, loaded.new_caches, path)
     return replace(loaded, rows=rows)
 
 
-def load_part(path: Path, kv_bits: int | None, part: Part) -> tuple[nn.Module, Callable[[], list[Any]]]:
+def load_part(path: Path, kv_bits: int | None, part: ModelShard) -> tuple[nn.Module, Callable[[], list[Any]]]:
     """Return the model and a function that makes its caches, in a process that only computes its part.
 
     Raises `EngineError`.
@@ -206,7 +208,7 @@ def load_part(path: Path, kv_bits: int | None, part: Part) -> tuple[nn.Module, C
     with DiskPool() as disk:
         run_to_completion(result_of(disk.start(_check_folder, path, part)))
         model, _ = run_to_completion(_load_weights(path, disk, lambda: False, lambda _loaded, _total: None, part))
-    run_to_completion(part.meet())
+    run_to_completion(part.barrier())
     group = run_to_completion(_kv_group(model, kv_bits)) if kv_bits is not None else 0
     new_caches = partial(_new_caches, model, kv_bits if group else None, group)
     run_to_completion(_warm_up(model, new_caches, path))
@@ -236,7 +238,7 @@ def _warm_up(model: nn.Module, new_caches: Callable[[], list[Any]], path: Path) 
     return int(logits.shape[-1])
 
 
-def _check_folder(path: Path, part: Part | None) -> None:
+def _check_folder(path: Path, part: ModelShard | None) -> None:
     # Checking a tokenizer's content takes time that is wasted on the models that come with Tandem.
     check = inspect_folder if is_known_good(path) else check_folder
     check(path, part.may_lack(path) if part is not None else frozenset())
@@ -247,7 +249,7 @@ def _load_weights(
     disk: DiskPool,
     streaming: Callable[[], bool],
     on_progress: OnProgress,
-    part: Part | None,
+    part: ModelShard | None,
     adapt: Callable[[nn.Module], object] = lambda _model: None,
 ) -> Steps[tuple[nn.Module, dict[str, Any]]]:
     # Reading more than half of the free memory ahead would evict what was read first.

@@ -180,8 +180,8 @@ class Sampler:
         ids = likeliest_ids(logprobs, count)
         return LikeliestTokens(ids, mx.take_along_axis(logprobs, ids, axis=-1))
 
-    def likely_draw(self, logprobs: mx.array, noise: mx.array) -> tuple[mx.array, mx.array, mx.array]:
-        """Draw like `draw`, without sorting: ids (rows,) uint32, their leads, and whether each id is certain.
+    def sample_top_candidates(self, logprobs: mx.array, noise: mx.array) -> tuple[mx.array, mx.array, mx.array]:
+        """Draw like `draw`, without sorting: ids (rows,) uint32, their margins, and whether each id is certain.
 
         It is the largest of all perturbed scores, and certain if it survives the truncation. Top-p and top-k keep the
         likeliest tokens, so it survives if few enough others are as likely.
@@ -198,13 +198,13 @@ class Sampler:
             certain = likelier < settings.top_p - self.vocabulary * 2.0**-22
         if 0 < settings.top_k < self.vocabulary:
             certain = certain & ((logprobs >= chosen).sum(axis=-1) <= settings.top_k)
-        return drawn, self.leads(perturbed, drawn), certain
+        return drawn, self.top2_margins(perturbed, drawn), certain
 
     def perturbed(self, logprobs: mx.array, noise: mx.array) -> mx.array:
         """Return the scores whose largest is the draw from `logprobs` (rows, vocabulary)."""
         return self.truncated(logprobs) + noise
 
-    def leads(self, scores: mx.array, drawn: mx.array) -> mx.array:
+    def top2_margins(self, scores: mx.array, drawn: mx.array) -> mx.array:
         """Return how far the `drawn` ids (rows,), the largest of `scores`, lead the next best, in units of logits.
 
         A change of the logits by less than half of that cannot change the draw.

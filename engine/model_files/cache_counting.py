@@ -34,7 +34,7 @@ class CacheShape:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _CacheSize:
     """One cache: elements a token, for at most `window` tokens (0: for all), and bytes at any length."""
 
     elements: int = 0
@@ -84,22 +84,22 @@ def _has_own_kind(cache: Any) -> bool:
     return not hasattr(cache, "keys") and not isinstance(cache, ArraysCache)
 
 
-def _part(cache: Any, shorter: Any, longer: Any, number_bytes: int) -> _Part:
+def _part(cache: Any, shorter: Any, longer: Any, number_bytes: int) -> _CacheSize:
     """Measure one cache after one token and, if it has neither keys nor a plain state, after two longer texts."""
     if not hasattr(cache, "keys"):
         grown = (longer.nbytes - shorter.nbytes) // (_LONGER - _SHORTER)
-        return _Part(grown // number_bytes, state_bytes=shorter.nbytes - grown * _SHORTER)
+        return _CacheSize(grown // number_bytes, state_bytes=shorter.nbytes - grown * _SHORTER)
     if cache.keys is None:
-        return _Part()
+        return _CacheSize()
     _, heads, rows, _ = cache.keys.shape
     if (window := getattr(cache, "chunk_size", 0)) > 0:
         # Rows beyond the chunk are dropped only when the next ones need room.
         window += cache.step
     window = getattr(cache, "max_size", window)
-    return _Part(cache.nbytes // rows // number_bytes, window, heads=heads)
+    return _CacheSize(cache.nbytes // rows // number_bytes, window, heads=heads)
 
 
-def _shape(parts: list[_Part]) -> CacheShape:
+def _shape(parts: list[_CacheSize]) -> CacheShape:
     heads = {part.heads for part in parts if part.elements}
     windows: Counter[int] = Counter()
     for part in parts:

@@ -16,7 +16,7 @@ from engine.files.bounded_json import TOKENIZER, UntrustedJsonError, read_object
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class VocabularyComparison:
     """How two vocabularies relate: same, extended (one has more tokens, all shared ids agree) or different.
 
     `extra` counts the tokens that only one of them has; `shared` is the share (0 to 1) of the draft model's strings
@@ -52,16 +52,16 @@ def fingerprint(vocabulary: dict[str, int]) -> str:
     return digest.hexdigest()
 
 
-def compare(main: dict[str, int], draft: dict[str, int]) -> Comparison:
+def compare(main: dict[str, int], draft: dict[str, int]) -> VocabularyComparison:
     """Return how the draft model's vocabulary relates to the main model's."""
     if main == draft:
-        return Comparison("same")
+        return VocabularyComparison("same")
     common = main.keys() & draft.keys()
     extra = len(main) + len(draft) - 2 * len(common)
     agree = all(main[token] == draft[token] for token in common)
     if agree and _ids_are_unambiguous(main, draft, common) and len(common) >= 0.9 * max(len(main), len(draft)):
-        return Comparison("extended", extra)
-    return Comparison("different", extra, len(common) / max(len(draft), 1))
+        return VocabularyComparison("extended", extra)
+    return VocabularyComparison("different", extra, len(common) / max(len(draft), 1))
 
 
 @lru_cache(maxsize=8)

@@ -28,7 +28,7 @@ HALF = (0.5,), (0.5,)
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class PictureLayout:
     """How a model reads a picture: scaled to each of `sizes` (width, height) with `resample`, and as `text`.
 
     The text replaces the picture in the prompt. `tokens` placeholders in it stand for the rows of its embedding;
@@ -60,7 +60,7 @@ class Family(ABC):
         """
 
     @abstractmethod
-    def layout(self, settings: Settings, width: int, height: int) -> Layout:
+    def layout(self, settings: Settings, width: int, height: int) -> PictureLayout:
         """Return the layout of a picture of `width` times `height` pixels."""
 
     @abstractmethod

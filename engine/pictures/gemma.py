@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from engine.pictures.family import BICUBIC, BILINEAR, HALF, Family, Layout, Pixels, Settings, as_mlx, normalised
+from engine.pictures.family import BICUBIC, BILINEAR, HALF, Family, PictureLayout, Pixels, Settings, as_mlx, normalised
 
 if TYPE_CHECKING:
     import mlx.core as mx
@@ -29,11 +29,11 @@ class Gemma3(Family):
             "both_ways": 1,
         }
 
-    def layout(self, settings: Settings, width: int, height: int) -> Layout:  # noqa: ARG002
+    def layout(self, settings: Settings, width: int, height: int) -> PictureLayout:  # noqa: ARG002
         side, tokens = int(settings["side"]), int(settings["tokens"])
         text = f"\n\n<start_of_image>{self.mark * tokens}<end_of_image>\n\n"
         # The marks around it, and the lines around those.
-        return Layout(((side, side),), int(settings["resample"]), text, tokens, tokens + 4)
+        return PictureLayout(((side, side),), int(settings["resample"]), text, tokens, tokens + 4)
 
     def build(self, config: Mapping[str, Any]) -> nn.Module:
         import mlx.nn as nn
@@ -84,7 +84,7 @@ class Gemma4(Family):
             "both_ways": 2 if both_ways == "vision" else 0,
         }
 
-    def layout(self, settings: Settings, width: int, height: int) -> Layout:
+    def layout(self, settings: Settings, width: int, height: int) -> PictureLayout:
         cell, most = int(settings["cell"]), int(settings["most"])
         factor = math.sqrt(most / (width * height))
         columns, rows = math.floor(factor * width), math.floor(factor * height)
@@ -94,7 +94,7 @@ class Gemma4(Family):
             columns, rows = 1, min(height // width, most)
         tokens = columns * rows
         text = f"<|image>{self.mark * tokens}<image|>"
-        return Layout(((columns * cell, rows * cell),), BICUBIC, text, tokens, tokens + 2)
+        return PictureLayout(((columns * cell, rows * cell),), BICUBIC, text, tokens, tokens + 2)
 
     def build(self, config: Mapping[str, Any]) -> nn.Module:
         import mlx.nn as nn

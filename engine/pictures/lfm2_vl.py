@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from engine.pictures.family import BICUBIC, HALF, Family, Layout, Pixels, Settings, in_cells, normalised
+from engine.pictures.family import BICUBIC, HALF, Family, PictureLayout, Pixels, Settings, in_cells, normalised
 
 if TYPE_CHECKING:
     import mlx.core as mx
@@ -28,7 +28,7 @@ class Lfm2Vl(Family):
     def settings(self, config: Mapping[str, Any], processor: Mapping[str, Any]) -> dict[str, float]:
         return {name: processor.get(name, config.get(name, default)) for name, default in _DEFAULTS.items()}
 
-    def layout(self, settings: Settings, width: int, height: int) -> Layout:
+    def layout(self, settings: Settings, width: int, height: int) -> PictureLayout:
         cell, side = int(settings["encoder_patch_size"] * settings["downsample_factor"]), int(settings["tile_size"])
         least, most = (int(settings[name] * cell**2) for name in ("min_image_tokens", "max_image_tokens"))
         columns, rows = in_cells(width, height, cell, least, most)
@@ -36,7 +36,7 @@ class Lfm2Vl(Family):
         nearest = [max(int(settings["encoder_patch_size"]), round(length / cell) * cell) for length in (width, height)]
         if math.prod(nearest) <= settings["max_image_tokens"] * cell**2 * settings["max_pixels_tolerance"]:
             text = f"<|image_start|>{self.mark * tokens}<|image_end|>"
-            return Layout((whole,), int(settings["resample"]), text, tokens, tokens + 2)
+            return PictureLayout((whole,), int(settings["resample"]), text, tokens, tokens + 2)
         columns, rows = _grid(width, height, side)
         tile = math.ceil(side / cell) ** 2
         tiles = [f"<|img_row_{row}_col_{column}|>" for row in range(1, rows + 1) for column in range(1, columns + 1)]
@@ -44,7 +44,7 @@ class Lfm2Vl(Family):
         text = f"<|image_start|>{text}<|img_thumbnail|>{self.mark * tokens}<|image_end|>"
         held = len(tiles) * tile + tokens
         sizes = ((columns * side, rows * side), whole)
-        return Layout(sizes, int(settings["resample"]), text, held, held + len(tiles) + 3)
+        return PictureLayout(sizes, int(settings["resample"]), text, held, held + len(tiles) + 3)
 
     def build(self, config: Mapping[str, Any]) -> nn.Module:
         import mlx.nn as nn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from engine.pictures.family import BICUBIC, CLIP, Family, Layout, Pixels, Settings, as_mlx, normalised
+from engine.pictures.family import BICUBIC, CLIP, Family, PictureLayout, Pixels, Settings, as_mlx, normalised
 
 if TYPE_CHECKING:
     import mlx.core as mx
@@ -28,13 +28,13 @@ class Pixtral(Family):
         patch = int(vision["patch_size"] * merge)
         return {"longest": longest, "patch": patch, "resample": int(processor.get("resample", BICUBIC))}
 
-    def layout(self, settings: Settings, width: int, height: int) -> Layout:
+    def layout(self, settings: Settings, width: int, height: int) -> PictureLayout:
         longest, patch = int(settings["longest"]), int(settings["patch"])
         ratio = max(1.0, width / longest, height / longest)
         columns, rows = (max(1, -(-int(side / ratio) // patch)) for side in (width, height))
         text = "[IMG_BREAK]".join([self.mark * columns] * rows) + "[IMG_END]"
         size = (columns * patch, rows * patch)
-        return Layout((size,), int(settings["resample"]), text, columns * rows, (columns + 1) * rows)
+        return PictureLayout((size,), int(settings["resample"]), text, columns * rows, (columns + 1) * rows)
 
     def build(self, config: Mapping[str, Any]) -> nn.Module:
         import mlx.nn as nn

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.pictures.family import BICUBIC, CLIP, HALF, Family, Layout, Pixels, Settings, in_cells, normalised
+from engine.pictures.family import BICUBIC, CLIP, HALF, Family, PictureLayout, Pixels, Settings, in_cells, normalised
 
 if TYPE_CHECKING:
     import mlx.core as mx
@@ -41,12 +41,12 @@ class Qwen(Family):
             "interleaved": not _is_early(config),
         }
 
-    def layout(self, settings: Settings, width: int, height: int) -> Layout:
+    def layout(self, settings: Settings, width: int, height: int) -> PictureLayout:
         side = settings["side"]
         columns, rows = in_cells(width, height, side, settings["least"], settings["most"], fewest=0)
         tokens, size = rows * columns, (int(columns * side), int(rows * side))
         text = f"<|vision_start|>{self.mark * tokens}<|vision_end|>"
-        return Layout((size,), int(settings["resample"]), text, tokens, tokens + 2, (rows, columns))
+        return PictureLayout((size,), int(settings["resample"]), text, tokens, tokens + 2, (rows, columns))
 
     def build(self, config: Mapping[str, Any]) -> nn.Module:
         import mlx.nn as nn

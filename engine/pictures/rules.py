@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from engine.pictures.family import Layout
+    from engine.pictures.family import PictureLayout
     from engine.pictures.positions import Axes
 
 
@@ -17,7 +17,7 @@ class PictureRules:
     kind: str
     settings: dict[str, float] = field(default_factory=dict, hash=False)
 
-    def layout(self, width: int, height: int) -> Layout:
+    def layout(self, width: int, height: int) -> PictureLayout:
         """Return the layout of a picture of `width` times `height` pixels."""
         # Imported here: NumPy would delay the window's first frame.
         from engine.pictures.families import FAMILIES

@@ -1,4 +1,4 @@
-"""The caches of finished turns of all main models at hand, each with its drafter's.
+"""The caches of finished turns of all resident main models, each with its drafter's.
 
 The next turn prefills only the new tokens.
 
@@ -9,17 +9,16 @@ shares its arrays with the entry until one of them writes.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from collections.abc import Sequence as Tokens
+from collections.abc import Collection, Sequence
 
 import mlx.nn as nn
 
 from engine.main_model.loading import LoadedModel
 from engine.pictures.placed import PlacedPicture, content_of
 from engine.prefix.store import PrefixStore
-from engine.speculation.conversation import Conversation, usable_prefix
+from engine.speculation.conversation import CachedConversation, usable_prefix
 from engine.speculation.drafters.sources import Drafter
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.status import PrefixCacheUsage
 from engine.tokenizers.prompts import shared_prefix
 
@@ -33,7 +32,7 @@ class PrefixCache:
     def __init__(self, budget: int) -> None:
         self.budget = budget
         self.store: PrefixStore | None = None
-        self._entries: list[Conversation] = []
+        self._entries: list[CachedConversation] = []
         self._forgotten: set[str] = set()
 
     @property
@@ -45,19 +44,19 @@ class PrefixCache:
         return sum(entry.bytes for entry in self._entries)
 
     @property
-    def latest(self) -> Conversation:
+    def latest(self) -> CachedConversation:
         """The conversation that was used last. Raises IndexError if there is none."""
         return self._entries[-1]
 
     def take(
         self,
         model: LoadedModel,
-        tokens: Tokens[int],
+        tokens: Sequence[int],
         name: str | None = None,
         pictures: tuple[PlacedPicture, ...] = (),
         *,
         shared: bool = False,
-    ) -> Conversation:
+    ) -> CachedConversation:
         """Return a conversation `name` for `tokens`, with as many of them cached as any entry can provide.
 
         Its main sequence holds exactly `tokens` with `pictures`; at least the last one is pending.
@@ -69,14 +68,14 @@ class PrefixCache:
             best, reach = self._best(model.model, content)
         taken = self._take_out(best, reach) if best is not None else None
         if taken is None:
-            taken = Conversation(Sequence(model.model, model.new_caches()))
+            taken = CachedConversation(CachedSequence(model.model, model.new_caches()))
         else:
             taken.rewind(reach)
         taken.main.tokens, taken.main.pictures = list(tokens), pictures
         taken.name, taken.shared = name, shared
         return taken
 
-    def put(self, conversation: Conversation) -> None:
+    def put(self, conversation: CachedConversation) -> None:
         """Keep a conversation that no request uses any more, and drop the least recently used ones over the budget."""
         if conversation.draft is not None and not conversation.draft.intact:
             conversation.draft = None
@@ -142,7 +141,7 @@ class PrefixCache:
     def clear(self) -> None:
         self._entries.clear()
 
-    def _best(self, model: nn.Module, content: Tokens[int | str]) -> tuple[Conversation | None, int]:
+    def _best(self, model: nn.Module, content: Sequence[int | str]) -> tuple[CachedConversation | None, int]:
         best, longest = None, 0
         for entry in self._entries:
             if entry.main.model is not model:
@@ -152,7 +151,7 @@ class PrefixCache:
                 best, longest = entry, reach
         return best, longest
 
-    def _take_out(self, entry: Conversation, reach: int) -> Conversation | None:
+    def _take_out(self, entry: CachedConversation, reach: int) -> CachedConversation | None:
         self._entries.remove(entry)
         if reach == entry.main.position:
             return entry
@@ -160,12 +159,12 @@ class PrefixCache:
         return entry.fork()
 
 
-def _is_mostly_shared(entry: Conversation, others: Tokens[Conversation]) -> bool:
+def _is_mostly_shared(entry: CachedConversation, others: Sequence[CachedConversation]) -> bool:
     shares = (shared_prefix(one.main.tokens, entry.main.tokens) for one in others if one.shared)
     return not entry.shared and 2 * max(shares, default=0) > entry.main.position
 
 
-def _covers(entry: Conversation, other: Conversation) -> bool:
+def _covers(entry: CachedConversation, other: CachedConversation) -> bool:
     """Whether `entry` can provide all that `other` can, so that `other` is not needed."""
     held = other.main.position
     if entry.main.model is not other.main.model:

@@ -45,14 +45,14 @@ from engine.prefix.files import (
     touch,
     unlink,
 )
+from engine.speculation.caches.cache_kinds import kind_name
+from engine.speculation.caches.cache_rules import flatten
+from engine.speculation.caches.rollback import Checkpoint
 from engine.speculation.choosing.kept import MLX_VERSION
-from engine.speculation.conversation import Conversation
+from engine.speculation.conversation import CachedConversation
 from engine.speculation.drafters.head_session import HeadSession
 from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
-from engine.speculation.rounds.cache_kinds import kind_name
-from engine.speculation.rounds.cache_rules import flatten
-from engine.speculation.rounds.rollback import Checkpoint
-from engine.speculation.rounds.sequence import Sequence as CachedSequence
+from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
 from engine.tokenizers.prompts import shared_prefix
 
 log = logging.getLogger(__name__)
@@ -96,7 +96,7 @@ class PrefixStore:
         self._draft = (drafter.model, _stamp(drafter.model)) if isinstance(drafter, DraftSource) else None
         self._head = drafter if isinstance(drafter, HeadSource) else None
 
-    def find(self, content: Sequence[int | str], better_than: int) -> Conversation | None:
+    def find(self, content: Sequence[int | str], better_than: int) -> CachedConversation | None:
         """Return the stored conversation that shares the longest prefix with a text, or None.
 
         `content` is as in `Sequence.content`. The prefix must exceed `better_than` and be worth loading into memory.
@@ -118,7 +118,7 @@ class PrefixStore:
             touch(best)
         return conversation
 
-    def save(self, conversation: Conversation) -> None:
+    def save(self, conversation: CachedConversation) -> None:
         """Store a conversation that has a name. A failure to write is logged, not raised."""
         assert conversation.name is not None
         entry, held = self._describe_conversation(conversation)
@@ -148,7 +148,7 @@ class PrefixStore:
             for path in [path for path in known if hash_in_name(path) in hashes]:
                 del known[path]
 
-    def _describe_conversation(self, conversation: Conversation) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _describe_conversation(self, conversation: CachedConversation) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the entry of a conversation without its checksum, and the content of its caches."""
         main, draft = conversation.main, conversation.draft
         entry: dict[str, Any] = {
@@ -170,13 +170,15 @@ class PrefixStore:
     def _path(self, name: str, content: Sequence[int | str]) -> Path:
         return entry_path(self._folder, name, json.dumps([self._stamp, content]))
 
-    def _load(self, path: Path) -> Conversation | None:
+    def _load(self, path: Path) -> CachedConversation | None:
         entry, data = self._index[path], data_path(path)
         try:
             if checksum(data) != entry["sha256"]:
                 raise ValueError("its checksum is another")
             held = _load(data)
-            conversation = Conversation(_restore_sequence(self._model, entry["main"], held["main"]), name=entry["name"])
+            conversation = CachedConversation(
+                _restore_sequence(self._model, entry["main"], held["main"]), name=entry["name"]
+            )
             draft = entry.get("draft")
             if self._draft is not None and draft is not None and draft["stamp"] == self._draft[1]:
                 conversation.draft = _restore_sequence(self._draft[0], draft, held["draft"])
@@ -282,7 +284,7 @@ def _restore_sequence(model: LoadedModel, described: dict[str, Any], held: dict[
         raise ValueError("its caches are of another kind")
     for cache, attributes in zip(caches, held["caches"], strict=True):
         vars(cache).update(attributes)
-    sequence.adopt(sequence.caches, described["tokens"], len(described["tokens"]))
+    sequence.set_caches(sequence.caches, described["tokens"], len(described["tokens"]))
     sequence.pictures = _pictures(described)
     checkpoints = zip(described["checkpoints"], held["checkpoints"], strict=True)
     sequence.checkpoints = [Checkpoint(position, states) for position, states in checkpoints]

@@ -9,17 +9,17 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from operator import attrgetter
 
+from engine.decoders.batch_decoder import BatchDecoder, BatchStepFailed
 from engine.decoders.generation import release_unused_memory
-from engine.decoders.ragged_decoder import BatchStepFailed, RaggedDecoder
 from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.errors import is_device_failure
 from engine.events import TokensCommitted
 from engine.requests import MAX_DEPTH
 from engine.serving.active_request import ActiveRequest
-from engine.serving.models import Models
 from engine.serving.pacing import PrefillPacer
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.rounds.sequence_batch import rows_obstacle
+from engine.upkeep.models import Models
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ class Decoding:
         self._pacer = pacer
         # In the order of their turns; for reading only.
         self.turns: deque[ActiveRequest] = deque()
-        self._batch: RaggedDecoder | None = None
+        self._batch: BatchDecoder | None = None
         # Whether a request was added beside answers that have begun, since the latest step.
         self._added = False
 
@@ -188,7 +188,7 @@ class Decoding:
 
     def _join_batch(self, active: ActiveRequest) -> None:
         if self._batch is None:
-            self._batch = RaggedDecoder(self._models.main, self._models.drafting)
+            self._batch = BatchDecoder(self._models.main, self._models.drafting)
         self._batch.reserve(sum(one.batch_obstacle is None for one in self.turns))
         try:
             self._batch.join(active.generation)

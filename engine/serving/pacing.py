@@ -88,7 +88,7 @@ class PrefillPacer:
         return min(PART_S, STEPS_PER_CHUNK * median(self._steps_s)) if streaming and self._steps_s else PART_S
 
 
-class Parts:
+class PassParts:
     """Decides how far to evaluate a pass over `tokens` at a time, by the figures of `pacer` and of its own parts."""
 
     def __init__(self, pacer: PrefillPacer, tokens: int) -> None:

@@ -14,11 +14,11 @@ from engine.decoders.generation import release_unused_memory
 from engine.errors import is_device_failure
 from engine.events import PrefillProgress
 from engine.serving.active_request import ActiveRequest
-from engine.serving.models import Models
-from engine.serving.pacing import Parts, PrefillPacer
+from engine.serving.pacing import PassParts, PrefillPacer
 from engine.speculation.rounds.interruptible import PrefillPass, in_parts
 from engine.speculation.rounds.joint_prefill import choose_together, prefill_together
 from engine.speculation.rounds.sequence import PREFILL_CHUNK
+from engine.upkeep.models import Models
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class _Begun:
 
     active: ActiveRequest
     under_way: PrefillPass
-    parts: Parts
+    parts: PassParts
 
 
 class Prefilling(deque[ActiveRequest]):
@@ -175,7 +175,7 @@ class Prefilling(deque[ActiveRequest]):
         except Exception as error:
             yield active, error
             return tokens
-        self._begun = _Begun(active, under_way, Parts(self._pacer, tokens))
+        self._begun = _Begun(active, under_way, PassParts(self._pacer, tokens))
         yield from self._continue(self._begun, started, streaming=streaming)
         return 0 if self._begun else tokens
 

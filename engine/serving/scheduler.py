@@ -20,16 +20,16 @@ from engine.main_model.loading import LoadedModel, OnProgress
 from engine.prefix.cache import PrefixCache
 from engine.prefix.files import stored_bytes
 from engine.serving.active_request import ActiveRequest, as_engine_error, cleaned_up, log_finished
-from engine.serving.calibration import calibrate
 from engine.serving.decoding import CachesLost, Decoding, Outcome
-from engine.serving.model_changes import ModelChanges
-from engine.serving.models import MainLoader, Models
 from engine.serving.pacing import PrefillPacer
 from engine.serving.prefilling import Prefilling
-from engine.serving.teaching import Teaching
 from engine.serving.waiting import Waiting
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair, TeachingProgress
+from engine.upkeep.calibration import calibrate
+from engine.upkeep.model_changes import ModelChanges
+from engine.upkeep.models import MainLoader, Models
+from engine.upkeep.teaching import Teaching
 
 # The longest time to wait: queues refuse an infinite timeout.
 LONGEST_SLEEP_S = 3600.0
@@ -89,8 +89,8 @@ class Scheduler:
         folder = self.settings.prefix_cache_folder
         kept = replace(self.prefix_cache.usage, stored=stored_bytes(folder) if folder is not None else 0)
         idle_s = time.monotonic() - self._last_used
-        at_hand = tuple(one.pair for one in self.models.at_hand)
-        return EngineStatus(self.active, len(self._waiting), kept, self.models.memory_use(), idle_s, at_hand)
+        resident = tuple(one.pair for one in self.models.resident)
+        return EngineStatus(self.active, len(self._waiting), kept, self.models.memory_use(), idle_s, resident)
 
     @property
     def seconds_to_park(self) -> float | None:
@@ -140,7 +140,7 @@ class Scheduler:
         """Run a step of the teaching under way, if there is one and nothing else to do."""
         if not self.teaching.running or self.busy:
             return
-        if (own := self.models.own_at_hand) is not None:
+        if (own := self.models.own_resident) is not None:
             self.changes.switch(own.path)
         self._last_used = time.monotonic()
         try:
@@ -151,7 +151,7 @@ class Scheduler:
     def clear_prefix_cache(self) -> None:
         """Forget all finished turns, on disk too; the next request prefills its whole prompt."""
         self.prefix_cache.clear()
-        self.changes.texts.keep_stored(())
+        self.changes.stores.keep_stored(())
 
     # Requests
 
@@ -199,7 +199,7 @@ class Scheduler:
         self._waiting.fail(EngineClosed())
         self.changes.fail(EngineClosed())
         self.changes.unload()
-        self.changes.texts.close_answers()
+        self.changes.stores.close_answers()
 
     def fail(self, error: EngineError) -> None:
         """End every request and change with `error`, without using the models, because the thread is about to end."""
@@ -246,19 +246,19 @@ class Scheduler:
     def _may_begin(self, stream: RequestStream) -> bool:
         """Whether a request can begin once it is ready; one for a main model that is not known can, and fails."""
         models, wanted = self.models, self.models.wanted_by(stream.request)
-        return models.serves(stream.request) or not (models.has_at_hand(wanted) or wanted in models.parked)
+        return models.serves(stream.request) or not (models.is_resident(wanted) or wanted in models.reloadable)
 
     def _bring_model(self) -> None:
         """Use the main model of the oldest request that could begin, once all answers of another one have ended."""
         first = self._waiting.first
         wanted = None if first is None else self.models.wanted_by(first.request)
-        if wanted is not None and (parked := self.models.parked.get(wanted)) is not None:
-            self.changes.enqueue(self.changes.restore(parked), partial(self._model_restored, wanted))
-        elif self.models.has_at_hand(wanted) and not self.active and wanted is not None:
+        if wanted is not None and (reloadable := self.models.reloadable.get(wanted)) is not None:
+            self.changes.enqueue(self.changes.restore(reloadable), partial(self._model_restored, wanted))
+        elif self.models.is_resident(wanted) and not self.active and wanted is not None:
             self.changes.switch(wanted)
 
     def _model_restored(self, main: Path, outcome: LoadedPair | EngineError) -> None:
-        """Fail the requests that waited for parked models if these cannot be loaded any more."""
+        """Fail the requests that waited for reloadable models if these cannot be loaded any more."""
         if isinstance(outcome, EngineError):
             self._waiting.fail(outcome, main)
 
@@ -289,7 +289,7 @@ class Scheduler:
             if isinstance(outcome, CachesLost):
                 self._prefilling.appendleft(active)
                 active.generation.restart()
-                self.models.drafting.follow(active.stream.speculation, active.generation.conversation)
+                self.models.drafting.attach(active.stream.speculation, active.generation.conversation)
             elif isinstance(outcome, Exception):
                 self._fail_alone(active, outcome)
             else:
@@ -311,7 +311,7 @@ class Scheduler:
         # After the answer is delivered, so that it does not wait for the device or the disk.
         if intact:
             cleaned_up(active.generation.release)
-        self.changes.texts.keep_answer(active.generation.request.conversation, active.generation.ids)
+        self.changes.stores.keep_answer(active.generation.request.conversation, active.generation.ids)
         self._device_failures = 0
         if self.models.loaded:
             self.models.drafting.controllers.keep()

@@ -25,9 +25,9 @@ from engine.pictures.reading import PictureFiles
 from engine.prefix.cache import PrefixCache
 from engine.requests import ChatRequest
 from engine.serving.active_request import ActiveRequest, as_engine_error, cleaned_up
-from engine.serving.models import Models
 from engine.stats import RequestStats
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, PromptCall
+from engine.upkeep.models import Models
 
 # With nothing else to do, wait this long for a prompt before commands are looked at again.
 PROMPT_WAIT_S = 0.02
@@ -110,7 +110,7 @@ class Waiting(deque[RequestStream]):
             active = self._make(stream)
             if not self._models.settings.allow_oversize:
                 self._make_room(active.generation, others)
-            self._models.drafting.follow(stream.speculation, active.generation.conversation)
+            self._models.drafting.attach(stream.speculation, active.generation.conversation)
         except Exception as error:
             if is_device_failure(error):
                 raise
@@ -139,8 +139,8 @@ class Waiting(deque[RequestStream]):
         """Drop finished turns, then models that are not in use, if the request fits then. Raises `NotEnoughMemory`."""
         tokens = self._longest(generation)
         promised = sum(other.needed_bytes - self._held_bytes(other) for other in others)
-        if generation.conversation.main.pictures_ahead and self._models.main.eyes is not None:
-            promised += self._models.main.eyes.missing_bytes
+        if generation.conversation.main.pictures_ahead and self._models.main.vision is not None:
+            promised += self._models.main.vision.bytes_to_load
         try:
             self._models.check_request(tokens, self._models.memory_use().free - promised)
         except NotEnoughMemory as error:

@@ -11,7 +11,7 @@ from engine.speculation.drafting import Drafting
 from engine.speculation.proposers.joint_draft import JointDraft
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal
-from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure, permitted
+from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure, cut_to_grammar
 
 
 class BatchDrafting:
@@ -38,12 +38,12 @@ class BatchDrafting:
 
     def choose(self, requests: Sequence[tuple[RequestProposers, int]]) -> list[Choice]:
         """Choose what each request does in the next round; the number beside it is how many tokens may follow."""
-        why_plain, asked = self._drafting.why_plain, []
+        plain_reason, asked = self._drafting.plain_reason, []
         for request, most in requests:
-            plain = request.plain_choice(why_plain, most)
+            plain = request.plain_choice(plain_reason, most)
             asked.append((request.answer, request.offer(most) if plain is None else Offer(decided=plain)))
         choices = self._drafting.controller.choose(asked)
-        return [request.with_reason(one, why_plain) for (request, _), one in zip(requests, choices, strict=True)]
+        return [request.with_reason(one, plain_reason) for (request, _), one in zip(requests, choices, strict=True)]
 
     def prepare(self, request: RequestProposers, source: str) -> bool:
         """Do one piece of the work that a proposer needs before it can propose; False when none is left.
@@ -62,7 +62,7 @@ class BatchDrafting:
         for index, (request, choice) in enumerate(asked):
             one = together.get(index) or (self._propose_alone(request, choice) if choice.depth else None)
             if isinstance(one, Proposal):
-                one = permitted(one, request.sampler, request.conversation.main.tokens)
+                one = cut_to_grammar(one, request.sampler, request.conversation.main.tokens)
             made.append(one)
         return made
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence as Tokens
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import mlx.core as mx
@@ -12,7 +12,7 @@ from engine.errors import is_device_failure
 from engine.heads.head import Head
 from engine.main_model.loading import LoadedModel
 from engine.speculation.drafters.head_session import HeadSession
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.taps import Taps
 from engine.tokenizers.prompts import shared_prefix
 
@@ -20,15 +20,15 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(eq=False)
-class Conversation:
+class CachedConversation:
     """The sequences of both models for one text; `draft` and `head` are None until a draft model or a head is used.
 
     `name` is the caller's name of the conversation; without one it is never written to disk. A `shared` one is what
     others begin with.
     """
 
-    main: Sequence
-    draft: Sequence | None = None
+    main: CachedSequence
+    draft: CachedSequence | None = None
     name: str | None = None
     head: HeadSession | None = None
     shared: bool = False
@@ -52,7 +52,7 @@ class Conversation:
                 # The main model reads one token again, which gives the head the state that it lacks.
                 self.head.rewind(length - 1)
 
-    def follow(self, head: Head, taps: Taps) -> HeadSession:
+    def attach_head(self, head: Head, taps: Taps) -> HeadSession:
         """Let `head` follow the main model from now on, starting where it knows the text."""
         if self.head is None or self.head.head.identity != head.identity:
             self.head = HeadSession(head, taps)
@@ -60,12 +60,12 @@ class Conversation:
         self.head.head, self.head.positions = head, self.main.positions
         if self.head.length < self.main.position:
             self.head.restart(self.main.position)
-        self.main.follower = self.head
+        self.main.listener = self.head
         return self.head
 
     def drop_drafter(self) -> None:
         """Drop the caches of a draft model or a head."""
-        self.draft = self.head = self.main.follower = None
+        self.draft = self.head = self.main.listener = None
 
     def settle(self) -> None:
         """Finish all pending work once no request uses it. Raises any exception of the evaluation."""
@@ -74,7 +74,7 @@ class Conversation:
         # More are pending if the prompt was not read to its end.
         if rule.strict and self.main.intact and pending <= rule.most:
             self.main.feed_pending()
-        self.main.follower = self.main.reader = None
+        self.main.listener = self.main.reader = None
         try:
             if self.head is not None:
                 # The caches may be fed some rows again; the head must not know those yet.
@@ -91,30 +91,30 @@ class Conversation:
         mx.synchronize()
         mx.eval(mx.zeros(1))
 
-    def fork(self) -> Conversation | None:
+    def fork(self) -> CachedConversation | None:
         """Return a copy without a name, or None if the main model's caches cannot be copied."""
         main = self.main.fork()
         if main is None:
             return None
         draft = self.draft.fork() if self.draft is not None else None
-        return Conversation(main, draft, head=self.head.copy() if self.head is not None else None)
+        return CachedConversation(main, draft, head=self.head.copy() if self.head is not None else None)
 
 
-def continue_on(sequence: Sequence | None, model: LoadedModel, tokens: Tokens[int]) -> Sequence:
+def continue_on(sequence: CachedSequence | None, model: LoadedModel, tokens: Sequence[int]) -> CachedSequence:
     """Return `sequence` set to `tokens`, its caches cut back to the shared prefix; a new one if nothing is shared."""
     reach = 0 if sequence is None else usable_prefix(sequence, tokens)
     if sequence is None or reach == 0:
-        sequence = Sequence(model.model, model.new_caches())
+        sequence = CachedSequence(model.model, model.new_caches())
     else:
         sequence.rewind(reach)
     sequence.tokens = list(tokens)
     return sequence
 
 
-def usable_prefix(sequence: Sequence, content: Tokens[int | str]) -> int:
+def usable_prefix(sequence: CachedSequence, content: Sequence[int | str]) -> int:
     """Return how many tokens of a text the caches hold and need not be fed; the last one is always pending.
 
-    `content` are the tokens, with pictures as in `Sequence.content`.
+    `content` are the tokens, with pictures as in `CachedSequence.content`.
     """
     held = sequence.content[: sequence.position]
     return sequence.reach(shared_prefix(held, content[: len(content) - 1]))

@@ -15,16 +15,16 @@ from engine.async_drafting.link import DrafterLink
 from engine.errors import EngineError, ModelNotUsable
 from engine.main_model.loading import LoadedModel
 from engine.main_model.sampling import Sampler
+from engine.methods import DRAFTER_METHOD, PROPOSERS
 from engine.requests import SpeculationSettings
 from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.costs import context_range
 from engine.speculation.choosing.kept import Controllers
 from engine.speculation.choosing.pauses import Pauses
-from engine.speculation.conversation import Conversation
+from engine.speculation.conversation import CachedConversation
 from engine.speculation.drafters.reduced_vocabulary import USUAL_DEPTH, ReducedVocabulary
 from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
-from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.round import PendingRound
@@ -58,9 +58,9 @@ class Drafting:
         self._drafter: Drafter | None = None
         self.select()
         # Why requests have no proposers, unless the request itself is the reason.
-        self.why_plain = Choice(None, 0, "no-draft")
+        self.plain_reason = Choice(None, 0, "no-draft")
         # Why the current request has no asynchronous drafter, as in `RequestStats.ahead`.
-        self.why_not_ahead = ""
+        self.async_reason = ""
         # The index of earlier answers, if one is kept, and the drafter with their vocabulary, if one was made.
         self.answers: AnswerIndex | None = None
         self.reduced: ReducedVocabulary | None = None
@@ -127,9 +127,9 @@ class Drafting:
         self._drafter, self.reduced = drafter, None
         self.version += 1
         self.controllers.pair = (self.controllers.pair[0], "" if drafter is None else _identity(drafter.info))
-        self.why_plain = Choice(None, 0, "no-draft")
+        self.plain_reason = Choice(None, 0, "no-draft")
         if problem is not None:
-            self.why_plain = Choice(None, 0, "draft-not-usable", (("reason", _reason(problem)),))
+            self.plain_reason = Choice(None, 0, "draft-not-usable", (("reason", _reason(problem)),))
         if self._request is not None:
             self._request.conversation.drop_drafter()
             self.install(self._request)
@@ -149,24 +149,24 @@ class Drafting:
     def expect_draft(self) -> None:
         """Let plain rounds give the loading of a draft model as their reason, until `set_draft` is called."""
         if self._drafter is None:
-            self.why_plain = Choice(None, 0, "draft-loading")
+            self.plain_reason = Choice(None, 0, "draft-loading")
 
-    def follow(self, settings: SpeculationSettings, conversation: Conversation) -> None:
+    def attach(self, settings: SpeculationSettings, conversation: CachedConversation) -> None:
         """Set the rule of a request's rows, and let the head in use, if any, follow it. Call it before the prefill."""
         conversation.main.row_rules = RowRules(self.controllers.rounding, settings.same_text)
         used = settings.method in ("auto", DRAFTER_METHOD) and conversation.main.plain_only is None
         if used and isinstance(self._drafter, HeadSource):
-            conversation.follow(self._drafter.head, self._drafter.taps)
+            conversation.attach_head(self._drafter.head, self._drafter.taps)
         else:
-            conversation.main.follower = None
+            conversation.main.listener = None
 
-    def begin(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> None:
+    def begin(self, settings: SpeculationSettings, conversation: CachedConversation, sampler: Sampler) -> None:
         """Start the current request, alone on `conversation`, whose main sequence holds the prompt."""
         self._request = RequestProposers(self._main, settings, conversation, sampler)
         self.install(self._request)
 
     def new_request(
-        self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler
+        self, settings: SpeculationSettings, conversation: CachedConversation, sampler: Sampler
     ) -> RequestProposers:
         """Return a request of a batch, which has its proposers; its main sequence holds the prompt."""
         request = RequestProposers(self._main, settings, conversation, sampler)
@@ -198,14 +198,14 @@ class Drafting:
             self.controller.speedup.begin(context_range(request.answer.prompt_tokens), constrained=constrained)
 
     def _drafting_ahead(self, request: RequestProposers) -> DraftingAhead | None:
-        draft, self.why_not_ahead = self._drafter, ""
+        draft, self.async_reason = self._drafter, ""
         if not isinstance(draft, DraftSource) or request.conversation.main.pictures:
             # Positions tell the asynchronous drafter the noise of a token, so it cannot leave placeholders out.
             return None
         share = self.controller.costs.drafting_share(DRAFTER_METHOD, USUAL_DEPTH, USUAL_DEPTH + 1)
         link = self._reach(draft, share)
         if isinstance(link, str):
-            self.why_not_ahead = link
+            self.async_reason = link
             return None
         return DraftingAhead(link, request.sampler, request.conversation.main.tokens, request.settings.depth)
 
@@ -239,7 +239,7 @@ class Drafting:
     def choose(self, remaining: int) -> Choice:
         """Choose the next round, with `remaining` tokens to go; a proposer that fails is dropped."""
         request = self.current
-        if (plain := request.plain_choice(self.why_plain, remaining)) is not None:
+        if (plain := request.plain_choice(self.plain_reason, remaining)) is not None:
             return plain
         if self.controller.speedup.take_plain_round():
             # A sample measures plain decoding, in which nothing is weighed either.
@@ -250,7 +250,7 @@ class Drafting:
             choice = Choice(None, 0, "measuring")
         if self.ahead is not None and costs.timed(DRAFTER_METHOD):
             self.ahead.patience_s = costs.drafting(DRAFTER_METHOD, self.ahead.depth).seconds
-        return request.with_reason(choice, self.why_plain)
+        return request.with_reason(choice, self.plain_reason)
 
     def drafting_share(self, choice: Choice, proposed: int | None = None) -> float | None:
         """Return the share of drafting in a round with this choice; None if it was never timed apart.
@@ -313,16 +313,16 @@ class Drafting:
         self.controller.speedup.compare()
 
     @property
-    def counts_leads(self) -> bool:
-        """Whether leads are of use: where passes may be rounded differently."""
+    def counts_margins(self) -> bool:
+        """Whether margins are of use: where passes may be rounded differently."""
         rounding = self.controllers.rounding
         return bool(self.proposers) and rounding is not None and rounding.difference > 0.0
 
-    def count_leads(self, leads: Sequence[float]) -> None:
-        """Count the leads of an answer's tokens, which tell how often rounding decides one."""
+    def count_margins(self, top2_margins: Sequence[float]) -> None:
+        """Count the margins of an answer's tokens, which tell how often rounding decides one."""
         if (rounding := self.controllers.rounding) is not None:
-            rounding.leads += len(leads)
-            rounding.narrow += sum([lead < NARROW for lead in leads])
+            rounding.top2_margins += len(top2_margins)
+            rounding.narrow += sum([top2_margin < NARROW for top2_margin in top2_margins])
 
     def rounding_figures(self, *, exact: bool) -> dict[str, Any]:
         """Return the figures of `RequestStats` on rounding; `exact` is whether all passes of the request were."""

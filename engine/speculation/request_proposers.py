@@ -12,13 +12,13 @@ from engine.async_drafting.drafting_ahead import DraftingAhead
 from engine.errors import without_frames
 from engine.main_model.loading import LoadedModel
 from engine.main_model.sampling import Sampler
+from engine.methods import PROPOSERS, uses, uses_drafter
 from engine.requests import SpeculationSettings
 from engine.speculation.choosing.choice import Choice, Offer
-from engine.speculation.choosing.plans import Answer
-from engine.speculation.conversation import Conversation
+from engine.speculation.choosing.plans import AnswerState
+from engine.speculation.conversation import CachedConversation
 from engine.speculation.drafters.sources import Drafter
 from engine.speculation.proposers.context import ProposerContext, ProposerUnavailable
-from engine.speculation.proposers.registry import PROPOSERS, uses, uses_drafter
 from engine.speculation.rounds.proposal import Observation, Proposer
 from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure
 
@@ -33,11 +33,11 @@ class RequestProposers:
     """The proposers that `settings` ask for, on `conversation`, whose main sequence holds the prompt.
 
     `by_source` holds those in use and stays the same dict while the request runs. A proposer that fails is dropped; the
-    request continues with the others. `why_plain` says why there are none, if the reason lies in this request.
+    request continues with the others. `plain_reason` says why there are none, if the reason lies in this request.
     """
 
     def __init__(
-        self, main: LoadedModel, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler
+        self, main: LoadedModel, settings: SpeculationSettings, conversation: CachedConversation, sampler: Sampler
     ) -> None:
         self.settings = settings
         self.conversation = conversation
@@ -45,9 +45,9 @@ class RequestProposers:
         self.by_source: dict[str, Proposer] = {}
         # The asynchronous drafter's part in this answer, if any.
         self.ahead: DraftingAhead | None = None
-        self.why_plain: Choice | None = None
+        self.plain_reason: Choice | None = None
         # The controller's state of its answer, and `Drafting.version`, both set when proposers are installed.
-        self.answer: Answer
+        self.answer: AnswerState
         self.version = 0
         self._main = main
         # Tokens prefilled by proposers that were replaced or dropped.
@@ -79,10 +79,10 @@ class RequestProposers:
         """End the proposers in use, and build those that the request's method asks for."""
         self._prefilled_by_others = self.draft_prefill_tokens
         self.abandon()
-        self.why_plain, self.ahead = None, None
+        self.plain_reason, self.ahead = None, None
         main, method = self.conversation.main, self.settings.method
         if main.plain_only is not None:
-            self.why_plain = Choice(None, 0, "cache-kind", (("kind", main.plain_only),))
+            self.plain_reason = Choice(None, 0, "cache-kind", (("kind", main.plain_only),))
             return
         self.ahead = ahead if uses_drafter(method) else None
         context = ProposerContext(
@@ -103,15 +103,15 @@ class RequestProposers:
         """The rows that the next pass feeds again. While a plain round is under way, nothing is pending."""
         return max(0, len(self.conversation.main.pending) - 1)
 
-    def plain_choice(self, why_plain: Choice, remaining: int) -> Choice | None:
+    def plain_choice(self, plain_reason: Choice, remaining: int) -> Choice | None:
         """Return a plain choice if the next round must be plain, whatever the proposers offer; None otherwise.
 
-        `why_plain` is the reason if no request has proposers, and `remaining` tokens may follow.
+        `plain_reason` is the reason if no request has proposers, and `remaining` tokens may follow.
         """
         if self.settings.method == "off":
             return OFF
         if not self.by_source:
-            return self.why_plain or why_plain
+            return self.plain_reason or plain_reason
         if remaining <= 1:
             return Choice(None, 0, "length-limit")
         if self._most(remaining) < 1:
@@ -135,17 +135,17 @@ class RequestProposers:
             return Offer(decided=fixed_choice(self.settings.depth, limits))
         return Offer(limits, backlog, self._carried, rule=self.conversation.main.next_rule)
 
-    def with_reason(self, choice: Choice, why_plain: Choice) -> Choice:
+    def with_reason(self, choice: Choice, plain_reason: Choice) -> Choice:
         """Return `choice`; if it is plain without a reason, with the reason of the method's own first proposer.
 
-        `why_plain` is the reason if there is none and no grammar holds the text. Drops a proposer that fails.
+        `plain_reason` is the reason if there is none and no grammar holds the text. Drops a proposer that fails.
         """
         if choice.depth or choice.reason:
             return choice
         source = next((source for source in self.by_source if not PROPOSERS[source].every_method), None)
         if source is None:
             if not self.sampler.constrained:
-                return self.why_plain or why_plain
+                return self.plain_reason or plain_reason
             source = next(iter(self.by_source))
         try:
             with as_proposer_failure(source):
@@ -182,8 +182,8 @@ class RequestProposers:
         self._prefilled_by_others += before - self.draft_prefill_tokens
         if PROPOSERS[failure.source].uses_drafter:
             self.conversation.drop_drafter()
-        self.why_plain = Choice(None, 0, "draft-failed", (("source", failure.source),))
-        return self.why_plain
+        self.plain_reason = Choice(None, 0, "draft-failed", (("source", failure.source),))
+        return self.plain_reason
 
     def attempt(self, source: str, step: Callable[[], None]) -> None:
         """Run `step`; if it fails, drop `source`."""
@@ -197,7 +197,7 @@ class RequestProposers:
         try:
             proposer: Proposer | None = import_module(PROPOSERS[source].module).build(context)
         except ProposerUnavailable as unavailable:
-            self.why_plain = Choice(None, 0, unavailable.reason, unavailable.arguments)
+            self.plain_reason = Choice(None, 0, unavailable.reason, unavailable.arguments)
             return
         if proposer is not None:
             self.by_source[source] = proposer

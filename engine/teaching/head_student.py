@@ -25,7 +25,7 @@ APART = 8
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
+class _LessonText:
     """A lesson's tokens, the tapped outputs for them, and where proposals begin: (anchor, count)."""
 
     ids: list[int]
@@ -54,14 +54,14 @@ class HeadStudent:
             taps = mx.concatenate(outputs, axis=-1)
             mx.eval(taps)
             # Nothing follows the last token, but a proposal may end with a draw.
-            texts.append(_Text([*lesson.ids, 0], taps, proposals))
+            texts.append(_LessonText([*lesson.ids, 0], taps, proposals))
             places += [(lesson, at - lesson.start + depth, depth) for at, count in proposals for depth in range(count)]
         return with_targets(texts, places)
 
     def logits(self, inputs: Any) -> mx.array:
         return mx.concatenate([logits for text in inputs for logits in self._read(text)])
 
-    def _read(self, text: _Text) -> list[mx.array]:
+    def _read(self, text: _LessonText) -> list[mx.array]:
         """Return the logits of each proposal along a text."""
         context, found = self._head.new_context(), []
         for anchor, count in text.proposals:

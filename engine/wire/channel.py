@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 from typing import Generic
 
-from engine.wire.messages import ChannelClosed, Codec, Message, Received
+from engine.wire.messages import ChannelClosed, Codec, Received, WireMessage
 
 _CHUNK_BYTES = 2**18
 # Seconds of silence after which TCP probes a peer on another computer. The option's name differs by system.
@@ -38,7 +38,7 @@ class Channel(Generic[Received]):
         self._received, self._unsent = bytearray(), bytearray()
         self._sending = threading.Lock()
 
-    def send(self, message: Message) -> None:
+    def send(self, message: WireMessage) -> None:
         """Send a message. What the socket does not take at once may go out with later calls of any method.
 
         Raises `ChannelClosed`, and what `Codec.frame` raises.

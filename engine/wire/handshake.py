@@ -14,7 +14,7 @@ from typing import Annotated, Any, Generic, TypeVar
 from msgspec import Meta
 
 from engine.wire.channel import Channel
-from engine.wire.messages import ChannelClosed, Codec, Message, Received
+from engine.wire.messages import ChannelClosed, Codec, Received, WireMessage
 
 log = logging.getLogger(__name__)
 
@@ -29,12 +29,12 @@ _PAUSE_S = 0.01
 _NONCE_BYTES = 32
 
 
-class _Challenge(Message, frozen=True):
+class _Challenge(WireMessage, frozen=True):
     version: Annotated[int, Meta(ge=VERSION, le=VERSION)]
     nonce: Annotated[bytes, Meta(min_length=_NONCE_BYTES, max_length=_NONCE_BYTES)]
 
 
-class _Proof(Message, frozen=True):
+class _Proof(WireMessage, frozen=True):
     number: int
     nonce: Annotated[bytes, Meta(min_length=_NONCE_BYTES, max_length=_NONCE_BYTES)]
     proof: bytes
@@ -90,7 +90,7 @@ class Peer(Generic[Received]):
 
 
 @dataclass(frozen=True, eq=False)
-class _Stranger:
+class _Unauthenticated:
     """A connection that has to answer `nonce` before `until`, a time of the monotonic clock."""
 
     channel: Channel[Any]
@@ -105,7 +105,7 @@ class _Stranger:
 class Listener(Generic[Received]):
     """Demands of all that connect to `listening` a proof that they know `secret`, and proves the same to them.
 
-    What a stranger sends ends its own connection only. A stranger can send `LARGEST_HANDSHAKE` bytes, and has
+    What a candidate sends ends its own connection only. A candidate can send `LARGEST_HANDSHAKE` bytes, and has
     `HANDSHAKE_S` seconds for the whole handshake. The listener owns the socket; one thread uses it.
     """
 
@@ -116,7 +116,7 @@ class Listener(Generic[Received]):
         self._socket, self._secret = listening, secret
         self._codec, self._most_unsent = codec, most_unsent
         # In the order of their arrival, and so of their deadlines.
-        self._strangers: list[_Stranger] = []
+        self._unauthenticated: list[_Unauthenticated] = []
 
     @property
     def port(self) -> int:
@@ -131,23 +131,23 @@ class Listener(Generic[Received]):
         until = None if timeout_s is None else time.monotonic() + timeout_s
         while True:
             now = time.monotonic()
-            while self._strangers and self._strangers[0].until <= now:
-                self._dismiss(self._strangers[0], "silent")
+            while self._unauthenticated and self._unauthenticated[0].until <= now:
+                self._close(self._unauthenticated[0], "silent")
             if until is not None and until <= now:
                 raise TimeoutError
-            ends = [end for end in (until, *(one.until for one in self._strangers[:1])) if end is not None]
-            waiting: list[socket.socket | _Stranger] = [self._socket, *self._strangers]
+            ends = [end for end in (until, *(one.until for one in self._unauthenticated[:1])) if end is not None]
+            waiting: list[socket.socket | _Unauthenticated] = [self._socket, *self._unauthenticated]
             for readable in select.select(waiting, [], [], min(ends) - now if ends else None)[0]:
-                if not isinstance(readable, _Stranger):
+                if not isinstance(readable, _Unauthenticated):
                     self._challenge()
-                elif readable in self._strangers and (peer := self._hear(readable)) is not None:
+                elif readable in self._unauthenticated and (peer := self._authenticate(readable)) is not None:
                     return peer
 
     def close(self) -> None:
         """Accept no more peers, and end the connections without a proof. May be called twice."""
         self._socket.close()
-        while self._strangers:
-            self._dismiss(self._strangers[0], "closed")
+        while self._unauthenticated:
+            self._close(self._unauthenticated[0], "closed")
 
     def _challenge(self) -> None:
         try:
@@ -155,12 +155,12 @@ class Listener(Generic[Received]):
         except OSError as error:
             # It has left again, or this process has no descriptor to spare, maybe for some time.
             log.info("a connection is lost: %s", error)
-            if self._strangers:
-                self._dismiss(self._strangers[0], "in the way")
+            if self._unauthenticated:
+                self._close(self._unauthenticated[0], "limit reached")
             time.sleep(_PAUSE_S)
             return
-        if len(self._strangers) == MOST_WAITING:
-            self._dismiss(self._strangers[0], "in the way")
+        if len(self._unauthenticated) == MOST_WAITING:
+            self._close(self._unauthenticated[0], "limit reached")
         nonce = secrets.token_bytes(_NONCE_BYTES)
         try:
             channel = Channel(connection, _HANDSHAKE, most_unsent=self._most_unsent)
@@ -169,31 +169,31 @@ class Listener(Generic[Received]):
             log.info("%s is gone: %s", address[0], error)
             connection.close()
         else:
-            self._strangers.append(_Stranger(channel, address[0], nonce, time.monotonic() + HANDSHAKE_S))
+            self._unauthenticated.append(_Unauthenticated(channel, address[0], nonce, time.monotonic() + HANDSHAKE_S))
 
-    def _hear(self, stranger: _Stranger) -> Peer[Received] | None:
-        """Return a stranger that has proved the secret as a peer, None for one that has not, or not yet."""
+    def _authenticate(self, candidate: _Unauthenticated) -> Peer[Received] | None:
+        """Return a candidate that has proved the secret as a peer, None for one that has not, or not yet."""
         try:
-            if (found := stranger.channel.receive(0.0)) is None:
+            if (found := candidate.channel.receive(0.0)) is None:
                 return None
             if not isinstance(found, _Proof):
                 raise NotAuthentic("the peer is out of turn")
-            nonces = stranger.nonce, found.nonce
+            nonces = candidate.nonce, found.nonce
             _compare(found.proof, _proof(self._secret, b"proves", found.number, *nonces))
-            stranger.channel.send(
+            candidate.channel.send(
                 _Proof(found.number, found.nonce, _proof(self._secret, b"demands", found.number, *nonces))
             )
         except OSError as error:
-            self._dismiss(stranger, str(error))
+            self._close(candidate, str(error))
             return None
-        self._strangers.remove(stranger)
-        stranger.channel.codec = self._codec
-        return Peer(stranger.channel, found.number, stranger.host)
+        self._unauthenticated.remove(candidate)
+        candidate.channel.codec = self._codec
+        return Peer(candidate.channel, found.number, candidate.host)
 
-    def _dismiss(self, stranger: _Stranger, why: str) -> None:
-        log.info("%s has not proved the secret: %s", stranger.host, why)
-        self._strangers.remove(stranger)
-        stranger.channel.close()
+    def _close(self, candidate: _Unauthenticated, why: str) -> None:
+        log.info("%s has not proved the secret: %s", candidate.host, why)
+        self._unauthenticated.remove(candidate)
+        candidate.channel.close()
 
 
 def _next(channel: Channel[Any], kind: type[_Step], until: float) -> _Step:

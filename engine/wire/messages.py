@@ -17,7 +17,7 @@ LARGEST_MESSAGE = 2**27
 _LENGTH = struct.Struct("!I")
 
 
-class Message(msgspec.Struct, frozen=True, tag=True, array_like=True):
+class WireMessage(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """A message on a connection: the name of its class and its fields, whose types the receiver checks."""
 
 
@@ -51,7 +51,7 @@ class Codec(Generic[Received]):
         self._encoder = msgspec.msgpack.Encoder(enc_hook=enc_hook)
         self._decoder: msgspec.msgpack.Decoder[Received] = msgspec.msgpack.Decoder(kind, dec_hook=dec_hook)
 
-    def frame(self, message: Message) -> bytes:
+    def frame(self, message: WireMessage) -> bytes:
         """Return a message as bytes. Raises `TypeError`, `ValueError` or `OverflowError` if it cannot be encoded."""
         content = self._encoder.encode(message)
         return _LENGTH.pack(len(content)) + content

@@ -37,7 +37,7 @@ class Script:
     """The course of one request: the tokens of `text` are distributed over the rounds of `pattern`, which repeat.
 
     `opening` is the marker with which the prompt opens the thoughts. The token in place `other_at` has an id of its
-    own, and every token leads the next best by `lead`.
+    own, and every token leads the next best by `top2_margin`.
     """
 
     text: str = "Hello there."
@@ -50,7 +50,7 @@ class Script:
     prompt_tokens: int = 24
     opening: str = ""
     other_at: int | None = None
-    lead: float | None = None
+    top2_margin: float | None = None
 
 
 def pieces(text: str) -> list[str]:
@@ -80,7 +80,7 @@ def play(script: Script) -> Iterator[Event]:
                 place,
                 number,
                 -0.25 * place,
-                lead=script.lead,
+                top2_margin=script.top2_margin,
             )
             for place, text in enumerate(part)
         ]

@@ -17,7 +17,7 @@ from app.system.background import Background
 from engine.advice.catalog import load_catalog
 from engine.advice.fit import ModelSize, check_fit, working_set_limit
 from engine.advice.pairing import PairAdvice
-from engine.advice.speedup import Estimate
+from engine.advice.speedup import SpeedupEstimate
 from engine.hub.download_state import DownloadStatus
 
 LIMIT = working_set_limit(32_000_000_000)
@@ -44,11 +44,11 @@ _QWEN3_8B = {
 }
 _SHORT = (("needed", 22_500_000_000), ("free", 21_300_000_000))
 ADVICE = (
-    PairAdvice(DRAFT, "installed", "same", (), 335_000_000, Estimate(1.9), best=True),
-    PairAdvice(LARGER, "catalog", "same", (), 968_000_000, Estimate(1.4)),
+    PairAdvice(DRAFT, "installed", "same", (), 335_000_000, SpeedupEstimate(1.9), best=True),
+    PairAdvice(LARGER, "catalog", "same", (), 968_000_000, SpeedupEstimate(1.4)),
     PairAdvice("", "lookup", "lookup", (), 0, None),
     PairAdvice(FOREIGN, "installed", "different", (("shared", 41),), 76_000_000, None),
-    PairAdvice(WIDE, "installed", "too-large", (("share", 49),), 2_270_000_000, Estimate(1.0)),
+    PairAdvice(WIDE, "installed", "too-large", (("share", 49),), 2_270_000_000, SpeedupEstimate(1.0)),
     PairAdvice(LLAMA_DRAFT, "catalog", "no-room", _SHORT, 695_000_000, None),
 )  # fmt: skip
 

@@ -222,7 +222,7 @@ def test_a_question_is_answered_by_the_main_model_alone_while_the_draft_is_read(
     qapp: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from engine.files.steps import result_of
-    from engine.serving.models import Models
+    from engine.upkeep.models import Models
 
     gate: Future[None] = Future()
     read = Models.load_draft

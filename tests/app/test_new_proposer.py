@@ -1,4 +1,4 @@
-"""A new proposer needs one file and one entry in the registry, from which settings, API and window take it."""
+"""A new proposer needs one file and one entry in `engine.methods`, from which settings, API and window take it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.library.model_choices import draft_choices
 from app.widgets import theme
 from app.wording.figures import depth_texts
 from app.wording.sources import method_name, names_without_drafter
-from engine.speculation.proposers.registry import PROPOSERS, ProposerEntry
+from engine.methods import PROPOSERS, ProposerEntry
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script, ScriptedRound
@@ -28,7 +28,7 @@ ENTRY = ProposerEntry("tests.engine.speculation.test_toy_proposer", words="echo"
 # Prints what modules declare when they are imported after the entry was added.
 DECLARED = """
 import argparse, json
-from engine.speculation.proposers.registry import PROPOSERS, ProposerEntry
+from engine.methods import PROPOSERS, ProposerEntry
 PROPOSERS["repeat"] = ProposerEntry("tests.engine.speculation.test_toy_proposer", words="echo", method_words="Echo")
 from app.api.bodies import description
 from app.api.routes import ENDPOINTS

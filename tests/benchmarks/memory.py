@@ -14,7 +14,7 @@ from app.cli.bench import install
 from app.cli.pair_options import chosen_pair
 from app.cli.terminal import format_bytes, print_table
 from engine.bench.arms import run_to_end
-from engine.bench.prompts import Prompt
+from engine.bench.prompts import BenchPrompt
 from engine.bench.runner import machine
 from engine.main_model.loading import LoadedModel, load
 from engine.requests import ChatRequest, SpeculationSettings
@@ -25,7 +25,7 @@ from tests.benchmarks import options
 def measure(
     scheduler: Scheduler,
     main: LoadedModel,
-    prompts: Sequence[Prompt],
+    prompts: Sequence[BenchPrompt],
     *,
     answers: int,
     max_tokens: int,

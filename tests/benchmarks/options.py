@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from app.cli.pair_options import add_pair_options
-from engine.bench.prompts import BUILT_IN, Prompt, read_prompts
+from engine.bench.prompts import BUILT_IN, BenchPrompt, read_prompts
 
 
 def parser_of(description: str | None, *, repetitions: bool = True) -> argparse.ArgumentParser:
@@ -32,7 +32,7 @@ def add_answer_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-tokens", type=int, default=128, metavar="N", help="answer length (128)")
 
 
-def prompts_of(arguments: argparse.Namespace) -> Sequence[Prompt]:
+def prompts_of(arguments: argparse.Namespace) -> Sequence[BenchPrompt]:
     """Return the prompts to measure with."""
     return read_prompts(arguments.prompts) if arguments.prompts else BUILT_IN
 

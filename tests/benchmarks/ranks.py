@@ -9,13 +9,13 @@ from typing import Any
 
 from app.cli.pair_options import chosen_pair
 from app.cli.terminal import print_table
-from engine.bench.prompts import Prompt
+from engine.bench.prompts import BenchPrompt
 from engine.client import EngineClient
 from engine.cluster.cluster import Cluster
 from engine.cluster.hosts import parse_machines
 from engine.events import Failed, Finished
+from engine.methods import DRAFTER_METHOD
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
-from engine.speculation.proposers.registry import DRAFTER_METHOD
 from engine.stats import RequestStats
 from tests.benchmarks import options
 from tests.benchmarks.slow_links import SlowLinks
@@ -28,7 +28,7 @@ def measure(
     ranks: int,
     delays_ms: Sequence[float],
     pair: tuple[str | Path, str | Path | None],
-    prompts: Sequence[Prompt],
+    prompts: Sequence[BenchPrompt],
     *,
     repetitions: int,
     max_tokens: int,
@@ -57,7 +57,7 @@ def measure(
 def _at_delay(
     engine: EngineClient,
     delay_ms: float,
-    prompts: Sequence[Prompt],
+    prompts: Sequence[BenchPrompt],
     repetitions: int,
     max_tokens: int,
     progress: Callable[[str], None],
@@ -88,7 +88,7 @@ def _at_delay(
     return figures
 
 
-def _answered(engine: EngineClient, prompt: Prompt, arm: str, max_tokens: int) -> RequestStats:
+def _answered(engine: EngineClient, prompt: BenchPrompt, arm: str, max_tokens: int) -> RequestStats:
     engine.clear_prefix_cache().result()
     request = ChatRequest(
         messages=[{"role": "user", "content": prompt.text}],

@@ -133,7 +133,7 @@ def measured(
         schedulers = {way: stack.enter_context(closing(Scheduler())) for way in used}
         for way, scheduler in schedulers.items():
             scheduler.install(main, None)
-            scheduler.models.use_draft(drafter, None)
+            scheduler.models.activate_draft(drafter, None)
             scheduler.models.drafting.set_reduced(used[way])
         # The first answers of each way compile its passes.
         for number in range(rounds + 1):

@@ -40,11 +40,11 @@ from engine.files.steps import run_to_completion
 from engine.main_model.loading import LoadedModel, load
 from engine.requests import ChatRequest, OwnAnswer, SamplingSettings, SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from engine.serving.teaching import student_of
 from engine.settings import EngineSettings
 from engine.status import TeachingResult
 from engine.teaching.lessons import Lesson, is_held_out, read_answer
 from engine.teaching.training import batches_of, right_places
+from engine.upkeep.teaching import student_of
 from resources.starter.recipe.content import LANGUAGES, held_out_wordings, read_content, read_development
 from resources.starter.recipe.content import read_odd_requests as odd_requests
 from resources.starter.recipe.noise import drop_words, splice

@@ -15,11 +15,11 @@ from engine import Engine, starter_pair
 from engine.cpu_backend import backend
 from engine.files.disk_pool import DiskPool
 from engine.main_model.loading import LoadedModel, load
-from engine.serving import drafters
 from engine.serving.scheduler import Scheduler
 from engine.tokenizers.prompt_process.client import PromptCall, PromptProcess
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
 from engine.tokenizers.prompts import PromptJob
+from engine.upkeep import drafters
 from tests.engine.serving_requests import load_models
 from tests.engine.speculation.oracle_head import OracleHead
 from tests.patience import PATIENCE_S

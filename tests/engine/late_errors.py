@@ -14,11 +14,11 @@ from weakref import WeakKeyDictionary
 import mlx.core as mx
 import pytest
 
-from engine.decoders.ragged_decoder import RaggedDecoder
+from engine.decoders.batch_decoder import BatchDecoder
 from engine.prefix.cache import PrefixCache
 from engine.serving.scheduler import Scheduler
-from engine.speculation.conversation import Conversation
-from engine.speculation.rounds.cache_rules import flatten, leaves
+from engine.speculation.caches.cache_rules import flatten, leaves
+from engine.speculation.conversation import CachedConversation
 
 SENTENCE = "[METAL] Command buffer execution failed: Insufficient Memory (00000008:kIOGPUCommandBufferCallbackErrorOOM)"
 NUMBERS = (mx.bfloat16, mx.float32)
@@ -37,7 +37,7 @@ class LateError:
         self._scheduler, self._at = scheduler, at
         self._thread = threading.get_ident()
         # The evaluations before the one that waited for all of a conversation's arrays; None while a request uses it.
-        self._waited: WeakKeyDictionary[Conversation, int | None] = WeakKeyDictionary()
+        self._waited: WeakKeyDictionary[CachedConversation, int | None] = WeakKeyDictionary()
         for active in scheduler._all_active:
             self.takes(active.generation.conversation)
 
@@ -55,10 +55,10 @@ class LateError:
                 array[:] = garbage[array.dtype]
             raise RuntimeError(SENTENCE)
 
-    def takes(self, conversation: Conversation) -> None:
+    def takes(self, conversation: CachedConversation) -> None:
         self._waited[conversation] = None
 
-    def waits(self, conversation: Conversation) -> None:
+    def waits(self, conversation: CachedConversation) -> None:
         if conversation in self._waited:
             self._waited[conversation] = self.evaluations
 
@@ -73,7 +73,7 @@ class LateError:
             if conversation.head is not None:
                 yield from conversation.head.arrays()
         batch = self._scheduler._decoding._batch
-        if isinstance(batch, RaggedDecoder) and batch._batch is not None:
+        if isinstance(batch, BatchDecoder) and batch._batch is not None:
             # The other arrays are the rows' lengths, which the host computes.
             yield from (array for array in batch._batch.arrays() if array.dtype in NUMBERS)
 
@@ -93,17 +93,17 @@ def late_error(scheduler: Scheduler, at: int | None = None) -> Iterator[LateErro
                 return value
 
             patched.setattr(owner, name, counted)
-        take, arrays = PrefixCache.take, Conversation.arrays
+        take, arrays = PrefixCache.take, CachedConversation.arrays
 
-        def taken(*arguments: Any, **options: Any) -> Conversation:
+        def taken(*arguments: Any, **options: Any) -> CachedConversation:
             conversation = take(*arguments, **options)
             error.takes(conversation)
             return conversation
 
-        def waiting(conversation: Conversation) -> list[mx.array]:
+        def waiting(conversation: CachedConversation) -> list[mx.array]:
             error.waits(conversation)
             return arrays(conversation)
 
         patched.setattr(PrefixCache, "take", taken)
-        patched.setattr(Conversation, "arrays", waiting)
+        patched.setattr(CachedConversation, "arrays", waiting)
         yield error

@@ -20,7 +20,7 @@ import mlx_lm.models.base
 import pytest
 
 from engine.main_model import loading
-from engine.serving import attention_probe, rounding_probe
+from engine.upkeep import attention_probe, rounding_probe
 
 # Attention sums over this many keys, those behind a text being zero.
 KEYS = 640

@@ -22,8 +22,8 @@ import mlx.core as mx
 import psutil
 
 from engine import ChatRequest, Engine, Failed, Finished, SamplingSettings, SpeculationSettings, TokensCommitted
+from engine.decoders.batch_decoder import BatchDecoder
 from engine.decoders.generation import Generation
-from engine.decoders.ragged_decoder import RaggedDecoder
 from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.errors import DeviceFailed, EngineClosed
 from engine.main_model.sampling import Sampler
@@ -47,7 +47,7 @@ METHODS = (
     SpeculationSettings(method="ngram"),
 )
 # Objects that must not outlive their request.
-OURS = (Generation, SpeculativeDecoder, RaggedDecoder)
+OURS = (Generation, SpeculativeDecoder, BatchDecoder)
 # The largest difference of two scores that another order of sums may reverse.
 TIE = 1e-3
 PREFIX_BYTES = 2**24

@@ -11,9 +11,9 @@ import mlx.core as mx
 import pytest
 
 from engine.model_files.discovery import installed_models
-from engine.serving.memory import size_on_disk
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
+from engine.upkeep.memory import size_on_disk
 from tests.engine.chain_sessions import Told, assert_as_read_anew, session_of
 from tests.engine.oracle_serving import HEAD, plain, teach
 from tests.engine.serving_requests import load_models, request, run

@@ -15,7 +15,7 @@ from engine import ChatRequest, SpeculationSettings
 from engine.bench.arms import run_to_end
 from engine.main_model.loading import LoadedModel
 from engine.serving.scheduler import Scheduler
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.taps import layers_of
 from engine.stats import RequestStats
 from tests.engine.counting import Counts, counting, each_token, most_bytes
@@ -97,13 +97,13 @@ def test_a_round_is_its_drafts_one_pass_and_one_wait(
     passes = {"main": 0, "draft": 0}
 
     def count(name: str) -> None:
-        run = getattr(Sequence, name)
+        run = getattr(CachedSequence, name)
 
-        def counted_run(sequence: Sequence, *rest: object) -> object:
+        def counted_run(sequence: CachedSequence, *rest: object) -> object:
             passes["main" if sequence.model is serving.models.main.model else "draft"] += 1
             return run(sequence, *rest)
 
-        monkeypatch.setattr(Sequence, name, counted_run)
+        monkeypatch.setattr(CachedSequence, name, counted_run)
 
     def measured(tokens: int) -> tuple[Counts, int]:
         with counting(monkeypatch) as counts:

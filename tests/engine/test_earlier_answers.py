@@ -96,10 +96,10 @@ def test_a_chat_without_a_name_neither_enters_nor_looks_up(scheduler: Scheduler)
 def test_a_deleted_chat_is_not_proposed_any_more(scheduler: Scheduler, tmp_path: Path) -> None:
     run(scheduler, request("chat"))
     client = submit(scheduler, request("other"))
-    serve_and_act(scheduler, client, 3, lambda: scheduler.changes.texts.forget_conversations(["chat", "other"]))
+    serve_and_act(scheduler, client, 3, lambda: scheduler.changes.stores.forget_conversations(["chat", "other"]))
     [again] = ask(scheduler, request("new"))
     assert from_chats(again) == 0
-    scheduler.changes.texts.keep_stored(())
+    scheduler.changes.stores.keep_stored(())
     ask(scheduler)
     assert files(tmp_path) == []
 
@@ -111,7 +111,7 @@ def test_the_next_start_finds_earlier_answers(tiny_main: Path, tmp_path: Path) -
         assert from_chats(client) >= expected
     with closing(Scheduler(EngineSettings(answer_index_folder=tmp_path))) as scheduler:
         # No model is loaded.
-        scheduler.changes.texts.keep_stored(["other"])
+        scheduler.changes.stores.keep_stored(["other"])
     assert files(tmp_path) == []
 
 

@@ -250,7 +250,7 @@ def test_a_call_that_fails_unexpectedly_reports_it_and_the_engine_continues(
             with pytest.raises(InternalFailure, match="division"):
                 engine.clear_prefix_cache().result(timeout=PATIENCE_S)
         with monkeypatch.context() as patch:
-            patch.setattr("engine.serving.models.resolve_model", lambda _name: 1 / 0)
+            patch.setattr("engine.upkeep.models.resolve_model", lambda _name: 1 / 0)
             with pytest.raises(InternalFailure, match="division"):
                 engine.load(tiny_main).result(timeout=PATIENCE_S)
         assert engine.load(tiny_main).result(timeout=PATIENCE_S).main is not None

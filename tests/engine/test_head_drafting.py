@@ -11,7 +11,7 @@ import pytest
 
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from engine.speculation.rounds.sequence import Sequence as CachedSequence
+from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
 from tests.engine.chain_sessions import session_of
 from tests.engine.oracle_serving import HEAD, assert_read_all, plain, teach
 from tests.engine.serving_requests import load_models, request, run, set_draft, submit

@@ -128,7 +128,7 @@ def test_a_draft_that_fails_while_it_is_calibrated_is_left_out(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scheduler.install(*pair)
-    monkeypatch.setattr("engine.serving.calibration.DEPTHS", (2,))
+    monkeypatch.setattr("engine.upkeep.calibration.DEPTHS", (2,))
     monkeypatch.setattr(DraftModelProposer, step, out_of_memory)
     assert not scheduler.calibrate()
     assert isinstance(ask(scheduler, method="off")[-1], Finished)

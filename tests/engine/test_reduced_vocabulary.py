@@ -18,7 +18,7 @@ from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.choosing.costs import Costs
 from engine.speculation.drafters.reduced_vocabulary import ReducedVocabulary
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.serving_requests import PLAIN, load_models, request, run, serve_and_act, submit
 from tests.engine.tiers import by_tier
 from tests.tiny_eagle import write_eagle_head
@@ -48,7 +48,7 @@ def opened(main: Path, drafter: Path, folder: Path) -> Scheduler:
     scheduler = Scheduler(EngineSettings(answer_index_folder=folder))
     load_models(scheduler, main, drafter)
     run(scheduler, asked("old", PLAIN))
-    scheduler.changes.texts.renew_vocabulary()
+    scheduler.changes.stores.renew_vocabulary()
     run(scheduler)
     return scheduler
 
@@ -68,15 +68,15 @@ def kept(scheduler: Scheduler) -> frozenset[int]:
 def drafted(monkeypatch: pytest.MonkeyPatch) -> set[int]:
     """All draft tokens that the main model verifies."""
     found: set[int] = set()
-    verify = Sequence.verify
+    verify = CachedSequence.verify
 
-    def noting(self: Sequence, draft_tokens: mx.array | tuple[int, ...] = ()) -> mx.array:
+    def noting(self: CachedSequence, draft_tokens: mx.array | tuple[int, ...] = ()) -> mx.array:
         # A plain round gives its newest token as the only one.
         if len(draft_tokens) > 1:
             found.update(np.array(draft_tokens).tolist())
         return verify(self, draft_tokens)
 
-    monkeypatch.setattr(Sequence, "verify", noting)
+    monkeypatch.setattr(CachedSequence, "verify", noting)
     return found
 
 
@@ -143,13 +143,13 @@ def test_answers_in_company_have_the_same_text(scheduler: Scheduler) -> None:
 
 def test_a_deleted_chat_leaves_the_vocabulary_at_once(scheduler: Scheduler) -> None:
     answer(scheduler, asked("other", PLAIN, seed=11))
-    scheduler.changes.texts.renew_vocabulary()
+    scheduler.changes.stores.renew_vocabulary()
     run(scheduler)
     with_both = kept(scheduler)
     vocabularies: list[ReducedVocabulary | None] = []
 
     def delete() -> None:
-        scheduler.changes.texts.forget_conversations(["old"])
+        scheduler.changes.stores.forget_conversations(["old"])
         vocabularies.append(scheduler.models.drafting.reduced)
 
     expected = answer(scheduler, asked(None, PLAIN, seed=9))
@@ -158,7 +158,7 @@ def test_a_deleted_chat_leaves_the_vocabulary_at_once(scheduler: Scheduler) -> N
     assert vocabularies == [None]
     assert client.finished.ids == expected
     assert len(kept(scheduler)) < len(with_both)
-    scheduler.changes.texts.keep_stored(())
+    scheduler.changes.stores.keep_stored(())
     run(scheduler)
     assert scheduler.models.drafting.reduced is None
 
@@ -170,7 +170,7 @@ def test_without_an_index_of_answers_there_is_none(scheduler: Scheduler) -> None
     assert scheduler.models.drafting.reduced is None
     scheduler.configure(settings)
     run(scheduler, asked("old", PLAIN))
-    scheduler.changes.texts.renew_vocabulary()
+    scheduler.changes.stores.renew_vocabulary()
     run(scheduler)
     assert scheduler.models.drafting.reduced is not None
 

@@ -13,11 +13,12 @@ import pytest
 
 from engine.main_model.loading import LoadedModel
 from engine.requests import ChatRequest, SpeculationSettings
-from engine.serving import prefilling, rounding_probe
+from engine.serving import prefilling
 from engine.serving.pacing import PrefillPacer
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.tuning import Rounding
+from engine.upkeep import rounding_probe
 from tests.engine.counting_model import CountingModel
 from tests.engine.rounding_machines import BASE, M1, M3, MAX, NOISE, ROW_ALONE, ULTRA, Machine, shorten_probe
 from tests.engine.serving_requests import Client, load_models, request, run, submit

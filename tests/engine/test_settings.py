@@ -14,9 +14,9 @@ from engine.errors import BadRequest, NotEnoughMemory, PromptTooLong, QueueFull
 from engine.events import Failed, Finished
 from engine.main_model.loading import LoadedModel
 from engine.serving import scheduler as scheduling
-from engine.serving.memory import memory_use
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
+from engine.upkeep.memory import memory_use
 from tests.engine.serving_requests import load_models, request, run, set_draft, submit
 from tests.patience import PATIENCE_S
 from tests.tiny_models import QWEN3, write_model

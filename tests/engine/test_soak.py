@@ -25,8 +25,8 @@ import psutil
 import pytest
 
 from engine import Engine
+from engine.decoders.batch_decoder import BatchDecoder, BatchStepFailed
 from engine.decoders.generation import Generation
-from engine.decoders.ragged_decoder import BatchStepFailed, RaggedDecoder
 from engine.main_model.loading import load
 from engine.main_model.sampling import Sampler
 from engine.serving.scheduler import Scheduler
@@ -64,7 +64,7 @@ def failing_now_and_then(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCapt
     """Let a sampler and a prompt fail for one seed each, and a batch or a draft model now and then."""
     # Log records keep frames alive, and caplog keeps the records.
     caplog.set_level(logging.CRITICAL + 1, logger="engine")
-    perturbed, step, read = Sampler.perturbed, RaggedDecoder.step, Generation.begin_prefill
+    perturbed, step, read = Sampler.perturbed, BatchDecoder.step, Generation.begin_prefill
     propose, chance = DraftModelProposer.propose, random.Random(11)
 
     def bad_draw(sampler: Sampler, logprobs: mx.array, noise: mx.array) -> mx.array:
@@ -72,7 +72,7 @@ def failing_now_and_then(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCapt
             raise ValueError("a sampler that fails, says the test")
         return perturbed(sampler, logprobs, noise)
 
-    def bad_step(lane: RaggedDecoder) -> Any:
+    def bad_step(lane: BatchDecoder) -> Any:
         if chance.random() < 0.005:
             raise BatchStepFailed("no memory, says the test")
         return step(lane)
@@ -88,7 +88,7 @@ def failing_now_and_then(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCapt
         return propose(proposer, depth)
 
     monkeypatch.setattr(Sampler, "perturbed", bad_draw)
-    monkeypatch.setattr(RaggedDecoder, "step", bad_step)
+    monkeypatch.setattr(BatchDecoder, "step", bad_step)
     monkeypatch.setattr(Generation, "begin_prefill", bad_read)
     monkeypatch.setattr(DraftModelProposer, "propose", bad_propose)
 

@@ -31,7 +31,7 @@ import mlx.nn as nn
 
 from engine import starter_pair
 from engine.async_drafting import link as links
-from engine.async_drafting.link import Connection
+from engine.async_drafting.link import DrafterConnection
 from engine.async_drafting.messages import MOST_UNSENT, TO_DRAFTER, TO_ENGINE
 from engine.async_drafting.serving import serve
 from engine.bench import synthetic
@@ -94,7 +94,7 @@ def draft_model(size: str, accept: float, tokenizer: Any) -> LoadedModel:
     )
 
 
-def in_a_process(size: str, accept: float, _folder: Path) -> Connection:
+def in_a_process(size: str, accept: float, _folder: Path) -> DrafterConnection:
     ours, theirs = socket.socketpair()
     command = [sys.executable, "-m", __spec__.name, "--serve", str(theirs.fileno()), "--draft", size]
     with theirs:
@@ -103,7 +103,7 @@ def in_a_process(size: str, accept: float, _folder: Path) -> Connection:
             pass_fds=(theirs.fileno(),),
             env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
         )
-    return Connection(Channel(ours, TO_ENGINE, most_unsent=MOST_UNSENT), process.kill, process.pid)
+    return DrafterConnection(Channel(ours, TO_ENGINE, most_unsent=MOST_UNSENT), process.kill, process.pid)
 
 
 def serve_synthetic(number: int, size: str, accept: float) -> None:

@@ -87,10 +87,10 @@ def record(model: VisionModel, folder: Path) -> list[list[float]]:
     ours = load(folder)
     _, ids, _ = prompted(ours)
     row = torch.tensor([ids])
-    assert ours.eyes is not None
-    kinds = (row == ours.eyes.placeholder).long()
+    assert ours.vision is not None
+    kinds = (row == ours.vision.placeholder).long()
     images = [Image.open(io.BytesIO(file)) for file in FILES]
-    found = [pixels(image, model.family, ours.eyes.rules.layout(*image.size).sizes[0]) for image in images]
+    found = [pixels(image, model.family, ours.vision.rules.layout(*image.size).sizes[0]) for image in images]
     inputs = {name: torch.tensor(np.stack([one[name] for one in found])) for name in found[0]}
     inputs["token_type_ids" if model.family == "gemma3" else "mm_token_type_ids"] = kinds
     with torch.no_grad():

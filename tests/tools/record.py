@@ -28,19 +28,19 @@ from engine.bench.prompts import BUILT_IN
 from engine.bench.synthetic import random_script, synthetic_draft, synthetic_main
 from engine.files.steps import run_to_completion
 from engine.main_model.sampling import Sampler
+from engine.methods import PROPOSERS
 from engine.requests import MAX_DEPTH, SamplingSettings, SpeculationSettings
-from engine.serving.models import Models
 from engine.serving.scheduler import Scheduler
-from engine.speculation.conversation import Conversation
+from engine.speculation.conversation import CachedConversation
 from engine.speculation.drafters.sources import DraftSource, HeadSource, prepare_draft
 from engine.speculation.proposers import draft_model
 from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.proposers.head import HeadProposer
-from engine.speculation.proposers.registry import PROPOSERS
 from engine.speculation.rounds.proposal import Proposer
 from engine.speculation.rounds.round import PendingRound, Rounds
-from engine.speculation.rounds.sequence import Sequence as CachedSequence
+from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
 from engine.speculation.rounds.tap_choice import TEXT
+from engine.upkeep.models import Models
 from resources.starter.recipe.content import LANGUAGES, read_development
 from tests.engine.serving_requests import load_models
 
@@ -116,9 +116,9 @@ def recorded(
 def begin(main: Any, drafter: Any, prompt: list[int]) -> tuple[Rounds, Proposer]:
     """Return greedy rounds after a prompt that was read, and their proposer."""
     sampler = Sampler(SamplingSettings(seed=0), main.vocabulary)
-    conversation = Conversation(CachedSequence(main.model, main.new_caches()))
+    conversation = CachedConversation(CachedSequence(main.model, main.new_caches()))
     if isinstance(drafter, HeadSource):
-        conversation.follow(drafter.head, drafter.taps)
+        conversation.attach_head(drafter.head, drafter.taps)
     conversation.main.append(prompt)
     while conversation.main.prefill(512):
         pass
@@ -143,7 +143,7 @@ def note_chances(proposer: HeadProposer, noted: list[float]) -> None:
     head.propose = noting
 
 
-def proposer_of(main: Any, drafter: Any, conversation: Conversation, sampler: Sampler) -> Proposer:
+def proposer_of(main: Any, drafter: Any, conversation: CachedConversation, sampler: Sampler) -> Proposer:
     context = ProposerContext(main, drafter, conversation, sampler, SpeculationSettings())
     for entry in PROPOSERS.values():
         if entry.uses_drafter:

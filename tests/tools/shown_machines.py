@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.session.cluster_service import Findings
 from engine.cluster.checks import HostCheck
 from engine.cluster.errors import ClusterError
-from engine.cluster.plan import Plan, RankPart
+from engine.cluster.plan import ClusterPlan, RankPart
 
 
 def found_machines(split: str, ready: bool = False) -> Findings:
@@ -24,4 +24,4 @@ def found_machines(split: str, ready: bool = False) -> Findings:
         RankPart(rank, check.host, (rank * 8, rank * 8 + 8), layers, 20 * gb, 25 * gb, check.free)
         for rank, (check, layers) in enumerate(places)
     )
-    return Findings(checks, Plan("large", split, tuple(parts)))
+    return Findings(checks, ClusterPlan("large", split, tuple(parts)))

@@ -1,8 +1,8 @@
 """The controller: chooses each round's proposer and depth to commit the most tokens a second.
 
 A plan is a drafter, or none, with a depth; plain decoding is always one of the plans. The controller uses the fastest
-known plan. It tries one that could be faster if the purse can pay for its worst case. The purse limits the cost of all
-exploration, so that no answer becomes noticeably slower. After Ollama's expected-value controller
+known plan. It tries a plan that could be faster if the exploration budget covers its worst case. The budget limits the
+cost of all exploration, so that no answer becomes noticeably slower. After Ollama's expected-value controller
 (x/mlxrunner/speculate_depth.go).
 """
 
@@ -15,41 +15,42 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
+from engine.methods import PROPOSERS
 from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.costs import Costs, context_range, range_bounds
-from engine.speculation.choosing.plans import DEPTHS, Answer, Asked, Plan, plans
+from engine.speculation.choosing.plans import DEPTHS, AnswerState, Candidate, Plan, plans
 from engine.speculation.choosing.speedup import RUN, UNSURE, Comparisons, Cost, SpeedupMeter
-from engine.speculation.choosing.texts import Text, Texts
-from engine.speculation.proposers.registry import PROPOSERS
+from engine.speculation.choosing.texts import TextState, TextStatistics
 from engine.speculation.rounds.row_rule import RowRule, RowRules
 from engine.stats import MeasuredSpeedup
 from engine.tuning import ContextFigures, DepthFigures
 
-# The factor by which a plan must be estimated to beat plain decoding, or a tried plan all others: less is not felt.
+# The factor by which a plan must beat plain decoding, or a tried plan all others: users do not notice less.
 MARGIN = 1.05
-# The share of the speed that keeping to exact widths may cost if the user did not ask for it: less is not felt.
+# The share of the speed that keeping to exact widths may cost if the user did not ask for it: users do not notice less.
 SMALL_LOSS = 0.03
-# The plain rounds in the purse at first and at most: their cost delays a few words a little.
+# The exploration budget in plain rounds, at first and at most: spending it delays a few words a little.
 BUDGET = 4.0
-# The share of all time that exploration may cost in the long run: too little to be felt.
+# The share of all time that exploration may cost in the long run: too little to be noticed.
 SHARE = 0.02
-# The least part of its income that the purse gets while no try pays: the text may become easier.
-LEAST_PART = 1 / 8
+# The least share of the refill that remains while no trial succeeds: the text may become easier to draft.
+LEAST_REFILL = 1 / 8
 
 
 class Known(Struct):
     """The learned costs of rounds and statistics of texts."""
 
     costs: Costs = field(default_factory=Costs)
-    texts: Texts = field(default_factory=Texts)
+    texts: TextStatistics = field(default_factory=TextStatistics)
 
 
 class Learned(Struct):
     """What a controller keeps between runs.
 
     Answers with a grammar are learned apart: the grammar's checks cost time for each draft token, and change which text
-    is right. The `purse` is the cost, in plain rounds, that exploration may still have. `income` is the part of its
-    income that the purse gets: a try in vain halves it, one that paid doubles it. `calibrated`: every depth was.
+    is right. The `exploration_budget` is the cost, in plain rounds, that exploration may still have. `budget_refill` is
+    the share of its refill that it gets: a failed trial halves the share, a successful one doubles it. `calibrated`:
+    whether every depth was calibrated.
     `slowed` is what slowed the machine down in the latest answer, as in `RequestStats`.
     """
 
@@ -57,8 +58,8 @@ class Learned(Struct):
     constrained: Known = field(default_factory=Known)
     comparisons: Comparisons = field(default_factory=Comparisons)
     # A sample may be taken on credit.
-    purse: Annotated[float, Meta(ge=-(RUN + 1.0), le=BUDGET)] = BUDGET
-    income: Annotated[float, Meta(ge=LEAST_PART, le=1.0)] = 1.0
+    exploration_budget: Annotated[float, Meta(ge=-(RUN + 1.0), le=BUDGET)] = field(default=BUDGET, name="purse")
+    budget_refill: Annotated[float, Meta(ge=LEAST_REFILL, le=1.0)] = field(default=1.0, name="income")
     calibrated: bool = False
     slowed: str = ""
 
@@ -100,20 +101,20 @@ class Controller:
             self.learned.comparisons.costs.clear()
             self.learned.comparisons.fastest.clear()
             for known in (self.learned.free, self.learned.constrained):
-                known.costs.doubt()
+                known.costs.widen()
 
-    def begin(self, prompt_tokens: int, *, constrained: bool = False) -> Answer:
+    def begin(self, prompt_tokens: int, *, constrained: bool = False) -> AnswerState:
         """Begin an answer after a prompt of `prompt_tokens` tokens, `constrained` by a grammar or not."""
         now = monotonic()
         for known in (self.learned.free, self.learned.constrained):
-            known.costs.rest(now - self._until)
+            known.costs.age(now - self._until)
         self._until = now
         self._tried = None
         known = self.learned.constrained if constrained else self.learned.free
         known.costs.context = context_range(prompt_tokens)
-        return Answer(known.costs, Text(known.texts), prompt_tokens, prompt_tokens)
+        return AnswerState(known.costs, TextState(known.texts), prompt_tokens, prompt_tokens)
 
-    def choose(self, asked: Sequence[Asked]) -> list[Choice]:
+    def choose(self, asked: Sequence[Candidate]) -> list[Choice]:
         """Choose what each answer does in the next round."""
         self._tried = None
         costs = asked[0][0].costs
@@ -142,11 +143,11 @@ class Controller:
         best = exact if exact.speed >= (1.0 - SMALL_LOSS) * fastest.speed else fastest
         self._best_speed = best.speed
         usual = best if plain.depth or best.speed > MARGIN * plain.speed else plain
-        paid = self.learned.purse * plain_s
+        paid = self.learned.exploration_budget * plain_s
         others = [plan for plan in found if plan is not usual and plan.loss(best.speed) <= paid]
-        hopeful = [plan for plan in others if plan.best_case > MARGIN * fastest.speed]
-        if hopeful:
-            self._tried = max(hopeful, key=lambda plan: plan.speed)
+        worth_trying = [plan for plan in others if plan.best_case > MARGIN * fastest.speed]
+        if worth_trying:
+            self._tried = max(worth_trying, key=lambda plan: plan.speed)
         elif usual.depth == 0 and others:
             # No plan is expected to be faster, but the text may have become easier.
             self._tried = max(others, key=lambda plan: plan.best_case)
@@ -155,15 +156,15 @@ class Controller:
     def wants_sample(self, share: float) -> bool:
         """Whether a speculative round is to be plain instead, to measure the speed-up.
 
-        The purse pays for that, also on credit, but no more than `share` of the time since the last sample.
+        The budget pays for that, also on credit, but no more than `share` of the time since the last sample.
         """
         plain_s = self.costs.verify(1).seconds if self.costs.known else inf
-        cost = self.speedup.sample_cost(plain_s) if self.learned.purse > 0.0 else None
+        cost = self.speedup.sample_cost(plain_s) if self.learned.exploration_budget > 0.0 else None
         # A sample is due at once if what is known of plain decoding is impossible.
         overdue = share > 0.0 and self.costs.known and self.speedup.disproves(plain_s)
         if cost is not None and (overdue or cost < share * self._unsampled_s):
-            # It pays the part that its income is reduced to, so that tries in vain make no sample rarer.
-            self.learned.purse -= self.learned.income * cost / plain_s
+            # A sample costs the same share as the refill has, so that failed trials do not make samples rarer.
+            self.learned.exploration_budget -= self.learned.budget_refill * cost / plain_s
             self._unsampled_s = 0.0
             self.speedup.take_sample()
         wanted = self.speedup.take_plain_round()
@@ -171,7 +172,7 @@ class Controller:
             self._tried = None
         return wanted
 
-    def measured_speedup(self, answer: Answer) -> MeasuredSpeedup | None:
+    def measured_speedup(self, answer: AnswerState) -> MeasuredSpeedup | None:
         """Return the speed-up of `answer`, the current one, so far; None if the costs of its rounds are unknown."""
         costs = answer.costs
 
@@ -186,19 +187,19 @@ class Controller:
 
         return self.speedup.measured(estimate)
 
-    def observe(self, answer: Answer, choice: Choice, drafted: int, verified: int, accepted: int) -> None:
+    def observe(self, answer: AnswerState, choice: Choice, drafted: int, verified: int, accepted: int) -> None:
         """Learn from the result of an answer's part in a round.
 
         Of the draft tokens that were asked for, `drafted` were made and `verified` got a verdict: tokens past the end
         of an answer get none. A drafter that stopped early, and was right so far, counts as rejected at the next token.
         """
         answer.context += accepted + 1
-        answer.text.pass_round()
+        answer.text.decay()
         if choice.source is not None and choice.depth:
             missed = accepted == verified == drafted < choice.depth
             answer.text.observe(choice.source, max(1, verified + missed), accepted)
 
-    def observe_round(self, answer: Answer, measured: MeasuredRound) -> None:
+    def observe_round(self, answer: AnswerState, measured: MeasuredRound) -> None:
         """Learn the cost of a round in which `answer` took part."""
         costs, tried = answer.costs, self._tried
         self._until, self._tried = monotonic(), None
@@ -208,14 +209,18 @@ class Controller:
         if not costs.known:
             return
         learned, plain_s = self.learned, costs.verify(1).seconds
-        learned.purse = min(BUDGET, learned.purse + learned.income * SHARE * measured.seconds / plain_s)
+        learned.exploration_budget = min(
+            BUDGET, learned.exploration_budget + learned.budget_refill * SHARE * measured.seconds / plain_s
+        )
         if tried is not None and measured.typical:
             lost = measured.seconds - measured.tokens / self._best_speed
-            # A disturbed try cannot cost more than the purse holds.
-            learned.purse = min(BUDGET, max(0.0, learned.purse - lost / plain_s))
-            learned.income = min(1.0, 2.0 * learned.income) if lost < 0.0 else max(LEAST_PART, learned.income / 2.0)
+            # A disturbed trial cannot cost more than the budget holds.
+            learned.exploration_budget = min(BUDGET, max(0.0, learned.exploration_budget - lost / plain_s))
+            learned.budget_refill = (
+                min(1.0, 2.0 * learned.budget_refill) if lost < 0.0 else max(LEAST_REFILL, learned.budget_refill / 2.0)
+            )
 
-    def observe_reading(self, answer: Answer, source: str, tokens: int, measured: MeasuredRound) -> None:
+    def observe_reading(self, answer: AnswerState, source: str, tokens: int, measured: MeasuredRound) -> None:
         """Learn the cost of catch-up from a round in which `source` read `tokens` tokens that it had missed."""
         costs = answer.costs
         if costs.known:
@@ -272,11 +277,11 @@ class Controller:
         verify = self.costs.verify(depth + 1)
         drafting = self.costs.drafting(source, depth).seconds if PROPOSERS[source].uses_drafter else 0.0
         seconds = verify.seconds + drafting
-        tokens = 1.0 + Text(self.learned.free.texts, usual=True).forecast(source, depth).kept[depth]
+        tokens = 1.0 + TextState(self.learned.free.texts, usual=True).forecast(source, depth).kept[depth]
         return DepthFigures(source, depth, tokens / seconds, verify.rounds)
 
 
-def _plain(asked: Sequence[Asked], plain: Choice) -> list[Choice]:
+def _plain(asked: Sequence[Candidate], plain: Choice) -> list[Choice]:
     return [offer.decided or plain for _, offer in asked]
 
 

@@ -15,7 +15,7 @@ from typing import Annotated, NamedTuple
 
 from msgspec import Meta, Struct
 
-from engine.speculation.proposers.registry import PROPOSERS
+from engine.methods import PROPOSERS
 
 # Relative standard deviation of a round before any was seen: that of a computer in use.
 NOISE = 0.08
@@ -51,7 +51,7 @@ def range_bounds(index: int) -> tuple[int, int | None]:
     return edges[index] or 0, edges[index + 1]
 
 
-class Estimate(NamedTuple):
+class CostEstimate(NamedTuple):
     """Seconds, the variance of their logarithm without that of the common level, and the rounds behind the estimate."""
 
     seconds: float
@@ -59,15 +59,15 @@ class Estimate(NamedTuple):
     rounds: int = 0
 
     @property
-    def doubt(self) -> float:
+    def standard_error(self) -> float:
         """One standard error, as a factor."""
         return exp(sqrt(self.variance))
 
-    def plus(self, other: Estimate) -> Estimate:
+    def plus(self, other: CostEstimate) -> CostEstimate:
         """Return the estimate of this followed by `other`; their errors are independent."""
         seconds = self.seconds + other.seconds
         squares = self.seconds**2 * self.variance + other.seconds**2 * other.variance
-        return Estimate(seconds, squares / seconds**2, min(self.rounds, other.rounds))
+        return CostEstimate(seconds, squares / seconds**2, min(self.rounds, other.rounds))
 
 
 class _Figure(Struct):
@@ -102,12 +102,12 @@ class Costs(Struct):
             raise ValueError("not learned costs")
         self.curves = {name: dict(sorted(curve.items())) for name, curve in self.curves.items()}
 
-    def rest(self, seconds: float) -> None:
+    def age(self, seconds: float) -> None:
         """Let the levels become uncertain, because `seconds` have passed without a round."""
         for level in self.levels.values():
             level.variance = min(MOST_LOG, level.variance + DRIFT**2 * max(0.0, seconds))
 
-    def doubt(self) -> None:
+    def widen(self) -> None:
         """Let all figures become uncertain, because they may have changed differently."""
         for curve in self.curves.values():
             for figure in curve.values():
@@ -122,11 +122,11 @@ class Costs(Struct):
         """Whether plain decoding is known better than by one round, so that no single disturbance decides."""
         return self.known and self.verify(answers).variance < max(NOISE**2, self.noise)
 
-    def verify(self, rows: int) -> Estimate:
+    def verify(self, rows: int) -> CostEstimate:
         """Estimate a pass of `rows` rows in all; plain decoding has one for each answer. Needs `known`."""
         return self._seconds(PASS, rows)
 
-    def drafting(self, source: str, tokens: int) -> Estimate:
+    def drafting(self, source: str, tokens: int) -> CostEstimate:
         """Estimate drafting `tokens` tokens with `source`, for any number of answers at once."""
         return self._seconds(f"draft:{source}", tokens)
 
@@ -218,9 +218,9 @@ class Costs(Struct):
             self.curves[curve] = points
         return points[key]
 
-    def _seconds(self, curve: str, key: int) -> Estimate:
+    def _seconds(self, curve: str, key: int) -> CostEstimate:
         figure = self._figure(curve, key)
-        return Estimate(exp(figure.mean + self._level.mean), figure.variance, figure.rounds)
+        return CostEstimate(exp(figure.mean + self._level.mean), figure.variance, figure.rounds)
 
     def _figure(self, curve: str, key: int) -> _Figure:
         """Return the measured figure, an interpolated one, or one extrapolated from the nearest."""

@@ -88,7 +88,7 @@ class Controllers:
         if self.unsaved:
             self._kept.keep(_entry(self.pair), to_builtins(self.current.learned, str_keys=True))
             if self._main_name in self._kept.values:
-                # Answers have counted their leads in it.
+                # Answers have counted their margins in it.
                 self.keep_rounding()
         self.unsaved = False
 

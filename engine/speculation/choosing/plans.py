@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from engine.methods import PROPOSERS
 from engine.requests import MAX_DEPTH
 from engine.speculation.choosing.choice import Offer
-from engine.speculation.choosing.costs import Costs, Estimate
-from engine.speculation.choosing.texts import STRETCH, Forecast, Text
-from engine.speculation.proposers.registry import PROPOSERS
+from engine.speculation.choosing.costs import CostEstimate, Costs
+from engine.speculation.choosing.texts import STRETCH, Forecast, TextState
 
 # The relative standard error up to which a round's duration counts as known: less than arms differ.
 KNOWN = 0.15
@@ -22,17 +22,17 @@ Part = tuple[str, int] | None
 
 
 @dataclass(slots=True)
-class Answer:
+class AnswerState:
     """The controller's state of one answer: costs of rounds, its text, and the numbers of prompt and of all tokens."""
 
     costs: Costs
-    text: Text
+    text: TextState
     prompt_tokens: int
     context: int
 
 
 # One answer with the offer of its proposers.
-Asked = tuple[Answer, Offer]
+Candidate = tuple[AnswerState, Offer]
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ class Plan:
     tokens: float
     least: float
     most: float
-    time: Estimate
+    time: CostEstimate
     seen: bool
     exact: bool
 
@@ -60,7 +60,7 @@ class Plan:
     @property
     def best_case(self) -> float:
         """Tokens a second, one standard error better than expected."""
-        return self.most / self.time.seconds * self.time.doubt
+        return self.most / self.time.seconds * self.time.standard_error
 
     @property
     def known(self) -> bool:
@@ -69,10 +69,10 @@ class Plan:
 
     def loss(self, speed: float) -> float:
         """Return the seconds lost against `speed` tokens a second, one standard error worse than expected."""
-        return max(0.0, self.time.seconds * self.time.doubt - self.least / speed)
+        return max(0.0, self.time.seconds * self.time.standard_error - self.least / speed)
 
 
-def plans(costs: Costs, asked: Sequence[Asked]) -> Iterator[Plan]:
+def plans(costs: Costs, asked: Sequence[Candidate]) -> Iterator[Plan]:
     """Generate all plans: plain decoding first, then no drafter and each drafter, with every depth on offer.
 
     One pass verifies all answers, as wide as the longest proposal: shorter ones are padded, after BASS
@@ -112,7 +112,7 @@ def plans(costs: Costs, asked: Sequence[Asked]) -> Iterator[Plan]:
 
 
 def _plan(
-    costs: Costs, asked: Sequence[Asked], usable: Sequence[dict[str, Forecast]], drafter: str, depth: int
+    costs: Costs, asked: Sequence[Candidate], usable: Sequence[dict[str, Forecast]], drafter: str, depth: int
 ) -> Plan:
     """Return the plan in which every answer uses the best of its `usable` sources."""
     parts: list[Part] = []
@@ -144,7 +144,7 @@ def _plan(
     return Plan(depth, parts, tokens, least, most, time._replace(seconds=time.seconds + reading), seen, exact)
 
 
-def _reading(costs: Costs, answer: Answer, offer: Offer, source: str, tokens: float) -> float:
+def _reading(costs: Costs, answer: AnswerState, offer: Offer, source: str, tokens: float) -> float:
     """Return the seconds of a drafter's catch-up that a round of `tokens` tokens is charged.
 
     Catch-up has to pay within as many tokens as the answer has so far, at least within a stretch of text.

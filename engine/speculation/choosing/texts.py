@@ -15,9 +15,9 @@ from typing import Annotated, NamedTuple
 
 from msgspec import Meta, Struct, field
 
+from engine.methods import PROPOSERS
 from engine.requests import MAX_DEPTH
 from engine.speculation.choosing.costs import MEMORY
-from engine.speculation.proposers.registry import PROPOSERS
 from engine.tuning import AcceptanceFigures
 
 # Acceptance rates in easy, mixed and hard text before any was seen: those of the usual drafters lie between them.
@@ -73,7 +73,7 @@ class _Shares(Struct):
         if not any(self.shares):
             raise ValueError("no state is possible")
 
-    def follow(self, belief: Sequence[float]) -> None:
+    def learn(self, belief: Sequence[float]) -> None:
         self.seen = min(self.seen + 1.0, MEMORY)
         self.shares = _moved(self.shares, belief, 1.0 / self.seen)
 
@@ -89,8 +89,8 @@ class Forecast(NamedTuple):
     most: Sequence[float]
 
 
-class Texts(Struct):
-    """Statistics of the texts of one pair; each answer is a `Text`. The fields are kept between runs."""
+class TextStatistics(Struct):
+    """Statistics of the texts of one pair; each answer is a `TextState`. The fields are kept between runs."""
 
     counts: dict[str, _Counts] = {}
     usual: _Shares = field(default_factory=lambda: _Shares(STRETCH * WEIGHT))
@@ -155,10 +155,10 @@ class Texts(Struct):
         return self.counts.get(source) or [[_Count() for _ in range(MAX_DEPTH)] for _ in FIRST_RATES]
 
 
-class Text:
+class TextState:
     """One answer: the present probabilities of the joint states."""
 
-    def __init__(self, texts: Texts, *, usual: bool = False) -> None:
+    def __init__(self, texts: TextStatistics, *, usual: bool = False) -> None:
         """Begin with the distribution of beginnings, or with the `usual` one."""
         self._texts = texts
         self._belief = (texts.usual if usual else texts.first).shares
@@ -181,11 +181,11 @@ class Text:
         self._belief = [share / whole for share in shares]
         texts.learn(source, verified, accepted, self._weights(source))
         if not self._begun:
-            texts.first.follow(self._belief)
-        texts.usual.follow(self._belief)
+            texts.first.learn(self._belief)
+        texts.usual.learn(self._belief)
         self._begun = True
 
-    def pass_round(self) -> None:
+    def decay(self) -> None:
         """Move towards the usual distribution, because the text may have changed in a round."""
         self._belief = _moved(self._belief, self._texts.usual.shares, 1.0 / STRETCH)
 

@@ -6,14 +6,14 @@ updated together when the next pass begins.
 
 from __future__ import annotations
 
-from collections.abc import Sequence as Items
+from collections.abc import Sequence
 from typing import Any, cast
 
 import mlx.core as mx
 
-from engine.speculation.rounds.rollback import PlainOnly, TransactionError
-from engine.speculation.rounds.row_caches import RowCaches
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.caches.rollback import PlainOnly, TransactionError
+from engine.speculation.caches.row_caches import RowCaches
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 
 
@@ -52,11 +52,11 @@ class DraftRows(SequenceBatch):
     between transactions, and commit or abort theirs before the next one.
     """
 
-    def __init__(self, first: Sequence) -> None:
+    def __init__(self, first: CachedSequence) -> None:
         super().__init__(first)
         self._fed: list[int] | None = None
 
-    def join(self, sequence: Sequence) -> None:
+    def join(self, sequence: CachedSequence) -> None:
         self._settle()
         super().join(sequence)
         sequence.rollback = RowRollback(self._rows, len(self.members) - 1)
@@ -64,10 +64,10 @@ class DraftRows(SequenceBatch):
     def lose(self) -> None:
         """Remove all members without their caches, whose contents are unknown."""
         for sequence in self.members:
-            sequence.adopt([], list(sequence.tokens), 0)
+            sequence.set_caches([], list(sequence.tokens), 0)
         self.members = []
 
-    def catch_up(self, wanted: Items[Sequence]) -> mx.array:
+    def catch_up(self, wanted: Sequence[CachedSequence]) -> mx.array:
         """Feed the `wanted` members all pending tokens; returns lazy logits (rows, V), undefined in other rows.
 
         Other members are fed as much as fits into the same pass, so that they do not fall behind.
@@ -83,7 +83,7 @@ class DraftRows(SequenceBatch):
         self._fed = [0] * len(self.members)
         self._most = most
 
-    def draft(self, tokens: mx.array, counts: Items[int]) -> mx.array:
+    def draft(self, tokens: mx.array, counts: Sequence[int]) -> mx.array:
         """Feed one of `tokens` (rows,) to each row whose count is 1, not 0; returns lazy logits (rows, V)."""
         assert self._fed is not None
         if any(self._fed):
@@ -120,7 +120,7 @@ class DraftRows(SequenceBatch):
     def _rollbacks(self) -> list[RowRollback]:
         return [cast("RowRollback", member.rollback) for member in self.members]
 
-    def _remove(self, sequence: Sequence) -> list[Any]:
+    def _remove(self, sequence: CachedSequence) -> list[Any]:
         self._settle()
         caches = super()._remove(sequence)
         for row, rollback in enumerate(self._rollbacks):

@@ -19,8 +19,8 @@ from engine.errors import is_device_failure
 from engine.heads.context import HeadContext
 from engine.heads.head import Draw, Head, HeadProposal
 from engine.pictures.positions import Positions
+from engine.speculation.rounds.rope_positions import rope_positions
 from engine.speculation.rounds.taps import Taps
-from engine.speculation.rounds.turning import turning
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ class _Piece:
 
 
 class HeadSession:
-    """A head's state of one text. Follows the main model's sequence; see `engine.speculation.rounds.taps.Follower`.
+    """A head's state of one text. It is a `HiddenStateListener` of the main model's sequence.
 
     It covers the positions `start` to `length - 1`: the tokens before `start` were not tapped, so proposals may be
     worse. Call `copy` and `rewind` together with those of the sequence. Belongs to the engine's thread.
@@ -142,13 +142,13 @@ class HeadSession:
                 self._unread_bytes -= piece.nbytes
         if tokens:
             by_tap = [_joined(list(parts), axis=1) for parts in zip(*rows, strict=True)]
-            with self._turning():
+            with self._rope_positions():
                 self.head.extend(self.context, _joined(by_tap, axis=-1), tokens)
         return len(tokens)
 
     def propose(self, anchor: int, count: int, draw: Draw) -> HeadProposal:
         """Return `count` draft tokens to follow the newest token, `anchor`; see `Head.propose`."""
-        with self._turning():
+        with self._rope_positions():
             return self.head.propose(self.context, mx.array([anchor], mx.int32), count, draw)
 
     def settle(self) -> None:
@@ -189,11 +189,11 @@ class HeadSession:
         """Every array that the context keeps."""
         return self.context.kept_arrays()
 
-    def _turning(self) -> AbstractContextManager[None]:
+    def _rope_positions(self) -> AbstractContextManager[None]:
         """Let the head read the positions of the text in what the body builds."""
         if self.positions is None:
             return nullcontext()
-        return turning(self.head.network, self.positions, self.context.first_position)
+        return rope_positions(self.head.network, self.positions, self.context.first_position)
 
 
 def _joined(parts: list[mx.array], axis: int) -> mx.array:

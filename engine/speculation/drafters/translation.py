@@ -25,15 +25,15 @@ class Translation:
         self.to_draft: NDArray[np.int32] = np.full(own.size, NO_ID, dtype=np.int32)
         for key, token in tokens_by_bytes(own).items():
             self.to_draft[token] = self._draft_ids.get(key, NO_ID)
-        self._spelled: dict[int, list[int]] = {}
+        self._translated: dict[int, list[int]] = {}
 
-    def spelled(self, tokens: Iterable[int]) -> list[int]:
+    def translate(self, tokens: Iterable[int]) -> list[int]:
         """Return draft ids for main ids, each by itself: its counterpart, or else ids that spell the same bytes."""
         ids: list[int] = []
         for token in tokens:
-            if token not in self._spelled:
-                self._spelled[token] = self._spell(token)
-            ids += self._spelled[token]
+            if token not in self._translated:
+                self._translated[token] = self._spell(token)
+            ids += self._translated[token]
         return ids
 
     def _spell(self, token: int) -> list[int]:

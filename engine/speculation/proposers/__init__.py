@@ -1,1 +1,1 @@
-"""Proposers: sources of draft tokens, one module each; `registry` lists them."""
+"""Proposers: sources of draft tokens, one module each; `engine.methods` lists them."""

@@ -36,11 +36,11 @@ class AheadProposer(Proposer):
 
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
         del tokens, accepted
-        self._ahead.follow(drafted)
+        self._ahead.report_round(drafted)
 
     def reset(self, tokens: Sequence[int]) -> None:
         del tokens
-        self._ahead.follow(0)
+        self._ahead.report_round(0)
 
     def abandon(self) -> None:
         self._ahead.end()

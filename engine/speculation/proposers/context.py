@@ -9,7 +9,7 @@ from engine.async_drafting.drafting_ahead import DraftingAhead
 from engine.main_model.loading import LoadedModel
 from engine.main_model.sampling import Sampler
 from engine.requests import SpeculationSettings
-from engine.speculation.conversation import Conversation
+from engine.speculation.conversation import CachedConversation
 from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
 
 
@@ -23,7 +23,7 @@ class ProposerContext:
 
     main: LoadedModel
     drafter: Drafter | None
-    conversation: Conversation
+    conversation: CachedConversation
     sampler: Sampler
     settings: SpeculationSettings
     ahead: DraftingAhead | None = None

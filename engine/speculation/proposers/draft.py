@@ -42,5 +42,5 @@ def _for_tokenizers(draft: DraftSource, context: ProposerContext) -> DraftModelP
     if translation is None:
         sequence = continue_on(held, model, tokens)
         return DraftModelProposer(sequence, sampler, limit, main, keep_distributions=rejection)
-    sequence = continue_on(held, model, translation.spelled(tokens))
+    sequence = continue_on(held, model, translation.translate(tokens))
     return SharedTokensProposer(sequence, sampler, limit, main, translation, keep_distributions=rejection)

@@ -13,10 +13,10 @@ import mlx.core as mx
 
 from engine.main_model.sampling import MIN_JOINT_PROBABILITY as MIN_JOINT_PROBABILITY
 from engine.main_model.sampling import Sampler, top_probabilities
-from engine.speculation.proposers.drawing import Drawing
+from engine.speculation.proposers.draft_sampling import DraftSampling
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import PREFILL_CHUNK
-from engine.speculation.rounds.sequence import Sequence as CachedSequence
+from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
 
 
 class DraftModelProposer(Proposer):
@@ -135,7 +135,7 @@ class DraftModelProposer(Proposer):
         return token
 
 
-class Draft(Drawing):
+class Draft(DraftSampling):
     """The draft tokens of one proposal of a draft model, while it is made."""
 
     def __init__(self, proposer: DraftModelProposer, depth: int) -> None:

@@ -11,7 +11,7 @@ from engine.grammars.calls_in_text import CallsInText
 from engine.grammars.constraint import Constraint
 from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.rounds.proposal import Proposal, Proposer
-from engine.speculation.rounds.sequence import Sequence as CachedSequence
+from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
 
 
 def build(context: ProposerContext) -> GrammarProposer | None:
@@ -46,5 +46,5 @@ class GrammarProposer(Proposer):
 
     def _look_ahead(self) -> list[int]:
         if self._forced is None:
-            self._forced = self._constraint.spelled(self._main.tokens)
+            self._forced = self._constraint.forced_text(self._main.tokens)
         return self._forced[1]

@@ -11,9 +11,9 @@ import mlx.core as mx
 from engine.main_model.sampling import Sampler
 from engine.speculation.drafters.head_session import MAX_ROWS, HeadSession
 from engine.speculation.proposers.context import ProposerContext
-from engine.speculation.proposers.drawing import Drawing
+from engine.speculation.proposers.draft_sampling import DraftSampling
 from engine.speculation.rounds.proposal import Proposal, Proposer
-from engine.speculation.rounds.sequence import Sequence as CachedSequence
+from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
 
 # The most rows that a round leaves unread; more are read before the round, in pieces.
 FEW_ROWS = 32
@@ -24,7 +24,7 @@ def build(context: ProposerContext) -> HeadProposer | None:
     source = context.head
     if source is None:
         return None
-    session = context.conversation.follow(source.head, source.taps)
+    session = context.conversation.attach_head(source.head, source.taps)
     settings = context.settings
     return HeadProposer(session, context.conversation.main, context.sampler, keep_distributions=settings.redraws)
 
@@ -71,7 +71,7 @@ class HeadProposer(Proposer):
         return Proposal(proposed.tokens, self.source, depth, drawing.distributions)
 
 
-class _HeadDrawing(Drawing):
+class _HeadDrawing(DraftSampling):
     """`engine.heads.head.Draw` with the request's sampler."""
 
     def __call__(self, first: int, scores: mx.array, ids: mx.array | None) -> mx.array:

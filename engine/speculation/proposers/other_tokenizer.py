@@ -15,13 +15,13 @@ import numpy as np
 from engine.main_model.sampling import Sampler
 from engine.speculation.drafters.translation import NO_ID, Translation
 from engine.speculation.proposers.draft_model import DraftModelProposer
-from engine.speculation.rounds.sequence import Sequence as CachedSequence
+from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
 
 
 class SharedTokensProposer(DraftModelProposer):
     """Proposes only tokens that both models have; the draft model is fed all others spelled in its own.
 
-    `main` is the main model's sequence; `sequence` holds its text as `translation.spelled` returns it.
+    `main` is the main model's sequence; `sequence` holds its text as `translation.translate` returns it.
     """
 
     # One main token can take several draft tokens.
@@ -46,7 +46,7 @@ class SharedTokensProposer(DraftModelProposer):
         return super().max_proposals() if self.sequence.pending else 0
 
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
-        super().committed(self._translation.spelled(tokens), accepted, drafted)
+        super().committed(self._translation.translate(tokens), accepted, drafted)
 
     @cached_property
     def _shared(self) -> mx.array:

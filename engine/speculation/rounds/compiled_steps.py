@@ -18,7 +18,7 @@ from mlx_lm.models.cache import KVCache
 from engine.errors import is_device_failure
 from engine.files.steps import Steps
 from engine.main_model.loading import LoadedModel
-from engine.speculation.rounds.buffer_sizes import compiled_buffer_tokens
+from engine.speculation.caches.buffer_sizes import compiled_buffer_tokens
 
 log = logging.getLogger(__name__)
 

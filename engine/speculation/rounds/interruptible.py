@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import mlx.core as mx
 
-from engine.speculation.rounds.cache_rules import copies, flatten, leaves
-from engine.speculation.rounds.sequence import Sequence
-from engine.speculation.rounds.shared_caches import SharedCaches
+from engine.speculation.caches.cache_rules import copies, flatten, leaves
+from engine.speculation.caches.shared_caches import SharedCaches
+from engine.speculation.rounds.sequence import CachedSequence
 
 
 class PrefillPass:
@@ -18,7 +18,7 @@ class PrefillPass:
     `rows` tokens are fed. Do not use the sequence meanwhile. `layers` is 0 if the caches cannot be evaluated in parts.
     """
 
-    def __init__(self, sequence: Sequence, most: int) -> None:
+    def __init__(self, sequence: CachedSequence, most: int) -> None:
         self._sequence = sequence
         self._caches = [*flatten(sequence.caches)] if in_parts(sequence) else []
         # Handles only. Those of a layer are dropped before it is evaluated, so that its arrays are written in place.
@@ -55,7 +55,7 @@ class PrefillPass:
             vars(cache).update(vars(before))
 
 
-def in_parts(sequence: Sequence) -> bool:
+def in_parts(sequence: CachedSequence) -> bool:
     """Whether its passes can be evaluated in parts.
 
     They cannot with shared caches, whose passes run on other machines too, or if a pass cannot be rolled back.

@@ -6,13 +6,13 @@ continue by itself, and rows may begin at different positions, after prefixes th
 
 from __future__ import annotations
 
-from collections.abc import Sequence as Items
+from collections.abc import Sequence
 
 import mlx.core as mx
 
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.caches.shared_caches import SharedCaches
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch, rows_obstacle
-from engine.speculation.rounds.shared_caches import SharedCaches
 
 # The longest text that is read with others: its caches are copied to a row and back, and all rows become as long.
 LONGEST_TEXT = 2048
@@ -21,7 +21,7 @@ PADDING_SHARE = 0.25
 FREE_TOKENS = 64
 
 
-def choose_together(waiting: Items[Sequence], most: int) -> list[Sequence]:
+def choose_together(waiting: Sequence[CachedSequence], most: int) -> list[CachedSequence]:
     """Return those of `waiting` whose next tokens fit into one pass of `most` tokens with padding; always the first.
 
     All must be of one model and have tokens to prefill.
@@ -40,7 +40,7 @@ def choose_together(waiting: Items[Sequence], most: int) -> list[Sequence]:
     return chosen
 
 
-def prefill_together(sequences: Items[Sequence], most: int) -> list[int]:
+def prefill_together(sequences: Sequence[CachedSequence], most: int) -> list[int]:
     """Feed each of `sequences` the tokens of `prefill(most)` in one pass; returns how many tokens each was fed.
 
     If the pass raises, every sequence is as before.
@@ -63,13 +63,13 @@ def prefill_together(sequences: Items[Sequence], most: int) -> list[int]:
             sequence.prefilled_elsewhere(count, outputs)
     except BaseException:
         for sequence, caches, start in zip(sequences, own, starts, strict=True):
-            sequence.adopt(caches, list(sequence.tokens), start)
+            sequence.set_caches(caches, list(sequence.tokens), start)
         raise
     mx.clear_cache()
     return counts
 
 
-def _can_share(sequence: Sequence) -> bool:
+def _can_share(sequence: CachedSequence) -> bool:
     if isinstance(sequence.caches, SharedCaches) or len(sequence.tokens) > LONGEST_TEXT or sequence.pictures_ahead:
         return False
     return rows_obstacle(sequence) is None

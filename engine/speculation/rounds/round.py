@@ -22,11 +22,11 @@ from engine.cpu_backend.log_probabilities import likeliest_log_probabilities
 from engine.errors import is_device_failure
 from engine.main_model.sampling import LikeliestTokens, Sampler
 from engine.speculation.rounds.proposal import Proposal, Proposer
-from engine.speculation.rounds.sequence import Sequence as CachedSequence
+from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
 
 
-class Unsorted(NamedTuple):
-    """Which draws are certain (rows,), see `Sampler.likely_draw`, and what the others are drawn from (rows, V)."""
+class RawSamples(NamedTuple):
+    """Which draws of `Sampler.sample_top_candidates` are certain (rows,), and the input of the others (rows, V)."""
 
     certain: mx.array
     logprobs: mx.array
@@ -34,16 +34,16 @@ class Unsorted(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """Lazy draws: token ids (rows,), their log-probabilities, and leads and likeliest tokens if asked for.
+    """Lazy draws: token ids (rows,), their log-probabilities, and margins and likeliest tokens if asked for.
 
-    `leads` is also None if a draw is not the largest score. `unsorted` is None if all draws are certain.
+    `top2_margins` is also None if a draw is not the largest score. `raw` is None if all draws are certain.
     """
 
     sampled: mx.array
     logprobs: mx.array
-    leads: mx.array | None = None
+    top2_margins: mx.array | None = None
     likeliest: LikeliestTokens | None = None
-    unsorted: Unsorted | None = None
+    raw: RawSamples | None = None
 
 
 class ProposerFailed(Exception):
@@ -109,15 +109,15 @@ class PendingRound:
 class RoundResult:
     """The result of a round: its candidate tokens; the first `accepted` are draft tokens.
 
-    `leads` are those of `Sampler.leads`, or empty. `likeliest` lists, for each token, the likeliest ones in its place
-    as (token id, log-probability), or is empty.
+    `top2_margins` are those of `Sampler.top2_margins`, or empty. `likeliest` lists, for each token, the likeliest ones
+    in its place as (token id, log-probability), or is empty.
     """
 
     tokens: list[int]
     logprobs: list[float]
     accepted: int
     finished_at: float
-    leads: Sequence[float] = ()
+    top2_margins: Sequence[float] = ()
     likeliest: Sequence[Sequence[tuple[int, float]]] = ()
 
 
@@ -125,8 +125,8 @@ class Rounds:
     """Runs rounds for one request over one main model's sequence.
 
     `proposers` maps source names to proposers. A draft token is accepted if the main model draws the same token, or by
-    rejection sampling if the proposal carries distributions. One round in `leads_every` reports its leads, none for 0:
-    they cost several operations over the vocabulary.
+    rejection sampling if the proposal carries distributions. One round in `margins_every` reports its margins, none
+    for 0: they cost several operations over the vocabulary.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class Rounds:
     ) -> None:
         self.sequence = sequence
         self.proposers: Mapping[str, Proposer] = {} if proposers is None else proposers
-        self.leads_every = self._drawn = 0
+        self.margins_every = self._drawn = 0
         self._sampler = sampler
         self._reads_scores = backend().host_reads_scores and sampler.greedy and not sampler.alternatives
 
@@ -175,15 +175,15 @@ class Rounds:
     def wait(self, current: PendingRound) -> RoundResult:
         """Wait for the round and read its result: the one host synchronisation, unless a draw was not certain."""
         sampled: list[int] = current.drawn.sampled.tolist()  # type: ignore[assignment]
-        scores, leads = current.drawn.logprobs, _read(current.drawn.leads)
+        scores, top2_margins = current.drawn.logprobs, _read(current.drawn.top2_margins)
         logprobs = likeliest_log_probabilities(scores) if scores.ndim == 2 else _read(scores)
         drafted = [] if current.draft_tokens is None else cast("list[int]", current.draft_tokens.tolist())
-        if current.drawn.unsorted is not None:
-            self._make_certain(current.drawn.unsorted, drafted, sampled, logprobs)
+        if current.drawn.raw is not None:
+            self._fall_back_to_full_sort(current.drawn.raw, drafted, sampled, logprobs)
         finished_at, accepted = time.perf_counter(), count_matching(drafted, sampled)
         kept, likeliest = accepted + 1, current.drawn.likeliest
         alternatives = () if likeliest is None else likeliest.read()[:kept]
-        return RoundResult(sampled[:kept], logprobs[:kept], accepted, finished_at, leads[:kept], alternatives)
+        return RoundResult(sampled[:kept], logprobs[:kept], accepted, finished_at, top2_margins[:kept], alternatives)
 
     def commit(
         self, current: PendingRound, accepted: int, tokens: Sequence[int], following: PendingRound | None = None
@@ -222,7 +222,7 @@ class Rounds:
     def _propose(self, source: str, depth: int) -> Proposal | None:
         with as_proposer_failure(source):
             proposal = self.proposers[source].propose(depth)
-        return permitted(proposal, self._sampler, self.sequence.tokens)
+        return cut_to_grammar(proposal, self._sampler, self.sequence.tokens)
 
     def _draw(self, logits: mx.array, position: int, seen: mx.array | None, proposal: Proposal | None) -> Drawn:
         """Draw lazily, like `draw_tokens`, but return scores if the host computes the log-probabilities.
@@ -231,23 +231,23 @@ class Rounds:
         """
         sampler, tokens = self._sampler, self.sequence.tokens
         self._drawn += 1
-        leads = self.leads_every > 0 and self._drawn % self.leads_every == 0
+        top2_margins = self.margins_every > 0 and self._drawn % self.margins_every == 0
         if sampler.constraint is not None:
             mx.async_eval(logits)  # type: ignore[no-untyped-call]
         if self._reads_scores and proposal is not None:
             scores = sampler.scores(logits, tokens, seen)
             sampled = mx.argmax(scores, axis=-1)
-            return Drawn(sampled, scores, sampler.leads(scores, sampled) if leads else None)
-        return draw_tokens(sampler, logits, tokens, position, seen, proposal, leads=leads, unsorted=True)
+            return Drawn(sampled, scores, sampler.top2_margins(scores, sampled) if top2_margins else None)
+        return draw_tokens(sampler, logits, tokens, position, seen, proposal, top2_margins=top2_margins, skip_sort=True)
 
-    def _make_certain(
-        self, unsorted: Unsorted, drafted: Sequence[int], sampled: list[int], logprobs: list[float]
+    def _fall_back_to_full_sort(
+        self, raw: RawSamples, drafted: Sequence[int], sampled: list[int], logprobs: list[float]
     ) -> None:
         """Draw again where a draw is not certain, in the rows up to the first whose draft token is rejected."""
-        for row, certain in enumerate(cast("list[bool]", unsorted.certain.tolist())):
+        for row, certain in enumerate(cast("list[bool]", raw.certain.tolist())):
             if not certain:
-                own = unsorted.logprobs[row : row + 1]
-                sampled[row] = cast("int", self._sampler.draw(own, unsorted.noise[row : row + 1]).item())
+                own = raw.logprobs[row : row + 1]
+                sampled[row] = cast("int", self._sampler.draw(own, raw.noise[row : row + 1]).item())
                 logprobs[row] = cast("float", own[0, sampled[row]].item())
             if sampled[row : row + 1] != drafted[row : row + 1]:
                 return
@@ -257,8 +257,8 @@ class Rounds:
         # Recurrent state may depend on the logits lazily; left unevaluated it would grow into a long chain.
         state = self.sequence.arrays() if self.sequence.rollback.carries else []
         others = [] if drawn.likeliest is None else [*drawn.likeliest.arrays]
-        others += [] if drawn.leads is None else [drawn.leads]
-        others += drawn.unsorted or ()
+        others += [] if drawn.top2_margins is None else [drawn.top2_margins]
+        others += drawn.raw or ()
         mx.async_eval(drawn.sampled, drawn.logprobs, *others, *state)  # type: ignore[no-untyped-call]
         return drawn
 
@@ -268,14 +268,14 @@ def _read(figures: mx.array | None) -> list[float]:
     return [] if figures is None else cast("list[float]", figures.tolist())
 
 
-def permitted(proposal: Proposal, sampler: Sampler, committed: Sequence[int]) -> Proposal | None:
+def cut_to_grammar(proposal: Proposal, sampler: Sampler, committed: Sequence[int]) -> Proposal | None:
     """Return the proposal up to the first token that the request's grammar excludes; None if none is left.
 
     Tokens that are still on the device were drawn with the grammar.
     """
     constraint, tokens, count = sampler.constraint, proposal.tokens, proposal.count
     if constraint is not None and isinstance(tokens, list):
-        count = constraint.permitted(committed, tokens)
+        count = constraint.accepted_length(committed, tokens)
         proposal = replace(proposal, tokens=tokens[:count], count=count)
     return proposal if count else None
 
@@ -288,14 +288,14 @@ def draw_tokens(
     seen: mx.array | None,
     proposal: Proposal | None,
     *,
-    leads: bool = False,
-    unsorted: bool = False,
+    top2_margins: bool = False,
+    skip_sort: bool = False,
 ) -> Drawn:
-    """Draw token ids (rows,) from `logits` (rows, V), lazily, with log-probabilities, alternatives, and `leads` if so.
+    """Draw token ids (rows,) from `logits` (rows, V), lazily, with log-probabilities, alternatives and `top2_margins`.
 
     The first row draws the token at `position`; `seen` are the tokens after `committed` that the rows were fed, and
-    `proposal` is their source. With `unsorted` the draws of a proposal's rows need not be certain: most rows behind the
-    first are never reached, and sorting a large vocabulary for each takes long.
+    `proposal` is their source. With `skip_sort` the draws of a proposal's rows need not be certain: most rows after the
+    first are never used, and sorting a large vocabulary for each takes long.
     """
     rows = logits.shape[0]
     scores = sampler.scores(logits, committed, seen)
@@ -303,7 +303,7 @@ def draw_tokens(
     if noise is None:
         sampled, chosen = sampler.likeliest(scores)
         likeliest = sampler.likeliest_tokens(sampler.log_probabilities(scores)) if sampler.alternatives else None
-        return Drawn(sampled, chosen, sampler.leads(scores, sampled) if leads else None, likeliest)
+        return Drawn(sampled, chosen, sampler.top2_margins(scores, sampled) if top2_margins else None, likeliest)
     logprobs, led, open_draws = sampler.log_probabilities(scores), None, None
     if proposal is not None and proposal.distributions is not None:
         sampled = reject_or_resample(
@@ -313,14 +313,14 @@ def draw_tokens(
             sampler.uniforms(position, rows - 1),
             noise,
         )
-    elif unsorted and proposal is not None and sampler.sorts:
-        sampled, led, certain = sampler.likely_draw(logprobs, noise)
-        led = led if leads else None
-        open_draws = Unsorted(certain, logprobs, noise)
+    elif skip_sort and proposal is not None and sampler.sorts:
+        sampled, led, certain = sampler.sample_top_candidates(logprobs, noise)
+        led = led if top2_margins else None
+        open_draws = RawSamples(certain, logprobs, noise)
     else:
         perturbed = sampler.perturbed(logprobs, noise)
         sampled = mx.argmax(perturbed, axis=-1).astype(mx.uint32)
-        led = sampler.leads(perturbed, sampled) if leads else None
+        led = sampler.top2_margins(perturbed, sampled) if top2_margins else None
     chosen = mx.take_along_axis(logprobs, sampled[:, None], axis=-1)[:, 0]
     return Drawn(sampled, chosen, led, sampler.likeliest_tokens(logprobs), open_draws)
 

@@ -1,7 +1,7 @@
 """The rows that the passes of an answer may have, so that its text does not depend on speculation.
 
 Kernels differ in how they round: a row of a wide pass can get other bits than the same row alone, and attention changes
-its kernels with the number of keys. The probe (`engine.serving.rounding_probe`) finds the widths that are rounded alike
+its kernels with the number of keys. The probe (`engine.upkeep.rounding_probe`) finds the widths that are rounded alike
 on this machine. This module is the only place that turns its result into a rule.
 """
 

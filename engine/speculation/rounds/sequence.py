@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Sequence as Tokens
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import mlx.core as mx
 
-from engine.pictures.eyes import RequestPictures
 from engine.pictures.placed import PassInput, PlacedPicture, content_of, within
 from engine.pictures.positions import Positions
+from engine.pictures.vision_tower import RequestPictures
 from engine.requests import MAX_DEPTH
-from engine.speculation.rounds.cache_kinds import check_widths
+from engine.speculation.caches.cache_kinds import check_widths
+from engine.speculation.caches.rollback import Checkpoint, PlainOnly, Rollback, UnknownCacheKind
+from engine.speculation.caches.shared_caches import SharedCaches, copied, open_rollback
 from engine.speculation.rounds.compiled_steps import MAX_ROWS, CompiledSteps
 from engine.speculation.rounds.passes import model_pass
-from engine.speculation.rounds.rollback import Checkpoint, PlainOnly, Rollback, UnknownCacheKind
+from engine.speculation.rounds.rope_positions import rope_positions
 from engine.speculation.rounds.row_rule import UNKNOWN, RowRule, RowRules
-from engine.speculation.rounds.shared_caches import SharedCaches, copied, open_rollback
-from engine.speculation.rounds.taps import Follower
-from engine.speculation.rounds.turning import turning
+from engine.speculation.rounds.taps import HiddenStateListener
 
 # The most tokens of one pass of prefill, or of a draft model's catch-up.
 PREFILL_CHUNK = 512
@@ -28,7 +27,7 @@ PREFILL_CHUNK = 512
 MAX_CHECKPOINTS = 6
 
 
-class Sequence:
+class CachedSequence:
     """One model's state of one text.
 
     `tokens` are all committed tokens, prompt included; the caches hold the first `position` of them; the rest is
@@ -46,7 +45,7 @@ class Sequence:
     plainly: verify takes no draft tokens, and after an abort (an exception in a pass, say) it is not `intact`.
     """
 
-    def __init__(self, model: Any, caches: Tokens[Any]) -> None:
+    def __init__(self, model: Any, caches: Sequence[Any]) -> None:
         self.model = model
         self.caches = caches
         self.plain_only: str | None = None
@@ -76,7 +75,7 @@ class Sequence:
         self.positions: Positions | None = None
         self.checkpoints: list[Checkpoint] = []
         # Receives the tapped outputs of all kept rows.
-        self.follower: Follower | None = None
+        self.listener: HiddenStateListener | None = None
         # Receives the position and the lazy logits (rows, V) of each prefill pass that is over.
         self.on_logits: Callable[[int, mx.array], object] | None = None
         self._logits: mx.array | None = None
@@ -103,15 +102,15 @@ class Sequence:
         return self.tokens[self.position :]
 
     @property
-    def content(self) -> Tokens[int | str]:
+    def content(self) -> Sequence[int | str]:
         """The tokens, and the digests of the pictures among them; two texts share what they have in common here."""
         return content_of(self.tokens, self.pictures)
 
-    def append(self, tokens: Tokens[int]) -> None:
+    def append(self, tokens: Sequence[int]) -> None:
         """Commit `tokens` without a forward pass, a prompt for example."""
         self.tokens.extend(tokens)
 
-    def verify(self, draft_tokens: mx.array | Tokens[int] = ()) -> mx.array:
+    def verify(self, draft_tokens: mx.array | Sequence[int] = ()) -> mx.array:
         """Begin a transaction and run one forward pass over pending + draft_tokens.
 
         `draft_tokens` are k token ids, possibly a lazy array of shape (k,). Returns lazy logits of shape (k + 1, V):
@@ -155,7 +154,7 @@ class Sequence:
         self.rollback.shorten(fed)
         self._draft_rows = fed
 
-    def commit(self, accepted: int, new_tokens: Tokens[int]) -> None:
+    def commit(self, accepted: int, new_tokens: Sequence[int]) -> None:
         """Keep pending and the first `accepted` draft tokens, and append `new_tokens` to `tokens`.
 
         `new_tokens` are the accepted draft tokens and the bonus token, possibly cut short by a stop: no draft token
@@ -212,22 +211,22 @@ class Sequence:
         self.checkpoints = [kept for kept in self.checkpoints if kept.position <= length]
         return True
 
-    def fork(self) -> Sequence | None:
+    def fork(self) -> CachedSequence | None:
         """Return a copy that shares arrays until one of the two writes; None if the caches cannot be copied."""
         if not isinstance(self.rollback, Rollback) or self.rollback.active or not self.intact:
             return None
-        twin = Sequence(self.model, copied(self.caches))
+        twin = CachedSequence(self.model, copied(self.caches))
         twin.tokens, twin.position = list(self.tokens), self.position
         twin.boundaries, twin.checkpoints = self.boundaries, list(self.checkpoints)
         twin.pictures, twin.positions = self.pictures, self.positions
         return twin
 
-    def lend(self) -> Tokens[Any]:
-        """Give the caches to a batch, which feeds the tokens from now on; `adopt` takes them back."""
+    def take_caches(self) -> Sequence[Any]:
+        """Give the caches to a batch, which feeds the tokens from now on; `set_caches` takes them back."""
         caches, self.caches, self.rollback = self.caches, [], PlainOnly(())
         return caches
 
-    def adopt(self, caches: Tokens[Any], tokens: Tokens[int], position: int) -> None:
+    def set_caches(self, caches: Sequence[Any], tokens: Sequence[int], position: int) -> None:
         """Continue with `caches` written elsewhere, which hold the first `position` of `tokens`.
 
         Raises `CachesOutOfStep` if they are at another position.
@@ -313,7 +312,7 @@ class Sequence:
         """Whether pictures are still to be prefilled."""
         return self.reader is not None and bool(within(self.pictures, self.position, len(self.tokens)))
 
-    def prefilled_elsewhere(self, rows: int, outputs: Tokens[mx.array]) -> None:
+    def prefilled_elsewhere(self, rows: int, outputs: Sequence[mx.array]) -> None:
         """Follow, as `prefill` does, `rows` tokens that a batch has read; `outputs` are their tapped outputs."""
         self._outputs = list(outputs)
         self._report(self.position - rows, rows)
@@ -329,11 +328,11 @@ class Sequence:
         """Whether the caches can go back to checkpoints only."""
         return isinstance(self.rollback, Rollback) and not self.rollback.cuts_anywhere
 
-    def as_known(self, tokens: Tokens[int]) -> Tokens[int]:
+    def as_known(self, tokens: Sequence[int]) -> Sequence[int]:
         """Return the ids to feed for `tokens`; see `known_ids`."""
         return tokens if self.known_ids is None else [token if token < self.known_ids else 0 for token in tokens]
 
-    def _as_row(self, tokens: Tokens[int], draft_tokens: mx.array | Tokens[int]) -> mx.array:
+    def _as_row(self, tokens: Sequence[int], draft_tokens: mx.array | Sequence[int]) -> mx.array:
         """Return token ids of shape (1, rows) for a forward pass."""
         if self.known_ids is not None:
             tokens = self.as_known(tokens)
@@ -344,7 +343,7 @@ class Sequence:
         return mx.concatenate([mx.array([*tokens], mx.uint32), draft_tokens.astype(mx.uint32)])[None]
 
     def _pass(self, rows: mx.array, plain_rows: int) -> mx.array:
-        if self.steps is not None and self.follower is None and rows.shape[1] <= MAX_ROWS and self.position > 0:
+        if self.steps is not None and self.listener is None and rows.shape[1] <= MAX_ROWS and self.position > 0:
             return self.steps(rows, self.caches)
         # While a plain round is built, the device still computes the one before. Machines that share a pass launch it
         # alike, whole.
@@ -352,17 +351,17 @@ class Sequence:
         return self._run(rows, in_parts=in_parts)
 
     def _run(self, rows: mx.array, *, in_parts: bool = False, seen: PassInput | None = None) -> mx.array:
-        """Run the model over `rows` (1, rows); stores the follower's tapped outputs in `_outputs`."""
-        taps = None if self.follower is None else self.follower.taps
-        with turning(self.model, self.positions):
+        """Run the model over `rows` (1, rows); stores the listener's tapped outputs in `_outputs`."""
+        taps = None if self.listener is None else self.listener.taps
+        with rope_positions(self.model, self.positions):
             logits, self._outputs = model_pass(self.model, rows, self.caches, taps, in_parts=in_parts, seen=seen)
         return logits
 
     def _report(self, start: int, rows: int) -> None:
-        """Give the follower the first `rows` rows of the latest pass, which began at position `start`."""
+        """Give the listener the first `rows` rows of the latest pass, which began at position `start`."""
         outputs, self._outputs = self._outputs, []
-        if self.follower is not None and outputs and rows:
-            self.follower.read(start, outputs, self.tokens[start : start + rows])
+        if self.listener is not None and outputs and rows:
+            self.listener.read(start, outputs, self.tokens[start : start + rows])
 
     def _remember_boundary(self) -> None:
         if self.position in self.boundaries:

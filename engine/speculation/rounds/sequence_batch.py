@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence as Items
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import mlx.core as mx
 
-from engine.speculation.rounds import cache_kinds
+from engine.speculation.caches import cache_kinds
+from engine.speculation.caches.shared_caches import SharedCaches, open_rows
 from engine.speculation.rounds.passes import model_pass
-from engine.speculation.rounds.sequence import Sequence
-from engine.speculation.rounds.shared_caches import SharedCaches, open_rows
-from engine.speculation.rounds.turning import turning_rows
+from engine.speculation.rounds.rope_positions import rope_positions_of_rows
+from engine.speculation.rounds.sequence import CachedSequence
 
 
 @dataclass(eq=False, slots=True)
@@ -20,7 +20,7 @@ class BatchPass:
     """One pass over the rows of a batch; row b was fed `counts[b]` tokens from position `starts[b]` on.
 
     `logits` (rows, width, V) are lazy; row b predicts from index `firsts[b]` on, that of the last pending token.
-    `outputs` are the tapped outputs for followers, (rows, width, ...) each.
+    `outputs` are the tapped outputs for listeners, (rows, width, ...) each.
     """
 
     logits: mx.array
@@ -37,8 +37,8 @@ class SequenceBatch:
     Members join and leave between transactions. Belongs to the engine's thread.
     """
 
-    def __init__(self, first: Sequence) -> None:
-        self.members: list[Sequence] = []
+    def __init__(self, first: CachedSequence) -> None:
+        self.members: list[CachedSequence] = []
         self._model = first.model
         self._rows, self._shared = open_rows(first.caches), isinstance(first.caches, SharedCaches)
         # Arrays that have to be evaluated with each pass, or they would grow into long chains.
@@ -48,22 +48,22 @@ class SequenceBatch:
         """Make room for at least `members` members when the next one joins."""
         self._rows.reserve(members)
 
-    def join(self, sequence: Sequence) -> None:
+    def join(self, sequence: CachedSequence) -> None:
         """Take the caches of `sequence`, which has no open transaction, into a row of their own."""
         assert not sequence.rollback.active
         position = sequence.position
-        self._rows.add(sequence.lend(), position)
+        self._rows.add(sequence.take_caches(), position)
         self.members.append(sequence)
 
-    def leave(self, sequence: Sequence) -> None:
+    def leave(self, sequence: CachedSequence) -> None:
         """Give a member its caches back. The last member takes its place in `members`."""
-        sequence.adopt(self._remove(sequence), list(sequence.tokens), sequence.position)
+        sequence.set_caches(self._remove(sequence), list(sequence.tokens), sequence.position)
 
-    def discard(self, sequence: Sequence) -> None:
+    def discard(self, sequence: CachedSequence) -> None:
         """Remove a member that is no longer used."""
         self._remove(sequence)
 
-    def verify(self, drafts: mx.array | Items[mx.array | Items[int]]) -> BatchPass:
+    def verify(self, drafts: mx.array | Sequence[mx.array | Sequence[int]]) -> BatchPass:
         """Begin a transaction: run one pass over each member's pending tokens and its `drafts`.
 
         `drafts` are token ids, possibly lazy: one item for each member, or an array (rows, k). A member with nothing
@@ -71,38 +71,40 @@ class SequenceBatch:
         """
         return self._pass([member.pending for member in self.members], drafts)
 
-    def read(self, tokens: Items[Items[int]]) -> BatchPass:
+    def read(self, tokens: Sequence[Sequence[int]]) -> BatchPass:
         """Run one pass over `tokens[b]`, the next of each row's pending tokens, and keep them all."""
         done = self._pass(tokens, [()] * len(tokens))
         self.commit(done.counts)
         return done
 
-    def _pass(self, pending: Items[Items[int]], drafts: mx.array | Items[mx.array | Items[int]]) -> BatchPass:
+    def _pass(
+        self, pending: Sequence[Sequence[int]], drafts: mx.array | Sequence[mx.array | Sequence[int]]
+    ) -> BatchPass:
         known = [list(member.as_known(tokens)) for member, tokens in zip(self.members, pending, strict=True)]
         ids, counts = self._ids(known, drafts)
         self._rows.begin(counts)
         starts = [member.position for member in self.members]
         firsts = [max(0, len(tokens) - 1) for tokens in pending]
-        taps = next((member.follower.taps for member in self.members if member.follower is not None), None)
+        taps = next((member.listener.taps for member in self.members if member.listener is not None), None)
         in_parts = ids.shape[1] > 1 and not self._shared
-        with turning_rows(self._model, [member.positions for member in self.members]):
+        with rope_positions_of_rows(self._model, [member.positions for member in self.members]):
             logits, outputs = model_pass(self._model, ids, self._rows.caches, taps, in_parts=in_parts)
         return BatchPass(logits, counts, starts, firsts, outputs)
 
-    def commit(self, keep: Items[int]) -> None:
+    def commit(self, keep: Sequence[int]) -> None:
         """Keep the first `keep[b]` of the tokens that row b was fed; appends nothing to the sequences."""
         for member, held in zip(self.members, self._rows.commit(keep), strict=True):
             member.position += held
 
     @staticmethod
-    def report(done: BatchPass, member: Sequence, row: int, keep: int) -> None:
-        """Give the member's follower its first `keep` rows of the pass; its sequence must hold the tokens already."""
-        if member.follower is not None and done.outputs and keep:
+    def report(done: BatchPass, member: CachedSequence, row: int, keep: int) -> None:
+        """Give the member's listener its first `keep` rows of the pass; its sequence must hold the tokens already."""
+        if member.listener is not None and done.outputs and keep:
             start = done.starts[row]
             outputs = [output[row : row + 1] for output in done.outputs]
-            member.follower.read(start, outputs, member.tokens[start : start + keep])
+            member.listener.read(start, outputs, member.tokens[start : start + keep])
 
-    def _remove(self, sequence: Sequence) -> list[Any]:
+    def _remove(self, sequence: CachedSequence) -> list[Any]:
         """Take a member out of `members`; returns its caches."""
         row, last = self.members.index(sequence), self.members.pop()
         if last is not sequence:
@@ -114,7 +116,7 @@ class SequenceBatch:
         return self._rows.arrays()
 
     def _ids(
-        self, pending: list[list[int]], drafts: mx.array | Items[mx.array | Items[int]]
+        self, pending: list[list[int]], drafts: mx.array | Sequence[mx.array | Sequence[int]]
     ) -> tuple[mx.array, list[int]]:
         """Return token ids (rows, width), padded at the end of each row, and how many are each row's own."""
         if isinstance(drafts, mx.array) and not any(pending):
@@ -132,6 +134,6 @@ class SequenceBatch:
         return mx.stack(lazy), counts
 
 
-def rows_obstacle(sequence: Sequence) -> str | None:
+def rows_obstacle(sequence: CachedSequence) -> str | None:
     """Return what prevents a sequence from being a member of a batch, or None."""
     return sequence.plain_only or cache_kinds.rows_obstacle(sequence.model, sequence.caches)

@@ -30,7 +30,7 @@ class CannotTap(Exception):
         self.problem = problem
 
 
-class Follower(Protocol):
+class HiddenStateListener(Protocol):
     """Receives the tapped outputs of the rows that a sequence keeps."""
 
     @property

@@ -145,7 +145,7 @@ class PromptProcess:
 
         Waits; raises `TemplateFailed`.
         """
-        found: tuple[int, int] = self._do(protocol.Measure(str(file), text, tokens), BUILD_S)
+        found: tuple[int, int] = self._do(protocol.CountTokens(str(file), text, tokens), BUILD_S)
         return found
 
     def count_caches(self, config: Mapping[str, Any]) -> CacheShape:
@@ -176,7 +176,7 @@ class PromptProcess:
             self._child.end()
         self._child, self._built = None, {}
 
-    def rest(self) -> None:
+    def release(self) -> None:
         """End the process once it has no task, so that it takes no memory; the next task starts another."""
         with self._lock:
             self.end()
@@ -268,7 +268,7 @@ class PromptProcess:
         """
         assert self._child is not None
         try:
-            self._child.channel.send(protocol.Request(math.ceil(seconds), task))
+            self._child.channel.send(protocol.TaskRequest(math.ceil(seconds), task))
             reply = self._wait(seconds, abandoned)
             if isinstance(reply, protocol.Done):
                 return unpack(reply.result, task.result)

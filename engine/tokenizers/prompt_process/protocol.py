@@ -12,7 +12,7 @@ from engine.files.picture_file import DecodedPicture
 from engine.model_files.cache_counting import CacheShape
 from engine.tokenizers.prompts import Prompt, PromptJob
 from engine.tokenizers.thinking import ThinkingChoice
-from engine.wire.messages import Codec, Message
+from engine.wire.messages import Codec, WireMessage
 
 # A context of ten million tokens fits.
 LARGEST_REPLY = 2**27
@@ -34,7 +34,7 @@ class TokenizerSource:
     options: dict[str, bool] = field(default_factory=dict)
 
 
-class Build(Message, frozen=True):
+class Build(WireMessage, frozen=True):
     """Build a tokenizer, and keep those of the folders `keep` beside it."""
 
     result: ClassVar[Any] = None
@@ -42,14 +42,14 @@ class Build(Message, frozen=True):
     keep: list[str]
 
 
-class FindThinking(Message, frozen=True):
+class FindThinking(WireMessage, frozen=True):
     """Find the choice of thinking that the chat template offers."""
 
     result: ClassVar[Any] = ThinkingChoice
     folder: str
 
 
-class MakePrompt(Message, frozen=True):
+class MakePrompt(WireMessage, frozen=True):
     """Make the prompt of a conversation."""
 
     result: ClassVar[Any] = Prompt
@@ -57,7 +57,7 @@ class MakePrompt(Message, frozen=True):
     job: PromptJob
 
 
-class Measure(Message, frozen=True):
+class CountTokens(WireMessage, frozen=True):
     """Count the tokens of a text in a tokenizer.json, and the characters that the first `tokens` of them cover."""
 
     result: ClassVar[Any] = tuple[int, int]
@@ -66,21 +66,21 @@ class Measure(Message, frozen=True):
     tokens: int | None
 
 
-class CountCaches(Message, frozen=True):
+class CountCaches(WireMessage, frozen=True):
     """Count what the caches of a model with this configuration hold."""
 
     result: ClassVar[Any] = CacheShape
     config: dict[str, Any]
 
 
-class TryGrammar(Message, frozen=True):
+class TryGrammar(WireMessage, frozen=True):
     """Compile a grammar, and return its error, or ""."""
 
     result: ClassVar[Any] = str
     lark: str
 
 
-class DecodePicture(Message, frozen=True):
+class DecodePicture(WireMessage, frozen=True):
     """Decode a picture's file, and scale it to each of `sizes` (width, height)."""
 
     result: ClassVar[Any] = DecodedPicture
@@ -89,7 +89,7 @@ class DecodePicture(Message, frozen=True):
     resample: int
 
 
-class ReadPdf(Message, frozen=True):
+class ReadPdf(WireMessage, frozen=True):
     """Read the text of a PDF file, unless that has more than `most` characters."""
 
     result: ClassVar[Any] = PdfText
@@ -97,36 +97,36 @@ class ReadPdf(Message, frozen=True):
     most: int
 
 
-Task = Build | FindThinking | MakePrompt | Measure | CountCaches | TryGrammar | DecodePicture | ReadPdf
+Task = Build | FindThinking | MakePrompt | CountTokens | CountCaches | TryGrammar | DecodePicture | ReadPdf
 
 
-class Request(Message, frozen=True):
+class TaskRequest(WireMessage, frozen=True):
     """A task, and the seconds of computing that it may take."""
 
     seconds: int
     task: Task
 
 
-class Done(Message, frozen=True):
+class Done(WireMessage, frozen=True):
     """The result of the task, of the type that its class names."""
 
     result: msgspec.Raw
 
 
-class Failed(Message, frozen=True):
+class TemplateFailure(WireMessage, frozen=True):
     """The arguments of a `TemplateFailed`."""
 
     detail: str
     reason: str
 
 
-class TooLong(Message, frozen=True):
+class TooLong(WireMessage, frozen=True):
     """The arguments of a `PromptTooLong`."""
 
     tokens: int
     limit: int
 
 
-Reply = Done | Failed | TooLong
-REQUESTS: Codec[Request] = Codec(Request)
+Reply = Done | TemplateFailure | TooLong
+REQUESTS: Codec[TaskRequest] = Codec(TaskRequest)
 REPLIES: Codec[Reply] = Codec(Reply, largest=LARGEST_REPLY)

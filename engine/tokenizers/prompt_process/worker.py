@@ -97,12 +97,14 @@ def _answer(task: protocol.Task, tokenizers: dict[str, Any]) -> protocol.Reply:
         return protocol.TooLong(error.arguments["tokens"], error.arguments["limit"])  # type: ignore[arg-type]
     except TemplateFailed as error:
         too_large = isinstance(error.__cause__, MemoryError)
-        return protocol.Failed(_sendable(str(error.arguments["detail"])), "too-large" if too_large else error.reason)
+        return protocol.TemplateFailure(
+            _sendable(str(error.arguments["detail"])), "too-large" if too_large else error.reason
+        )
     except MemoryError:
-        return protocol.Failed("", "too-large")
+        return protocol.TemplateFailure("", "too-large")
     # A foreign tokenizer can raise anything, also a panic of Rust code.
     except BaseException as error:
-        return protocol.Failed(_sendable(" ".join(str(error).split())[:200] or type(error).__name__), "")
+        return protocol.TemplateFailure(_sendable(" ".join(str(error).split())[:200] or type(error).__name__), "")
 
 
 def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
@@ -116,7 +118,7 @@ def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
         return pdf_text(task.data, task.most)
     if isinstance(task, protocol.CountCaches):
         return _cache_counter()(task.config)
-    if isinstance(task, protocol.Measure):
+    if isinstance(task, protocol.CountTokens):
         return _measured(task.file, task.text, task.tokens)
     if isinstance(task, protocol.Build):
         for other in tokenizers.keys() - set(task.keep):

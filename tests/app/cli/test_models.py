@@ -287,7 +287,7 @@ def test_pairs_are_judged_by_the_limit_that_the_engine_admits(
 ) -> None:
     write_snapshot(cache, "org/main", model_files(llama_config(num_hidden_layers=40)))
     write_snapshot(cache, "org/draft", model_files())
-    monkeypatch.setattr("engine.serving.memory.recommended_limit", lambda: 200_000)
+    monkeypatch.setattr("engine.upkeep.memory.recommended_limit", lambda: 200_000)
     assert run("pairs", "org/main", "--json") == 0
     device = free_bytes(capsys)
     SettingsStore(settings_folder() / "settings.json").change(memory_limit_gb=0.0001)

@@ -16,7 +16,7 @@ from app.session.model_names import short_name
 from app.wording.models import verdict_words
 from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice
-from engine.advice.speedup import Estimate
+from engine.advice.speedup import SpeedupEstimate
 from engine.hub.values import FoundModel, Listing, RemoteFile, RemoteModel
 from engine.model_files.discovery import describe_folder
 from engine.model_files.names import name_of_snapshot
@@ -42,7 +42,7 @@ def with_head(folder: Path) -> Inventory:
 def test_a_head_is_offered_as_draft_and_never_as_main_model(tmp_path: Path) -> None:
     inventory = with_head(tmp_path)
     assert HEAD not in [choice.id for choice in main_choices(inventory, "", [])]
-    advice = [PairAdvice(HEAD, "installed", "head", (), 2 * 10**9, Estimate(2.0), best=True)]
+    advice = [PairAdvice(HEAD, "installed", "head", (), 2 * 10**9, SpeedupEstimate(2.0), best=True)]
     choice = draft_choices(inventory, advice, "", "auto", [], {})[0]
     assert (choice.id, choice.kind, choice.usable, choice.path) == (HEAD, "use", True, str(tmp_path))
 
@@ -90,9 +90,9 @@ def test_until_its_files_are_read_a_name_tells_a_head() -> None:
 
 
 def test_the_picker_says_that_a_head_is_one_and_by_which_method(qtbot: QtBot, tmp_path: Path) -> None:
-    advice = [PairAdvice(HEAD, "installed", "head", (), 2 * 10**9, Estimate(2.0))]
+    advice = [PairAdvice(HEAD, "installed", "head", (), 2 * 10**9, SpeedupEstimate(2.0))]
     installed = draft_choices(with_head(tmp_path), advice, "", "auto", [], {})[0]
-    advice = [PairAdvice(HEAD, "catalog", "head-unchecked", (), 2 * 10**9, Estimate(2.0))]
+    advice = [PairAdvice(HEAD, "catalog", "head-unchecked", (), 2 * 10**9, SpeedupEstimate(2.0))]
     published = draft_choices(stocked(), advice, "", "auto", [], {})[0]
     row = PickerRow("draft")
     qtbot.addWidget(row)

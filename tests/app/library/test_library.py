@@ -10,7 +10,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from engine.advice.fit import working_set_limit
-from engine.serving.memory import memory_use
+from engine.upkeep.memory import memory_use
 from tests.app.hub_library import empty_library
 from tests.fakehub.server import FakeHub
 

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.library.measured import Measured
 from app.widgets.application import Application
-from engine.advice.speedup import Estimate
+from engine.advice.speedup import SpeedupEstimate
 from engine.hub.failures import HubError
 from tests.app.conftest import OpenShown
 from tests.app.scripts import _Counts
@@ -69,7 +69,10 @@ def test_the_draft_picker_says_of_each_candidate_why(open_settings: OpenShown, q
 def test_a_range_is_shown_until_it_is_measured(open_settings: OpenShown, qapp: Application, qtbot: QtBot) -> None:
     window, library, _ = open_settings()
     advice = library.shown_advice[0]
-    library.shown_advice = (replace(advice, expected=Estimate(1.2, bounds=(0.94, 1.62))), *library.shown_advice[1:])
+    library.shown_advice = (
+        replace(advice, expected=SpeedupEstimate(1.2, bounds=(0.94, 1.62))),
+        *library.shown_advice[1:],
+    )
     picker = window.picker("draft")
     picker.open()
     assert "0.9×\u00a0to\u00a01.6× as fast (estimate)" in picker.rows[0]

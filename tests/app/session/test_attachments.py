@@ -139,7 +139,7 @@ def test_reading_a_file_ends_once_nobody_wants_it(
 ) -> None:
     (tmp_path / name).write_bytes(slow_pdf(3000, 2000) if name == "long.pdf" else slow_jpeg(7000, 300))
     process = PDF_PROCESS if name == "long.pdf" else PICTURE_PROCESS
-    process.rest()
+    process.release()
     window = open_window(ScriptedEngine())
     window.settle()
     window.paste(tmp_path / name)

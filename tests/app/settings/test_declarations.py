@@ -12,9 +12,9 @@ from app.settings.setting import Setting
 from app.system.language import LANGUAGES
 from app.system.paths import answer_index_folder, learned_file, prefix_folder, taught_folder
 from engine.files.system_memory import system_memory
+from engine.methods import methods
 from engine.requests import ACCEPTANCE_RULES, MAX_DEPTH, SamplingSettings, SpeculationSettings
 from engine.settings import EngineSettings
-from engine.speculation.proposers.registry import methods
 
 SHOWN = [setting for setting in SETTINGS.values() if setting.page]
 

@@ -12,7 +12,7 @@ from app.session import cluster_service
 from app.session.cluster_service import FETCHING, OFF, ON, Findings
 from engine.cluster.checks import HostCheck
 from engine.cluster.errors import ClusterError
-from engine.cluster.plan import Plan, RankPart
+from engine.cluster.plan import ClusterPlan, RankPart
 from tests.app.conftest import OpenShown
 from tests.app.fake_cluster import FakeClusters
 from tests.app.window_driver import WindowDriver
@@ -102,7 +102,7 @@ def test_what_a_check_finds_is_told_for_each_machine(
         HostCheck("studio", ClusterError("no-tandem", "studio", "not found")),
         HostCheck("mini", None, "macOS 26.1", (), 32 * GB, 16 * GB, 0.0004, 1.1e9),
     )
-    found = Findings(checks, Plan("large", "tensor", parts))
+    found = Findings(checks, ClusterPlan("large", "tensor", parts))
     monkeypatch.setattr(cluster_service, "look_at_machines", lambda *_: found)
     window.session.cluster.configure("studio")
     page.check.click()

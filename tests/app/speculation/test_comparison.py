@@ -40,13 +40,13 @@ def run(made: Comparison, guessed: list[Event], plain: list[Event]) -> Compariso
     return made
 
 
-def changed(events: list[Event], index: int, token_id: int, lead: float | None) -> list[Event]:
-    """The same events with another token at one place, which led the next best by `lead`."""
+def changed(events: list[Event], index: int, token_id: int, top2_margin: float | None) -> list[Event]:
+    """The same events with another token at one place, which led the next best by `top2_margin`."""
     found, at = [], 0
     for event in events:
         if isinstance(event, TokensCommitted):
             tokens = tuple(
-                replace(token, id=token_id, lead=lead) if at + place == index else token
+                replace(token, id=token_id, top2_margin=top2_margin) if at + place == index else token
                 for place, token in enumerate(event.tokens)
             )
             at += len(tokens)
@@ -126,8 +126,8 @@ def test_compare_asks_the_last_question_twice_and_shows_both_answers(
     assert reading.max_tokens == 1
     assert [one.speculation.method for one in (guessed, plain)] == ["auto", "off"]
     assert guessed.messages == plain.messages == asked.messages
-    assert guessed.leads
-    assert plain.leads
+    assert guessed.top2_margins
+    assert plain.top2_margins
     assert guessed.sampling == plain.sampling
     assert guessed.sampling.seed == window.session.chat.turns[-1].answer.stats.seed
 
@@ -235,7 +235,11 @@ def test_the_first_token_that_differs_is_marked_and_said_to_be_no_fault(
 ) -> None:
     changed = TEXT.replace("six", "half")
     at = pieces(changed).index(" half")
-    engine.scripts[:] = [Script("one"), Script(TEXT, lead=0.004), Script(changed, (PLAIN,), other_at=at, lead=0.013)]
+    engine.scripts[:] = [
+        Script("one"),
+        Script(TEXT, top2_margin=0.004),
+        Script(changed, (PLAIN,), other_at=at, top2_margin=0.013),
+    ]
     made = compare(window, qtbot)
     qtbot.waitUntil(lambda: not made.running)
     view = window.comparison

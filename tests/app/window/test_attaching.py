@@ -213,7 +213,7 @@ def test_after_a_file_was_dropped_or_removed_a_person_types_the_message(
 
 def test_closing_the_window_ends_the_reading_of_files(open_window: OpenWindow, tmp_path: Path) -> None:
     (tmp_path / "long.pdf").write_bytes(slow_pdf(3000, 2000))
-    PDF_PROCESS.rest()
+    PDF_PROCESS.release()
     window = open_window(ScriptedEngine())
     window.paste(tmp_path / "long.pdf")
     window.paste(tmp_path / "long.pdf")

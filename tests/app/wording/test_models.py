@@ -12,7 +12,7 @@ from app.widgets.application import Application
 from app.wording import models as wording
 from app.wording.errors import DRAFT_REASONS
 from engine.advice.pairing import VERDICTS, WORKING, PairAdvice
-from engine.advice.speedup import Estimate
+from engine.advice.speedup import SpeedupEstimate
 from engine.errors import ModelNotUsable
 from tests.app.conftest import OpenShown
 from tests.app.shown_library import ADVICE
@@ -26,7 +26,7 @@ ARGUMENTS = (
 
 def advice(verdict: str, reason: str = "unknown-architecture") -> PairAdvice:
     arguments = tuple((key, reason if key == "reason" else value) for key, value in ARGUMENTS)
-    return PairAdvice("org/draft", "catalog", verdict, arguments, 10**9, Estimate(1.4))
+    return PairAdvice("org/draft", "catalog", verdict, arguments, 10**9, SpeedupEstimate(1.4))
 
 
 def in_every_language(qapp: Application, sentence: object) -> list[str]:

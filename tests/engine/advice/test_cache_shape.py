@@ -86,7 +86,7 @@ def test_what_cannot_be_built_has_an_empty_shape_and_harms_nothing(
 
 def test_a_configuration_is_counted_once_however_it_is_quantised() -> None:
     first = cache_shape(llama_config(num_hidden_layers=5))
-    COUNTING_PROCESS.rest()
+    COUNTING_PROCESS.release()
     again = cache_shape(llama_config(num_hidden_layers=5, quantization={"bits": 4, "group_size": 64}))
     assert again is first
     assert COUNTING_PROCESS.pid is None

@@ -9,7 +9,7 @@ import pytest
 from engine.advice.cache_shape import cache_shape, cached_elements
 from engine.advice.fit import ModelSize, check_fit, largest_context, working_set_limit
 from engine.model_files.config import context_length
-from engine.speculation.rounds.buffer_sizes import GROWTH_TOKENS
+from engine.speculation.caches.buffer_sizes import GROWTH_TOKENS
 from tests.engine.model_files.model_folders import llama_config
 
 SMALL = {

@@ -13,8 +13,16 @@ import mlx.core as mx
 import pytest
 from msgspec.structs import replace
 
-from engine.async_drafting.link import Connection, DrafterLink
-from engine.async_drafting.messages import MOST_UNSENT, TO_DRAFTER, TO_ENGINE, Answer, Begin, ToDrafter, Verdict
+from engine.async_drafting.link import DrafterConnection, DrafterLink
+from engine.async_drafting.messages import (
+    MOST_UNSENT,
+    TO_DRAFTER,
+    TO_ENGINE,
+    Begin,
+    DraftReply,
+    RoundOutcome,
+    ToDrafter,
+)
 from engine.async_drafting.serving import serve
 from engine.main_model.loading import load
 from engine.requests import SamplingSettings, SpeculationSettings
@@ -22,15 +30,15 @@ from engine.serving.scheduler import Scheduler
 from engine.speculation.rounds.round import PendingRound, RoundResult, Rounds
 from engine.stats import RequestStats
 from engine.wire.channel import Channel
-from engine.wire.messages import ChannelClosed, Message
+from engine.wire.messages import ChannelClosed, WireMessage
 from tests.engine.serving_requests import alone, request
 from tests.patience import PATIENCE_S
 
 BEGIN = Begin(3, 1, 384, SamplingSettings())
-FIRST = Verdict(3, 1, 0, (5, 6, 7), 3)
+FIRST = RoundOutcome(3, 1, 0, (5, 6, 7), 3)
 FIXED = SpeculationSettings(method="draft", depth=3)
 # Returns the messages that arrive in place of an answer.
-Disturbance = Callable[[Answer], list[Message]]
+Disturbance = Callable[[DraftReply], list[WireMessage]]
 
 
 class DisturbedChannel(Channel[ToDrafter]):
@@ -38,12 +46,12 @@ class DisturbedChannel(Channel[ToDrafter]):
 
     disturb: Disturbance
 
-    def send(self, message: Message) -> None:
-        for changed in self.disturb(message) if isinstance(message, Answer) else [message]:
+    def send(self, message: WireMessage) -> None:
+        for changed in self.disturb(message) if isinstance(message, DraftReply) else [message]:
             super().send(changed)
 
 
-def on_a_thread(folder: Path, disturb: Disturbance) -> Connection:
+def on_a_thread(folder: Path, disturb: Disturbance) -> DrafterConnection:
     """Start a drafter with the model in `folder`, whose answers arrive disturbed."""
     ours, theirs = socket.socketpair()
     channel = DisturbedChannel(theirs, TO_DRAFTER, most_unsent=MOST_UNSENT)
@@ -60,10 +68,10 @@ def on_a_thread(folder: Path, disturb: Disturbance) -> Connection:
 
     thread = threading.Thread(target=run, name="test-drafter", daemon=True)
     thread.start()
-    return Connection(Channel(ours, TO_ENGINE, most_unsent=MOST_UNSENT), lambda: thread.join())
+    return DrafterConnection(Channel(ours, TO_ENGINE, most_unsent=MOST_UNSENT), lambda: thread.join())
 
 
-def answered(link: DrafterLink) -> Answer:
+def answered(link: DrafterLink) -> DraftReply:
     """Begin an answer, and return what the drafter says to its first verdict, for which nothing is prepared."""
     assert link.send(BEGIN)
     assert link.send(FIRST)
@@ -90,48 +98,48 @@ def slow_verification(monkeypatch: pytest.MonkeyPatch, seconds: float = 0.02) ->
     monkeypatch.setattr(Rounds, "wait", waiting)
 
 
-def untouched(answer: Answer) -> list[Message]:
+def untouched(answer: DraftReply) -> list[WireMessage]:
     return [answer]
 
 
-def lost(_answer: Answer) -> list[Message]:
+def lost(_answer: DraftReply) -> list[WireMessage]:
     return []
 
 
-def delayed(answer: Answer) -> list[Message]:
+def delayed(answer: DraftReply) -> list[WireMessage]:
     """Delay some answers beyond their round, some into the middle of a later one."""
     if answer.round % 3 == 1:
         time.sleep(0.15)
     return [answer]
 
 
-def of_another_conversation(answer: Answer) -> list[Message]:
+def of_another_conversation(answer: DraftReply) -> list[WireMessage]:
     return [replace(answer, conversation=answer.conversation ^ 1)]
 
 
-def of_an_earlier_round(answer: Answer) -> list[Message]:
+def of_an_earlier_round(answer: DraftReply) -> list[WireMessage]:
     return [replace(answer, round=max(0, answer.round - 1))]
 
 
-def garbage(answer: Answer) -> list[Message]:
+def garbage(answer: DraftReply) -> list[WireMessage]:
     """Replace the tokens of an answer by any, among them ids that no model has."""
     draw = random.Random(answer.round)
     tokens = tuple(draw.choice((draw.randrange(384), draw.randrange(2**32))) for _ in range(draw.randrange(1, 9)))
     return [replace(answer, tokens=tokens)]
 
 
-def wrong_but_possible(answer: Answer) -> list[Message]:
+def wrong_but_possible(answer: DraftReply) -> list[WireMessage]:
     draw = random.Random(answer.round)
     tokens = tuple(draw.randrange(384) for _ in range(4))
     return [replace(answer, tokens=tokens)]
 
 
-def of_the_wrong_kind(answer: Answer) -> list[Message]:
+def of_the_wrong_kind(answer: DraftReply) -> list[WireMessage]:
     """Send a message that only an engine may send."""
-    return [answer, Verdict(answer.conversation, answer.round, 0, (1,), 1)] if answer.round == 6 else [answer]
+    return [answer, RoundOutcome(answer.conversation, answer.round, 0, (1,), 1)] if answer.round == 6 else [answer]
 
 
-def dying(answer: Answer) -> list[Message]:
+def dying(answer: DraftReply) -> list[WireMessage]:
     if answer.round % 4 == 3:
         raise EOFError
     return [answer]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import mlx.core as mx
 import mlx.nn as nn
 
-from engine.async_drafting.messages import Answer, Begin, Verdict
+from engine.async_drafting.messages import Begin, DraftReply, RoundOutcome
 from engine.async_drafting.tree_drafter import TreeDrafter
 from engine.main_model.sampling import Sampler
 
@@ -39,7 +39,7 @@ def rounds(
     written: Sequence[int],
     own: Callable[[list[int]], list[int]],
     steps: int | None = None,
-) -> Iterator[tuple[list[int], Answer]]:
+) -> Iterator[tuple[list[int], DraftReply]]:
     """Yield (text so far, the drafter's answer) for rounds of a main model that writes `written`.
 
     Where the drafter has nothing, the engine drafts `own(text)` itself.
@@ -48,7 +48,7 @@ def rounds(
     whole = [*prompt, *written]
     drafter.begin(begin)
     while len(text) + 3 < len(whole):
-        answer = drafter.take(Verdict(begin.conversation, number, position, tuple(text[position:]), 3))
+        answer = drafter.take(RoundOutcome(begin.conversation, number, position, tuple(text[position:]), 3))
         assert answer is not None
         assert (answer.round, answer.position) == (number, len(text))
         yield list(text), answer

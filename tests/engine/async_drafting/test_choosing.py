@@ -15,7 +15,7 @@ from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.choosing.choice import Choice, Offer
 from engine.speculation.choosing.controller import Answer, Controller
-from engine.wire.messages import Message
+from engine.wire.messages import WireMessage
 from tests.engine.async_drafting.drafters import FIXED, on_a_thread, slow_verification, started, untouched
 from tests.engine.serving_requests import PLAIN, Client, request, run
 from tests.patience import PATIENCE_S
@@ -54,8 +54,8 @@ def choose(monkeypatch: pytest.MonkeyPatch, first: str) -> None:
 
 
 def test_a_drafter_whose_tokens_are_not_used_rests(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aheads, "MOST_VAIN", 1)
-    sent: list[Message] = []
+    monkeypatch.setattr(aheads, "MAX_MISSES", 1)
+    sent: list[WireMessage] = []
     send = DrafterLink.send
     monkeypatch.setattr(DrafterLink, "send", lambda link, message: (sent.append(message), send(link, message))[1])
     plain = answered(scheduler, SHORT, PLAIN).finished

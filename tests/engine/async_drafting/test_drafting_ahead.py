@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from engine.async_drafting import drafting_ahead as aheads
-from engine.async_drafting.drafting_ahead import FIRST_REST, MOST_VAIN, DraftingAhead
-from engine.async_drafting.messages import TO_DRAFTER, Answer, Begin, End, Verdict
+from engine.async_drafting.drafting_ahead import FIRST_PAUSE, MAX_MISSES, DraftingAhead
+from engine.async_drafting.messages import TO_DRAFTER, Begin, DraftReply, End, RoundOutcome
 from engine.main_model.sampling import Sampler
 from engine.requests import MAX_DEPTH, SamplingSettings
 
@@ -25,22 +25,22 @@ class FakeLink:
     generation: int = 1
     silent: bool = False
     sent: list[Any] = field(default_factory=list)
-    answers: deque[Answer] = field(default_factory=deque)
+    answers: deque[DraftReply] = field(default_factory=deque)
 
     def send(self, message: Any) -> bool:
         self.sent.append(message)
-        if isinstance(message, Verdict) and not self.silent:
+        if isinstance(message, RoundOutcome) and not self.silent:
             position = message.position + len(message.tokens)
-            self.answers.append(Answer(message.conversation, message.round, position, self.tokens))
+            self.answers.append(DraftReply(message.conversation, message.round, position, self.tokens))
         return True
 
-    def receive(self, timeout_s: float) -> Answer | None:
+    def receive(self, timeout_s: float) -> DraftReply | None:
         del timeout_s
         return self.answers.popleft() if self.answers else None
 
     @property
-    def verdicts(self) -> list[Verdict]:
-        return [message for message in self.sent if isinstance(message, Verdict)]
+    def verdicts(self) -> list[RoundOutcome]:
+        return [message for message in self.sent if isinstance(message, RoundOutcome)]
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +51,7 @@ def _without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def following(link: FakeLink, text: list[int]) -> DraftingAhead:
     ahead = DraftingAhead(link, Sampler(SamplingSettings(seed=3), 100), text)  # type: ignore[arg-type]
-    ahead.follow(0)
+    ahead.report_round(0)
     return ahead
 
 
@@ -59,21 +59,21 @@ def rounds(ahead: DraftingAhead, text: list[int], count: int, used: int = 0) -> 
     for _ in range(count):
         ahead.prepared()
         text.append(4)
-        ahead.follow(used)
+        ahead.report_round(used)
 
 
 def test_the_drafter_hears_all_that_is_new_once() -> None:
     link, text = FakeLink(), [1, 2, 3]
     ahead = following(link, text)
     text += [4, 5]
-    ahead.follow(2)
+    ahead.report_round(2)
     assert isinstance(link.sent[0], Begin)
     assert [(verdict.position, verdict.tokens) for verdict in link.verdicts] == [(0, (1, 2, 3)), (3, (4, 5))]
     assert ahead.prepared() == (7, 8, 9)
     # A new drafter gets the whole text.
     link.generation = 2
     text.append(6)
-    ahead.follow(0)
+    ahead.report_round(0)
     assert link.verdicts[-1].tokens == (1, 2, 3, 4, 5, 6)
 
 
@@ -93,28 +93,28 @@ def test_the_depth_follows_what_is_used_within_what_a_round_can_have() -> None:
 def test_a_drafter_that_is_always_late_or_never_used_rests_for_some_rounds(silent: bool) -> None:
     link, text = FakeLink(silent=silent), [1, 2, 3]
     ahead = following(link, text)
-    rounds(ahead, text, MOST_VAIN)
+    rounds(ahead, text, MAX_MISSES)
     assert isinstance(link.sent[-1], End)
     asked = len(link.verdicts)
-    rounds(ahead, text, FIRST_REST - 1)
+    rounds(ahead, text, FIRST_PAUSE - 1)
     assert (len(link.verdicts), ahead.prepared()) == (asked, ())
     rounds(ahead, text, 1)
     assert len(link.verdicts) == asked + 1
-    assert len(link.verdicts[-1].tokens) == FIRST_REST + 1
+    assert len(link.verdicts[-1].tokens) == FIRST_PAUSE + 1
 
 
 def test_a_drafter_that_has_nothing_prepared_yet_goes_on() -> None:
     link, text = FakeLink(tokens=()), [1, 2, 3]
     ahead = following(link, text)
-    rounds(ahead, text, 2 * MOST_VAIN)
-    assert len(link.verdicts) == 2 * MOST_VAIN + 1
-    assert (ahead.figures.hits, ahead.figures.misses, ahead.figures.late) == (0, 2 * MOST_VAIN, 0)
+    rounds(ahead, text, 2 * MAX_MISSES)
+    assert len(link.verdicts) == 2 * MAX_MISSES + 1
+    assert (ahead.figures.hits, ahead.figures.misses, ahead.figures.late) == (0, 2 * MAX_MISSES, 0)
 
 
 def test_settings_with_numbers_that_no_message_can_have_are_sent_without_them() -> None:
     bias = {-5: 1.0, 2**40: 2.0, 7: 3.0}
     settings = SamplingSettings(seed=3, temperature=0.5, top_k=2**50, penalty_window=2**40, logit_bias=bias)
     link = FakeLink()
-    DraftingAhead(link, Sampler(settings, 100), [1, 2]).follow(0)  # type: ignore[arg-type]
+    DraftingAhead(link, Sampler(settings, 100), [1, 2]).report_round(0)  # type: ignore[arg-type]
     assert TO_DRAFTER.take(bytearray(TO_DRAFTER.frame(link.sent[0]))) == link.sent[0]
     assert dict(link.sent[0].sampling.logit_bias) == {7: 3.0}

@@ -15,8 +15,8 @@ import psutil
 import pytest
 from msgspec.structs import replace
 
-from engine.async_drafting.link import Connect, Connection, DrafterLink, in_a_process
-from engine.async_drafting.messages import Answer, Ready
+from engine.async_drafting.link import Connect, DrafterConnection, DrafterLink, in_a_process
+from engine.async_drafting.messages import DraftReply, Ready
 from engine.async_drafting.serving import vocabulary_digest
 from engine.main_model.loading import load
 from tests.engine.async_drafting.drafters import BEGIN, FIRST, dying, on_a_thread, untouched
@@ -58,7 +58,7 @@ def test_a_drafter_in_a_process_answers_with_a_full_disk_and_ends_with_its_conne
     connection.channel.send(BEGIN)
     for verdict in (FIRST, replace(FIRST, round=2)):
         connection.channel.send(verdict)
-        assert isinstance(connection.channel.receive(PATIENCE_S), Answer)
+        assert isinstance(connection.channel.receive(PATIENCE_S), DraftReply)
     assert not list(tmp_path.iterdir())
     # A drafter notices only this of an engine that was killed.
     connection.channel.close()
@@ -97,11 +97,11 @@ def test_the_drafter_ends_with_an_engine_that_is_killed(tiny_draft: Path) -> Non
     wait_until(lambda: not drafter.is_running() or drafter.status() == psutil.STATUS_ZOMBIE)
 
 
-def refused(_folder: Path) -> Connection:
+def refused(_folder: Path) -> DrafterConnection:
     raise ConnectionRefusedError("nobody there")
 
 
-def denied(_folder: Path) -> Connection:
+def denied(_folder: Path) -> DrafterConnection:
     raise OSError(errno.EHOSTUNREACH, "No route to host")
 
 
@@ -117,7 +117,7 @@ def denied(_folder: Path) -> Connection:
 def test_a_drafter_that_cannot_be_used_is_given_up(
     tiny_draft: Path,
     tmp_path: Path,
-    connect: Callable[[Path], Connection],
+    connect: Callable[[Path], DrafterConnection],
     model: str,
     reason: str,
     monkeypatch: pytest.MonkeyPatch,

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from engine.async_drafting import link as links
-from engine.async_drafting.link import Connection
+from engine.async_drafting.link import DrafterConnection
 from engine.requests import SpeculationSettings
-from engine.serving import memory
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
+from engine.upkeep import memory
 from tests.engine.async_drafting.drafters import FIXED, on_a_thread, started, untouched
 from tests.engine.serving_requests import PLAIN, alone, load_models, request, run, set_draft, submit
 
@@ -24,7 +24,7 @@ def drafters(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]:
     """The folders of the drafters that run; all have ended with the scheduler."""
     running: list[Path] = []
 
-    def connect(folder: Path) -> Connection:
+    def connect(folder: Path) -> DrafterConnection:
         connection = on_a_thread(folder, untouched)
         running.append(folder)
 
@@ -32,7 +32,7 @@ def drafters(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]:
             connection.end()
             running.remove(folder)
 
-        return Connection(connection.channel, end)
+        return DrafterConnection(connection.channel, end)
 
     monkeypatch.setattr(links, "in_a_process", connect)
     yield running

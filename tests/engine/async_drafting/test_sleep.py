@@ -11,9 +11,9 @@ import pytest
 from engine.async_drafting import drafting_ahead as aheads
 from engine.async_drafting import link as links
 from engine.async_drafting.drafting_ahead import AheadFigures
-from engine.async_drafting.messages import Answer
+from engine.async_drafting.messages import DraftReply
 from engine.serving.scheduler import Scheduler
-from engine.wire.messages import Message
+from engine.wire.messages import WireMessage
 from tests.engine.async_drafting.drafters import FIXED, on_a_thread, started, untouched
 from tests.engine.serving_requests import PLAIN, Client, alone, request, submit
 from tests.patience import PATIENCE_S
@@ -28,7 +28,7 @@ class Nap:
         self.over = threading.Event()
         self.over.set()
 
-    def __call__(self, answer: Answer) -> list[Message]:
+    def __call__(self, answer: DraftReply) -> list[WireMessage]:
         assert self.over.wait(PATIENCE_S)
         return [answer]
 

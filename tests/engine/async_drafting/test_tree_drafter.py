@@ -11,7 +11,7 @@ import mlx.nn as nn
 import pytest
 
 from engine.async_drafting.branches import BranchPasses, NoBranches
-from engine.async_drafting.messages import Answer, Begin, Verdict
+from engine.async_drafting.messages import Begin, DraftReply, RoundOutcome
 from engine.async_drafting.tree_drafter import TreeDrafter
 from engine.main_model.loading import load
 from engine.main_model.sampling import Sampler
@@ -38,8 +38,8 @@ def drafter(tiny_draft: Path) -> TreeDrafter:
     return TreeDrafter(load(tiny_draft).model)
 
 
-def taken(drafter: TreeDrafter, *verdict: Any) -> Answer:
-    answer = drafter.take(Verdict(11, *verdict))
+def taken(drafter: TreeDrafter, *verdict: Any) -> DraftReply:
+    answer = drafter.take(RoundOutcome(11, *verdict))
     assert answer is not None
     return answer
 
@@ -90,8 +90,8 @@ def test_a_plain_round_behind_a_miss_is_prepared_for_by_what_was_drafted(
 
 def test_a_verdict_on_another_conversation_or_behind_the_text_is_passed_over(drafter: TreeDrafter) -> None:
     drafter.begin(BEGIN)
-    assert drafter.take(Verdict(12, 0, 0, (1, 2), 3)) is None
-    assert drafter.take(Verdict(11, 0, 5, (1, 2), 3)) is None
+    assert drafter.take(RoundOutcome(12, 0, 0, (1, 2), 3)) is None
+    assert drafter.take(RoundOutcome(11, 0, 5, (1, 2), 3)) is None
     assert not drafter.busy
 
 

@@ -12,14 +12,14 @@ import pytest
 
 from engine.bench import concurrency
 from engine.bench.arms import FIXED_DEPTHS, arms_of_drafter, mlx_lm_arms, our_arms, run_to_end
-from engine.bench.prompts import Prompt, read_prompts
+from engine.bench.prompts import BenchPrompt, read_prompts
 from engine.errors import EngineError, PromptTooLong
 from engine.main_model.loading import LoadedModel, load
 from engine.serving.scheduler import Scheduler
 from engine.tokenizers.prompt_process.client import check_grammar
 from tests.engine.serving_requests import PLAIN, request
 
-HELLO = Prompt("chat", "en", "hello")
+HELLO = BenchPrompt("chat", "en", "hello")
 LOOKUP = ("ngram", "ngram, depth 4", "ngram, depth 8", "ngram, depth 16")
 
 
@@ -113,7 +113,7 @@ def test_mlx_lm_runs_plain_and_at_fixed_depths(pair: tuple[LoadedModel, LoadedMo
 def test_a_request_that_fails_raises_its_error(scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel]) -> None:
     with pytest.raises(PromptTooLong):
         run_to_end(scheduler, request("word " * 2000, speculation=PLAIN))
-    long = Prompt("chat", "en", "word " * 2000)
+    long = BenchPrompt("chat", "en", "word " * 2000)
     with pytest.raises(EngineError, match="the model's context holds 512"):
         concurrency.measure(scheduler, pair[0], [1], [long], repetitions=1, max_tokens=4)
 
@@ -140,9 +140,9 @@ def test_a_machine_that_gets_slower_or_faster_decides_no_ratio(
     """One arm takes half as long as the others; every run takes longer, or shorter, than the one before."""
     ran: list[str] = []
 
-    def run(name: str, seconds: float) -> concurrency.Run:
+    def run(name: str, seconds: float) -> concurrency.ConcurrencyRun:
         ran.append(name)
-        return concurrency.Run(100, seconds * getting ** len(ran))
+        return concurrency.ConcurrencyRun(100, seconds * getting ** len(ran))
 
     arms = {"ours": 1.0, "plain": 2.0, "mlx-lm": 2.0}
     monkeypatch.setattr(

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from engine.bench.prompts import BUILT_IN, Prompt, read_prompts
+from engine.bench.prompts import BUILT_IN, BenchPrompt, read_prompts
 
 
 def test_built_in_prompts_cover_every_kind_in_every_language() -> None:
@@ -17,4 +17,4 @@ def test_prompts_are_read_from_a_file_with_one_object_a_line(tmp_path: Path) -> 
     path = tmp_path / "prompts.jsonl"
     lines = [{"text": "Hello"}, {"text": "Zähle bis 3.", "kind": "list", "language": "de"}]
     path.write_text("\n\n".join(json.dumps(line) for line in lines), encoding="utf-8")
-    assert read_prompts(path) == (Prompt("chat", "", "Hello"), Prompt("list", "de", "Zähle bis 3."))
+    assert read_prompts(path) == (BenchPrompt("chat", "", "Hello"), BenchPrompt("list", "de", "Zähle bis 3."))

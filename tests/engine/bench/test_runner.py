@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from engine.bench.arms import Arm, Measure
-from engine.bench.prompts import Prompt
+from engine.bench.arms import Arm, ArmMeasurement
+from engine.bench.prompts import BenchPrompt
 from engine.bench.runner import Sample, run, summarise
 from engine.stats import RequestStats
 
-FIRST, SECOND = Prompt("chat", "en", "first"), Prompt("list", "en", "second")
+FIRST, SECOND = BenchPrompt("chat", "en", "first"), BenchPrompt("list", "en", "second")
 
 
 def stats(drafted: int, accepted: int, host_s: float = 0.0) -> RequestStats:
@@ -22,9 +22,9 @@ def test_arms_rotate_and_what_learns_starts_every_repetition_anew() -> None:
     asked: list[tuple[str, str]] = []
 
     def arm(name: str, *, learns: bool = False) -> Arm:
-        def answer(prompt: Prompt, max_tokens: int) -> Measure:
+        def answer(prompt: BenchPrompt, max_tokens: int) -> ArmMeasurement:
             asked.append((name, prompt.text))
-            return Measure(max_tokens, 10.0, 0.1, 1.0)
+            return ArmMeasurement(max_tokens, 10.0, 0.1, 1.0)
 
         return Arm(name, answer, renew=(lambda: asked.append((name, "anew"))) if learns else None)
 
@@ -46,8 +46,8 @@ def test_arms_rotate_and_what_learns_starts_every_repetition_anew() -> None:
 
 def test_no_ratio_exceeds_the_tokens_a_round_if_the_plain_answer_stalled() -> None:
     samples = [
-        Sample("plain", FIRST, 0, Measure(20, 1.0, 0.1, 10.0, stats(0, 0))),
-        Sample("auto", FIRST, 0, Measure(20, 20.0, 0.2, 0.5, RequestStats(drafted=9, tokens_per_round=2.5))),
+        Sample("plain", FIRST, 0, ArmMeasurement(20, 1.0, 0.1, 10.0, stats(0, 0))),
+        Sample("auto", FIRST, 0, ArmMeasurement(20, 20.0, 0.2, 0.5, RequestStats(drafted=9, tokens_per_round=2.5))),
     ]
     auto = summarise(samples)["arms"]["auto"]
     assert (auto["speedup"], auto["slowest_speedup"], auto["answer_speedup"]) == (2.5, 2.5, 2.5)
@@ -55,10 +55,10 @@ def test_no_ratio_exceeds_the_tokens_a_round_if_the_plain_answer_stalled() -> No
 
 def test_ratios_are_to_the_plain_answer_to_the_same_prompt() -> None:
     samples = [
-        Sample("plain", FIRST, 0, Measure(20, 10.0, 0.1, 1.0, stats(0, 0))),
-        Sample("plain", SECOND, 0, Measure(20, 40.0, 0.1, 1.0, stats(0, 0))),
-        Sample("auto", FIRST, 0, Measure(20, 20.0, 0.2, 0.5, stats(10, 8, host_s=0.1))),
-        Sample("auto", SECOND, 0, Measure(20, 20.0, 0.1, 1.0, stats(10, 0, host_s=0.1))),
+        Sample("plain", FIRST, 0, ArmMeasurement(20, 10.0, 0.1, 1.0, stats(0, 0))),
+        Sample("plain", SECOND, 0, ArmMeasurement(20, 40.0, 0.1, 1.0, stats(0, 0))),
+        Sample("auto", FIRST, 0, ArmMeasurement(20, 20.0, 0.2, 0.5, stats(10, 8, host_s=0.1))),
+        Sample("auto", SECOND, 0, ArmMeasurement(20, 20.0, 0.1, 1.0, stats(10, 0, host_s=0.1))),
     ]
     auto = summarise(samples)["arms"]["auto"]
     assert auto["speedup"] == pytest.approx(1.25)
@@ -72,7 +72,7 @@ def test_ratios_are_to_the_plain_answer_to_the_same_prompt() -> None:
 
 def test_the_slowest_answer_is_one_that_is_long_enough_to_be_felt() -> None:
     samples = [
-        Sample(arm, prompt, 0, Measure(tokens, speed, 0.1, 1.0))
+        Sample(arm, prompt, 0, ArmMeasurement(tokens, speed, 0.1, 1.0))
         for arm, speeds in (("plain", (10.0, 10.0)), ("auto", (9.0, 5.0)))
         for prompt, tokens, speed in zip((FIRST, SECOND), (16, 15), speeds, strict=True)
     ]
@@ -82,17 +82,17 @@ def test_the_slowest_answer_is_one_that_is_long_enough_to_be_felt() -> None:
 
 def test_sources_have_their_share_of_all_tokens_of_an_arm() -> None:
     measures = (
-        Measure(10, 10.0, 0.1, 1.0, sources={"main": 4, "draft": 6}),
-        Measure(30, 10.0, 0.1, 1.0, sources={"main": 26, "ngram": 4}),
+        ArmMeasurement(10, 10.0, 0.1, 1.0, sources={"main": 4, "draft": 6}),
+        ArmMeasurement(30, 10.0, 0.1, 1.0, sources={"main": 26, "ngram": 4}),
     )
     figures = summarise([Sample("plain", FIRST, index, measure) for index, measure in enumerate(measures)])
     assert figures["arms"]["plain"]["sources"] == {"main": 0.75, "draft": 0.15, "ngram": 0.1}
 
 
 def test_answers_too_short_for_a_decode_speed_have_no_ratio_and_without_rounds_no_host_share() -> None:
-    short = Measure(1, 0.0, 0.1, 0.1)
+    short = ArmMeasurement(1, 0.0, 0.1, 0.1)
     figures = summarise([Sample("plain", FIRST, 0, short)])["arms"]["plain"]
     assert (figures["speedup"], figures["slowest_speedup"], figures["accept_rate"]) == (None, None, None)
     assert figures["host_share"] is None
     idle = RequestStats(prompt_tokens=1)
-    assert Measure(0, 0.0, 0.0, 0.0, idle).host_share is None
+    assert ArmMeasurement(0, 0.0, 0.0, 0.0, idle).host_share is None

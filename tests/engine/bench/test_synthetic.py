@@ -11,7 +11,7 @@ from mlx_lm.models.cache import KVCache
 
 from engine.bench.synthetic import STRETCH, random_script, synthetic_draft, synthetic_main
 from engine.errors import BadRequest
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 
 SCRIPT = [(7 * index) % 1000 for index in range(2 * STRETCH)]
@@ -40,7 +40,7 @@ def test_a_main_model_has_its_size_and_writes_its_script_in_rows_of_a_batch_too(
     assert 0.5 * 10e6 < main.info.bytes / 4 < 2 * 10e6
     assert main.info.architecture == "qwen3"
     model = main.model
-    sequences = [Sequence(model, [KVCache() for _ in model.layers]) for _ in range(2)]
+    sequences = [CachedSequence(model, [KVCache() for _ in model.layers]) for _ in range(2)]
     batch = SequenceBatch(sequences[0])
     for sequence, start in zip(sequences, (3, 9), strict=True):
         sequence.append(SCRIPT[:start])

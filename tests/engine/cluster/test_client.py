@@ -20,7 +20,7 @@ from engine.events import Failed
 from engine.requests import ChatRequest
 from engine.settings import EngineSettings
 from engine.wire.channel import Channel
-from engine.wire.messages import Message, pack
+from engine.wire.messages import WireMessage, pack
 from tests.patience import PATIENCE_S
 
 REQUEST = ChatRequest([{"role": "user", "content": "x"}])
@@ -88,9 +88,9 @@ def test_what_rank_0_fails_at_without_another_rank_is_blamed_on_that_one(
     ],
 )
 def test_what_is_no_answer_ends_everything(
-    ends: Ends, engine: RemoteEngine, said: Message, monkeypatch: pytest.MonkeyPatch
+    ends: Ends, engine: RemoteEngine, said: WireMessage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.cluster.client.BLAME_S", 0.0)
+    monkeypatch.setattr("engine.cluster.client.ROOT_CAUSE_WAIT_S", 0.0)
     asked, stream = engine.status(), engine.submit(REQUEST)
     ends.rank.send(said)
     assert isinstance(asked.exception(PATIENCE_S), ClusterError)

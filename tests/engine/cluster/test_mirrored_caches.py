@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import random
 from collections import deque
-from collections.abc import Sequence as Items
+from collections.abc import Sequence
 from typing import Any
 
 import mlx.core as mx
@@ -13,8 +13,8 @@ import pytest
 
 from engine.cluster.messages import Change, Changes
 from engine.cluster.mirrored_caches import Journal, MirroredCaches, MirroredModel, MirroredText, Replay
-from engine.speculation.rounds.cache_rules import flatten
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.caches.cache_rules import flatten
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch, rows_obstacle
 from tests.engine.speculation.cache_state import largest_difference
 from tests.engine.speculation.families import build, fresh_caches
@@ -38,8 +38,8 @@ class Ranks:
         self._caches: dict[int, list[Any]] = {}
         self.replay = Replay(lambda: fresh_caches(family), self._run)
 
-    def sequence(self) -> Sequence:
-        return Sequence(self._leading(), self.leading.new())
+    def sequence(self) -> CachedSequence:
+        return CachedSequence(self._leading(), self.leading.new())
 
     def differs(self, caches: MirroredCaches) -> float:
         """Return the largest difference between these caches and the replica's after a pass."""
@@ -59,7 +59,7 @@ class Ranks:
         Leading.__module__ = type(model).__module__
         return Leading()
 
-    def _run(self, caches: list[Any], _shape: Items[int]) -> None:
+    def _run(self, caches: list[Any], _shape: Sequence[int]) -> None:
         mx.eval(self.model(self._ids.popleft(), cache=caches))
         self._caches[self._number] = caches
 
@@ -68,7 +68,7 @@ class Ranks:
         self.replay.repeat(changes)
 
 
-def rounds(sequence: Sequence, draw: random.Random, count: int) -> None:
+def rounds(sequence: CachedSequence, draw: random.Random, count: int) -> None:
     """Run rounds with random draft tokens and a random number of accepted ones; some rounds are aborted."""
     for _ in range(count):
         drafts = [draw.randrange(VOCABULARY) for _ in range(draw.randrange(5))] if sequence.plain_only is None else []
@@ -141,7 +141,7 @@ def test_a_rank_follows_texts_that_join_and_leave_a_batch(family: str) -> None:
 
 def test_a_rank_drops_the_caches_that_rank_0_no_longer_has() -> None:
     ranks = Ranks("llama")
-    sequence: Sequence | None = ranks.sequence()
+    sequence: CachedSequence | None = ranks.sequence()
     assert sequence is not None
     assert isinstance(sequence.caches, MirroredText)
     number = sequence.caches.number

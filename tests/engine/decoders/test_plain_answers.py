@@ -76,10 +76,12 @@ def test_only_a_request_that_asks_for_leads_has_one_for_each_token(
     serving: Scheduler, speculation: SpeculationSettings
 ) -> None:
     [without] = run(serving, request(speculation=speculation))
-    [client] = run(serving, replace(request(speculation=speculation), leads=True))
-    assert [token.lead for event in without.committed for token in event.tokens] == [None] * len(without.finished.ids)
-    leads = [token.lead for event in client.committed for token in event.tokens]
-    assert all(lead is not None and lead >= 0.0 for lead in leads)
+    [client] = run(serving, replace(request(speculation=speculation), top2_margins=True))
+    assert [token.top2_margin for event in without.committed for token in event.tokens] == [None] * len(
+        without.finished.ids
+    )
+    top2_margins = [token.top2_margin for event in client.committed for token in event.tokens]
+    assert all(top2_margin is not None and top2_margin >= 0.0 for top2_margin in top2_margins)
     assert client.finished.ids == without.finished.ids
 
 

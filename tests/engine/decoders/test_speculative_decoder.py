@@ -17,7 +17,7 @@ from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.choosing.choice import MeasuredRound
 from engine.speculation.choosing.controller import Controller
-from engine.speculation.choosing.plans import Answer
+from engine.speculation.choosing.plans import AnswerState
 from engine.speculation.proposers import draft_model
 from tests.engine.passed_on import PassedOn
 from tests.engine.serving_requests import PLAIN, Client, request, submit
@@ -118,7 +118,7 @@ def what_is_observed(monkeypatch: pytest.MonkeyPatch) -> list[MeasuredRound]:
     heard: list[MeasuredRound] = []
     observe_round = Controller.observe_round
 
-    def observed(controller: Controller, answer: Answer, measured: MeasuredRound) -> None:
+    def observed(controller: Controller, answer: AnswerState, measured: MeasuredRound) -> None:
         heard.append(measured)
         observe_round(controller, answer, measured)
 

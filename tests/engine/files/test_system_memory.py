@@ -12,7 +12,7 @@ import pytest
 
 from engine.files import system_memory as module
 from engine.files.system_memory import SystemMemory, system_memory
-from engine.serving.memory import memory_use
+from engine.upkeep.memory import memory_use
 
 VM_STAT = """Mach Virtual Memory Statistics: (page size of 16384 bytes)
 Pages free:                               12000.

@@ -93,7 +93,7 @@ def test_a_call_is_held_from_its_mark_on(name: str) -> None:
     calls, tokens = held(form, controls), ids(*parts)
     assert next_bytes(calls, tokens[:-1]) is None
     assert next_bytes(calls, tokens) == following
-    assert len(following) > 1 or calls.spelled([*PROMPT, *tokens])[0].decode().startswith(following)
+    assert len(following) > 1 or calls.forced_text([*PROMPT, *tokens])[0].decode().startswith(following)
 
 
 FREE = {
@@ -115,7 +115,7 @@ def test_other_text_is_free(name: str) -> None:
     for end in range(len(tokens) + 1):
         assert next_bytes(calls, tokens[:end]) is None
     assert not calls.holds
-    assert calls.permitted([*PROMPT, *tokens], [END, 5]) == 2
+    assert calls.accepted_length([*PROMPT, *tokens], [END, 5]) == 2
 
 
 CALL = ["<tool_call>", '\n{"name": "get", "arguments": {}}\n', "</tool_call>"]
@@ -140,14 +140,16 @@ def test_a_call_without_an_end_ends_the_answer() -> None:
     masks = calls.allowed([*PROMPT, *tokens], [], 1)
     assert masks is not None
     assert set(np.flatnonzero(masks[0]).tolist()) == {END, IDS["[TOOL_CALLS]"]}
-    assert calls.permitted([*PROMPT, *tokens], [END]) == 1
-    assert held("mistral_args", ["[TOOL_CALLS]", "[ARGS]"]).permitted(PROMPT, [*tokens[:-1], END]) == len(tokens) - 1
+    assert calls.accepted_length([*PROMPT, *tokens], [END]) == 1
+    assert (
+        held("mistral_args", ["[TOOL_CALLS]", "[ARGS]"]).accepted_length(PROMPT, [*tokens[:-1], END]) == len(tokens) - 1
+    )
 
 
 def test_proposals_end_before_a_token_that_a_call_excludes() -> None:
     calls = held("json_tools", ["<tool_call>", "</tool_call>"])
-    assert calls.permitted(PROMPT, ids("a", "<tool_call>", "\n{x")) == 4
-    assert calls.permitted(PROMPT, ids("a", *CALL, "xyz")) == len(ids("a", *CALL, "xyz"))
+    assert calls.accepted_length(PROMPT, ids("a", "<tool_call>", "\n{x")) == 4
+    assert calls.accepted_length(PROMPT, ids("a", *CALL, "xyz")) == len(ids("a", *CALL, "xyz"))
     # Rejected tokens leave no trace.
     assert next_bytes(calls, ids("b")) is None
 

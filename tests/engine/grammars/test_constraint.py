@@ -59,7 +59,7 @@ def test_each_row_is_what_a_fresh_constraint_says_there(name: str) -> None:
         right = rng.randrange(5)
         drafted = answer[position : position + right] + [rng.randrange(len(TOKENS)) for _ in range(rng.randrange(3))]
         rows = asked.allowed(committed, drafted, len(drafted) + 1)
-        permitted = asked.permitted(committed, drafted)
+        permitted = asked.accepted_length(committed, drafted)
         assert permitted >= min(right, len(answer) - position)
         for row in range(permitted + 1):
             seen = [*committed, *drafted[:row]]
@@ -74,8 +74,8 @@ def test_an_answer_ends_only_where_the_grammar_does_and_with_any_of_the_tokens_t
     constraint = Constraint(compiled(Grammar("regex", "ab?")), len(PROMPT))
     rows = constraint.allowed(PROMPT, ids("ab"), 3)
     assert [np.flatnonzero(row).tolist() for row in rows] == [[97], [98, END, OTHER_END], [END, OTHER_END]]
-    assert constraint.permitted(PROMPT, [97, END, 98]) == 2
-    assert constraint.permitted(PROMPT, [END]) == 0
+    assert constraint.accepted_length(PROMPT, [97, END, 98]) == 2
+    assert constraint.accepted_length(PROMPT, [END]) == 0
     assert constraint.ends_after(PROMPT, ids("ab"))
     assert not constraint.ends_after(PROMPT, ids("a"))
 
@@ -124,7 +124,7 @@ def test_thinking_is_free_and_the_answer_behind_it_is_not(begins: bool) -> None:
     assert [np.flatnonzero(row).tolist() for row in rows[-2:]] == [[97], [98]]
     assert constraint.forced(PROMPT) == constraint.forced([*PROMPT, *thoughts]) == b""
     assert constraint.forced([*PROMPT, *thoughts, THOUGHT]) == b"ab"
-    assert constraint.permitted([*PROMPT, *thoughts], [END]) == 0
+    assert constraint.accepted_length([*PROMPT, *thoughts], [END]) == 0
 
 
 def test_an_answer_that_may_think_need_not() -> None:

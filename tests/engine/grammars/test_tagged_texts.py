@@ -108,7 +108,7 @@ def test_a_text_in_a_call_of_a_free_answer_may_have_any_tags_in_it(form: str, co
     for content in [*draw.sample(texts_that_arrive(form), 12), *(random_text(form, draw, 120) for _ in range(4))]:
         tokens = ids(f"So: {file_of(form, content)}", marks)
         calls = held(form, marks)
-        assert calls.permitted([], tokens) == len(tokens), content
+        assert calls.accepted_length([], tokens) == len(tokens), content
         # Token by token, the masks say the same, and the answer may end.
         for at in range(len(tokens) - 40, len(tokens)):
             masks = calls.allowed(tokens[:at], [], 1)
@@ -128,4 +128,4 @@ def test_another_call_beside_one_with_a_text_is_held() -> None:
     calls = held("qwen3_coder", {})
     masks = calls.allowed(prose, [], 1)
     assert masks is None or masks[0, [*range(128), IDS["<end>"]]].all()
-    assert calls.spelled(prose) == (b"", [])
+    assert calls.forced_text(prose) == (b"", [])

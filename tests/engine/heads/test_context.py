@@ -14,7 +14,7 @@ from engine.advice.fit import ModelSize
 from engine.heads.context import HeadContext
 from engine.heads.fit import memory_config
 from engine.heads.head import Attended, Head
-from engine.serving.memory import cache_bytes
+from engine.upkeep.memory import cache_bytes
 from tests.engine.heads.heads_on_disk import HEADS, OnDisk, likeliest
 
 

@@ -10,7 +10,7 @@ import pytest
 from mlx.utils import tree_flatten
 
 from engine.errors import ModelNotUsable
-from engine.serving.memory import cache_bytes, size_on_disk
+from engine.upkeep.memory import cache_bytes, size_on_disk
 from tests.engine.heads.golden.cases import CASES
 from tests.engine.heads.golden.mtp_cases import CASES as MTP_CASES
 from tests.engine.heads.heads_on_disk import HEADS, OnDisk, Tensors, load_head, quantised, tensors_of, write_head

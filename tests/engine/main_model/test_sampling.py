@@ -96,7 +96,7 @@ def test_a_certain_draw_is_that_from_the_sorted_vocabulary(values: dict[str, Any
     scores = mx.round(logits(400, seed=5) * steps) / steps
     logprobs, noise = sampler.log_probabilities(scores), sampler.noise(0, 400)
     assert noise is not None
-    drawn, _, certain = sampler.likely_draw(logprobs, noise)
+    drawn, _, certain = sampler.sample_top_candidates(logprobs, noise)
     sorted_draw = sampler.draw(logprobs, noise)
     assert mx.array_equal(mx.where(certain, drawn, sorted_draw), sorted_draw)
     if steps > 1 and values["top_p" if "top_p" in values else "top_k"] >= 0.9:

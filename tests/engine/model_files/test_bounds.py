@@ -11,10 +11,10 @@ import pytest
 
 from engine.errors import ModelNotUsable, TemplateFailed
 from engine.main_model.loading import load
-from engine.serving.memory import size_on_disk
-from engine.serving.models import Models
 from engine.settings import EngineSettings
 from engine.tokenizers.prompts import render
+from engine.upkeep.memory import size_on_disk
+from engine.upkeep.models import Models
 from tests.engine.model_files.model_folders import llama_config, llama_tensors, model_files, safetensors, write_folder
 from tests.engine.model_files.strange_folders import special
 

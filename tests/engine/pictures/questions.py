@@ -10,9 +10,9 @@ from typing import Any
 import mlx.core as mx
 
 from engine.main_model.loading import LoadedModel
-from engine.pictures.eyes import Eyes, RequestPictures
 from engine.pictures.placed import PlacedPicture
 from engine.pictures.reading import PictureFiles, digest_of, picture_size, read_picture
+from engine.pictures.vision_tower import RequestPictures, VisionTower
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.tokenizers.prompts import PromptJob, make_prompt
 from tests.engine.serving_requests import PLAIN
@@ -49,10 +49,10 @@ def prompted(model: LoadedModel) -> tuple[RequestPictures, list[int], tuple[Plac
     return reader, made.ids, placed
 
 
-def embedded(eyes: Eyes, file: bytes) -> mx.array:
+def embedded(vision: VisionTower, file: bytes) -> mx.array:
     """Return the embedding of a picture's file."""
-    layout = eyes.rules.layout(*picture_size(file))
-    return eyes.embed(layout, read_picture(file, layout.sizes, layout.resample).views)
+    layout = vision.rules.layout(*picture_size(file))
+    return vision.embed(layout, read_picture(file, layout.sizes, layout.resample).views)
 
 
 def parts(*content: str | bytes) -> list[dict[str, str]]:

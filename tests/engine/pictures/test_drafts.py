@@ -47,7 +47,7 @@ def test_a_draft_reads_the_text_without_placeholders(served: Scheduler, monkeypa
     [client] = run(served, question)
     stats, latest = client.finished.stats, served.prefix_cache.latest
     assert latest.draft is not None
-    placeholder = served.models.main.eyes.placeholder
+    placeholder = served.models.main.vision.placeholder
     text = [token for token in latest.main.tokens if token != placeholder]
     assert latest.draft.tokens == text[: len(latest.draft.tokens)]
     assert len(text) - 8 < len(latest.draft.tokens) < len(latest.main.tokens) - 20

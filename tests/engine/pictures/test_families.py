@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
-from collections.abc import Sequence as Items
+from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -24,8 +23,8 @@ from PIL import Image
 from engine.main_model.loading import LoadedModel, load
 from engine.pictures.reading import PictureFiles, digest_of
 from engine.speculation.rounds.passes import model_pass
-from engine.speculation.rounds.sequence import Sequence
-from engine.speculation.rounds.turning import turning
+from engine.speculation.rounds.rope_positions import rope_positions
+from engine.speculation.rounds.sequence import CachedSequence
 from tests import tiny_qwens
 from tests.engine.pictures.questions import FILES, GOLDEN_COLUMNS, GOLDEN_ROWS, GOLDENS, embedded, prompted
 from tests.engine.tiers import by_tier
@@ -37,12 +36,12 @@ def our_logits(model: LoadedModel) -> tuple[list[int], mx.array]:
     """Return a prompt with two pictures, and the logits of its rows."""
     reader, ids, placed = prompted(model)
     seen = reader.pass_input(ids, 0, len(ids), placed)
-    with turning(model.model, reader.positions(placed)):
+    with rope_positions(model.model, reader.positions(placed)):
         logits, _ = model_pass(model.model, mx.array([ids]), model.new_caches(), None, seen=seen)
     return ids, logits[0].astype(mx.float32)
 
 
-def gemma3(reference: Any, ids: Items[int], pictures: Items[Image.Image]) -> Any:
+def gemma3(reference: Any, ids: Sequence[int], pictures: Sequence[Image.Image]) -> Any:
     side = reference.config.vision_config.image_size
     pixels = np.stack([np.array(one.resize((side, side), 2), np.float32).transpose(2, 0, 1) for one in pictures])
     row, found = mx.array([ids]), mx.array((pixels / 255 - 0.5) / 0.5)
@@ -57,7 +56,7 @@ def gemma3(reference: Any, ids: Items[int], pictures: Items[Image.Image]) -> Any
     return reference.language_model(row, inputs_embeds=embeddings, mask=mx.array(seen)).logits
 
 
-def gemma4(reference: Any, ids: Items[int], pictures: Items[Image.Image]) -> Any:
+def gemma4(reference: Any, ids: Sequence[int], pictures: Sequence[Image.Image]) -> Any:
     sizes = MODELS["gemma4"].config["vision_config"]
     made, _ = Gemma4ImageProcessor(
         max_soft_tokens=12, patch_size=sizes["patch_size"], pooling_kernel_size=sizes["pooling_kernel_size"]
@@ -65,7 +64,7 @@ def gemma4(reference: Any, ids: Items[int], pictures: Items[Image.Image]) -> Any
     return reference(mx.array([ids]), pixel_values=[mx.array(one) for one in made["pixel_values"]]).logits
 
 
-def pixtral(reference: Any, ids: Items[int], pictures: Items[Image.Image], merge: int = 1) -> Any:
+def pixtral(reference: Any, ids: Sequence[int], pictures: Sequence[Image.Image], merge: int = 1) -> Any:
     patch = reference.config.vision_config.patch_size * merge
     longest = MODELS[reference.config.model_type].processor["size"]
     made = PixtralImageProcessor(size=longest, patch_size=patch, image_std=[0.26862954, 0.26130258, 0.27577711])(
@@ -76,17 +75,17 @@ def pixtral(reference: Any, ids: Items[int], pictures: Items[Image.Image], merge
     return reference.language_model(row, inputs_embeds=embeddings).logits
 
 
-def mistral3(reference: Any, ids: Items[int], pictures: Items[Image.Image]) -> Any:
+def mistral3(reference: Any, ids: Sequence[int], pictures: Sequence[Image.Image]) -> Any:
     return pixtral(reference, ids, pictures, reference.config.spatial_merge_size)
 
 
-def lfm2_vl(reference: Any, ids: Items[int], pictures: Items[Image.Image]) -> Any:
+def lfm2_vl(reference: Any, ids: Sequence[int], pictures: Sequence[Image.Image]) -> Any:
     made = Lfm2VlNumpyImageProcessor(**MODELS["lfm2_vl"].processor)(list(pictures))
     views = {name: mx.array(made[name]) for name in ("pixel_values", "spatial_shapes", "pixel_attention_mask")}
     return reference(mx.array([ids]), mask=None, **views).logits
 
 
-def qwen(reference: Any, ids: Items[int], pictures: Items[Image.Image]) -> Any:
+def qwen(reference: Any, ids: Sequence[int], pictures: Sequence[Image.Image]) -> Any:
     early = reference.config.model_type.startswith("qwen2")
     # The deviations of CLIP, and others from Qwen3-VL on.
     shift = {"image_mean": [0.48145466, 0.4578275, 0.40821073], "image_std": [0.26862954, 0.26130258, 0.27577711]}
@@ -102,7 +101,7 @@ def qwen(reference: Any, ids: Items[int], pictures: Items[Image.Image]) -> Any:
     return reference(mx.array([ids]), **views).logits
 
 
-REFERENCES: dict[str, Callable[[Any, Items[int], Items[Image.Image]], Any]] = {
+REFERENCES: dict[str, Callable[[Any, Sequence[int], Sequence[Image.Image]], Any]] = {
     "gemma3": gemma3, "gemma4": gemma4, "mistral3": mistral3, "pixtral": pixtral, "lfm2_vl": lfm2_vl,
     **dict.fromkeys(tiny_qwens.CONFIGS, qwen),
 }  # fmt: skip
@@ -144,7 +143,7 @@ def test_no_chunk_of_a_prompt_cuts_what_is_read_in_both_directions(name: str, tm
     ids, logits = our_logits(model)
     reader = model.reader(PictureFiles({digest_of(file): file for file in FILES}))
     for most in (1, 7, 19):
-        sequence = Sequence(model.model, model.new_caches())
+        sequence = CachedSequence(model.model, model.new_caches())
         sequence.append(ids)
         sequence.reader, sequence.pictures = reader, reader.places(ids, [digest_of(file) for file in FILES])
         while sequence.rows_to_prefill(most):
@@ -172,6 +171,6 @@ def test_a_tower_as_pytorch_stores_it_gives_the_same_embedding(name: str, tmp_pa
 
 
 def embedding(folder: Path) -> mx.array:
-    eyes = load(folder).eyes
-    assert eyes is not None
-    return embedded(eyes, FILES[0])
+    vision = load(folder).vision
+    assert vision is not None
+    return embedded(vision, FILES[0])

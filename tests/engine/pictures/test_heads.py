@@ -13,7 +13,7 @@ from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.drafters.head_session import HeadSession
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.chain_sessions import Told, assert_close, session_of
 from tests.engine.pictures.questions import DOG, FOX, QUESTIONS, QUESTIONS_AND_TEMPERATURES, answered, asked
 from tests.engine.serving_requests import PLAIN, alone, load_models, run
@@ -49,12 +49,12 @@ def keys_of(session: HeadSession) -> list[mx.array]:
 def read_at_once(scheduler: Scheduler) -> HeadSession:
     """Return a session of the head that has read the latest conversation in one pass."""
     latest, main, session = scheduler.prefix_cache.latest.main, scheduler.models.main, session_of(scheduler)
-    sequence = Sequence(main.model, main.new_caches())
+    sequence = CachedSequence(main.model, main.new_caches())
     sequence.tokens, sequence.pictures = [*latest.tokens[: session.length], 0], latest.pictures
     sequence.reader = reader = main.reader(PictureFiles({digest_of(file): file for file in (FOX, DOG)}))
     for picture in latest.pictures:
         reader.read(picture)
-    sequence.follower = anew = HeadSession(session.head, session.taps)
+    sequence.listener = anew = HeadSession(session.head, session.taps)
     sequence.positions = anew.positions = reader.positions(latest.pictures)
     assert sequence.prefill(4096) == session.length
     anew.settle()

@@ -61,6 +61,6 @@ def test_a_tower_stored_as_by_pytorch_reads_the_same(tmp_path: Path, family: str
 
 
 def embedding(folder: Path, file: bytes) -> mx.array:
-    eyes = load(folder).eyes
-    assert eyes is not None
-    return embedded(eyes, file)
+    vision = load(folder).vision
+    assert vision is not None
+    return embedded(vision, file)

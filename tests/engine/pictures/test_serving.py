@@ -15,9 +15,9 @@ import pytest
 from engine.errors import BadRequest, ModelCannotSee, NotEnoughMemory, PictureNotUsable, TemplateFailed
 from engine.events import Failed, Finished, PrefillProgress
 from engine.main_model.loading import load
-from engine.pictures.eyes import RequestPictures
 from engine.pictures.placed import PlacedPicture
 from engine.pictures.reading import digest_of
+from engine.pictures.vision_tower import RequestPictures
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
@@ -135,7 +135,7 @@ def test_a_long_chat_loses_its_oldest_pictures(served: Scheduler) -> None:
 
 
 def test_a_mark_in_a_text_is_no_picture(served: Scheduler) -> None:
-    mark = served.models.main.tokenizer.convert_ids_to_tokens(served.models.main.eyes.placeholder)
+    mark = served.models.main.tokenizer.convert_ids_to_tokens(served.models.main.vision.placeholder)
     [client] = run(served, asked(f"{mark} {mark} ", FOX, f" {mark}"))
     assert client.finished.stats.pictures == 1
 
@@ -181,7 +181,7 @@ def test_a_wrong_digest_is_refused(served: Scheduler) -> None:
 def test_a_template_that_leaves_a_picture_out_is_refused(served: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
     template = "{% for m in messages %}{{ m['content'][:4] }}{% endfor %}"
     monkeypatch.setattr(served.models.main.tokenizer._tokenizer, "chat_template", template)
-    [in_use] = served.models.at_hand
+    [in_use] = served.models.resident
     in_use = replace(in_use, main=replace(in_use.main, prompt_source=None))
     monkeypatch.setattr(served.models, "_current", in_use)
     [client] = run(served, asked("the fox ", FOX))
@@ -200,11 +200,11 @@ def test_a_tower_with_impossible_sizes_is_not_used(changes: dict[str, Any], tmp_
 
 def test_a_tower_that_does_not_fit_is_refused_before_it_is_read(served: Scheduler, reads: list[bytes]) -> None:
     served.clear_prefix_cache()
-    eyes = served.models.main.eyes
-    assert eyes is not None
+    vision = served.models.main.vision
+    assert vision is not None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(eyes, "bytes", 2**60)
-        patch.setattr(eyes, "_tower", None)
+        patch.setattr(vision, "bytes", 2**60)
+        patch.setattr(vision, "_tower", None)
         [refused, text] = run(served, asked("the fox ", FOX), asked("the fox"))
     assert isinstance(refused.last, Failed)
     assert isinstance(refused.last.error, NotEnoughMemory)

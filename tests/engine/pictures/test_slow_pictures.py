@@ -184,7 +184,7 @@ def test_requests_take_turns_with_their_pictures(stopped: psutil.Process) -> Non
 
 def test_a_good_picture_does_not_wait_for_a_slow_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "QUICK_S", 0.3)
-    SLOW_FILE_PROCESS.rest()
+    SLOW_FILE_PROCESS.release()
     request = PictureFiles({"slow": slow_jpeg(7000, 400)})
     slow = request.decode("slow", [], 0)
     wait_until(lambda: SLOW_FILE_PROCESS.pid is not None)

@@ -14,7 +14,7 @@ from engine.events import Finished
 from engine.main_model.loading import LoadedModel, load
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.chats import DEPTH, answer, ask, question, user
 from tests.engine.serving_requests import run
 from tests.engine.speculation.family_configs import FAMILIES
@@ -96,7 +96,7 @@ def test_a_chat_prefills_only_what_is_new_and_the_cache_changes_no_text(schedule
 def test_a_shortened_conversation_remembers_where_its_turns_end(scheduler: Scheduler) -> None:
     main = scheduler.models.main
     # The caches of full attention can be cut anywhere.
-    assert Sequence(main.model, main.new_caches()).needs_boundaries
+    assert CachedSequence(main.model, main.new_caches()).needs_boundaries
     limited = replace(main, info=replace(main.info, context_length=160))
     turns = [message for turn in range(9) for message in (user(f"fox {turn}"), {**user("dog"), "role": "assistant"})]
     asked = replace(question(scheduler, SYSTEM, *turns, user("and then"), max_tokens=8), overflow="shorten")

@@ -235,7 +235,7 @@ def test_what_chats_begin_with_is_read_and_stored_once_and_outlives_them(
         assert first.stats.cached_tokens == 0
         assert kept.finished.stats.cached_tokens >= length
         long = ask(scheduler, book, user("lazy dog " * 80), conversation="long")
-        scheduler.changes.texts.forget_conversations(["first"])
+        scheduler.changes.stores.forget_conversations(["first"])
         second = ask(scheduler, book, user("dog"), conversation="second")
         assert min(long.stats.cached_tokens, second.stats.cached_tokens) >= length
     # A chat that says more than its beginning has caches of its own.
@@ -253,7 +253,7 @@ def test_a_forgotten_conversation_leaves_nothing(tiny_main: Path, tmp_path: Path
     run(scheduler, *asked)
     scheduler.prefix_cache.save()
     before = files(tmp_path)
-    scheduler.changes.texts.forget_conversations(["chat"])
+    scheduler.changes.stores.forget_conversations(["chat"])
     assert len(files(tmp_path)) == 2 < len(before)
     assert scheduler.prefix_cache.usage.conversations == 1
     [forgotten, kept] = run(scheduler, replace(asked[0], conversation="new"), asked[1])
@@ -272,7 +272,7 @@ def test_forgetting_covers_the_caches_of_all_models(tiny_main: Path, tmp_path: P
     with closing(Scheduler(EngineSettings(prefix_cache_folder=store))) as scheduler:
         if loaded:
             load_models(scheduler, tiny_main, None)
-        scheduler.changes.texts.forget_conversations(["chat"])
+        scheduler.changes.stores.forget_conversations(["chat"])
         assert files(store) == set()
 
 
@@ -280,7 +280,7 @@ def test_what_is_forgotten_while_it_is_answered_is_not_kept(tiny_main: Path, tmp
     scheduler = opened(tiny_main, tmp_path)
     client: Client = submit(scheduler, request(max_tokens=8))
     scheduler.step()
-    scheduler.changes.texts.forget_conversations(["chat"])
+    scheduler.changes.stores.forget_conversations(["chat"])
     while scheduler.busy:
         scheduler.step()
     assert client.finished.reason == "length"
@@ -297,7 +297,7 @@ def test_only_known_conversations_stay_on_the_disk(tiny_main: Path, tmp_path: Pa
     (tmp_path / "nobody-0.partial.safetensors").write_bytes(b"half a file")
     (tmp_path / "notes.txt").write_text("not ours")
     scheduler = opened(tiny_main, tmp_path)
-    scheduler.changes.texts.keep_stored(["other"])
+    scheduler.changes.stores.keep_stored(["other"])
     [entry] = tmp_path.glob("*.json")
     assert json.loads(entry.read_text())["name"] == "other"
     assert len(files(tmp_path)) == 3

@@ -12,14 +12,14 @@ import pytest
 from engine.events import Finished, PrefillProgress
 from engine.main_model.loading import LoadedModel
 from engine.requests import SpeculationSettings
-from engine.serving.models import Models
 from engine.serving.pacing import PrefillPacer
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.choosing.pauses import Pauses
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 from engine.status import MemoryUse
+from engine.upkeep.models import Models
 from tests.engine.counting_model import CountingModel
 from tests.engine.serving.driving import Expected, finish, step_until
 from tests.engine.serving_requests import PLAIN, Client, request, run, set_draft, submit
@@ -202,7 +202,7 @@ def test_answers_have_tokens_between_all_that_a_new_one_makes_them_wait_for(
     journal: list[str] = []
     join, feed = SequenceBatch.join, CountingModel.__call__
 
-    def noted_join(batch: SequenceBatch, sequence: Sequence) -> None:
+    def noted_join(batch: SequenceBatch, sequence: CachedSequence) -> None:
         if type(batch) is SequenceBatch:
             journal.append("copied")
         join(batch, sequence)

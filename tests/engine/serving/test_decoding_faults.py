@@ -12,7 +12,7 @@ from engine.errors import InternalFailure
 from engine.events import Failed, Finished
 from engine.main_model.sampling import Sampler
 from engine.serving.scheduler import Scheduler
-from engine.speculation.rounds.row_caches import RowCaches
+from engine.speculation.caches.row_caches import RowCaches
 from tests.engine.counting_model import CountingModel
 from tests.engine.serving.driving import Expected, finish, step_until
 from tests.engine.serving_requests import PLAIN, request, run, submit

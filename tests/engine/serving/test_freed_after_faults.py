@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
+from engine.decoders.batch_decoder import BatchDecoder
 from engine.decoders.generation import Generation
-from engine.decoders.ragged_decoder import RaggedDecoder
 from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.main_model.sampling import Sampler
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
+from engine.speculation.caches.row_caches import RowCaches
 from engine.speculation.proposers.draft_model import Draft, DraftModelProposer
 from engine.speculation.proposers.joint_draft import JointDraft
-from engine.speculation.rounds.row_caches import RowCaches
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 from tests.engine.late_errors import SENTENCE
 from tests.engine.serving_requests import PLAIN, request, run
@@ -27,7 +27,7 @@ from tests.engine.tiers import by_tier
 
 pytestmark = pytest.mark.usefixtures("fixed_chunks")
 
-OURS = (Generation, SpeculativeDecoder, RaggedDecoder, Sequence)
+OURS = (Generation, SpeculativeDecoder, BatchDecoder, CachedSequence)
 DRAFT = SpeculationSettings(method="draft", depth=3, sample_share=0.0)
 REJECTS = SpeculationSettings(method="draft", depth=3, sample_share=0.0, acceptance="rejection")
 # What fails, and at which call; the speculation of two answers, and their sampling.
@@ -40,7 +40,7 @@ FAULTS: dict[str, tuple[type, str, int, tuple[SpeculationSettings, SpeculationSe
     # The first two rows are those of a pass over both prompts.
     "the end of a batch": (RowCaches, "remove", 3, (PLAIN, PLAIN), {}),
     "reading prompts together": (RowCaches, "begin", 1, (PLAIN, PLAIN), {}),
-    "the beginning of a batch": (Sequence, "begin_prefill", 1, (PLAIN, PLAIN), {}),
+    "the beginning of a batch": (CachedSequence, "begin_prefill", 1, (PLAIN, PLAIN), {}),
     "telling a proposer": (DraftModelProposer, "committed", 3, (DRAFT, DRAFT), {}),
     "leaving those drafted together": (JointDraft, "leave", 1, (DRAFT, DRAFT), {}),
 }

@@ -15,7 +15,7 @@ from engine.serving.pacing import (
     SMALLEST_ALONE,
     SMALLEST_CHUNK,
     TOGETHER_S,
-    Parts,
+    PassParts,
     PrefillPacer,
 )
 
@@ -38,7 +38,7 @@ def read_chunk(
     pace: PrefillPacer, tokens: int, context: int, layers: int, layer_s: LayerS, *, streaming: bool = False
 ) -> list[float]:
     """Read a chunk on a simulated machine and return the seconds of each part."""
-    parts, done, waits = Parts(pace, tokens), 0, []
+    parts, done, waits = PassParts(pace, tokens), 0, []
     while done < layers:
         until = parts.until(layers, pace.part_s(streaming=streaming))
         assert done < until <= layers
@@ -165,7 +165,7 @@ def test_the_end_of_a_prompt_does_not_change_how_the_next_one_is_read() -> None:
 
 @pytest.mark.parametrize("layers", [0, 1, 2])
 def test_a_pass_of_few_layers_has_as_few_parts(layers: int) -> None:
-    parts = Parts(PrefillPacer(), 128)
+    parts = PassParts(PrefillPacer(), 128)
     assert parts.until(layers, PART_S) == layers
 
 

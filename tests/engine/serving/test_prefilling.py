@@ -14,7 +14,6 @@ from engine.errors import InternalFailure
 from engine.events import Failed, PrefillProgress
 from engine.main_model.loading import LoadedModel, load
 from engine.requests import ChatRequest, SpeculationSettings
-from engine.serving.models import Models
 from engine.serving.pacing import PrefillPacer
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
@@ -22,6 +21,7 @@ from engine.status import MemoryUse
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, PromptCall
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
 from engine.tokenizers.prompts import PromptJob
+from engine.upkeep.models import Models
 from tests.engine.counting_model import CountingModel
 from tests.engine.family_serving import serving
 from tests.engine.serving.driving import Expected, finish, step_until

@@ -14,7 +14,7 @@ from engine.requests import SamplingSettings
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.rounds.proposal import Proposer
 from engine.speculation.rounds.round import Rounds
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 
 VOCABULARY = 12
 
@@ -37,8 +37,8 @@ def random_table(seed: int, spread: float = 1.5) -> mx.array:
     return table
 
 
-def new_sequence(table: mx.array) -> Sequence:
-    sequence = Sequence(BigramModel(table), [KVCache()])
+def new_sequence(table: mx.array) -> CachedSequence:
+    sequence = CachedSequence(BigramModel(table), [KVCache()])
     sequence.append([0, 1, 2])
     return sequence
 

@@ -14,9 +14,9 @@ from mlx.utils import tree_flatten, tree_unflatten
 from mlx_lm.models.cache import make_prompt_cache
 from mlx_lm.utils import _get_classes
 
-from engine.speculation.rounds.cache_kinds import KINDS, kind_name
-from engine.speculation.rounds.cache_rules import flatten
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.caches.cache_kinds import KINDS, kind_name
+from engine.speculation.caches.cache_rules import flatten
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.sequence_batch import rows_obstacle
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_models import FLOAT32, FOUR_BITS, Stored
@@ -97,5 +97,5 @@ def change_kinds(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
 
 def skip_without_rows(name: str) -> None:
     """Skip the test if the family's caches cannot be rows of a batch."""
-    if (obstacle := rows_obstacle(Sequence(build(name), fresh_caches(name)))) is not None:
+    if (obstacle := rows_obstacle(CachedSequence(build(name), fresh_caches(name)))) is not None:
         pytest.skip(obstacle)

@@ -7,7 +7,7 @@ import random
 import mlx.core as mx
 import numpy as np
 
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 from tests.engine.speculation.families import build, fresh_caches
 from tests.engine.speculation.family_configs import VOCABULARY
@@ -31,8 +31,8 @@ class Texts:
         self.sequences = [self._prefilled(text[:at]) for text, at in zip(self.texts, PROMPTS, strict=True)]
         self.batch = SequenceBatch(self.sequences[0])
 
-    def _prefilled(self, tokens: list[int]) -> Sequence:
-        sequence = Sequence(build(self.name), fresh_caches(self.name))
+    def _prefilled(self, tokens: list[int]) -> CachedSequence:
+        sequence = CachedSequence(build(self.name), fresh_caches(self.name))
         sequence.append(tokens)
         while sequence.prefill(64):
             pass

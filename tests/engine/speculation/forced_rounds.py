@@ -7,7 +7,7 @@ import random
 import mlx.core as mx
 import numpy as np
 
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.speculation.cache_state import largest_difference
 from tests.engine.speculation.families import build, fresh_caches
 from tests.engine.speculation.family_configs import VOCABULARY
@@ -28,7 +28,7 @@ def check_family(
     tokens = [draw.randrange(VOCABULARY) for _ in range(length + max(k for k, _ in patterns))]
     expected, plain_caches = decode_plainly(name, tokens[:length], prompt)
 
-    speculated = Sequence(build(name), fresh_caches(name))
+    speculated = CachedSequence(build(name), fresh_caches(name))
     speculated.append(tokens[:prompt])
     feed_all_but_last(speculated)
     for k, accepted in patterns:
@@ -53,7 +53,7 @@ def check_family(
         assert largest_difference(cache, plain) <= tolerance, f"{name}: cache {layer} differs after {length} tokens"
 
 
-def draft_one_by_one(speculated: Sequence, drafted: mx.array) -> mx.array:
+def draft_one_by_one(speculated: CachedSequence, drafted: mx.array) -> mx.array:
     """Return logits (k + 1, V) like `verify`, from passes of one row each."""
     rows = [speculated.verify()]
     speculated.commit(0, [])
@@ -65,6 +65,6 @@ def draft_one_by_one(speculated: Sequence, drafted: mx.array) -> mx.array:
     return mx.concatenate(rows)
 
 
-def feed_all_but_last(speculated: Sequence) -> None:
+def feed_all_but_last(speculated: CachedSequence) -> None:
     while speculated.prefill(PREFILL_CHUNK):
         pass

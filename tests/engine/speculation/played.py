@@ -269,7 +269,7 @@ class Player:
             request.by_source["chats"] = EarlierAnswersProposer(MAX_DEPTH, frozenset(), self._earlier, 2**31)
         for proposer in request.by_source.values():
             proposer.reset((*answer.prompt, answer.text[0]))
-        request.why_plain = None
+        request.plain_reason = None
         self.drafting._request = request
         self.drafting._prefilled_before = 0
         request.answer = self.drafting.controller.begin(len(answer.prompt) + 1)

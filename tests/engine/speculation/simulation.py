@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
 from engine.speculation.choosing.controller import Controller
-from engine.speculation.choosing.plans import Answer
+from engine.speculation.choosing.plans import AnswerState
 
 # (rows of the pass, tokens of context) -> cost of the pass, in one-row passes at an empty context.
 PassCost = Callable[[int, int], float]
@@ -107,7 +107,7 @@ def controlled(world: World, tokens: int, seed: int = 0, controller: Controller 
 
 def learn(
     controller: Controller,
-    answer: Answer,
+    answer: AnswerState,
     choice: Choice,
     accepted: int,
     seconds: float,

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.speculation.families import EVERY_KIND, REFUSED, SERVED, build, change_kinds, fresh_caches
 from tests.engine.speculation.forced_rounds import check_family
 from tests.engine.tiers import by_tier
@@ -56,7 +56,7 @@ def test_long_runs_leave_every_cache_as_if_never_seen(name: str, prompt: int, se
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_verify_pass_of_a_refused_family_is_not_plain_decoding(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """If this fails, mlx-lm has corrected the family, and it can be served."""
-    assert Sequence(build(name), fresh_caches(name)).plain_only
+    assert CachedSequence(build(name), fresh_caches(name)).plain_only
 
     change_kinds(monkeypatch, width_dependent=frozenset())
     with pytest.raises(AssertionError, match=r"after \d+ tokens"):

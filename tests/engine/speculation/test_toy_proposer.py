@@ -1,4 +1,4 @@
-"""A proposer is one module with a `build` and one entry in the registry, as this file shows."""
+"""A proposer is one module with a `build` and one entry in `engine.methods`, as this file shows."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from engine.bench.arms import our_arms
 from engine.errors import BadRequest
 from engine.events import Finished
 from engine.main_model.loading import LoadedModel
+from engine.methods import PROPOSERS, ProposerEntry, methods
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.proposers.context import ProposerContext
-from engine.speculation.proposers.registry import PROPOSERS, ProposerEntry, methods
 from engine.speculation.rounds.proposal import Proposal, Proposer
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.serving_requests import PLAIN, request, run
 
 
@@ -24,7 +24,7 @@ class RepeatProposer(Proposer):
 
     source = "repeat"
 
-    def __init__(self, main: Sequence) -> None:
+    def __init__(self, main: CachedSequence) -> None:
         self._main = main
 
     def max_proposals(self) -> int:

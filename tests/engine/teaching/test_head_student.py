@@ -13,12 +13,12 @@ import pytest
 from engine.files.steps import run_to_completion
 from engine.main_model.loading import LoadedModel, load
 from engine.requests import OwnAnswer
-from engine.serving.drafters import load_head_for
 from engine.teaching import training
 from engine.teaching.adapter import add_adapter
 from engine.teaching.head_student import HeadStudent
 from engine.teaching.lessons import Lesson, read_answer
 from engine.teaching.training import Training
+from engine.upkeep.drafters import load_head_for
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.engine.tiers import by_tier
 from tests.tiny_assistant import write_assistant

@@ -14,17 +14,17 @@ from engine.async_drafting.messages import (
     MOST_UNSENT,
     TO_DRAFTER,
     TO_ENGINE,
-    Answer,
     Begin,
+    DraftReply,
     End,
-    Verdict,
+    RoundOutcome,
 )
 from engine.requests import SamplingSettings
 from engine.wire.channel import Channel
 from engine.wire.messages import BadMessage, ChannelClosed, MessageTooLarge
 from tests.patience import PATIENCE_S
 
-LARGE = Verdict(1, 1, 0, tuple(range(500_000)), 1)
+LARGE = RoundOutcome(1, 1, 0, tuple(range(500_000)), 1)
 BEGIN = Begin(1, 2, 384, SamplingSettings(temperature=0.5))
 
 
@@ -113,6 +113,6 @@ def test_what_is_no_message_of_the_protocol_is_refused(pair: Pair, content: byte
 
 
 def test_the_codec_of_answers_refuses_what_the_drafter_may_not_say() -> None:
-    for answer in (Answer(1, 1, -1), Answer(1, 1, 1, (-1,)), Answer(1, 1, 1, tuple(range(99)))):
+    for answer in (DraftReply(1, 1, -1), DraftReply(1, 1, 1, (-1,)), DraftReply(1, 1, 1, tuple(range(99)))):
         with pytest.raises(BadMessage):
             TO_ENGINE.take(bytearray(TO_ENGINE.frame(answer)))

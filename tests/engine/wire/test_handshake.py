@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.async_drafting.messages import TO_DRAFTER, Begin, End, Verdict
+from engine.async_drafting.messages import TO_DRAFTER, Begin, End, RoundOutcome
 from engine.requests import SamplingSettings
 from engine.wire import handshake
 from engine.wire.channel import Channel
@@ -174,7 +174,7 @@ def _hostile(draw: random.Random) -> bytes:
         lambda: _framed(bytes([draw.choice((0x91, 0x81, 0xDD, 0xDF))]) * draw.randrange(1, 256)),
         lambda: _framed(msgspec.msgpack.encode(["_Proof", float("inf"), b"", None])),
         lambda: _framed(msgspec.json.encode({"rank": 2**64 - 1, "deep": [[[]]]})),
-        lambda: TO_DRAFTER.frame(draw.choice([End(1), BEGIN, Verdict(1, 1, 0, tuple(range(1000)), 1)])),
+        lambda: TO_DRAFTER.frame(draw.choice([End(1), BEGIN, RoundOutcome(1, 1, 0, tuple(range(1000)), 1)])),
         lambda: TO_DRAFTER.frame(handshake._Challenge(handshake.VERSION, draw.randbytes(32))),
         lambda: bytes(proof),
         lambda: bytes(b ^ (1 << draw.randrange(8) if draw.random() < 0.05 else 0) for b in proof),

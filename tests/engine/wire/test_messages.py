@@ -35,7 +35,7 @@ from engine.tokenizers.prompt_process import protocol as prompts
 from engine.tokenizers.prompts import PromptJob
 from engine.tokenizers.thinking import ThinkingChoice
 from engine.tuning import AcceptanceFigures, ContextFigures, DepthFigures, LearnedPair
-from engine.wire.messages import BadMessage, Codec, Message, pack, unpack
+from engine.wire.messages import BadMessage, Codec, WireMessage, pack, unpack
 
 ROUND = RoundRecord(1, "draft", 3, 2, 3, 4, 0.5, 0.1, 0.2, 0.0, arguments=(("plain_ms", 1.5), ("why", "slow")))
 STATS = RequestStats(prompt_tokens=3, accept_by_position=((2, 1),), plain_spans=(PlainSpan(2, "off"),))
@@ -57,7 +57,7 @@ VALUES: dict[str, Any] = {
     "set_draft": LoadedPair(PAIR.main, PAIR.main),
     "load_beside": PAIR,
     "unload": LoadedPair(None, None),
-    "status": EngineStatus(1, 2, PrefixCacheUsage(1, 2, 3), MemoryUse(1, 2, 3), at_hand=(PAIR,)),
+    "status": EngineStatus(1, 2, PrefixCacheUsage(1, 2, 3), MemoryUse(1, 2, 3), resident=(PAIR,)),
     "learned": (LearnedPair(("m", ""), "m", "", True, (CONTEXT,), (AcceptanceFigures("draft", 0, 1.5, 1.0),)),),
 }
 EVENT_VALUES: list[Event] = [
@@ -86,7 +86,7 @@ ERRORS = [
 ]
 JOB = PromptJob([{"role": "user", "content": "x"}], 500, options={"enable_thinking": True}, tools=[])
 BIASED = SamplingSettings(0.5, 40, 0.75, 0.125, 1.5, 0.25, 0.5, 64, logit_bias={3: -1.5, 900: 4.0})
-MESSAGES: dict[Codec[Any], list[Message]] = {
+MESSAGES: dict[Codec[Any], list[WireMessage]] = {
     cluster.TO_ENGINE: [
         cluster.Call(1, "load", pack(("m", None))),
         cluster.Submit(2, REQUEST),
@@ -104,28 +104,30 @@ MESSAGES: dict[Codec[Any], list[Message]] = {
     cluster.ECHO: [cluster.Echo(b"x")],
     drafting.TO_DRAFTER: [
         drafting.Begin(2**64 - 1, 2**63 + 5, 151_936, BIASED),
-        drafting.Verdict(7, 3, 1000, (5, 6, 4_000_000_000), 8),
+        drafting.RoundOutcome(7, 3, 1000, (5, 6, 4_000_000_000), 8),
         drafting.End(7),
     ],
     drafting.TO_ENGINE: [
         drafting.Ready(bytes(32)),
-        drafting.Refused("not-usable"),
-        drafting.Answer(7, 3, 1003, (1, 2)),
+        drafting.DrafterRefusal("not-usable"),
+        drafting.DraftReply(7, 3, 1003, (1, 2)),
     ],
     prompts.REQUESTS: [
-        prompts.Request(8, prompts.Build(prompts.TokenizerSource("a", [1, 2], {"eos_token": "x"}, {"b": True}), ["b"])),
-        prompts.Request(8, prompts.FindThinking("a")),
-        prompts.Request(8, prompts.MakePrompt("a", JOB)),
-        prompts.Request(8, prompts.Measure("a", "b", None)),
-        prompts.Request(8, prompts.CountCaches({"layers": [1, None, {"a": 0.5}]})),
-        prompts.Request(8, prompts.TryGrammar("start: /a/")),
+        prompts.TaskRequest(
+            8, prompts.Build(prompts.TokenizerSource("a", [1, 2], {"eos_token": "x"}, {"b": True}), ["b"])
+        ),
+        prompts.TaskRequest(8, prompts.FindThinking("a")),
+        prompts.TaskRequest(8, prompts.MakePrompt("a", JOB)),
+        prompts.TaskRequest(8, prompts.CountTokens("a", "b", None)),
+        prompts.TaskRequest(8, prompts.CountCaches({"layers": [1, None, {"a": 0.5}]})),
+        prompts.TaskRequest(8, prompts.TryGrammar("start: /a/")),
     ],
-    prompts.REPLIES: [prompts.Done(pack([1, 2])), prompts.Failed("why", "too-slow"), prompts.TooLong(3, 2)],
+    prompts.REPLIES: [prompts.Done(pack([1, 2])), prompts.TemplateFailure("why", "too-slow"), prompts.TooLong(3, 2)],
 }
 
 
 @pytest.mark.parametrize(("codec", "message"), [(codec, one) for codec, sent in MESSAGES.items() for one in sent])
-def test_a_message_arrives_as_it_was_sent(codec: Codec[Any], message: Message) -> None:
+def test_a_message_arrives_as_it_was_sent(codec: Codec[Any], message: WireMessage) -> None:
     received = bytearray(codec.frame(message) + codec.frame(message)[:-1])
     assert codec.take(received) == message
     assert codec.take(received) is None
@@ -151,7 +153,7 @@ def told_of(error: EngineError) -> list[EngineError]:
     """Return the error as it arrives by each kind of message."""
     failed: Failed = unpack(pack(Failed(error, "", STATS), enc_hook), Failed, dec_hook)
     found: list[EngineError] = [failed.error]
-    for message in (cluster.Refused(1, error), cluster.Lost(error)):
+    for message in (cluster.LoadRefused(1, error), cluster.Lost(error)):
         arrived: Any = cluster.TO_LEADER.take(bytearray(cluster.TO_LEADER.frame(message)))
         found.append(arrived.error)
     return [*found, from_plain(json.loads(json.dumps(as_plain(error))), EngineError)]

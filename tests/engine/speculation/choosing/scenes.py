@@ -7,7 +7,7 @@ from collections.abc import Callable
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.costs import Costs
-from engine.speculation.choosing.plans import Answer
+from engine.speculation.choosing.plans import AnswerState
 from tests.engine.speculation.simulation import learn
 
 PLAIN_S = 0.02
@@ -28,7 +28,7 @@ def measure(costs: Costs, source: str = "draft", depths: tuple[int, ...] = (1, 4
             costs.observe(depth + 1, plain_s + 2 * beyond, (source, depth), beyond)
 
 
-def familiar(accepted: int, *, source: str = "draft", constrained: bool = False) -> tuple[Controller, Answer]:
+def familiar(accepted: int, *, source: str = "draft", constrained: bool = False) -> tuple[Controller, AnswerState]:
     """Return a calibrated pair with `accepted` of eight draft tokens accepted in ten answers, and its next answer."""
     controller = Controller()
     answer = controller.begin(100, constrained=constrained)
@@ -42,11 +42,13 @@ def familiar(accepted: int, *, source: str = "draft", constrained: bool = False)
 
 
 def empty_purse(controller: Controller) -> None:
-    """Allow no exploration until the purse has earned something."""
-    controller.learned.purse = 0.0
+    """Allow no exploration until the budget has earned something."""
+    controller.learned.exploration_budget = 0.0
 
 
-def choose(controller: Controller, answer: Answer, limits: dict[str, int] | None = None, **offer: object) -> Choice:
+def choose(
+    controller: Controller, answer: AnswerState, limits: dict[str, int] | None = None, **offer: object
+) -> Choice:
     """Choose the next round of an answer that decodes alone."""
     [choice] = controller.choose([(answer, Offer(limits or {"draft": 8}, **offer))])  # type: ignore[arg-type]
     return choice
@@ -54,7 +56,7 @@ def choose(controller: Controller, answer: Answer, limits: dict[str, int] | None
 
 def play(
     controller: Controller,
-    answer: Answer,
+    answer: AnswerState,
     rounds: int,
     right: Callable[[int], int],
     seconds: Callable[[int], float] = round_s,
@@ -70,6 +72,6 @@ def play(
     return chosen
 
 
-def plain_round(controller: Controller, answer: Answer, seconds: float = PLAIN_S, answers: int = 1) -> None:
+def plain_round(controller: Controller, answer: AnswerState, seconds: float = PLAIN_S, answers: int = 1) -> None:
     controller.observe_round(answer, MeasuredRound(answers, answers, seconds))
     controller.observe(answer, Choice(None, 0), 0, 0, 0)

@@ -47,7 +47,9 @@ def test_wider_passes_are_expected_as_guessed_until_they_are_measured() -> None:
     for costs in (guessed, blind):
         costs.observe(1, PLAIN_S)
     assert guessed.verify(9).seconds == pytest.approx(6.6 * PLAIN_S)
-    assert [guessed.verify(rows).doubt for rows in (9, 17)] == [blind.verify(rows).doubt for rows in (9, 17)]
+    assert [guessed.verify(rows).standard_error for rows in (9, 17)] == [
+        blind.verify(rows).standard_error for rows in (9, 17)
+    ]
     assert guessed.verify(17).seconds == blind.verify(17).seconds
     for _ in range(20):
         guessed.observe(5, 2.0 * PLAIN_S)
@@ -84,7 +86,7 @@ def test_what_slows_one_kind_of_round_slows_all(costs: Costs, slower: float) -> 
 def test_after_a_rest_the_first_rounds_count_more(costs: Costs) -> None:
     noisy(costs, 100, lambda _: PLAIN_S)
     rested = deepcopy(costs)
-    rested.rest(1e6)
+    rested.age(1e6)
     for one in (costs, rested):
         one.observe(1, 1.3 * PLAIN_S)
     assert PLAIN_S < costs.verify(1).seconds < rested.verify(1).seconds < 1.3 * PLAIN_S

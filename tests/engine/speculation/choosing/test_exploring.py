@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.speculation.choosing.controller import BUDGET, LEAST_PART, SHARE, Controller
+from engine.speculation.choosing.controller import BUDGET, LEAST_REFILL, SHARE, Controller
 from tests.engine.speculation.choosing.scenes import PLAIN_S
 from tests.engine.speculation.simulation import COSTS, World, constant, controlled, fixed, gentle
 from tests.engine.tiers import by_tier
@@ -27,7 +27,7 @@ def lost_steps(world: World, seed: int, answers: int, tokens: int) -> tuple[floa
 
 @pytest.mark.parametrize("name", by_tier(HOPELESS, ["dear", "slow drafter"]))
 def test_a_pair_that_never_pays_costs_no_more_than_the_purse_held_and_earned(name: str) -> None:
-    """The bound is the first purse, a share of all time, and one round whose worst case was exceeded."""
+    """The bound is the first budget, a share of all time, and one round whose worst case was exceeded."""
     for seed in range(4):
         lost, plain = lost_steps(HOPELESS[name], seed, 6, 64)
         # The controller does not know the cost of the change from plain to speculative rounds.
@@ -66,4 +66,4 @@ def test_tries_in_vain_become_rarer_and_never_end() -> None:
         lost.append(run.rounds - run.depths[0])
     assert lost[-1] <= lost[0]
     assert lost[-1] >= 1
-    assert controller.learned.income < 2 * LEAST_PART
+    assert controller.learned.budget_refill < 2 * LEAST_REFILL

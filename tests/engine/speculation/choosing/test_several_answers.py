@@ -19,7 +19,7 @@ from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
 from engine.speculation.choosing.controller import Controller
-from engine.speculation.choosing.plans import Answer
+from engine.speculation.choosing.plans import AnswerState
 from tests.engine.serving_requests import PLAIN, request, submit
 from tests.engine.speculation.choosing.scenes import measure
 from tests.engine.tiers import by_tier
@@ -195,7 +195,7 @@ def controller() -> Controller:
     return controller
 
 
-def begin(controller: Controller, count: int) -> list[Answer]:
+def begin(controller: Controller, count: int) -> list[AnswerState]:
     return [controller.begin(100) for _ in range(count)]
 
 
@@ -211,7 +211,7 @@ def narrow(answers: int, depth: int) -> float:
 
 def play(
     controller: Controller,
-    answers: list[Answer],
+    answers: list[AnswerState],
     rounds: int,
     seconds: Callable[[int, int], float] = wide,
     spoilt: int = 0,

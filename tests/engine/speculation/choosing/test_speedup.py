@@ -154,7 +154,7 @@ def test_what_was_measured_long_ago_gives_a_lower_bound(make_machine: MakeMachin
 def test_the_first_answer_of_a_calibrated_pair_has_a_lower_bound(
     scheduler: Scheduler, tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.serving.calibration.DEPTHS", (4,))
+    monkeypatch.setattr("engine.upkeep.calibration.DEPTHS", (4,))
     load_models(scheduler, tiny_main, tiny_draft)
     assert scheduler.calibrate()
     fixed = SpeculationSettings(method="draft", depth=4, sample_share=0.0)

@@ -7,24 +7,24 @@ import random
 import pytest
 from msgspec import convert, to_builtins
 
-from engine.speculation.choosing.texts import Text, Texts
+from engine.speculation.choosing.texts import TextState, TextStatistics
 
 
-def observe(text: Text, source: str, verified: int, accepted: int) -> None:
-    text.pass_round()
+def observe(text: TextState, source: str, verified: int, accepted: int) -> None:
+    text.decay()
     text.observe(source, verified, accepted)
 
 
-def expected(text: Text, source: str = "draft", depth: int = 4) -> float:
+def expected(text: TextState, source: str = "draft", depth: int = 4) -> float:
     return text.forecast(source, depth).kept[depth]
 
 
 @pytest.fixture
-def alternating() -> Texts:
+def alternating() -> TextStatistics:
     """Statistics of answers in which either the draft model or lookup is right, as in new text and in edited code."""
-    texts = Texts()
+    texts = TextStatistics()
     for number in range(40):
-        text = Text(texts)
+        text = TextState(texts)
         for _ in range(6):
             observe(text, "draft", 4, 4 * (number % 2))
             observe(text, "ngram", 4, 4 * (1 - number % 2))
@@ -33,25 +33,25 @@ def alternating() -> Texts:
 
 @pytest.mark.parametrize("rate", [0.0, 0.3, 0.6, 0.9, 1.0])
 def test_how_often_draft_tokens_are_accepted_is_learned(rate: float) -> None:
-    texts, draw = Texts(), random.Random(1)
+    texts, draw = TextStatistics(), random.Random(1)
     for _ in range(30):
-        text = Text(texts)
+        text = TextState(texts)
         for _ in range(20):
             accepted = next((index for index in range(4) if draw.random() >= rate), 4)
             observe(text, "draft", 4, accepted)
     truth = sum(rate**power for power in range(1, 5))
     # The usual distribution does not depend on the luck of the last rounds.
-    assert expected(Text(texts, usual=True)) == pytest.approx(truth, abs=0.35)
-    forecast = Text(texts, usual=True).forecast("draft", 4)
+    assert expected(TextState(texts, usual=True)) == pytest.approx(truth, abs=0.35)
+    forecast = TextState(texts, usual=True).forecast("draft", 4)
     assert forecast.least[4] <= forecast.kept[4] <= forecast.most[4]
 
 
 @pytest.mark.parametrize(("every", "fits"), [(0, False), (100, False), (30, True), (2, True)])
 def test_a_drafter_that_is_right_by_chance_only_does_not_fit(every: int, fits: bool) -> None:
-    texts = Texts()
-    text = Text(texts)
+    texts = TextStatistics()
+    text = TextState(texts)
     for round_ in range(1, 401):
-        text = Text(texts) if round_ % 20 == 1 else text
+        text = TextState(texts) if round_ % 20 == 1 else text
         observe(text, "draft", 4, int(every > 0 and round_ % every == 0))
         # So few rounds cannot tell.
         assert texts.fits("draft") or round_ >= 150
@@ -59,19 +59,19 @@ def test_a_drafter_that_is_right_by_chance_only_does_not_fit(every: int, fits: b
     assert texts.fits("ngram")
 
 
-def test_what_lookup_meets_tells_of_the_draft_model(alternating: Texts) -> None:
+def test_what_lookup_meets_tells_of_the_draft_model(alternating: TextStatistics) -> None:
     expectations = []
     for accepted in (4, 0):
-        text = Text(alternating)
+        text = TextState(alternating)
         for _ in range(2):
             observe(text, "ngram", 4, accepted)
         expectations.append(expected(text))
     assert expectations[0] < expectations[1] - 0.5
 
 
-def test_all_that_one_drafter_makes_is_right_or_wrong_together(alternating: Texts) -> None:
+def test_all_that_one_drafter_makes_is_right_or_wrong_together(alternating: TextStatistics) -> None:
     """Drafting on demand and drafting ahead share one state."""
-    text = Text(alternating)
+    text = TextState(alternating)
     before = text.forecast("ahead", 4).kept[4]
     for _ in range(3):
         text.observe("draft", 4, 0)
@@ -79,7 +79,7 @@ def test_all_that_one_drafter_makes_is_right_or_wrong_together(alternating: Text
 
 
 def test_thousands_of_rounds_can_be_loaded_again() -> None:
-    texts = Texts()
+    texts = TextStatistics()
     for number in range(2000):
-        Text(texts).observe("draft", 4, 4 * (number % 7 > 0))
-    assert convert(to_builtins(texts), Texts) == texts
+        TextState(texts).observe("draft", 4, 4 * (number % 7 > 0))
+    assert convert(to_builtins(texts), TextStatistics) == texts

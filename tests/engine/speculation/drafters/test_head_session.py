@@ -10,7 +10,7 @@ import pytest
 
 from engine.speculation.drafters import head_session as module
 from engine.speculation.drafters.head_session import HeadSession
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.taps import Taps
 from tests.engine.speculation.families import build, fresh_caches
 from tests.engine.speculation.oracle_head import KeptRows, OracleHead
@@ -21,11 +21,11 @@ TOKENS = [(11 * index + 5) % 96 for index in range(96)]
 WIDTH = 32
 
 
-def started(name: str, tokens: list[int], *, taps: tuple[int, ...] = (0, 1)) -> tuple[Sequence, HeadSession]:
+def started(name: str, tokens: list[int], *, taps: tuple[int, ...] = (0, 1)) -> tuple[CachedSequence, HeadSession]:
     """Return a sequence that has read all but the last of `tokens` in chunks of 4, and the session that followed it."""
-    sequence = Sequence(build(name), fresh_caches(name))
+    sequence = CachedSequence(build(name), fresh_caches(name))
     session = HeadSession(OracleHead(taps, WIDTH, 96), Taps(sequence.model, taps))
-    sequence.follower = session
+    sequence.listener = session
     sequence.append(tokens)
     while sequence.prefill(4):
         pass
@@ -83,11 +83,11 @@ def test_a_rewound_session_goes_on_with_other_tokens(read_first: int) -> None:
 
 def test_rows_that_were_missed_make_the_context_shorter_never_wrong() -> None:
     sequence, session = started("llama", TOKENS[:6])
-    sequence.follower = None
+    sequence.listener = None
     sequence.append(TOKENS[6:10])
     while sequence.prefill(4):
         pass
-    sequence.follower = session
+    sequence.listener = session
     sequence.append(TOKENS[10:14])
     while sequence.prefill(2):
         pass

@@ -10,7 +10,7 @@ from engine.requests import SamplingSettings
 from engine.speculation.proposers import draft_model
 from engine.speculation.proposers.draft_model import DraftModelProposer, EarlyStop
 from engine.speculation.rounds.round import Rounds
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
 from tests.engine.tiers import by_tier
 
@@ -18,8 +18,8 @@ PROMPT = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8]
 VOCABULARY = 64
 
 
-def sequence_of(name: str) -> Sequence:
-    sequence = Sequence(build(name), fresh_caches(name))
+def sequence_of(name: str) -> CachedSequence:
+    sequence = CachedSequence(build(name), fresh_caches(name))
     sequence.append(PROMPT)
     return sequence
 

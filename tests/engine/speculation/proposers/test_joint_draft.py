@@ -10,12 +10,12 @@ import pytest
 
 from engine.main_model.sampling import Sampler
 from engine.requests import SamplingSettings
+from engine.speculation.caches import row_layout
 from engine.speculation.proposers import draft_model
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.joint_draft import JointDraft
-from engine.speculation.rounds import row_layout
 from engine.speculation.rounds.proposal import Proposal
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.speculation.families import KINDS_WITH_ROWS, SERVED, build, fresh_caches, skip_without_rows
 from tests.engine.tiers import by_tier
 
@@ -43,7 +43,7 @@ class Pair:
             proposer.stops_early = stops_early
 
     def _proposer(self, name: str, prompt: list[int], sampler: Sampler) -> DraftModelProposer:
-        sequence = Sequence(build(name), fresh_caches(name))
+        sequence = CachedSequence(build(name), fresh_caches(name))
         sequence.append(prompt)
         return DraftModelProposer(sequence, sampler, 10**6)
 

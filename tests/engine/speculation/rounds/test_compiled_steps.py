@@ -13,7 +13,7 @@ from mlx_lm.models.cache import RotatingKVCache
 from engine.files.steps import run_to_completion
 from engine.main_model.loading import LoadedModel, load
 from engine.speculation.rounds.compiled_steps import CompiledSteps, compiled_steps, reserve
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.tiers import by_tier
 
 
@@ -29,15 +29,15 @@ def steps(loaded: LoadedModel) -> CompiledSteps:
     return found
 
 
-def sequence(loaded: LoadedModel, tokens: list[int], steps: CompiledSteps | None = None) -> Sequence:
-    made = Sequence(loaded.model, loaded.new_caches())
+def sequence(loaded: LoadedModel, tokens: list[int], steps: CompiledSteps | None = None) -> CachedSequence:
+    made = CachedSequence(loaded.model, loaded.new_caches())
     made.append(tokens)
     made.prefill(len(tokens))
     made.steps = steps
     return made
 
 
-def drafts(made: Sequence, count: int) -> list[int]:
+def drafts(made: CachedSequence, count: int) -> list[int]:
     """Greedy draft tokens, fed one by one and then all rolled back but the first."""
     logits = made.verify()
     made.commit(0, [])

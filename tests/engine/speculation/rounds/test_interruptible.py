@@ -5,9 +5,9 @@ from __future__ import annotations
 import mlx.core as mx
 import pytest
 
-from engine.speculation.rounds.cache_rules import flatten, leaves
+from engine.speculation.caches.cache_rules import flatten, leaves
 from engine.speculation.rounds.interruptible import PrefillPass
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.counting import graph_nodes
 from tests.engine.speculation.cache_state import largest_difference
 from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
@@ -17,15 +17,15 @@ FEW = ("llama", "llama:window", "llama4", "deepseek_v41", "falcon_h1")
 TOKENS = [(11 * index + 5) % 96 for index in range(40)]
 
 
-def reading(name: str, position: int) -> Sequence:
-    sequence = Sequence(build(name), fresh_caches(name))
+def reading(name: str, position: int) -> CachedSequence:
+    sequence = CachedSequence(build(name), fresh_caches(name))
     sequence.append(TOKENS)
     if position:
         sequence.prefill(position)
     return sequence
 
 
-def assert_same(one: Sequence, other: Sequence) -> None:
+def assert_same(one: CachedSequence, other: CachedSequence) -> None:
     assert (one.tokens, one.position) == (other.tokens, other.position)
     for cache, expected in zip(one.caches, other.caches, strict=True):
         assert largest_difference(cache, expected) == 0.0

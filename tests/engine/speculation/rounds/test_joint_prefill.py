@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence as Items
+from collections.abc import Sequence
 
 import mlx.core as mx
 import numpy as np
 import pytest
 
-from engine.speculation.rounds import joint_prefill, row_layout
+from engine.speculation.caches import row_layout
+from engine.speculation.rounds import joint_prefill
 from engine.speculation.rounds.joint_prefill import choose_together, prefill_together
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.taps import Taps
 from tests.engine.speculation.cache_state import largest_difference
 from tests.engine.speculation.families import KINDS_WITH_ROWS, SERVED, build, fresh_caches, skip_without_rows
@@ -21,10 +22,10 @@ from tests.engine.speculation.plain_decoding import TOLERANCE, assert_same_logit
 from tests.engine.tiers import by_tier
 
 
-def sequence_of(name: str, length: int, *, read: int = 0, seed: int = 0) -> Sequence:
+def sequence_of(name: str, length: int, *, read: int = 0, seed: int = 0) -> CachedSequence:
     """Return a prompt of `length` tokens; its caches hold the first `read` of them."""
     draw = random.Random(f"{name} {length} {seed}")
-    sequence = Sequence(build(name), fresh_caches(name))
+    sequence = CachedSequence(build(name), fresh_caches(name))
     sequence.append([draw.randrange(VOCABULARY) for _ in range(length)])
     while sequence.position < read:
         sequence.prefill(read - sequence.position)
@@ -35,7 +36,7 @@ def tolerance(name: str) -> float:
     return QUANTISED_TOLERANCE if name.endswith(":quantised") else TOLERANCE
 
 
-def assert_read(name: str, sequence: Sequence) -> None:
+def assert_read(name: str, sequence: CachedSequence) -> None:
     """Assert that its caches and the next token's logits are those of plain decoding."""
     tokens = list(sequence.tokens)
     assert sequence.position == len(tokens) - 1
@@ -87,13 +88,13 @@ def test_a_boundary_is_remembered_as_alone(name: str) -> None:
 
 
 class Recorder:
-    """A follower that keeps the rows it is given."""
+    """A listener that keeps the rows it is given."""
 
-    def __init__(self, sequence: Sequence) -> None:
+    def __init__(self, sequence: CachedSequence) -> None:
         self.taps = Taps(sequence.model, (0, 1))
-        self.pieces: list[tuple[int, Items[mx.array], Items[int]]] = []
+        self.pieces: list[tuple[int, Sequence[mx.array], Sequence[int]]] = []
 
-    def read(self, start: int, outputs: Items[mx.array], tokens: Items[int]) -> None:
+    def read(self, start: int, outputs: Sequence[mx.array], tokens: Sequence[int]) -> None:
         self.pieces.append((start, outputs, tokens))
 
 
@@ -102,7 +103,7 @@ def test_followers_get_the_rows_of_their_own_text() -> None:
     alone = [sequence_of("llama", length, seed=length) for length in (20, 5)]
     recorders = [Recorder(sequence) for sequence in (*sequences[:2], *alone)]
     for sequence, recorder in zip((*sequences[:2], *alone), recorders, strict=True):
-        sequence.follower = recorder
+        sequence.listener = recorder
     assert prefill_together(sequences, 64) == [19, 4, 12]
     for sequence in alone:
         sequence.prefill(64)

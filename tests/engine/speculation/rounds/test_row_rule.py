@@ -6,7 +6,7 @@ import mlx.core as mx
 import pytest
 
 from engine.speculation.rounds.row_rule import RowRules
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.tuning import ENOUGH_NARROW, NARROW, KeyRange, Rounding
 from tests.engine.speculation.families import build, fresh_caches
 
@@ -56,7 +56,7 @@ def test_plain_rounds_of_two_rows_leave_no_trace_of_the_second(name: str) -> Non
     tokens = [(11 * index + 5) % 96 for index in range(30)]
 
     def decoded(plain: int) -> list[mx.array]:
-        sequence = Sequence(build(name), fresh_caches(name))
+        sequence = CachedSequence(build(name), fresh_caches(name))
         sequence.row_rules = RowRules(Rounding((KeyRange(100, plain, plain),), 0.0), strict=True)
         sequence.append(tokens[:6])
         rows, fed = [sequence.verify()], []
@@ -77,9 +77,9 @@ def test_plain_rounds_of_two_rows_leave_no_trace_of_the_second(name: str) -> Non
 
 
 def test_the_share_of_tokens_that_rounding_decides_follows_from_leads_and_differences() -> None:
-    known = Rounding((KeyRange(1117, 1, 1),), 0.01, leads=1000, narrow=ENOUGH_NARROW - 1)
+    known = Rounding((KeyRange(1117, 1, 1),), 0.01, top2_margins=1000, narrow=ENOUGH_NARROW - 1)
     assert known.one_in is None
     known.narrow = 100
-    # A tenth of the leads is below NARROW, so 0.1 / NARROW * 0.01 / 2 of all tokens change.
+    # A tenth of the margins is below NARROW, so 0.1 / NARROW * 0.01 / 2 of all tokens change.
     assert known.one_in == round(2 * NARROW / (0.1 * 0.01))
-    assert Rounding((KeyRange(1117, 1, 17),), 0.0, leads=1000, narrow=100).one_in is None
+    assert Rounding((KeyRange(1117, 1, 17),), 0.0, top2_margins=1000, narrow=100).one_in is None

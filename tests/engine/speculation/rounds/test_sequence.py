@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.speculation.families import EVERY_KIND, build, change_kinds, fresh_caches
 from tests.engine.speculation.plain_decoding import assert_same_logits, decode_plainly
 
 TOKENS = [(11 * index + 5) % 96 for index in range(96)]
 
 
-def started(name: str, prompt: int) -> Sequence:
+def started(name: str, prompt: int) -> CachedSequence:
     """Return a sequence that has read the first `prompt` tokens, with the last one pending."""
-    sequence = Sequence(build(name), fresh_caches(name))
+    sequence = CachedSequence(build(name), fresh_caches(name))
     sequence.append(TOKENS[:prompt])
     read_all(sequence)
     return sequence
 
 
-def read_all(sequence: Sequence) -> None:
+def read_all(sequence: CachedSequence) -> None:
     while sequence.prefill(4):
         pass
 

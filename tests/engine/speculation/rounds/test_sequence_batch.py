@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.speculation.rounds import cache_kinds, row_layout
-from engine.speculation.rounds.cache_kinds import KINDS
-from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.caches import cache_kinds, row_layout
+from engine.speculation.caches.cache_kinds import KINDS
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.sequence_batch import rows_obstacle
 from tests.engine.speculation.cache_state import largest_difference
 from tests.engine.speculation.families import KINDS_WITH_ROWS, SERVED, build, fresh_caches, kinds_of, skip_without_rows
@@ -47,7 +47,7 @@ def test_every_kind_with_rows_is_held_here() -> None:
 @pytest.mark.parametrize("name", UNFIT)
 def test_a_family_that_cannot_has_a_reason(name: str) -> None:
     """If this fails, mlx-lm has corrected the family, and it can be served."""
-    assert str(rows_obstacle(Sequence(build(name), fresh_caches(name)))).endswith(f" of {name}")
+    assert str(rows_obstacle(CachedSequence(build(name), fresh_caches(name)))).endswith(f" of {name}")
     with pytest.raises((AssertionError, ValueError)):
         check_family(name, seed=1, rounds=9)
 

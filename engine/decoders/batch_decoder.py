@@ -1,0 +1,386 @@
+"""The decoder of several generations in rounds, in which each commits its own number of tokens.
+
+One pass of the main model verifies the proposals of all. The tokens drawn for a generation depend on its own logits,
+settings, seed and position alone, so its text is the same in every batch. A plain round that follows a plain round is
+started before the result of the first is read. Caches are handed over both ways, so nothing is prefilled again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+
+import mlx.core as mx
+from msgspec.structs import replace
+
+from engine.decoders.batch_round import BatchRound, BatchSampling, Member, drafting_of
+from engine.decoders.generation import DrawnTokens, Generation
+from engine.decoders.speculative_decoder import TIMED_EVERY
+from engine.events import TokensCommitted
+from engine.main_model.loading import LoadedModel
+from engine.speculation.batch_drafting import BatchDrafting
+from engine.speculation.choosing.choice import Choice, MeasuredRound
+from engine.speculation.choosing.costs import Costs
+from engine.speculation.drafting import Drafting
+from engine.speculation.rounds.proposal import Proposal
+from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure
+from engine.speculation.rounds.sequence import PREFILL_CHUNK, CachedSequence
+from engine.speculation.rounds.sequence_batch import SequenceBatch
+
+BEHIND = Choice(None, 0, "catching-up")
+
+Outcome = TokensCommitted | Exception
+
+
+class BatchStepFailed(Exception):
+    """A pass over the whole batch raised `__cause__`. The caches of its generations are lost."""
+
+
+class BatchDecoder:
+    """Generations of one main model, each with its own proposers, sampler, text and limits.
+
+    Their sequences have no `rows_obstacle`.
+    """
+
+    def __init__(self, main: LoadedModel, drafting: Drafting) -> None:
+        self._drafting, self._of_pair = BatchDrafting(drafting), drafting
+        self._drawing = BatchSampling(main.vocabulary)
+        # In the order of the batch's rows.
+        self._members: list[Member] = []
+        self._expected = 0
+        self._batch: SequenceBatch | None = None
+        self._in_flight: BatchRound | None = None
+        # The error that adding or removing a row raised, or that the device raised beside a round that was read. From
+        # then on the contents and the owners of the rows are unknown.
+        self._rows_error: Exception | None = None
+        # Whether a row was added whose caches are not copied yet.
+        self._joined = False
+        self._ended_at: float | None = None
+        self._round = 0
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def reserve(self, members: int) -> None:
+        """Make room for `members` members when the next one joins, so that buffers need not grow with each."""
+        self._expected = members
+
+    def join(self, generation: Generation) -> None:
+        """Add `generation`, whose sequence has no open transaction. The batch has its caches until it leaves."""
+        sequence = generation.conversation.main
+        while sequence.prefill(PREFILL_CHUNK):
+            pass
+        request = self._of_pair.new_request(generation.speculation, generation.conversation, generation.sampler)
+        if self._batch is None:
+            self._batch = SequenceBatch(sequence)
+        self._batch.reserve(self._expected)
+        self._batch.join(sequence)
+        self._joined = True
+        if not self._members:
+            # Meanwhile the answers that decode alone continue; they join later.
+            with self._failing_next_step():
+                self._write_rows()
+        self._members.append(Member(generation, request, generation.log.figures.draft_prefill_tokens))
+        self._ended_at = None
+        generation.log.shared = True
+
+    def step(self) -> list[tuple[Generation, Outcome]]:
+        """Run one round for every generation, except those that joined while a round was under way.
+
+        A generation whose own sampler failed gets its exception instead and must be removed. Raises `BatchStepFailed`
+        when the pass itself failed, or a row could not be removed before.
+        """
+        try:
+            if self._rows_error is not None:
+                raise self._rows_error
+            current, self._in_flight = self._in_flight or self._start(), None
+            joined, self._joined = self._joined, False
+            ahead = None if joined else self._start_next(current)
+            self._ended_at, outcome = self._settle(current)
+            if joined:
+                with self._failing_next_step():
+                    self._write_rows()
+        except Exception as error:
+            raise BatchStepFailed(str(error)) from error
+        if ahead is not None:
+            # The tokens that it was fed are known only now.
+            with self._failing_next_step():
+                for row in range(len(ahead.members)):
+                    ahead.report_row(row)
+        self._in_flight = ahead
+        return outcome
+
+    def leave(self, generation: Generation) -> TokensCommitted | None:
+        """Give the caches back to the generation's sequence; returns the token drawn but not reported yet, if any.
+
+        Raises if the caches are lost; the generation has left the batch even then.
+        """
+        member = next(member for member in self._members if member.generation is generation)
+        row = self._members.index(member)
+        last = self._members.pop()
+        if last is not member:
+            self._members[row] = last
+        self._ended_at = None
+        self._update_log(member)
+        with self._failing_next_step():
+            self._drafting.leave(member.request)
+        sequence = generation.conversation.main
+        # The frames of an error refer to its member, and to the caches of all.
+        failed, member.error = member.error is not None, None
+        self._remove(member)
+        if failed:
+            # Its sampler failed, so the token that was fed is not part of its text.
+            sequence.set_caches([], list(sequence.tokens), 0)
+            return None
+        in_flight = self._in_flight
+        if in_flight is None or member not in in_flight.members or generation.reason is not None:
+            return None
+        in_flight.read()
+        return self._commit(in_flight, in_flight.members.index(member), time.perf_counter())
+
+    def close(self) -> None:
+        """Drop all members and their caches. The batch cannot be used again."""
+        self._drafting.close()
+        for member in self._members:
+            with self._failing_next_step():
+                member.request.abandon()
+            # The frames of an error refer to its member, or to this decoder, and to the caches.
+            member.error = None
+        self._members, self._in_flight, self._batch, self._rows_error = [], None, None, None
+
+    @contextmanager
+    def _failing_next_step(self) -> Iterator[None]:
+        """Raise the exception of the body in the next step, so that the tokens already read are reported first."""
+        try:
+            yield
+        except Exception as error:
+            self._rows_error = self._rows_error or error
+
+    def _write_rows(self, left: CachedSequence | None = None) -> None:
+        """Copy caches into their rows, or the caches of a sequence that `left` out of them.
+
+        No pass may be under way: it would hold the buffers, and MLX would copy them whole.
+        """
+        assert self._batch is not None
+        mx.eval(self._batch.arrays(), [] if left is None else left.arrays())
+
+    def _remove(self, member: Member) -> None:
+        assert self._batch is not None
+        sequence = member.generation.conversation.main
+        try:
+            if self._rows_error is not None:
+                raise self._rows_error
+            if self._in_flight is not None:
+                self._in_flight.read()
+            self._batch.leave(sequence)
+            self._write_rows(sequence)
+        except Exception as error:
+            self._rows_error = self._rows_error or error
+            sequence.set_caches([], list(sequence.tokens), 0)
+            raise
+
+    # Starting rounds
+
+    def _start(self) -> BatchRound:
+        """Propose and send the verify pass to the device."""
+        assert self._batch is not None
+        for member in self._members:
+            self._drafting.refresh(member.request, member.generation.speculation)
+        choices = self._prepared(self._choose(under_way=0))
+        started_at = time.perf_counter()
+        proposals = self._propose(choices)
+        draft_s = self._time_drafting(proposals, started_at)
+        done = self._batch.verify([[] if proposal is None else proposal.tokens for proposal in proposals])
+        current = BatchRound(list(self._members), choices, proposals, done, started_at, draft_s)
+        if current.plain:
+            self._batch.commit(done.counts)
+        self._drawing.dispatch(current, self._batch, [None] * len(choices))
+        return current
+
+    def _start_next(self, current: BatchRound) -> BatchRound | None:
+        """Start the next round before this one is read, when both are plain: the device need not wait for the host."""
+        assert self._batch is not None
+        stale = any(self._drafting.is_stale(member.request, member.generation.speculation) for member in self._members)
+        if stale or not current.plain or any(choice.depth for choice in current.choices):
+            return None
+        if all(member.generation.remaining <= 1 for member in self._members):
+            # The round under way ends every answer.
+            return None
+        choices = self._choose(under_way=1)
+        if any(choice.depth for choice in choices):
+            return None
+        started_at, members = time.perf_counter(), list(self._members)
+        if members == current.members:
+            fed: list[mx.array | None] = [current.sampled[row : row + 1] for row in range(len(members))]
+            done = self._batch.verify(current.sampled[:, None])
+        else:
+            rows = {member: row for row, member in enumerate(current.members)}
+            at = [rows.get(member) for member in members]
+            fed = [None if row is None else current.sampled[row : row + 1] for row in at]
+            done = self._batch.verify([[] if token is None else token for token in fed])
+        self._batch.commit(done.counts)
+        ahead = BatchRound(members, choices, [None] * len(members), done, started_at, None, pipelined=True)
+        self._drawing.dispatch(ahead, self._batch, fed)
+        current.followed = True
+        return ahead
+
+    def _choose(self, under_way: int) -> list[Choice]:
+        return self._drafting.choose(
+            [(member.request, member.generation.remaining - under_way) for member in self._members]
+        )
+
+    def _prepared(self, choices: list[Choice]) -> list[Choice]:
+        """Do one piece of the catch-up of the first proposer that needs it; unready ones are plain in this round."""
+        ready, worked = [], False
+        for member, choice in zip(self._members, choices, strict=True):
+            source, final = choice.source, choice
+            if source is not None:
+                try:
+                    if worked and self._is_behind(member, source):
+                        final = BEHIND
+                    elif not worked and self._drafting.prepare(member.request, source):
+                        worked, final = True, BEHIND
+                except ProposerFailed as failure:
+                    final = member.request.drop(failure)
+            ready.append(final)
+        return ready
+
+    @staticmethod
+    def _is_behind(member: Member, source: str) -> bool:
+        with as_proposer_failure(source):
+            return member.request.by_source[source].backlog > 0
+
+    def _propose(self, choices: list[Choice]) -> list[Proposal | None]:
+        """Every member's proposal; `choices` are corrected where a proposer failed."""
+        made = self._drafting.propose(
+            [(member.request, one) for member, one in zip(self._members, choices, strict=True)]
+        )
+        proposals: list[Proposal | None] = []
+        for row, proposal in enumerate(made):
+            if isinstance(proposal, ProposerFailed):
+                choices[row] = self._members[row].request.drop(proposal)
+                proposals.append(None)
+            else:
+                proposals.append(proposal)
+        lazy = [one.tokens for one in proposals if one is not None and isinstance(one.tokens, mx.array)]
+        if lazy:
+            # The device drafts while the host still builds the verify pass.
+            mx.async_eval(*lazy)  # type: ignore[no-untyped-call]
+        return proposals
+
+    def _time_drafting(self, proposals: Sequence[Proposal | None], started_at: float) -> float | None:
+        self._round += 1
+        drafting = drafting_of(proposals)
+        if drafting is None:
+            return None
+        source, _ = drafting
+        if self._costs.timed(source) and self._round % TIMED_EVERY:
+            return None
+        mx.eval([one.tokens for one in proposals if one is not None and isinstance(one.tokens, mx.array)])
+        return time.perf_counter() - started_at
+
+    # Ending rounds
+
+    def _settle(self, current: BatchRound) -> tuple[float, list[tuple[Generation, Outcome]]]:
+        """Wait for a round, add every member's tokens to its answer, commit the kept ones, and count the round.
+
+        Returns when the round ended, and each generation's outcome.
+        """
+        assert self._batch is not None
+        current.read()
+        now = time.perf_counter()
+        self._skip_pause(current, now)
+        interrupted, prepared = self._disturbances(current)
+        rows = [row for row, member in enumerate(current.members) if member in self._members]
+        if not current.plain:
+            self._batch.commit(current.keep())
+        outcome: list[tuple[Generation, Outcome]] = []
+        for row in rows:
+            member = current.members[row]
+            outcome.append((member.generation, member.error or self._commit(current, row, now)))
+        if self._ended_at is not None and not interrupted:
+            tokens = sum([len(event.tokens) for _, event in outcome if isinstance(event, TokensCommitted)])
+            if (current.pipelined and current.followed) or not current.plain:
+                self._observe(current, tokens, now - self._ended_at, typical=not prepared)
+        return now, outcome
+
+    def _skip_pause(self, current: BatchRound, now: float) -> None:
+        """Charge no member with a pause in a round that was just read, unless other work ran, too."""
+        if any(member.generation.timing_interrupted for member in current.members):
+            return
+        if pause := self._of_pair.pauses.found(now - (self._ended_at or current.started_at)):
+            for member in current.members:
+                member.generation.skip_pause(pause)
+            current.draft_s = None
+
+    @staticmethod
+    def _disturbances(current: BatchRound) -> tuple[bool, bool]:
+        """Whether other work ran during the round, and whether a drafter read what it had missed."""
+        interrupted = caught_up = False
+        for member in current.members:
+            before, member.prefilled = member.prefilled, member.request.draft_prefill_tokens
+            caught_up |= member.prefilled != before
+            interrupted |= member.generation.timing_interrupted
+            member.generation.timing_interrupted = False
+        return interrupted, caught_up
+
+    def _observe(self, current: BatchRound, tokens: int, seconds: float, *, typical: bool) -> None:
+        rows = len(current.members) * max(current.done.counts)
+        measured = MeasuredRound(rows, tokens, seconds, current.drafting, current.draft_s, typical)
+        self._of_pair.controller.observe_round(current.members[0].request.answer, measured)
+
+    @property
+    def _costs(self) -> Costs:
+        return self._members[0].request.answer.costs
+
+    def _commit(self, current: BatchRound, row: int, now: float) -> TokensCommitted:
+        """Append the member's tokens of a round that was read, and pass them to its listener and its proposers."""
+        member, proposal, choice = current.members[row], current.proposals[row], current.choices[row]
+        generation = member.generation
+        drawn, logprobs = current.drawn(row)
+        source = "main" if proposal is None else proposal.source
+        likeliest = current.likeliest_of(row)
+        tokens = generation.add_tokens(DrawnTokens(drawn, logprobs, current.accepted[row], source, likeliest))
+        accepted = min(current.accepted[row], len(tokens))
+        ids = [token.id for token in tokens]
+        generation.conversation.main.append(ids)
+        with self._failing_next_step():
+            if not current.pipelined:
+                current.report_row(row)
+            self._tell_proposers(member, ids, accepted, proposal)
+        seconds = self._seconds(current, generation, now)
+        if generation.log.is_due(now):
+            self._update_log(member)
+        event = generation.end_round(choice, proposal, tokens, accepted, current.done.counts[row], seconds, now)
+        self._of_pair.learn(member.request, choice, proposal, event.round)
+        generation.round_ended = now
+        return event
+
+    @staticmethod
+    def _tell_proposers(member: Member, ids: Sequence[int], accepted: int, proposal: Proposal | None) -> None:
+        proposers = member.request
+        for source, proposer in list(proposers.by_source.items()):
+            used = proposal if proposal is not None and proposal.source == source else None
+            kept, drafted = (0, 0) if used is None else (accepted, used.count)
+            proposers.attempt(source, partial(proposer.committed, ids, kept, drafted))
+
+    def _seconds(self, current: BatchRound, generation: Generation, now: float) -> tuple[float, float, float]:
+        busy = max(0.0, now - generation.round_ended)
+        draft_s = 0.0
+        if current.drafting is not None:
+            known = current.draft_s
+            if known is None and self._costs.known:
+                known = self._costs.drafting(*current.drafting).seconds
+            draft_s = min(busy, known or 0.0)
+        return draft_s, busy - draft_s, 0.0
+
+    def _update_log(self, member: Member) -> None:
+        """Copy the figures that only the proposers hold."""
+        log = member.generation.log
+        log.figures = replace(
+            log.figures,
+            draft=self._of_pair.name_for(member.request) or log.figures.draft,
+            draft_prefill_tokens=member.prefilled_earlier + member.request.draft_prefill_tokens,
+        )

@@ -1,0 +1,239 @@
+"""The vision tower of a main model, which the first picture loads, and the pictures of requests. Uses MLX.
+
+All of it belongs to the engine's thread, except where it says so.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+import numpy as np
+from mlx.utils import tree_flatten
+
+from engine.cpu_backend.backend import as_computed, backend
+from engine.errors import BadRequest, ModelNotUsable, TemplateFailed, is_device_failure
+from engine.files.bounded_json import CONFIG
+from engine.files.picture_file import DecodedPicture
+from engine.files.steps import in_chunks
+from engine.heads.weights import quantise
+from engine.model_files.config import read_json
+from engine.model_files.inspection import weight_files
+from engine.model_files.safetensors_header import parameter_count, read_checked_header
+from engine.model_files.vision_kinds import VisionKind, vision_kind
+from engine.pictures.families import FAMILIES
+from engine.pictures.family import PictureLayout
+from engine.pictures.placed import PassInput, PlacedPicture
+from engine.pictures.positions import Grid, Positions
+from engine.pictures.reading import PictureFiles, digest_of
+from engine.pictures.rules import PictureRules
+
+log = logging.getLogger(__name__)
+
+# Sizes for which a tower's constructor or a layout loops; those of the largest published towers are far below.
+MOST_LAYERS, LARGEST_SETTING = 1_000, 2**24
+PROCESSORS = ("processor_config.json", "preprocessor_config.json")
+
+
+class VisionTower:
+    """The tower of the main model in `folder`, and its projector.
+
+    `placeholder` is the token that stands for a row of a picture, `rules` say how many of them a picture has, and the
+    tower takes `bytes` once it is loaded.
+    """
+
+    def __init__(self, folder: Path, config: Mapping[str, Any], kind: VisionKind, placeholder: int, size: int) -> None:
+        self._folder, self._config, self._kind = folder, config, kind
+        self._family = FAMILIES[kind.name]
+        self._processor = processor_of(folder)
+        self.placeholder, self.bytes = placeholder, size
+        self.rules = PictureRules(kind.name, self._family.settings(config, self._processor))
+        layers = [config["vision_config"].get(name, 1) for name in ("num_hidden_layers", "depth")]
+        if max(layers) > MOST_LAYERS or max(self.rules.settings.values()) > LARGEST_SETTING:
+            raise ValueError("a size is out of bounds")
+        self._tower: nn.Module | None = None
+
+    @property
+    def bytes_to_load(self) -> int:
+        """The bytes that the next picture takes for the tower."""
+        return self.bytes if self._tower is None else 0
+
+    def embed(self, layout: PictureLayout, pixels: Sequence[bytes]) -> mx.array:
+        """Return the embedding (tokens, width) of a picture, evaluated; `pixels` has it in each size of its layout.
+
+        Loads the tower if need be. Raises `ModelNotUsable`.
+        """
+        views = [
+            np.frombuffer(view, np.uint8).reshape(height, width, 3)
+            for view, (width, height) in zip(pixels, layout.sizes, strict=True)
+        ]
+        try:
+            self._tower = self._tower or self._load()
+            rows = self._family.embed(self._tower, self._config, self._processor, views)
+            mx.eval(rows)
+        # The tower's code can fail in any way on the folder's shapes and values.
+        except Exception as error:
+            if isinstance(error, ModelNotUsable) or is_device_failure(error):
+                raise
+            raise ModelNotUsable(self._folder, "wrong-tensors", " ".join(str(error).split())[:120]) from error
+        if rows.shape[0] != layout.tokens:
+            raise ModelNotUsable(self._folder, "wrong-tensors", f"{rows.shape[0]} rows of {layout.tokens}")
+        return rows
+
+    def _load(self) -> nn.Module:
+        tower, weights = self._family.build(self._config), dict[str, mx.array]()
+        for file in weight_files(self._folder):
+            found: dict[str, mx.array] = mx.load(str(file))  # type: ignore[assignment]
+            weights |= {name.removeprefix("model."): array for name, array in found.items() if self._kind.holds(name)}
+        weights = self._family.converted(tower, weights)
+        quantise(tower, weights)
+        names = {name for name, _ in tree_flatten(tower.parameters())}
+        if lacking := names - weights.keys():
+            raise ModelNotUsable(self._folder, "wrong-tensors", f"{min(lacking)} is missing")
+        tower.load_weights([(name, array) for name, array in weights.items() if name in names])
+        tower = as_computed(tower)
+        tower.eval()
+        for chunk in in_chunks([array for _, array in tree_flatten(tower.parameters())]):
+            mx.eval(chunk)
+        log.info("loaded the tower of %s: %.1f MB", self._folder.name, self.bytes / 1e6)
+        return tower
+
+
+def vision_tower_of(
+    folder: Path, config: Mapping[str, Any], token_of: Callable[[str], int | None]
+) -> VisionTower | None:
+    """Return the tower of a model for pictures, else None; `token_of` is its `LoadedModel`'s. Reads headers only."""
+    if not config.get("vision_config"):
+        return None
+    tensors = {
+        name: tensor for file in weight_files(folder) for name, tensor in read_checked_header(folder, file).items()
+    }
+    kind = vision_kind(config, tensors)
+    if kind is None or (placeholder := token_of(FAMILIES[kind.name].mark)) is None:
+        return None
+    own = {name: tensor for name, tensor in tensors.items() if kind.holds(name)}
+    size = sum(tensor.nbytes for tensor in own.values())
+    if not backend().keeps_weights:
+        group = (config.get("quantization") or {}).get("group_size")
+        size = 4 * parameter_count(own, group)
+    try:
+        return VisionTower(folder, config, kind, placeholder, size)
+    # Configurations lack what their family needs in all kinds of ways.
+    except Exception as error:
+        log.warning("%s is used without its vision tower: %s: %s", folder.name, type(error).__name__, error)
+        return None
+
+
+def processor_of(folder: Path) -> dict[str, Any]:
+    """Return the settings for pictures in a model folder, {} if there are none. Raises `ModelNotUsable`."""
+    found: dict[str, Any] = {}
+    for name in PROCESSORS:
+        if (folder / name).exists():
+            settings = read_json(folder, name, CONFIG)
+            found |= settings.get("image_processor", settings)
+    return found
+
+
+@dataclass(eq=False)
+class RequestPictures:
+    """Reads the pictures `files` of one request for `model`."""
+
+    vision: VisionTower
+    model: nn.Module
+    files: PictureFiles
+    _rows: dict[str, mx.array] = field(default_factory=dict, init=False)
+
+    @property
+    def both_ways(self) -> bool:
+        """Whether the placeholders of a picture read each other in both directions, so that one pass reads them all."""
+        return self.vision.rules.both_ways > 0
+
+    def texts(self) -> dict[str, str]:
+        """Return, by digest, the texts that replace the pictures in a prompt, and decode those that take long.
+
+        Waits; thread-safe.
+        Raises `PictureNotUsable`, `PicturesNotInstalled`, and `BadRequest` for a wrong digest.
+        """
+        for digest, data in self.files.files.items():
+            if digest_of(data) != digest:
+                raise BadRequest("pictures", f"files by their digests, such as {digest_of(data)}", digest)
+        layouts = {digest: self._layout(digest) for digest in self.files.files}
+        for digest, layout in layouts.items():
+            if self.files.takes_long(digest):
+                self.files.decode(digest, layout.sizes, layout.resample).result()
+        return {digest: layout.text for digest, layout in layouts.items()}
+
+    def places(self, ids: Sequence[int], digests: Sequence[str]) -> tuple[PlacedPicture, ...]:
+        """Return where the pictures `digests` are in a prompt. Raises `TemplateFailed` if they are not all there."""
+        at = [position for position, token in enumerate(ids) if token == self.vision.placeholder]
+        placed, first = list[PlacedPicture](), 0
+        for digest in digests:
+            end = first + self._layout(digest).tokens
+            if end > len(at):
+                break
+            placed.append(PlacedPicture(digest, at[first], at[end - 1] + 1))
+            first = end
+        if first != len(at) or len(placed) != len(digests):
+            raise TemplateFailed("", "pictures")
+        return tuple(placed)
+
+    def positions(self, pictures: Sequence[PlacedPicture]) -> Positions | None:
+        """Return the positions in a text with `pictures`, None if these are the indices of tokens."""
+        if (axes := self.vision.rules.axes) is None:
+            return None
+        return Positions(axes, [Grid(picture.start, *self._layout(picture.digest).grid) for picture in pictures])
+
+    def _layout(self, digest: str) -> PictureLayout:
+        return self.vision.rules.layout(*self.files.size(digest))
+
+    def has_read(self, picture: PlacedPicture) -> bool:
+        """Whether the embedding of a picture is known."""
+        return picture.digest in self._rows
+
+    def decode(self, picture: PlacedPicture) -> Future[DecodedPicture]:
+        """Start to decode a picture on another thread, unless that was done; `files.pending` has it until it is."""
+        layout = self._layout(picture.digest)
+        return self.files.decode(picture.digest, layout.sizes, layout.resample)
+
+    def read(self, picture: PlacedPicture) -> float:
+        """Make the embedding of a picture, once it is decoded; returns the seconds of computing for both.
+
+        Raises `PictureNotUsable`, `PicturesNotInstalled` and `ModelNotUsable`.
+        """
+        decoded, started = self.decode(picture).result(), time.perf_counter()
+        self._rows[picture.digest] = self.vision.embed(self._layout(picture.digest), decoded.views)
+        self.files.forget(picture.digest)
+        return decoded.seconds + time.perf_counter() - started
+
+    def pass_input(self, tokens: Sequence[int], start: int, stop: int, pictures: Sequence[PlacedPicture]) -> PassInput:
+        """Return the input of a pass over `tokens[start:stop]`; `pictures` are those in it, which have been read."""
+        places, rows = list[int](), list[mx.array]()
+        for picture in pictures:
+            held = tokens[picture.start : picture.stop]
+            at = np.flatnonzero(np.equal(held, self.vision.placeholder)) + picture.start - start
+            inside = np.flatnonzero((at >= 0) & (at < stop - start))
+            places += at[inside].tolist()
+            rows.append(self._rows[picture.digest][mx.array(inside)])
+        ids, seen, placed = mx.array([tokens[start:stop]], mx.uint32), mx.concatenate(rows), mx.array(places, mx.int32)
+        # The model may have written the placeholder itself elsewhere.
+        ids[:, placed] = 0
+        text: mx.array = self._embed_text(ids)
+        width = text.shape[-1]
+        # Behind their embeddings, rows of pictures may have more to add to the outputs of layers.
+        read = mx.pad(text, [(0, 0), (0, 0), (0, seen.shape[1] - width)])
+        read[:, placed] = seen.astype(read.dtype)
+        embeddings, *deeper = mx.split(read, read.shape[-1] // width, axis=-1)
+        blocks = [(picture.start - start, picture.stop - start) for picture in pictures] if self.both_ways else []
+        return PassInput(ids, embeddings, blocks, self.vision.rules.both_ways == 2, deeper)
+
+    @cached_property
+    def _embed_text(self) -> Any:
+        return next(module for name, module in self.model.named_modules() if name.endswith("embed_tokens"))

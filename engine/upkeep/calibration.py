@@ -1,0 +1,153 @@
+"""Calibration: decodes a sample text at every depth while the engine is idle, to measure the cost of rounds.
+
+Without it the first answers of a pair would have to explore, and a short answer ends before exploring pays off.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
+
+from engine.decoders.generation import Generation
+from engine.decoders.speculative_decoder import SpeculativeDecoder
+from engine.errors import EngineError
+from engine.main_model.loading import LoadedModel
+from engine.methods import DRAFTER_METHOD
+from engine.prefix.cache import PrefixCache
+from engine.requests import MAX_DEPTH, ChatRequest, SpeculationSettings
+from engine.speculation.choosing.controller import Controller
+from engine.speculation.choosing.plans import DEPTHS
+from engine.speculation.choosing.speedup import RUN
+from engine.speculation.drafting import Drafting
+from engine.speculation.proposers.ngram import NgramProposer
+from engine.speculation.rounds.proposal import Proposal, Proposer
+from engine.speculation.rounds.sequence import PREFILL_CHUNK
+from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
+from engine.speculation.rounds.tap_choice import TEXT
+
+log = logging.getLogger(__name__)
+
+
+class RepeatingProposer(Proposer):
+    """Proposes the last token repeatedly, which costs nothing, so that a round takes the time of its verify pass."""
+
+    source = NgramProposer.source
+
+    def __init__(self, sequence: CachedSequence) -> None:
+        self._sequence = sequence
+
+    def max_proposals(self) -> int:
+        return MAX_DEPTH
+
+    def propose(self, depth: int) -> Proposal:
+        return Proposal([self._sequence.tokens[-1]] * depth, self.source, depth)
+
+
+def calibrate(drafting: Drafting, main: LoadedModel, stop: Callable[[], bool], seconds: float | None = None) -> bool:
+    """Measure the round costs of the pair of `drafting`, and return whether all of them are measured.
+
+    It ends early once `stop()` is true, or after `seconds`, if given. Then costs that are known already, from answers
+    too, are not measured again. If the drafter fails, the measurements before that are kept.
+    """
+    started = time.perf_counter()
+
+    def late() -> bool:
+        return seconds is not None and time.perf_counter() - started > seconds
+
+    controllers, controller = drafting.controllers, drafting.controller
+    controllers.tried.add(controllers.pair)
+    trial = Trial(drafting, main, lambda: stop() or late())
+    found = trial.measure(again=seconds is None)
+    complete = not (trial.failed or stop() or late())
+    controller.take_costs(trial.controller)
+    controller.learned.calibrated |= complete
+    controllers.unsaved = True
+    if not (complete or trial.failed) and (found or not late()):
+        # It can continue later.
+        controllers.tried.discard(controllers.pair)
+    controllers.keep()
+    log.info("calibrated in %.1f s%s", time.perf_counter() - started, "" if complete else ", but not to the end")
+    return complete
+
+
+class Trial:
+    """An answer of `main` to a sample text, which `stop()` ends, with the drafter of `drafting`, if it has one.
+
+    It has its own `controller`, because acceptance on this text says nothing about other texts. `failed` is true if
+    its drafter failed.
+    """
+
+    def __init__(self, drafting: Drafting, main: LoadedModel, stop: Callable[[], bool]) -> None:
+        self.controller = Controller(deepcopy(drafting.controller.learned))
+        self._drafter, self._stop, self.failed = drafting.drafter, stop, False
+        self._source = NgramProposer.source if self._drafter is None else self._drafter.source
+        self._drafting = Drafting(main)
+        self._drafting.set_draft(self._drafter)
+        self._drafting.controllers.use(self.controller)
+        method = self._source if self._drafter is None else DRAFTER_METHOD
+        request = ChatRequest(
+            prompt=sample_prompt(main, stop),
+            speculation=SpeculationSettings(method, depth=0, sample_share=0.0),
+            max_tokens=None,
+        )
+        # Without end tokens the answer never ends, which does not change the cost of rounds.
+        endless = replace(main, end_tokens=frozenset())
+        self._generation = Generation(request, endless, PrefixCache(0), time.perf_counter())
+        self._decoder = SpeculativeDecoder(self._generation, self._drafting, timed_every=2)
+
+    def measure(self, *, again: bool) -> int:
+        """Measure every depth, known ones only if `again`; return how many were measured."""
+        conversation, found = self._generation.conversation, 0
+        self._drafting.attach(self._generation.speculation, conversation)
+        while not self._stop() and conversation.main.prefill(PREFILL_CHUNK):
+            pass
+        try:
+            self._play(1)
+            proposes = bool(self._drafting.proposers)
+            # Plain rounds first, because all other rounds are compared with them.
+            self._play(2 * RUN)
+            most = MAX_DEPTH if self._drafter is None else self._drafter.max_proposals
+            # The deepest first: if this is interrupted, the costs of other depths can be interpolated.
+            for depth in sorted({min(depth, most) for depth in DEPTHS}, reverse=True):
+                draft = None if self._drafter is None else (self._source, depth)
+                if again or not self.controller.costs.is_measured(depth + 1, draft):
+                    if not (self._drafting.proposers and self._measure(depth)):
+                        break
+                    found += 1
+        finally:
+            self._decoder.close()
+        dropped = conversation.draft is None and conversation.head is None
+        self.failed = proposes and self._drafter is not None and dropped
+        return found
+
+    def _measure(self, depth: int) -> bool:
+        """Run RUN plain rounds between as many of `depth` draft tokens; return False if they were interrupted."""
+        self._generation.speculation = replace(self._generation.speculation, depth=depth)
+        # With other settings, the proposers are made anew.
+        self._play(1)
+        if self._drafter is None and self._drafting.proposers:
+            self._drafting.proposers[self._source] = RepeatingProposer(self._generation.conversation.main)
+        # Rounds before and after the plain ones tell how much the load has changed meanwhile.
+        self._play(RUN - 1)
+        self.controller.speedup.take_sample()
+        return self._play(2 * RUN)
+
+    def _play(self, rounds: int) -> bool:
+        while rounds and not self._decoder.done and not self._stop():
+            rounds -= self._decoder.step() is not None
+        return rounds == 0
+
+
+def sample_prompt(main: LoadedModel, stop: Callable[[], bool]) -> list[int]:
+    """Return a prompt of at most a quarter of the context; the question is about speculative decoding."""
+    try:
+        tokens = main.prompt_ids([{"role": "user", "content": TEXT}], stop)
+    except EngineError:
+        # The cost of rounds hardly depends on the text, but one token over and over would hide how rows are rounded.
+        tokens = random.Random(0).choices(range(main.rows or main.vocabulary), k=PREFILL_CHUNK)
+    # The rounds need the rest of the context.
+    return tokens[-max(1, main.info.context_length // 4) :]

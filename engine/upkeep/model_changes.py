@@ -1,0 +1,354 @@
+"""Loads, replaces and unloads models while answers stream: one change after the other, step by step.
+
+Runs on the engine's thread, like everything that uses the models.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from engine.errors import (
+    DeviceFailed,
+    EngineError,
+    InternalFailure,
+    NoModel,
+    is_device_failure,
+    without_frames,
+)
+from engine.files.steps import Steps, run_to_completion
+from engine.main_model.loading import LoadedModel
+from engine.model_files.names import resolve_model
+from engine.prefix.cache import PrefixCache
+from engine.settings import EngineSettings
+from engine.speculation.drafters.sources import Drafter, prepare_draft
+from engine.status import LoadedPair
+from engine.upkeep.models import Models
+from engine.upkeep.prefix_and_index import PrefixAndIndexStores
+from engine.upkeep.resident_models import ReloadableModels
+
+log = logging.getLogger(__name__)
+
+# With nothing else to do, wait this long for the disk before commands are looked at again.
+DISK_WAIT_S = 0.02
+
+
+@dataclass(eq=False)
+class _Change:
+    """A change of models. `done` gets the result of `steps`.
+
+    While it `blocks_requests`, no request begins, because its main model is not loaded yet.
+    """
+
+    steps: Steps[LoadedPair]
+    done: Callable[[LoadedPair | EngineError], None]
+    blocks_requests: bool
+
+
+class ModelChanges:
+    """Changes `models`, and keeps the prefix cache in step with them.
+
+    `before_main_changes` is called before the main model in use is replaced or unloaded, `before_draft_changes` before
+    its drafter is, and `before_own_unloads` before the own main model is, perhaps while another one is in use.
+    """
+
+    def __init__(
+        self,
+        models: Models,
+        prefix_cache: PrefixCache,
+        before_main_changes: Callable[[], None],
+        before_draft_changes: Callable[[], None],
+        before_own_unloads: Callable[[], None],
+    ) -> None:
+        self._models = models
+        self._prefix_cache = prefix_cache
+        self._before_main_changes = before_main_changes
+        self._before_draft_changes = before_draft_changes
+        self._before_own_unloads = before_own_unloads
+        # The change under way and those that wait, in order.
+        self.queue: deque[_Change] = deque()
+        self._pending: Future[Any] | None = None
+        self.stores = PrefixAndIndexStores(models, prefix_cache, partial(self.enqueue, blocks_requests=False))
+
+    # The queue of changes
+
+    @property
+    def busy(self) -> bool:
+        """Whether a change is under way or queued."""
+        return bool(self.queue)
+
+    @property
+    def ready(self) -> bool:
+        """Whether a step can be run now, without waiting for the disk."""
+        return bool(self.queue) and (self._pending is None or self._pending.done())
+
+    @property
+    def blocks_requests(self) -> bool:
+        """Whether requests have to wait for their model."""
+        return any(change.blocks_requests for change in self.queue) or (self.busy and not self._models.loaded)
+
+    def enqueue(
+        self,
+        steps: Steps[LoadedPair],
+        done: Callable[[LoadedPair | EngineError], None],
+        *,
+        blocks_requests: bool = True,
+    ) -> None:
+        """Queue a change; `done` is called with its result or its error."""
+        self.queue.append(_Change(steps, done, blocks_requests))
+
+    def step(self) -> None:
+        """Run a step of the oldest change, or wait a moment for the disk. Raises a failure of the device."""
+        if self._pending is not None:
+            wait([self._pending], DISK_WAIT_S)
+            if not self._pending.done():
+                return
+        try:
+            self._pending = next(self.queue[0].steps)
+        except StopIteration as end:
+            self._end(end.value)
+        except EngineError as error:
+            self._end(error)
+        except Exception as error:
+            log.exception("a change of models failed")
+            if is_device_failure(error):
+                self._end(DeviceFailed(str(error)))
+                raise
+            self._end(InternalFailure(str(error)))
+
+    def fail(self, error: EngineError) -> None:
+        """Abandon the change under way and those queued; they end with `error`."""
+        while self.queue:
+            self.queue[0].steps.close()
+            self._end(error)
+
+    def _end(self, outcome: LoadedPair | EngineError) -> None:
+        self._pending = None
+        if isinstance(outcome, EngineError):
+            without_frames(outcome)
+        self.queue.popleft().done(outcome)
+
+    # The changes
+
+    def load(
+        self,
+        main: str | Path,
+        draft: str | Path | None,
+        main_ready: Callable[[LoadedPair], None] = lambda _pair: None,
+    ) -> Steps[LoadedPair]:
+        """Replace both own models. Once the new main model is loaded, requests under way end as cancelled, and
+        `main_ready` is called.
+
+        Raises `ModelNotUsable` and `NotEnoughMemory`; then the models in use stay. If old and new do not fit together,
+        the other resident ones are unloaded first, then the old ones, which are loaded again if the new ones fail.
+        """
+        models, path = self._models, resolve_model(main)
+        own = models.own
+        if path == own or not models.is_resident(path):
+            if not self._make_room_for(path):
+                self._before_main_changes()
+                self.park()
+            try:
+                loaded = yield from models.load_main(main)
+            except EngineError:
+                if own is not None and not models.loaded and own in models.reloadable:
+                    # If this fails, the next request tries again.
+                    with suppress(EngineError):
+                        yield from self.restore(models.reloadable[own])
+                raise
+            installed = self.install(loaded, None)
+        else:
+            self._before_main_changes()
+            self._drop(own)
+            self.switch(path)
+            installed, models.own = models.pair, path
+        if self.queue:
+            self.queue[0].blocks_requests = False
+        main_ready(installed)
+        return (yield from self.set_draft(draft))
+
+    def load_beside(self, main: str | Path, draft: str | Path | None) -> Steps[LoadedPair]:
+        """Load another main model, use it, and keep the others loaded as far as they fit; answers under way end first.
+
+        Raises `ModelNotUsable` and `NotEnoughMemory`.
+        """
+        models, path = self._models, resolve_model(main)
+        if models.is_resident(path):
+            yield from self._until_unused(path)
+            self.switch(path)
+            if models.pair.draft_path == (None if draft is None else resolve_model(draft)):
+                return models.pair
+        else:
+            if not self._make_room_for(path, but=models.own):
+                yield from self._until_unused(path)
+                if (own := models.own_resident) is not None:
+                    self.switch(own.path)
+                if not self._make_room_for(path):
+                    self.park()
+            loaded = yield from models.load_main(main)
+            yield from self._until_unused(path)
+            self._activate_main(loaded)
+        return (yield from self._set_draft(draft))
+
+    def restore(self, reloadable: ReloadableModels) -> Steps[LoadedPair]:
+        """Load reloadable models again."""
+        return self.load_beside(reloadable.main, reloadable.draft)
+
+    def switch(self, path: Path) -> None:
+        """Use the resident main model in this folder. No answer may be under way with another one."""
+        models = self._models
+        if models.loaded and models.main.info.path == path:
+            return
+        models.switch(path)
+        self.stores.switch()
+
+    def _until_unused(self, path: Path) -> Steps[None]:
+        """Wait until no answer is under way with another main model than the one in this folder."""
+        while self._models.streaming and self._models.loaded and self._models.main.info.path != path:
+            yield None
+
+    def _make_room_for(self, main: Path, but: Path | None = None) -> bool:
+        """Unload resident models `but` one until another main model fits. Return False if it does not.
+
+        Raises as `Models.main_fits_beside`.
+        """
+        while not (fits := self._models.main_fits_beside(main)):
+            if not self.unload_least_used(but):
+                break
+        return fits
+
+    def unload_least_used(self, but: Path | None = None) -> bool:
+        """Unload the least used resident model, not `but`, until its next request. Return False if there is none."""
+        if (least := self._models.least_used(but)) is None:
+            return False
+        self._drop(least)
+        return True
+
+    def _drop(self, path: Path | None) -> None:
+        """Unload the main model in this folder, if it is in memory, and save its prefixes.
+
+        It is loaded again for the next request that names it.
+        """
+        if path is None:
+            return
+        if path == self._models.own:
+            self._before_own_unloads()
+        self.stores.release(path)
+        self._models.drop(path)
+
+    def set_draft(self, draft: str | Path | None) -> Steps[LoadedPair]:
+        """Replace the own drafter. One that cannot be used is reported in the pair, not raised. Raises `NoModel`."""
+        models, own = self._models, self._models.own
+        if own is None:
+            raise NoModel
+        if (reloadable := models.reloadable.get(own)) is not None:
+            return (yield from self.load_beside(reloadable.main, draft))
+        if models.main.info.path != own:
+            self.queue[0].blocks_requests = True
+            yield from self._until_unused(own)
+            self.switch(own)
+            self.queue[0].blocks_requests = False
+        return (yield from self._set_draft(draft))
+
+    def _set_draft(self, draft: str | Path | None) -> Steps[LoadedPair]:
+        """Replace the drafter of the main model in use."""
+        if draft is None:
+            return self._activate_draft(None)
+        try:
+            while not (fits := self._models.draft_fits_beside(draft)):
+                if not self.unload_least_used():
+                    break
+            if not fits:
+                self._activate_draft(None)
+            self._models.drafting.expect_draft()
+            loaded = yield from self._models.load_draft(draft)
+        except NoModel:
+            raise
+        except EngineError as problem:
+            without_frames(problem)
+            return self._activate_draft(None, problem)
+        except RuntimeError as error:
+            self._activate_draft(None, DeviceFailed(str(error)))
+            raise
+        return self._activate_draft(loaded)
+
+    def probe(self) -> Steps[LoadedPair]:
+        """Find out how this machine rounds the main model's rows, for requests that ask for the same text."""
+        while self._models.unprobed:
+            self._models.probe_step()
+            yield None
+        return self._models.pair
+
+    def unload_in_turn(self, main: Path | None) -> Steps[LoadedPair]:
+        """Drop the main model in this folder with its drafter, or all for None, as the steps of a change.
+
+        Returns the own models that are left.
+        """
+        yield None
+        models = self._models
+        if main is None:
+            return self.unload()
+        if models.loaded and models.main.info.path == main:
+            self._before_main_changes()
+        self._drop(main)
+        if main == models.own:
+            models.own = None
+        if not models.loaded and models.resident:
+            self.switch(models.resident[-1].path)
+        own = models.own_resident
+        return LoadedPair(None, None) if own is None else own.pair
+
+    def install(self, main: LoadedModel, draft: LoadedModel | None) -> LoadedPair:
+        """Use models that are already loaded as the own ones. For a head, call `set_draft` afterwards."""
+        self._before_main_changes()
+        self._drop(self._models.own)
+        self._activate_main(main)
+        self._models.own = main.info.path
+        if draft is None:
+            return self._activate_draft(None)
+        try:
+            return self._activate_draft(run_to_completion(prepare_draft(main, draft)))
+        except EngineError as problem:
+            return self._activate_draft(None, problem)
+
+    def _activate_main(self, main: LoadedModel) -> None:
+        self._models.activate_main(main)
+        self.stores.open_store()
+        self.stores.open_answers()
+
+    def unload(self) -> LoadedPair:
+        """Drop all models; requests under way end as cancelled first."""
+        self._before_main_changes()
+        self.park()
+        self._models.reloadable.clear()
+        self._models.own = None
+        return LoadedPair(None, None)
+
+    def park(self) -> None:
+        """Drop all models until the next requests for them."""
+        for path in [one.path for one in self._models.resident]:
+            self._drop(path)
+
+    def configure(self, settings: EngineSettings) -> None:
+        """Use other settings from now on."""
+        before, self._models.settings = self._models.settings, settings
+        if settings.async_drafter != before.async_drafter:
+            self._models.end_async_drafter()
+        if settings.kv_bits != before.kv_bits:
+            while self.unload_least_used():
+                pass
+        self.stores.configure(before)
+
+    def _activate_draft(self, drafter: Drafter | None, problem: EngineError | None = None) -> LoadedPair:
+        self._before_draft_changes()
+        pair = self._models.activate_draft(drafter, problem)
+        self._prefix_cache.use_drafter(self._models.main.model, drafter)
+        self.stores.renew_vocabulary()
+        return pair

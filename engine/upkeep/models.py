@@ -1,0 +1,384 @@
+"""The loaded models, and the memory that they and the caches of requests may use. Runs on the engine's thread."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.advice.fit import ModelSize, workspace_bytes
+from engine.async_drafting.link import AsyncDrafters, DrafterLink
+from engine.decoders.generation import release_unused_memory
+from engine.errors import EngineError, NoModel
+from engine.files.steps import Steps
+from engine.machine.process_info import slowed
+from engine.machine.row_costs import first_guess
+from engine.main_model.loading import LoadedModel, OnProgress, load_in_steps
+from engine.model_files.config import experts_of, is_quantised
+from engine.model_files.names import resolve_model
+from engine.requests import MAX_DEPTH, ChatRequest
+from engine.row_kernels import product as row_kernels
+from engine.row_kernels.layers import use_row_kernels
+from engine.settings import EngineSettings
+from engine.speculation.choosing.kept import Controllers, machine_here
+from engine.speculation.drafters.sources import Drafter, DraftSource
+from engine.speculation.drafting import Drafting
+from engine.status import LoadedPair, MemoryUse, ModelInfo
+from engine.tuning import KeyRange, LearnedPair, Rounding
+from engine.upkeep import memory
+from engine.upkeep.drafters import DrafterLoading, drafter_kind, load_drafter
+from engine.upkeep.resident_models import ReloadableModels, ResidentModel
+from engine.upkeep.rounding_probe import probe_rounding
+
+log = logging.getLogger(__name__)
+
+# The share of drafting in a round from which "auto" tries an asynchronous drafter, which slows the main model's passes
+# down because it uses memory bandwidth.
+LEAST_SHARE = 0.1
+
+
+class MainLoader:
+    """Loads main models into this process, or, in a subclass, into several that compute together."""
+
+    # True if a main model has to be unloaded before another one is loaded.
+    one_at_a_time = False
+
+    def load(
+        self,
+        main: str | Path,
+        kv_bits: int | None,
+        streaming: Callable[[], bool],
+        on_progress: OnProgress,
+        context: int | None,  # noqa: ARG002
+    ) -> Steps[LoadedModel]:
+        """Load a main model, as `engine.main_model.loading.load_in_steps` does.
+
+        Unless `context` is None, each other process checks that its part with caches for `context` tokens fits there.
+        """
+        return load_in_steps(main, kv_bits, streaming, on_progress)
+
+    def unloaded(self) -> None:
+        """React to the main model having been unloaded."""
+
+    def size_here(self, size: ModelSize) -> ModelSize:
+        """Return the size of this process's part of a main model. Raises `ClusterError` if it cannot be divided."""
+        return size
+
+
+class Models:
+    """The main models in memory with their drafting: the one in use, and the other resident ones.
+
+    `own` is the folder of the main model that answers requests which name none. `reloadable` maps the folders of
+    unloaded models to what the next request for them loads again. `streaming` returns whether answers are being
+    decoded, which a pause would delay; `on_progress` is called with the bytes of weights loaded and in total.
+    """
+
+    def __init__(
+        self,
+        settings: EngineSettings,
+        streaming: Callable[[], bool] = lambda: False,
+        on_progress: OnProgress = lambda _loaded, _total: None,
+        main_loader: MainLoader | None = None,
+    ) -> None:
+        self.settings = settings
+        self._main_loader = main_loader or MainLoader()
+        self._streaming, self._on_progress = streaming, on_progress
+        self.own: Path | None = None
+        self.reloadable: dict[Path, ReloadableModels] = {}
+        self._current: ResidentModel | None = None
+        # The other main models in memory, the one used last at the end.
+        self._aside: list[ResidentModel] = []
+        self._controllers = Controllers(settings.learned_file, f"{machine_here()}, kernels {row_kernels.DIGEST}")
+        self._limits = memory.MetalLimits()
+        self._async_drafters = AsyncDrafters()
+        # Cached for the models in use, because making sizes from configurations takes longer than using them.
+        self._sizes: tuple[list[ModelInfo], list[ModelSize]] = ([], [])
+        # The probe of the main model that has begun.
+        self._probe: Steps[Rounding] | None = None
+
+    @property
+    def main(self) -> LoadedModel:
+        """The main model in use. Raises `NoModel`."""
+        if self._current is None:
+            raise NoModel
+        return self._current.main
+
+    @property
+    def drafting(self) -> Drafting:
+        """The drafting of the main model in use. Raises `NoModel`."""
+        if self._current is None:
+            raise NoModel
+        return self._current.drafting
+
+    @property
+    def drafter(self) -> Drafter | None:
+        """The draft model or head in use, if any."""
+        return self._current.drafting.drafter if self._current is not None else None
+
+    @property
+    def pair(self) -> LoadedPair:
+        """The models in use."""
+        return LoadedPair(None, None) if self._current is None else self._current.pair
+
+    @property
+    def own_resident(self) -> ResidentModel | None:
+        """The models that answer requests which name none, if they are in memory."""
+        return next((one for one in self.resident if one.path == self.own), None)
+
+    @property
+    def loaded(self) -> bool:
+        return self._current is not None
+
+    @property
+    def streaming(self) -> bool:
+        """Whether answers are under way."""
+        return self._streaming()
+
+    @property
+    def resident(self) -> list[ResidentModel]:
+        """All main models in memory, the one in use last, and before it those that were used last."""
+        return [*self._aside, *([] if self._current is None else [self._current])]
+
+    def is_resident(self, path: Path | None) -> bool:
+        """Whether the main model in this folder is in memory."""
+        return any(one.path == path for one in self.resident)
+
+    def wanted_by(self, request: ChatRequest) -> Path | None:
+        """Return the folder of the main model that is to answer the request; None if there is none."""
+        return self.own if request.main is None else Path(request.main)
+
+    def serves(self, request: ChatRequest) -> bool:
+        """Whether the main model in use is the one that is to answer the request."""
+        return self._current is not None and self._current.path == self.wanted_by(request)
+
+    def least_used(self, but: Path | None) -> Path | None:
+        """Return the folder of the model to be unloaded first, not the one in use or `but`; `own` is the last.
+
+        None if there is no other.
+        """
+        paths = (one.path for one in self._aside if one.path != but)
+        return min(paths, key=lambda path: path == self.own, default=None)
+
+    def main_fits_beside(self, main: str | Path) -> bool:
+        """Whether another main model can be loaded while these stay loaded.
+
+        Raises `ModelNotUsable`, and `NotEnoughMemory` if it would not even fit in their place.
+        """
+        size = self._main_loader.size_here(self._size(main, self.settings.kv_bits))
+        context, free = self.settings.context, self.memory_use().free
+        if not self.settings.allow_oversize:
+            memory.check_load(size, None, context, free + self._held_bytes())
+        return not self.loaded or (not self._main_loader.one_at_a_time and memory.weights_fit(size, context, free))
+
+    def draft_fits_beside(self, draft: str | Path) -> bool:
+        """Whether another drafter can be loaded while all models stay loaded.
+
+        Raises `NoModel` and the errors of `main_fits_beside`.
+        """
+        kind = drafter_kind(resolve_model(draft))
+        size = self._main_loader.size_here(self._size(self.main.info.path, self.settings.kv_bits))
+        sizes = [size, self._size(draft, kind.kv_bits(self.settings))]
+        context, free = self.settings.context, self.memory_use().free
+        if not self.settings.allow_oversize:
+            memory.check_load(sizes[0], sizes[1], context, free + self._held_bytes())
+        return memory.weights_fit(sizes[1], context, free)
+
+    def load_main(self, main: str | Path) -> Steps[LoadedModel]:
+        """Load a main model, in steps. Raises `ModelNotUsable`."""
+        settings = self.settings
+        context = None if settings.allow_oversize else settings.context
+        return self._main_loader.load(main, settings.kv_bits, self._streaming, self._on_progress, context)
+
+    def load_draft(self, draft: str | Path) -> Steps[Drafter]:
+        """Load a draft model or a head for the main model in use, in steps. Raises `ModelNotUsable`."""
+        return load_drafter(draft, DrafterLoading(self.main, self.settings, self._streaming, self._on_progress))
+
+    def activate_main(self, main: LoadedModel) -> None:
+        """Answer with `main` from now on, without a drafter; the model in use before stays resident."""
+        self._put_aside()
+        self._expect_costs_of(main)
+        self._current = ResidentModel(main, Drafting(main, self._controllers, self._reach))
+        self.reloadable.pop(main.info.path, None)
+        if self.rounding is not None:
+            use_row_kernels(main.model, self.rounding.kernel_rows)
+        release_unused_memory()
+        self._set_limits()
+
+    def switch(self, path: Path) -> None:
+        """Answer with the resident main model in this folder and its drafter from now on."""
+        if self._current is not None and self._current.path == path:
+            return
+        self._put_aside()
+        [self._current] = [one for one in self._aside if one.path == path]
+        self._aside.remove(self._current)
+        self._expect_costs_of(self._current.main)
+        self._current.drafting.select()
+        self._set_limits()
+
+    def _put_aside(self) -> None:
+        self._async_drafters.close()
+        self._controllers.keep()
+        self._aside, self._current, self._probe = self.resident, None, None
+
+    def _expect_costs_of(self, main: LoadedModel) -> None:
+        experts, visited = experts_of(main.config)
+        self._controllers.guess = first_guess(visited / experts, MAX_DEPTH + 1, quantised=is_quantised(main.config))
+
+    def activate_draft(self, drafter: Drafter | None, problem: EngineError | None) -> LoadedPair:
+        """Draft with `drafter`, or without, from the next round on; `problem` is why there is none, if it failed."""
+        self._async_drafters.close()
+        self.drafting.set_draft(drafter, problem)
+        release_unused_memory()
+        self._set_limits()
+        return LoadedPair(self.main.info, drafter.info if drafter is not None else None, problem)
+
+    def drop(self, path: Path) -> None:
+        """Unload the main model in this folder and its drafter, and note in `reloadable` how to load them again."""
+        if not self.is_resident(path):
+            return
+        self.reloadable |= {one.path: one.reloadable() for one in self.resident if one.path == path}
+        log.info("unloaded %s until the next request", path)
+        if self._current is not None and self._current.path == path:
+            self._async_drafters.close()
+            self._controllers.keep()
+            self._current = self._probe = None
+            self._controllers.pair = ("", "")
+        self._aside = [one for one in self._aside if one.path != path]
+        release_unused_memory()
+        if not self.resident:
+            self._main_loader.unloaded()
+            self._limits.restore()
+
+    def end_async_drafter(self) -> None:
+        """End the asynchronous drafter, if there is one; answers under way continue without it."""
+        self._async_drafters.close()
+
+    def _reach(self, draft: DraftSource, share: float | None) -> DrafterLink | str:
+        """Return the asynchronous drafter for `draft`, or the reason why there is none, as in `RequestStats.ahead`.
+
+        The settings must want one, and its copy of the draft model must fit. `share` is the measured share of drafting
+        in a round, which is the most that can be gained; None before it was measured.
+        """
+        wanted, drafters = self.settings.async_drafter, self._async_drafters
+        if wanted == "off":
+            reason = ""
+        elif wanted == "auto" and not drafters.running and (share or 0.0) < LEAST_SHARE:
+            reason = "no-gain"
+        elif draft.translation is not None:
+            reason = "other-tokenizer"
+        elif wanted != "remote" and not drafters.running and self._drafter_bytes(draft) > self.memory_use().free:
+            log.info("there is no memory for another copy of %s", draft.info.name)
+            reason = "no-memory"
+        else:
+            return drafters.link(draft.model, self.settings) or "no-address"
+        if wanted in ("off", "auto"):
+            drafters.close()
+        return reason
+
+    def _drafter_bytes(self, draft: DraftSource) -> int:
+        """Return the bytes of a copy of the draft model in float32 on the CPU, with caches for the usual context."""
+        path = draft.info.path
+        weights = memory.cpu_bytes(path) if (path / "config.json").exists() else draft.info.bytes
+        sizes = ModelSize(draft.info.name, 0, draft.config, 4.0, memory.count_here)
+        return weights + (memory.cache_bytes(sizes, self.settings.context, drafts=True) if draft.config else 0)
+
+    def cache_bytes(self, tokens: int) -> int:
+        """Return the bytes of `tokens` tokens in the caches of main model and drafter, as far as these are known."""
+        # The main model comes first.
+        return sum(memory.cache_bytes(size, tokens, drafts=i > 0) for i, size in enumerate(self._cache_sizes()))
+
+    def check_request(self, tokens: int, free: int) -> None:
+        """Raise `NotEnoughMemory` unless `tokens` tokens can be prefilled and cached in `free` bytes."""
+        if sizes := self._cache_sizes():
+            memory.check_request(sizes[0], sizes[1] if len(sizes) > 1 else None, tokens, free)
+
+    def _cache_sizes(self) -> list[ModelSize]:
+        """The models in use without their weights, as far as their configurations are known."""
+        main = None if self._current is None else self._current.main
+        known = [model for model in (main, self.drafter) if model is not None and model.config]
+        of, sizes = self._sizes
+        if [model.info for model in known] != of:
+            sizes = [
+                ModelSize(one.info.name, 0, one.config, memory.element_bytes(one.info.kv_bits), memory.count_here)
+                for one in known
+            ]
+            self._sizes = ([model.info for model in known], sizes)
+        return sizes
+
+    @property
+    def untuned(self) -> bool:
+        """Whether models are loaded that should be measured while the engine is idle."""
+        return self.loaded and (self._controllers.untuned or (self._controllers.lasting and self.unprobed))
+
+    @property
+    def rounding(self) -> Rounding | None:
+        """How this machine rounds the rows of the main model; None if that is unknown."""
+        return self._controllers.rounding if self.loaded else None
+
+    @property
+    def unprobed(self) -> bool:
+        """Whether a main model is loaded of which it is unknown how this machine rounds its rows."""
+        return self.loaded and self.rounding is None
+
+    def probe(self, stop: Callable[[], bool], seconds: float) -> None:
+        """Find out how, for `seconds` at most or until `stop()` is true."""
+        end = time.monotonic() + seconds
+        while self.unprobed and time.monotonic() < end and not stop():
+            self.probe_step()
+
+    def probe_step(self) -> None:
+        """Run one pass of the probe; it continues what was begun earlier."""
+        if self._probe is None:
+            self._probe = probe_rounding(self.main)
+        try:
+            next(self._probe)
+        except StopIteration as end:
+            self._probe, self._controllers.rounding = None, end.value
+            self._controllers.keep_rounding()
+        except Exception:
+            log.exception("how the rows of %s are rounded could not be probed", self.main.info.name)
+            # Until the next start, only plain rounds count as exact.
+            self._probe, self._controllers.rounding = None, Rounding((KeyRange(1, 1, 1),), difference=0.0)
+
+    def learned(self) -> tuple[LearnedPair, ...]:
+        """Return costs and acceptance of every pair of models that was used here, loaded or not."""
+        return self._controllers.learned()
+
+    def forget_learned(self) -> None:
+        """Drop the costs and acceptance of all pairs."""
+        if self._current is not None:
+            self._current.drafting.forget()
+        else:
+            self._controllers.forget()
+
+    def note_pace(self) -> str:
+        """Return what slows the machine down, "" for nothing, or for answers under way what did when they began."""
+        if not self._streaming():
+            self.drafting.controller.set_pace(slowed())
+        return self.drafting.controller.learned.slowed
+
+    def memory_use(self) -> MemoryUse:
+        """Return the memory as it is now."""
+        return memory.memory_use(self.settings.memory_limit)
+
+    @staticmethod
+    def _size(model: str | Path, kv_bits: int | None) -> ModelSize:
+        return memory.size_on_disk(resolve_model(model), kv_bits)
+
+    def _set_limits(self) -> None:
+        # The next pass uses again what one has freed; nothing needs more than that.
+        self._limits.set(self._resident_bytes(), workspace_bytes(*self._cache_sizes()))
+
+    def _resident_bytes(self) -> int:
+        """Return the bytes of weights, of the caches of all answers that may be active, and of a pass."""
+        settings, sizes = self.settings, self._cache_sizes()
+        if not sizes:
+            return memory.recommended_limit()
+        first = memory.working_bytes(sizes[0], sizes[1] if len(sizes) > 1 else None, settings.context)
+        # The tower is loaded later.
+        first += 0 if self.main.vision is None else self.main.vision.bytes_to_load
+        return self._held_bytes() + first + (settings.most_active - 1) * self.cache_bytes(settings.context)
+
+    def _held_bytes(self) -> int:
+        return sum(one.bytes for one in self.resident)

@@ -1,0 +1,48 @@
+"""What is known of a main model in memory, and of one that is to be loaded again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.main_model.loading import LoadedModel
+from engine.speculation.drafting import Drafting
+from engine.status import LoadedPair
+
+
+@dataclass(frozen=True, slots=True)
+class ReloadableModels:
+    """Unloaded models that the next request loads again."""
+
+    main: Path
+    draft: Path | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ResidentModel:
+    """A main model in memory, with its drafting."""
+
+    main: LoadedModel
+    drafting: Drafting
+
+    @property
+    def path(self) -> Path:
+        return self.main.info.path
+
+    @property
+    def pair(self) -> LoadedPair:
+        drafter = self.drafting.drafter
+        return LoadedPair(self.main.info, None if drafter is None else drafter.info)
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of the weights of both models, and of the tower once it is loaded."""
+        drafter, reduced, vision = self.drafting.drafter, self.drafting.reduced, self.main.vision
+        held = self.main.info.bytes + (0 if drafter is None else drafter.info.bytes)
+        held += 0 if vision is None else vision.bytes - vision.bytes_to_load
+        return held if reduced is None else held + reduced.nbytes
+
+    def reloadable(self) -> ReloadableModels:
+        """Return how to load both models again."""
+        drafter = self.drafting.drafter
+        return ReloadableModels(self.path, None if drafter is None else drafter.info.path)

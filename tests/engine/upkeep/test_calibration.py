@@ -1,0 +1,218 @@
+"""A calibration of a real pair: what it measures, when it runs, and how its result is kept."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+import pytest
+
+from engine import Engine, EngineSettings, Finished, SpeculationSettings
+from engine.speculation.choosing.plans import DEPTHS
+from engine.tuning import LearnedPair
+from engine.upkeep import calibration
+from engine.upkeep.calibration import Trial
+from tests.engine.serving_requests import request
+from tests.engine.tiers import by_tier
+from tests.patience import PATIENCE_S
+
+pytestmark = pytest.mark.usefixtures("module_as_on_linux")
+
+SOME_DEPTHS = (1, 2, 3)
+OFF, AUTO = SpeculationSettings(method="off"), SpeculationSettings()
+
+
+def answer(engine: Engine, speculation: SpeculationSettings, tokens: int = 24) -> Finished:
+    *_, last = engine.submit(request(max_tokens=tokens, speculation=speculation))
+    assert isinstance(last, Finished)
+    return last
+
+
+def calibrate(engine: Engine) -> bool:
+    """Calibrate now, and return whether all was measured."""
+    return bool(engine._call(lambda scheduler: scheduler.calibrate(), urgent=False).result(timeout=PATIENCE_S))
+
+
+@pytest.fixture(scope="module")
+def calibrated(tiny_main: Path, tiny_draft: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, LearnedPair]:
+    """The file of an engine that has calibrated a pair, and what it knew then."""
+    file = tmp_path_factory.mktemp("calibrated") / "learned.json"
+    with Engine(EngineSettings(learned_file=file)) as engine:
+        engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
+        assert calibrate(engine)
+        [pair] = engine.learned().result(timeout=PATIENCE_S)
+    return file, pair
+
+
+@pytest.fixture
+def learned_file(tmp_path: Path) -> Path:
+    return tmp_path / "learned.json"
+
+
+@pytest.fixture
+def engine(
+    calibrated: tuple[Path, LearnedPair], learned_file: Path, tiny_main: Path, tiny_draft: Path
+) -> Iterator[Engine]:
+    """An engine with a pair that an earlier one has calibrated."""
+    shutil.copy(calibrated[0], learned_file)
+    with Engine(EngineSettings(learned_file=learned_file)) as engine:
+        engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
+        yield engine
+
+
+def test_a_calibration_measures_every_depth_of_a_pair(calibrated: tuple[Path, LearnedPair]) -> None:
+    _, pair = calibrated
+    assert pair.loaded
+    assert (pair.main, pair.draft) == ("main", "draft")
+    [context] = pair.contexts
+    assert context.tokens_from == 0
+    assert [figures.depth for figures in context.depths] == [*DEPTHS]
+    assert all(figures.samples > 0 for figures in context.depths)
+    # As often as a first answer would measure plain rounds.
+    assert context.plain_samples >= 3
+
+
+@pytest.fixture
+def calibrations(monkeypatch: pytest.MonkeyPatch) -> SimpleQueue[bool]:
+    """Whether the calibrations of an idle engine, each of SOME_DEPTHS, measured all, as they end."""
+    ended: SimpleQueue[bool] = SimpleQueue()
+    measure: Callable[..., bool] = calibration.calibrate
+
+    def noted(*arguments: Any) -> bool:
+        ended.put(found := measure(*arguments))
+        return found
+
+    monkeypatch.setattr("engine.engine.IDLE_AFTER_S", 0.01)
+    monkeypatch.setattr("engine.engine.TUNING_S", PATIENCE_S)
+    monkeypatch.setattr("engine.serving.scheduler.calibrate", noted)
+    monkeypatch.setattr("engine.upkeep.calibration.DEPTHS", SOME_DEPTHS)
+    return ended
+
+
+def wait_for_all(ended: SimpleQueue[bool]) -> None:
+    while not ended.get(timeout=PATIENCE_S):
+        pass
+
+
+def untuned(engine: Engine) -> bool:
+    return bool(engine._call(lambda scheduler: scheduler.models.untuned, urgent=False).result(timeout=PATIENCE_S))
+
+
+@pytest.mark.parametrize("asked_before", by_tier([False, True], [True]))
+def test_an_idle_engine_with_a_file_calibrates_a_pair_that_is_new(
+    learned_file: Path, tiny_main: Path, tiny_draft: Path, calibrations: SimpleQueue[bool], asked_before: bool
+) -> None:
+    """An answer measures some depths; the next one is to know every depth."""
+    with Engine(EngineSettings(learned_file=learned_file)) as engine:
+        loading = engine.load(tiny_main, tiny_draft)
+        if asked_before:
+            answer(engine, AUTO)
+        loading.result(timeout=PATIENCE_S)
+        wait_for_all(calibrations)
+        # The answer may have come before the draft model, and taught something about the main model alone.
+        [pair] = [one for one in engine.learned().result(timeout=PATIENCE_S) if one.loaded]
+        assert {one.depth for one in pair.contexts[0].depths if one.samples} >= {*SOME_DEPTHS}
+        assert not untuned(engine)
+    with Engine(EngineSettings(learned_file=learned_file)) as later:
+        later.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
+        assert not untuned(later)
+
+
+def test_a_calibration_that_a_request_ended_goes_on_where_it_was(
+    learned_file: Path,
+    tiny_main: Path,
+    tiny_draft: Path,
+    calibrations: SimpleQueue[bool],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    played: list[int] = []
+    reached = threading.Event()
+    measure = Trial._measure
+
+    def interrupted_after_two(trial: Trial, depth: int) -> bool:
+        while len(played) == 2 and not trial._stop():
+            reached.set()
+            time.sleep(0.001)
+        done = measure(trial, depth)
+        played.append(depth)
+        return done
+
+    monkeypatch.setattr(Trial, "_measure", interrupted_after_two)
+    with Engine(EngineSettings(learned_file=learned_file)) as engine:
+        engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
+        assert reached.wait(PATIENCE_S)
+        answer(engine, OFF, tokens=4)
+        wait_for_all(calibrations)
+        assert not untuned(engine)
+    [interrupted] = [depth for depth in {*played} if played.count(depth) > 1]
+    assert played[2] == interrupted
+    assert sorted({*played}) == sorted(SOME_DEPTHS)
+
+
+def test_a_calibration_that_finds_nothing_in_its_time_is_not_tried_again(
+    learned_file: Path,
+    tiny_main: Path,
+    tiny_draft: Path,
+    calibrations: SimpleQueue[bool],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with Engine(EngineSettings(learned_file=learned_file)) as engine:
+        engine.load(tiny_main).result(timeout=PATIENCE_S)
+        assert calibrations.get(timeout=PATIENCE_S)
+        monkeypatch.setattr("engine.engine.TUNING_S", 0.0)
+        engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
+        assert not calibrations.get(timeout=PATIENCE_S)
+        assert not untuned(engine)
+
+
+def test_answers_add_what_they_see_of_acceptance(engine: Engine) -> None:
+    [before] = engine.learned().result(timeout=PATIENCE_S)
+    answer(engine, SpeculationSettings(method="draft", depth=3))
+    [after] = engine.learned().result(timeout=PATIENCE_S)
+    assert (after.acceptance[0].source, after.acceptance[0].position) == ("draft", 0)
+    counted = [sum(guess.reached for guess in pair.acceptance if guess.position == 0) for pair in (before, after)]
+    assert counted[0] < counted[1] <= counted[0] + 24
+
+
+def test_the_next_run_knows_it_before_any_model_is_loaded(calibrated: tuple[Path, LearnedPair]) -> None:
+    file, before = calibrated
+    with Engine(EngineSettings(learned_file=file)) as later:
+        [after] = later.learned().result(timeout=PATIENCE_S)
+    assert after.pair == before.pair
+    assert not after.loaded
+
+
+def test_what_was_learned_can_be_forgotten(engine: Engine, learned_file: Path) -> None:
+    assert engine.learned().result(timeout=PATIENCE_S)
+    engine.forget_learned().result(timeout=PATIENCE_S)
+    assert engine.learned().result(timeout=PATIENCE_S) == ()
+    with Engine(EngineSettings(learned_file=learned_file)) as later:
+        assert later.learned().result(timeout=PATIENCE_S) == ()
+
+
+def test_without_a_draft_the_passes_alone_are_measured_and_are_a_pair_of_their_own(engine: Engine) -> None:
+    engine.set_draft(None).result(timeout=PATIENCE_S)
+    assert calibrate(engine)
+    _with_draft, alone = engine.learned().result(timeout=PATIENCE_S)
+    assert {figures.source for figures in alone.contexts[0].depths} == {"ngram"}
+    assert alone.draft == ""
+
+
+def test_without_a_file_the_pair_in_use_is_still_reported(tiny_main: Path, tiny_draft: Path) -> None:
+    with Engine() as engine:
+        engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
+        answer(engine, SpeculationSettings(method="draft", depth=3))
+        [pair] = engine.learned().result(timeout=PATIENCE_S)
+        assert pair.loaded
+
+
+def test_answers_are_the_same_after_a_calibration(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.upkeep.calibration.DEPTHS", SOME_DEPTHS)
+    before = answer(engine, AUTO).ids
+    assert calibrate(engine)
+    assert answer(engine, AUTO).ids == before == answer(engine, OFF).ids

@@ -1,0 +1,222 @@
+"""Models and requests that do not fit into memory are refused with the arithmetic."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine
+from engine.advice.fit import ModelSize
+from engine.errors import NotEnoughMemory
+from engine.events import Failed
+from engine.main_model.loading import LoadedModel, load
+from engine.serving.scheduler import Scheduler
+from engine.settings import EngineSettings
+from engine.status import MemoryUse
+from engine.upkeep import memory
+from engine.upkeep.memory import check_load, memory_use
+from tests.engine.model_files.model_folders import llama_config
+from tests.engine.serving_requests import load_models, request, run, set_draft, submit
+from tests.engine.speculation.family_configs import FAMILIES
+from tests.patience import PATIENCE_S
+from tests.tiny_models import write_disturbed_copy, write_model
+
+
+@pytest.fixture
+def scheduler(pair: tuple[LoadedModel, LoadedModel]) -> Iterator[Scheduler]:
+    scheduler = Scheduler()
+    scheduler.install(pair[0], None)
+    yield scheduler
+    scheduler.close()
+
+
+def scheduler_with(free: int) -> Scheduler:
+    """A scheduler that may use `free` bytes more than MLX holds now, after garbage was collected."""
+    gc.collect()
+    return Scheduler(EngineSettings(memory_limit=memory_use().active + free))
+
+
+def allow_oversize(scheduler: Scheduler) -> None:
+    scheduler.configure(replace(scheduler.settings, allow_oversize=True))
+
+
+def test_a_model_that_does_not_fit_is_refused_with_the_arithmetic(tiny_main: Path) -> None:
+    scheduler = scheduler_with(10**6)
+    with pytest.raises(NotEnoughMemory) as caught:
+        load_models(scheduler, tiny_main, None)
+    arguments = caught.value.arguments
+    assert arguments["needed"] == sum(size for _, _, size in arguments["terms"])
+    assert {code for code, _, _ in arguments["terms"]} == {"weights", "cache", "workspace"}
+    assert arguments["largest_context"] == 0
+    allow_oversize(scheduler)
+    assert load_models(scheduler, tiny_main, None).main is not None
+    scheduler.close()
+    # With half of the cache's memory, it names the largest context that fits.
+    [cache] = [size for code, _, size in arguments["terms"] if code == "cache"]
+    with pytest.raises(NotEnoughMemory) as caught:
+        load_models(scheduler_with(arguments["needed"] - cache // 2), tiny_main, None)
+    assert 0 < caught.value.arguments["largest_context"] < 512
+
+
+def test_a_draft_that_does_not_fit_leaves_the_main_model_in_use(tiny_main: Path, tiny_draft: Path) -> None:
+    with pytest.raises(NotEnoughMemory) as caught:
+        load_models(scheduler_with(10**6), tiny_main, None)
+    scheduler = scheduler_with(caught.value.arguments["needed"] + 200_000)
+    pair = load_models(scheduler, tiny_main, tiny_draft)
+    assert pair.main is not None
+    assert pair.draft is None
+    assert isinstance(pair.draft_problem, NotEnoughMemory)
+    [client] = run(scheduler, request(max_tokens=4))
+    assert client.reasons[-1] == "draft-not-usable"
+    allow_oversize(scheduler)
+    assert set_draft(scheduler, tiny_draft).draft is not None
+    scheduler.close()
+
+
+def test_a_request_that_never_fits_costs_no_finished_turn(
+    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(scheduler, request(max_tokens=4))
+    use = memory_use()
+    with monkeypatch.context() as patch:
+        patch.setattr(scheduler.models, "memory_use", lambda: replace(use, free=1000))
+        [client] = run(scheduler, request("lazy dog", max_tokens=4))
+    assert isinstance(client.last, Failed)
+    [again] = run(scheduler, request(max_tokens=4))
+    assert again.finished.stats.cached_tokens == again.finished.stats.prompt_tokens - 1
+
+
+def test_what_a_request_needs_is_reported_term_by_term(tmp_path: Path) -> None:
+    config = {"model_type": "qwen3_next", **FAMILIES["qwen3_next"]}
+    main = write_model(tmp_path / "main", config=config)
+    scheduler = Scheduler(EngineSettings(memory_limit=1))
+    scheduler.install(load(main), load(write_disturbed_copy(main, tmp_path / "draft", amount=0.01)))
+    [client] = run(scheduler, request(max_tokens=4))
+    assert isinstance(client.last, Failed)
+    terms = client.last.error.arguments["terms"]
+    assert isinstance(terms, tuple)
+    assert [(code, whose) for code, whose, _ in terms] == [
+        ("cache", "main"),
+        ("state", "main"),
+        ("cache", "draft"),
+        ("state", "draft"),
+        ("workspace", "both"),
+    ]
+    assert sum(size for _, _, size in terms) == client.last.error.arguments["needed"]
+    scheduler.close()
+
+
+def test_a_refusal_says_what_would_fit_instead() -> None:
+    gib = 2**30
+    sizes = {"num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8}
+    config = llama_config(**sizes, max_position_embeddings=131072)
+    main, draft = ModelSize("main", 8 * gib, config), ModelSize("draft", 2 * gib, {**config, "num_hidden_layers": 8})
+
+    def refusal(free: int) -> dict[str, Any]:
+        with pytest.raises(NotEnoughMemory) as caught:
+            check_load(main, draft, 65536, free)
+        return caught.value.arguments
+
+    # 8 GiB of weights, 8 of caches and a workspace for the main model; 2 and 2 for the draft.
+    close = refusal(20 * gib)
+    assert close["kv_bits"] == 8
+    assert 32768 < close["largest_context"] < 65536
+    assert 3 * gib < close["draft_bytes"] < 4 * gib
+    assert refusal(14 * gib)["kv_bits"] == 4
+    far = refusal(9 * gib)
+    assert (far["kv_bits"], far["draft_bytes"], far["largest_context"]) == (0, 0, 0)
+
+
+def test_what_models_and_answers_need_is_wired_while_models_are_loaded(
+    tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[int] = [7]
+    monkeypatch.setattr(memory.mx.metal, "is_available", lambda: True)
+    monkeypatch.setattr(memory, "recommended_limit", lambda: 2**40)
+    monkeypatch.setattr(memory.mx, "set_wired_limit", lambda limit: limits.append(limit) or limits[-2])
+    monkeypatch.setattr(memory.mx, "set_cache_limit", lambda _: 0)
+    scheduler = Scheduler(EngineSettings(most_active=2))
+    load_models(scheduler, tiny_main, tiny_draft)
+    models = scheduler.models
+    assert models.drafter is not None
+    weights = models.main.info.bytes + models.drafter.info.bytes
+    caches = 2 * models.cache_bytes(scheduler.settings.context)
+    assert weights + caches < limits[-1] < 2 * (weights + caches) + 2**30
+    both = limits[-1]
+    set_draft(scheduler, None)
+    assert models.main.info.bytes < limits[-1] < both
+    scheduler.changes.unload()
+    assert limits[-1] == 7
+    monkeypatch.setattr(memory, "recommended_limit", lambda: 2**10)
+    allow_oversize(scheduler)
+    load_models(scheduler, tiny_main, None)
+    assert limits[-1] == 2**10
+    scheduler.close()
+    assert limits[-1] == 7
+
+
+def test_mlx_keeps_no_more_freed_memory_than_a_pass_uses(
+    tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[int] = [2**40]
+    monkeypatch.setattr(memory.mx.metal, "is_available", lambda: True)
+    monkeypatch.setattr(memory.mx, "set_wired_limit", lambda _: 0)
+    monkeypatch.setattr(memory, "recommended_limit", lambda: 2**40)
+    monkeypatch.setattr(memory.mx, "set_cache_limit", lambda limit: limits.append(limit) or limits[-2])
+    scheduler = Scheduler(EngineSettings())
+    load_models(scheduler, tiny_main, tiny_draft)
+    # A pass of 2,048 tokens of a tiny model.
+    assert limits[-1] == 2**28
+    scheduler.close()
+    assert limits[-1] == 2**40
+
+
+def test_a_request_that_fits_alone_waits_for_the_others(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = scheduler.models.cache_bytes(100)
+    with pytest.raises(NotEnoughMemory) as caught:
+        scheduler.models.check_request(100, 0)
+    workspace = caught.value.arguments["needed"] - one
+    use = memory_use()
+    monkeypatch.setattr(scheduler.models, "memory_use", lambda: replace(use, free=workspace + int(1.5 * one)))
+    clients = [submit(scheduler, request(max_tokens=40)) for _ in range(2)]
+    while scheduler.busy:
+        scheduler.step()
+        assert scheduler.active <= 1
+    assert all(client.finished.reason == "length" for client in clients)
+
+
+def test_the_status_reports_what_is_held(tiny_main: Path) -> None:
+    with Engine() as engine:
+        engine.load(tiny_main).result(timeout=PATIENCE_S)
+        list(engine.submit(request(max_tokens=3)))
+        status = engine.status().result(timeout=PATIENCE_S)
+        assert status.prefix_cache.conversations == 1
+        assert 0 < status.prefix_cache.bytes < status.prefix_cache.budget
+        assert status.memory.active > 0
+        engine.clear_prefix_cache().result(timeout=PATIENCE_S)
+        assert engine.status().result(timeout=PATIENCE_S).prefix_cache.bytes == 0
+
+
+def test_finished_turns_are_dropped_where_that_makes_a_request_fit(
+    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(scheduler, request(max_tokens=4))
+    assert scheduler.prefix_cache.bytes > 0
+    with pytest.raises(NotEnoughMemory) as caught:
+        scheduler.models.check_request(60, 0)
+    needed, use = caught.value.arguments["needed"], memory_use()
+    cached = scheduler.prefix_cache.bytes
+
+    def free() -> MemoryUse:
+        """Return one byte too little as long as anything is cached."""
+        return replace(use, free=needed - 1 if scheduler.prefix_cache.bytes else needed + cached)
+
+    monkeypatch.setattr(scheduler.models, "memory_use", free)
+    [client] = run(scheduler, request("lazy dog", max_tokens=4))
+    assert client.finished.reason == "length"
+    assert scheduler.prefix_cache.usage.conversations == 1

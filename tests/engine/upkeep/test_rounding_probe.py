@@ -1,0 +1,147 @@
+"""The probe finds the widths that a machine rounds alike; once for each main model and version of MLX."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from copy import copy
+from dataclasses import replace
+from itertools import chain, repeat
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import pytest
+
+from engine.files.steps import Steps, run_to_completion
+from engine.main_model.loading import LoadedModel, load
+from engine.requests import SpeculationSettings
+from engine.serving.scheduler import Scheduler
+from engine.settings import EngineSettings
+from engine.tuning import KeyRange, Rounding
+from engine.upkeep import models as models_module
+from engine.upkeep.attention_probe import attention_shapes
+from engine.upkeep.rounding_probe import probe_rounding
+from tests.engine.counting_model import CountingModel
+from tests.engine.rounding_machines import M1, M3, NOISE, Machine, shorten_probe
+from tests.engine.serving_requests import load_models, request, run
+from tests.engine.speculation.families import SERVED, build, fresh_caches
+from tests.patience import PATIENCE_S
+from tests.tiny_models import FLOAT32, write_model
+
+FOUND = Rounding((KeyRange(4096, 2, 8),), 0.125)
+
+
+@pytest.fixture(autouse=True)
+def short_contexts(monkeypatch: pytest.MonkeyPatch) -> None:
+    shorten_probe(monkeypatch)
+
+
+@pytest.fixture
+def probes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The models that were probed; a probe takes three steps."""
+    found: list[str] = []
+
+    def probe(main: LoadedModel) -> Steps[Rounding]:
+        found.append(main.info.name)
+        yield from [None] * 3
+        return copy(FOUND)
+
+    monkeypatch.setattr(models_module, "probe_rounding", probe)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("machine", "rows"), [(M1, (1, 12)), (M3, (2, 12)), (NOISE, (2, 2))], ids=["M1", "M3", "noise"]
+)
+def test_it_finds_the_rule_of_each_machine(machine: Machine, rows: tuple[int, int], tmp_path: Path) -> None:
+    # The machine replaces products of plain layers.
+    main = write_model(tmp_path / "main", seed=1, stored=FLOAT32)
+    with machine.running():
+        found = run_to_completion(probe_rounding(load(main)))
+    assert found.usual == found.ranges[-1]
+    assert (found.usual.plain_rows, found.usual.most_rows) == rows
+    assert found.difference > 0.0
+
+
+def test_shapes_of_attention_are_those_of_a_pass_or_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    called: set[tuple[object, ...]] = set()
+    attend = mx.fast.scaled_dot_product_attention
+
+    def watch(queries: mx.array, keys: mx.array, values: mx.array, **more: Any) -> mx.array:
+        called.add((queries.shape[1], *keys.shape[1::2], keys.dtype, more.get("sinks") is not None))
+        return attend(queries, keys, values, **more)
+
+    monkeypatch.setattr(mx.fast, "scaled_dot_product_attention", watch)
+    known = set()
+    for name in (*SERVED, "llama:window", "llama:quantised"):
+        model, caches = build(name), fresh_caches(name)
+        called.clear()
+        for ids in ([1, 2, 3], [1]):
+            mx.eval(model(mx.array([ids]), cache=caches))
+        shapes = attention_shapes(model, caches)
+        if shapes:
+            known.add(name)
+            assert called <= {shape[:5] for shape in shapes}, name
+        assert shapes != [] or not called
+    assert known >= {"llama", "llama:window", "gemma3_text", "gpt_oss", "qwen3_next", "mimo_v2_flash"}
+    assert not known & {"llama:quantised", "gemma2", "deepseek_v3", "mamba2"}
+
+
+def opened(main: Path, learned: Path) -> Scheduler:
+    scheduler = Scheduler(EngineSettings(learned_file=learned))
+    load_models(scheduler, main, None)
+    return scheduler
+
+
+def test_what_it_finds_is_kept_until_mlx_changes(tiny_main: Path, tmp_path: Path, probes: list[str]) -> None:
+    for _ in range(2):
+        with closing(opened(tiny_main, tmp_path / "learned.json")) as scheduler:
+            scheduler.measure(lambda: False, PATIENCE_S)
+            assert scheduler.models.rounding == FOUND
+    assert len(probes) == 1
+    learned = json.loads((tmp_path / "learned.json").read_text())
+    (tmp_path / "learned.json").write_text(json.dumps(learned | {"mlx": "another version"}))
+    with closing(opened(tiny_main, tmp_path / "learned.json")) as scheduler:
+        assert scheduler.models.unprobed
+
+
+def test_a_request_interrupts_it_and_it_continues_later(tiny_main: Path, tmp_path: Path, probes: list[str]) -> None:
+    with closing(opened(tiny_main, tmp_path / "learned.json")) as scheduler:
+        stops = chain([False, False], repeat(True))
+        scheduler.measure(lambda: next(stops), PATIENCE_S)
+        assert scheduler.models.unprobed
+        run(scheduler, request(max_tokens=4))
+        scheduler.measure(lambda: not scheduler.models.unprobed, PATIENCE_S)
+        assert scheduler.models.rounding == FOUND
+    assert len(probes) == 1
+
+
+def test_a_request_for_the_same_text_waits_for_it(tiny_main: Path, tmp_path: Path, probes: list[str]) -> None:
+    with closing(opened(tiny_main, tmp_path / "learned.json")) as scheduler:
+        [usual] = run(scheduler, request(max_tokens=4))
+        assert not probes
+        always = SpeculationSettings(method="ngram", same_text=True)
+        [client] = run(scheduler, request(max_tokens=4, speculation=always))
+    assert len(probes) == 1
+    assert usual.finished.stats.rounding == ""
+    assert {event.round.rows for event in client.committed} <= set(range(2, 9))
+    assert client.finished.stats.rounding == "identical"
+
+
+@pytest.mark.expects_log
+def test_a_model_that_fails_in_it_answers_plainly(tiny_main: Path, tmp_path: Path) -> None:
+    main = load(tiny_main)
+    model = CountingModel(main.model)
+    with closing(Scheduler(EngineSettings(learned_file=tmp_path / "learned.json"))) as scheduler:
+        scheduler.install(replace(main, model=model), None)
+        model.fails = lambda shape, _: shape[1] == 2
+        scheduler.measure(lambda: False, PATIENCE_S)
+        model.fails = lambda *_: False
+        always = SpeculationSettings(method="ngram", same_text=True)
+        [client] = run(scheduler, request("the the the the", max_tokens=8, speculation=always))
+        assert "same-text" in client.reasons
+        assert client.finished.stats.drafted == 0
+    # It is tried again in the next session.
+    with closing(opened(tiny_main, tmp_path / "learned.json")) as scheduler:
+        assert scheduler.models.unprobed

@@ -1,0 +1,398 @@
+"""Teaching a draft model: what it learns, how it is interrupted, and what happens if something is wrong."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import random
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import mlx.core as mx
+import pytest
+
+from engine import Engine, EngineSettings
+from engine.errors import CannotTeach, EngineError
+from engine.requests import OwnAnswer
+from engine.serving.scheduler import Scheduler
+from engine.status import TaughtDraft, TeachingProgress, TeachingResult
+from engine.teaching import kept, lessons, training
+from engine.upkeep import teaching
+from tests.engine.machine.objective_c import Runtime
+from tests.engine.serving_requests import Client, alone, load_models, request, set_draft
+from tests.patience import PATIENCE_S, wait_until
+from tests.tiny_models import FLOAT32, write_disturbed_copy, write_model, write_with_other_ids
+
+Outcome = TeachingResult | EngineError
+Open = Callable[..., Scheduler]
+
+
+def answers(count: int = 40, tokens: int = 60, highest: int = 250) -> list[OwnAnswer]:
+    draw = random.Random(7)
+    chats = [(f"chat {number}", [{"role": "user", "content": f"the fox {number}"}]) for number in range(count)]
+    return [OwnAnswer(*chat, tuple(draw.randrange(3, highest) for _ in range(tokens))) for chat in chats]
+
+
+@pytest.fixture(scope="module")
+def main(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model in float32, like its draft: without a GPU, training with quantised weights takes four times as long."""
+    return write_model(tmp_path_factory.mktemp("taught") / "main", seed=1, stored=FLOAT32)
+
+
+@pytest.fixture(scope="module")
+def draft(main: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A draft model that is right now and then."""
+    return write_disturbed_copy(main, tmp_path_factory.mktemp("taught") / "draft", amount=0.03, stored=FLOAT32)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def plugged_in() -> Iterator[None]:
+    """Teach also where the tests run on battery."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(teaching, "on_battery", lambda: False)
+        yield
+
+
+@pytest.fixture
+def opened(main: Path, draft: Path, tmp_path: Path) -> Iterator[Open]:
+    """Opens schedulers with the pair, whose drafts are taught in one folder."""
+    made: list[Scheduler] = []
+
+    def open_one(
+        folder: Path = tmp_path,
+        drafter: Path | None = draft,
+        main: Path = main,
+        listen: Callable[[TeachingProgress], object] = lambda _progress: None,
+    ) -> Scheduler:
+        scheduler = Scheduler(EngineSettings(taught_folder=folder), on_teaching=listen)
+        made.append(scheduler)
+        load_models(scheduler, main, drafter)
+        return scheduler
+
+    yield open_one
+    for scheduler in made:
+        scheduler.close()
+
+
+def begin(scheduler: Scheduler, material: Sequence[OwnAnswer] | None = None) -> list[Outcome]:
+    outcomes: list[Outcome] = []
+    scheduler.teaching.begin(answers(12, 30) if material is None else material, outcomes.append)
+    return outcomes
+
+
+def finish(scheduler: Scheduler, outcomes: list[Outcome]) -> Outcome:
+    while not outcomes:
+        scheduler.teach()
+    return outcomes[0]
+
+
+def taught(scheduler: Scheduler, material: Sequence[OwnAnswer] | None = None) -> TeachingResult:
+    outcome = finish(scheduler, begin(scheduler, material))
+    assert isinstance(outcome, TeachingResult)
+    return outcome
+
+
+def refused(scheduler: Scheduler, material: Sequence[OwnAnswer] | None = None) -> CannotTeach:
+    outcome = finish(scheduler, begin(scheduler, material))
+    assert isinstance(outcome, CannotTeach)
+    return outcome
+
+
+def used_version(scheduler: Scheduler) -> int:
+    """Return the number of the taught version that drafts, 0 for the draft as it was downloaded."""
+    assert scheduler.models.drafter is not None
+    return scheduler.models.drafter.info.taught
+
+
+def until(scheduler: Scheduler, reports: list[TeachingProgress], step: int) -> None:
+    """Teach until so many steps were reported."""
+    while not (reports and reports[-1].phase == "teaching" and reports[-1].done >= step):
+        scheduler.teach()
+
+
+@pytest.fixture(scope="module")
+def whole_teaching(main: Path, draft: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, TeachingResult]:
+    """A folder with one version, and the result of the teaching."""
+    folder = tmp_path_factory.mktemp("once")
+    scheduler = Scheduler(EngineSettings(taught_folder=folder))
+    load_models(scheduler, main, draft)
+    with pytest.MonkeyPatch.context() as faster:
+        # Random weights have nothing in common that few steps could teach.
+        faster.setattr(training, "RATE", 2 * training.RATE)
+        result = taught(scheduler, answers())
+    scheduler.close()
+    return folder, result
+
+
+@pytest.fixture
+def once_taught(whole_teaching: tuple[Path, TeachingResult], tmp_path: Path) -> Path:
+    """A folder with one version, which the test may change."""
+    return shutil.copytree(whole_teaching[0], tmp_path / "copy")
+
+
+@pytest.fixture(autouse=True)
+def little_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Teach with a few answers, twice each: the tests below are about the way, not about what is learned."""
+    monkeypatch.setattr(lessons, "LEAST_TAUGHT", 100)
+    monkeypatch.setattr(lessons, "LEAST_JUDGED", 20)
+    monkeypatch.setattr(training, "EPOCHS", 2)
+    monkeypatch.setattr(training, "BATCH", 100)
+
+
+def only_file(folder: Path, name: str) -> Path:
+    [found] = folder.glob(f"*/{name}")
+    return found
+
+
+def test_a_taught_draft_is_right_more_often(whole_teaching: tuple[Path, TeachingResult]) -> None:
+    _, result = whole_teaching
+    assert result.complete
+    assert result.number == 1
+    assert result.after > result.before
+    assert result.places > 300
+
+
+def test_a_taught_draft_changes_no_text_and_no_downloaded_file(opened: Open, once_taught: Path, draft: Path) -> None:
+    files = {path: hashlib.sha256(path.read_bytes()).digest() for path in draft.iterdir()}
+    plain, scheduler = opened(), opened(once_taught)
+    assert used_version(scheduler) == 1
+    assert alone(scheduler, request()).ids == alone(plain, request()).ids
+    taught(scheduler)
+    assert {path: hashlib.sha256(path.read_bytes()).digest() for path in draft.iterdir()} == files
+
+
+def test_a_quantised_draft_is_taught_and_changes_no_text(
+    opened: Open, tiny_main: Path, tiny_draft: Path, tmp_path: Path
+) -> None:
+    plain, scheduler = (opened(tmp_path / folder, tiny_draft, tiny_main) for folder in ("none", "some"))
+    assert taught(scheduler).complete
+    assert alone(scheduler, request()).ids == alone(plain, request()).ids
+
+
+def test_a_version_is_taken_back_used_again_and_deleted(opened: Open, once_taught: Path, draft: Path) -> None:
+    scheduler = opened(once_taught)
+    for used in (False, True):
+        scheduler.teaching.use(used)
+        set_draft(scheduler, draft)
+        assert used_version(scheduler) == used
+    scheduler.teaching.forget()
+    assert scheduler.teaching.known() == TaughtDraft()
+    assert not [path for path in once_taught.rglob("*") if path.is_file()]
+    set_draft(scheduler, draft)
+    assert used_version(scheduler) == 0
+
+
+@pytest.mark.full
+def test_teaching_goes_on_from_the_version_in_use(opened: Open, once_taught: Path) -> None:
+    scheduler = opened(once_taught)
+    version = scheduler.teaching.known().version
+    assert version is not None
+    outcome = taught(scheduler, answers())
+    assert outcome.before == pytest.approx(version.after, abs=0.01)
+    assert len([*once_taught.glob("*/*.safetensors")]) == 1
+
+
+def test_an_interrupted_teaching_goes_on_where_it_was(opened: Open, tmp_path: Path, draft: Path) -> None:
+    wanted = taught(opened(tmp_path / "other"))
+    reports: list[TeachingProgress] = []
+    scheduler = opened(listen=reports.append)
+    outcomes = begin(scheduler)
+    until(scheduler, reports, 4)
+    # A change of the draft model interrupts it.
+    set_draft(scheduler, draft)
+    assert outcomes == [TeachingResult(complete=False)]
+    assert scheduler.teaching.known().begun
+    later: list[TeachingProgress] = []
+    again = opened(listen=later.append)
+    outcome = taught(again)
+    assert min(one.done for one in later if one.phase == "teaching") == reports[-2].done + 1
+    assert not again.teaching.known().begun
+    # It ends as a teaching without interruption.
+    assert (outcome.before, outcome.after) == (wanted.before, wanted.after)
+
+
+def test_a_killed_process_loses_only_the_steps_since_the_last_write(
+    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(teaching, "SAVE_EVERY_S", -1.0)
+    reports: list[TeachingProgress] = []
+    scheduler = opened(tmp_path / "killed", listen=reports.append)
+    begin(scheduler)
+    until(scheduler, reports, 5)
+    # What a killed process leaves on the disk.
+    left = shutil.copytree(tmp_path / "killed", tmp_path / "left")
+    folder = only_file(left, kept.BEGUN).parent
+    (folder / f".{kept.BEGUN}.0.partial").write_bytes(b"cut off")
+    later: list[TeachingProgress] = []
+    again = opened(left, listen=later.append)
+    assert taught(again).complete
+    assert min(one.done for one in later if one.phase == "teaching") == 6
+    assert [path.name for path in folder.iterdir() if path.name[0] == "."] == []
+
+
+def test_answers_come_first(opened: Open) -> None:
+    reports: list[TeachingProgress] = []
+    scheduler = opened(listen=reports.append)
+    outcomes = begin(scheduler)
+    until(scheduler, reports, 2)
+    client = Client(request())
+    scheduler.admit(client.stream)
+    assert reports[-1].waits == "answers"
+    seen = len(reports)
+    while scheduler.busy:
+        scheduler.teach()
+        assert len(reports) == seen
+        scheduler.step()
+    assert len(client.finished.ids) == 28
+    assert isinstance(finish(scheduler, outcomes), TeachingResult)
+    assert all(not one.waits for one in reports[seen:])
+
+
+@pytest.mark.parametrize("reason", ["hot", pytest.param("low-power", marks=pytest.mark.full), "battery"])
+def test_it_waits_for_power_and_cool(opened: Open, monkeypatch: pytest.MonkeyPatch, reason: str) -> None:
+    reports: list[TeachingProgress] = []
+    scheduler = opened(listen=reports.append)
+    begin(scheduler)
+    until(scheduler, reports, 1)
+    with monkeypatch.context() as slow:
+        slow.setattr(teaching, "slowed", lambda: "" if reason == "battery" else reason)
+        slow.setattr(teaching, "on_battery", lambda: reason == "battery")
+        for _ in range(3):
+            scheduler.teach()
+        assert (reports[-1].done, reports[-1].waits) == (1, reason)
+        assert scheduler.teaching.wait_s > 0.0
+    scheduler.teach()
+    assert (reports[-1].done, reports[-1].waits) == (2, "")
+
+
+@pytest.mark.parametrize("on_battery", [False, True])
+def test_a_teaching_keeps_a_mac_awake_unless_it_waits_for_power(
+    mac: Runtime, main: Path, draft: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on_battery: bool
+) -> None:
+    monkeypatch.setattr(teaching, "on_battery", lambda: on_battery)
+    with Engine(EngineSettings(taught_folder=tmp_path)) as engine:
+        engine.load(main, draft).result(PATIENCE_S)
+        engine.teach(answers(12, 30))
+        wait_until(lambda: engine.teaching_progress.waits == "battery" if on_battery else engine.teaching_progress.done)
+        wait_until(lambda: bool(mac.open) is not on_battery)
+
+
+def test_questions_that_others_answered_are_taught_and_go_nowhere_else(opened: Open) -> None:
+    scheduler = opened()
+    questions = [OwnAnswer(one.chat, one.messages) for one in answers(8)]
+    assert taught(scheduler, questions).complete
+    assert scheduler.status.prefix_cache.conversations == 0
+
+
+def test_what_is_not_better_is_not_kept(opened: Open, main: Path) -> None:
+    scheduler = opened(drafter=main)
+    assert scheduler.teaching.known().judged_from == 0.0
+    began = time.time()
+    outcome = taught(scheduler)
+    # Nothing but answers since then are a reason to teach again.
+    assert began <= scheduler.teaching.known().judged_from <= time.time()
+    assert (outcome.complete, outcome.before, outcome.number) == (True, 1.0, 0)
+    assert scheduler.teaching.known().version is None
+
+
+@pytest.mark.parametrize("material", [[], answers(2), answers(highest=2**20)], ids=["none", "few", "other ids"])
+def test_too_little_or_bad_material_is_refused(opened: Open, material: list[OwnAnswer]) -> None:
+    assert refused(opened(), material).reason == "too-little"
+
+
+def test_no_draft_model_and_one_with_another_tokenizer_are_refused(opened: Open, main: Path, tmp_path: Path) -> None:
+    none = opened(drafter=None)
+    assert refused(none).reason == "no-draft"
+    assert str(none.teaching.known().refusal) == str(refused(none))
+    assert refused(opened(drafter=write_with_other_ids(main, tmp_path / "other"))).reason == "other-tokenizer"
+
+
+def test_memory_is_reckoned_before(opened: Open, tmp_path: Path) -> None:
+    scheduler = opened()
+    limit = scheduler.models.memory_use().active + 2**20
+    scheduler.configure(EngineSettings(taught_folder=tmp_path, memory_limit=limit))
+    assert refused(scheduler).reason == "no-memory"
+
+
+def test_a_full_disk_keeps_the_former_version(
+    opened: Open, once_taught: Path, draft: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    scheduler = opened(once_taught)
+    scheduler.teaching.use(False)
+    set_draft(scheduler, draft)
+    monkeypatch.setattr(kept, "write_atomically", full)
+    monkeypatch.setattr(teaching, "SAVE_EVERY_S", -1.0)
+    assert refused(scheduler).arguments == {"reason": "disk", "detail": "No space left on device"}
+    version = opened(once_taught).teaching.known().version
+    assert version is not None
+    assert version.number == 1
+
+
+def test_nothing_begins_on_a_full_disk(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "LEAST_FREE", 2**62)
+    assert refused(opened()).reason == "disk"
+
+
+@pytest.mark.parametrize("which", ["main", pytest.param("draft", marks=pytest.mark.full)])
+def test_a_changed_model_is_used_as_it_was_downloaded(
+    opened: Open, once_taught: Path, main: Path, draft: Path, tmp_path: Path, which: str
+) -> None:
+    models = {"main": main, "draft": draft}
+    models[which] = moved = shutil.copytree(models[which], tmp_path / which)
+    # The same files at another place are the same model.
+    assert opened(once_taught, models["draft"], models["main"]).teaching.known().problem == ""
+    weights = {name: array * 1.01 for name, array in dict(mx.load(str(moved / "model.safetensors"))).items()}
+    mx.save_safetensors(str(moved / "model.safetensors"), weights, {"format": "mlx"})
+    changed = opened(once_taught, models["draft"], models["main"])
+    assert changed.teaching.known().problem == f"{which}-changed"
+    assert used_version(changed) == 0
+    assert changed.teaching.known().judged_from == 0.0
+    # A new teaching begins anew.
+    assert taught(changed).complete
+    assert changed.teaching.known().judged_from > 0.0
+    assert used_version(changed) == 0
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("name", ["1.safetensors", kept.DESCRIPTION])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: data[:-9],
+        pytest.param(lambda _: b"", marks=pytest.mark.full),
+        pytest.param(lambda data: data[:200] + b"\xff" * 40, marks=pytest.mark.full),
+    ],
+)
+def test_damaged_files_leave_the_draft_as_it_was_downloaded(
+    opened: Open, once_taught: Path, name: str, damage: Callable[[bytes], bytes]
+) -> None:
+    path = only_file(once_taught, name)
+    path.write_bytes(damage(path.read_bytes()))
+    scheduler = opened(once_taught)
+    assert used_version(scheduler) == 0
+    assert scheduler.teaching.known().problem == "damaged"
+
+
+def test_an_engine_teaches_while_it_is_idle(main: Path, draft: Path, tmp_path: Path) -> None:
+    with Engine(EngineSettings(taught_folder=tmp_path)) as engine:
+        engine.load(main, draft).result(PATIENCE_S)
+        outcome = engine.teach(answers(12, 30))
+        stream = engine.submit(request())
+        assert len([*stream]) > 2
+        assert outcome.result(PATIENCE_S).complete
+        assert engine.teaching_progress == TeachingProgress()
+        known = engine.taught().result(PATIENCE_S)
+        assert (known.used, known.begun) == (outcome.result().number > 0, False)
+        engine.use_taught(False).result(PATIENCE_S)
+        assert not engine.taught().result(PATIENCE_S).used
+        # It can be stopped at any time, and ends with the engine.
+        second = engine.teach(answers(12, 30))
+        engine.stop_teaching().result(PATIENCE_S)
+        assert second.result(PATIENCE_S) == TeachingResult(complete=False)
+        third = engine.teach(answers(12, 30))
+    assert third.result(PATIENCE_S) == TeachingResult(complete=False)
