@@ -4195,8 +4195,8 @@
         <translation>「{main}」では、ラウンドあたりのドラフトトークンが {most} 個までなら、この Mac での丸めは同じです。</translation>
     </message>
     <message>
-        <source>It slows answers down by about {share}% (estimate, measured rounds: {rounds}).</source>
-        <translation>回答が約 {share}% 遅くなります（推定、測定したラウンド：{rounds}）。</translation>
+        <source>It slows answers down by about {share}% (estimate).</source>
+        <translation>回答が約 {share}% 遅くなります（推定）。</translation>
     </message>
 </context>
 <context>

@@ -4195,8 +4195,8 @@
         <translation>{main} 모델은 이 Mac에서 라운드당 초안 토큰 {most}개까지 반올림이 같아요.</translation>
     </message>
     <message>
-        <source>It slows answers down by about {share}% (estimate, measured rounds: {rounds}).</source>
-        <translation>답변이 약 {share}% 느려져요(추정, 측정한 라운드 {rounds}개).</translation>
+        <source>It slows answers down by about {share}% (estimate).</source>
+        <translation>답변이 약 {share}% 느려져요(추정).</translation>
     </message>
 </context>
 <context>

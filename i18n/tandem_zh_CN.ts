@@ -4195,8 +4195,8 @@
         <translation>使用“{main}”时，本机上每轮草稿 token 不超过 {most} 个时舍入一致。</translation>
     </message>
     <message>
-        <source>It slows answers down by about {share}% (estimate, measured rounds: {rounds}).</source>
-        <translation>会让回答变慢约 {share}%（估算，已测 {rounds} 轮）。</translation>
+        <source>It slows answers down by about {share}% (estimate).</source>
+        <translation>会让回答变慢约 {share}%（估算）。</translation>
     </message>
 </context>
 <context>

@@ -223,10 +223,10 @@ class Drafting:
             # Shadow evaluation: no verify pass was needed.
             request.answer.text.observe(source, seen.drafted, seen.accepted)
 
-    def end(self, *, stopped: bool = False) -> None:
-        """End the request, which may have been `stopped`; the proposers' sequences stay with its conversation."""
+    def end(self) -> None:
+        """End the request; the proposers' sequences stay with its conversation."""
         request, self._request = self._request, None
-        self.controller.speedup.end(stopped=stopped)
+        self.controller.speedup.end()
         if request is not None:
             request.abandon()
 

@@ -45,18 +45,11 @@ def context_range(tokens: int) -> int:
     return bisect_right(CONTEXT_EDGES, tokens)
 
 
-def range_bounds(index: int) -> tuple[int, int | None]:
-    """Return the least context length of a range, and the first one above it (None for the last range)."""
-    edges = (0, *CONTEXT_EDGES, None)
-    return edges[index] or 0, edges[index + 1]
-
-
 class CostEstimate(NamedTuple):
-    """Seconds, the variance of their logarithm without that of the common level, and the rounds behind the estimate."""
+    """Seconds, and the variance of their logarithm without that of the common level."""
 
     seconds: float
     variance: float = 0.0
-    rounds: int = 0
 
     @property
     def standard_error(self) -> float:
@@ -67,15 +60,14 @@ class CostEstimate(NamedTuple):
         """Return the estimate of this followed by `other`; their errors are independent."""
         seconds = self.seconds + other.seconds
         squares = self.seconds**2 * self.variance + other.seconds**2 * other.variance
-        return CostEstimate(seconds, squares / seconds**2, min(self.rounds, other.rounds))
+        return CostEstimate(seconds, squares / seconds**2)
 
 
 class _Figure(Struct):
-    """The mean and the variance of the natural logarithm of seconds, and the rounds that measured it."""
+    """The mean and the variance of the natural logarithm of seconds."""
 
     mean: Annotated[float, Meta(ge=-MOST_LOG, le=MOST_LOG)]
     variance: Annotated[float, Meta(ge=0.0, le=MOST_LOG**2)]
-    rounds: Annotated[int, Meta(ge=0)] = 0
 
     def between(self, least: float, most: float) -> _Figure:
         """Return this times a factor that is uniformly distributed between `least` and `most`."""
@@ -145,10 +137,6 @@ class Costs(Struct):
         drafting = self.drafting(source, drafted).seconds
         return drafting / (drafting + self.verify(rows).seconds)
 
-    def contexts(self) -> list[int]:
-        """The ranges of context lengths at which rounds were measured."""
-        return [context for context, level in sorted(self.levels.items()) if level.rounds and self.known]
-
     def observe(
         self, rows: int, seconds: float, draft: tuple[str, int] | None = None, draft_s: float | None = None
     ) -> None:
@@ -190,8 +178,7 @@ class Costs(Struct):
             self._divide(log(seconds / sum(times)) - level.mean, [*figures, level], [*shares, 1.0])
             level.variance += DRIFT**2
         elif len(parts) == 1 and parts[0][0] == PASS:
-            self.curves[PASS] = {parts[0][1]: _Figure(log(seconds) - level.mean, self.noise, 1)}
-            level.rounds += 1
+            self.curves[PASS] = {parts[0][1]: _Figure(log(seconds) - level.mean, self.noise)}
 
     def _divide(self, error: float, figures: Sequence[_Figure], shares: Sequence[float]) -> None:
         """Update the filter with an observation that is the sum of `figures` weighted by `shares`."""
@@ -207,7 +194,6 @@ class Costs(Struct):
             figure.mean += gain * error
             variance = min(MOST_LOG, widened**2 * figure.variance)
             figure.variance = max(variance * (1.0 - share * gain), self.noise / MEMORY)
-            figure.rounds += 1
 
     def _own(self, curve: str, key: int) -> _Figure:
         """Return the figure of this very key, initialised with its estimate."""
@@ -220,7 +206,7 @@ class Costs(Struct):
 
     def _seconds(self, curve: str, key: int) -> CostEstimate:
         figure = self._figure(curve, key)
-        return CostEstimate(exp(figure.mean + self._level.mean), figure.variance, figure.rounds)
+        return CostEstimate(exp(figure.mean + self._level.mean), figure.variance)
 
     def _figure(self, curve: str, key: int) -> _Figure:
         """Return the measured figure, an interpolated one, or one extrapolated from the nearest."""

@@ -8,7 +8,7 @@ hidden Markov models, learned as it is used, with fading counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 from math import exp, sqrt
 from typing import Annotated, NamedTuple
@@ -18,7 +18,6 @@ from msgspec import Meta, Struct, field
 from engine.methods import PROPOSERS
 from engine.requests import MAX_DEPTH
 from engine.speculation.choosing.costs import MEMORY
-from engine.tuning import AcceptanceFigures
 
 # Acceptance rates in easy, mixed and hard text before any was seen: those of the usual drafters lie between them.
 FIRST_RATES = (0.95, 0.7, 0.2)
@@ -99,13 +98,6 @@ class TextStatistics(Struct):
     def __post_init__(self) -> None:
         if not self.counts.keys() <= PROPOSERS.keys():
             raise ValueError("not learned texts")
-
-    def figures(self) -> Iterator[AcceptanceFigures]:
-        """Generate how often draft tokens were accepted, by source and position, over all states."""
-        for source, states in self.counts.items():
-            for index, counts in enumerate(zip(*states, strict=True)):
-                if reached := sum(one.reached for one in counts):
-                    yield AcceptanceFigures(source, index, reached, sum(one.accepted for one in counts))
 
     def fits(self, source: str) -> bool:
         """False if hardly any first draft token of `source` was accepted, in about MEMORY rounds or more."""

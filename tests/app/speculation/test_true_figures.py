@@ -78,7 +78,6 @@ def world(
     machine = LoadedMachine(LOADS[request.param], seed=2)
     for _ in range(20):
         machine.answer(300)
-    machine.controller.learned.comparisons.totals.clear()
     monkeypatch.setattr("engine.speculation.choosing.controller.monotonic", lambda: machine.now)
     main, draft = (ModelInfo(name, Path(path_of(name)), "llama", 4096, 0) for name in (MAIN, DRAFT))
     engine = SimulatedEngine(machine=machine, lengths=list(LENGTHS), loads=[LoadedPair(main, draft)])

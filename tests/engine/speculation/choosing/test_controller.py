@@ -173,7 +173,7 @@ def test_answers_with_a_grammar_are_learned_apart() -> None:
         chosen = play(controller, answer, 40, lambda _: 0, lambda depth: 1.5 * round_s(depth))
     assert sum(choice.depth > 0 for choice in chosen) <= 4
     assert choose(controller, controller.begin(100)).depth == 8
-    assert controller.figures()[0].plain_tps == pytest.approx(1.0 / PLAIN_S, rel=0.05)
+    assert controller.costs.verify(1).seconds == pytest.approx(PLAIN_S, rel=0.05)
 
 
 def test_a_round_that_was_not_typical_teaches_acceptance_but_not_cost() -> None:
@@ -182,20 +182,6 @@ def test_a_round_that_was_not_typical_teaches_acceptance_but_not_cost() -> None:
     learn(controller, answer, Choice("draft", 8), 8, 5.0, typical=False)
     assert answer.costs == costs
     assert answer.text.forecast("draft", 8).kept[8] > accepted
-
-
-def test_figures_are_those_of_the_world() -> None:
-    controller = Controller()
-    controlled(World(gentle, constant(0.8)), 1500, controller=controller)
-    [figures] = controller.figures()
-    assert (figures.tokens_from, figures.tokens_below) == (0, 2048)
-    most_used = max(figures.depths, key=lambda one: one.samples)
-    round_s = (gentle(most_used.depth + 1, 0) + most_used.depth * 0.06) * PLAIN_S
-    tokens = sum(0.8**power for power in range(most_used.depth + 1))
-    assert most_used.expected_tps == pytest.approx(tokens / round_s, rel=0.2)
-    [first, *_] = [*controller.learned.free.texts.figures()]
-    assert (first.source, first.position) == ("draft", 0)
-    assert first.accepted / first.reached == pytest.approx(0.8, abs=0.1)
 
 
 def kept_after(drafted: int, verified: int) -> float:
@@ -236,9 +222,8 @@ def test_it_keeps_to_exact_widths_where_that_costs_next_to_nothing(loss: float, 
 
 def test_the_cost_of_keeping_to_a_rule_is_told() -> None:
     controller, _ = familiar(8)
-    fastest = max(one.expected_tps for known in controller.figures() for one in known.depths)
-    exact = max(one.expected_tps for known in controller.figures() for one in known.depths if one.depth <= 3)
-    assert controller.cost_of(RowRule(plain=1, most=4)) == pytest.approx(1.0 - exact / fastest, abs=0.01)
+    costs = [controller.cost_of(RowRule(plain=1, most=most)) or 0.0 for most in (1, 4, 9)]
+    assert costs[0] > costs[1] > costs[2] > 0.0
     assert controller.cost_of(RowRule(plain=1, most=17)) == 0.0
     # Plain rounds of two rows are slower, too.
     assert controller.cost_of(RowRule(plain=2, most=2)) > controller.cost_of(RowRule(plain=1, most=4))

@@ -162,21 +162,6 @@ def test_the_first_answer_of_a_calibrated_pair_has_a_lower_bound(
     assert client.finished.stats.speedup_low is not None
 
 
-def test_an_answer_that_was_stopped_is_in_no_total(make_machine: MakeMachine) -> None:
-    machine = make_machine(load=quiet, depth=4)
-    for _ in range(3):
-        machine.answer(300)
-    meter = machine.controller.speedup
-    before = meter.usual(0)
-    assert before is not None
-    for stopped in (True, False):
-        meter.begin(0)
-        for _ in range(40):
-            meter.observe("draft", 5, 5, 0.03, typical=True)
-        meter.end(stopped=stopped)
-        assert (meter.usual(0) == before) == stopped
-
-
 def test_the_time_of_other_requests_is_not_charged(make_machine: MakeMachine) -> None:
     machine = make_machine(seed=1)
     machine.answer(300)
@@ -203,15 +188,11 @@ def test_a_busy_computer_is_told_from_slow_speculation(make_machine: MakeMachine
     assert answered.stats.speedup == pytest.approx(answered.truth, rel=0.1)
 
 
-def test_totals_and_costs_outlive_the_program(make_machine: MakeMachine) -> None:
+def test_costs_outlive_the_program(make_machine: MakeMachine) -> None:
     machine = make_machine()
-    truth = [machine.answer(300) for _ in range(8)]
-    later = Controller(deepcopy(machine.controller.learned))
-    [figures] = later.figures()
-    assert figures.speedup is not None
-    plain_s, decode_s = sum(one.plain_s for one in truth), sum(one.decode_s for one in truth)
-    assert figures.speedup[0] == pytest.approx(plain_s / decode_s, rel=0.1)
-    machine.controller = later
+    for _ in range(8):
+        machine.answer(300)
+    machine.controller = Controller(deepcopy(machine.controller.learned))
     assert machine.answer(20, 0.0).stats.speedup_low is not None
 
 
