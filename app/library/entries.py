@@ -11,7 +11,7 @@ from app.session.model_names import short_name
 from engine.advice.catalog import Catalog, CatalogModel, draft_for, offers
 from engine.advice.fit import FitReport, ModelSize, check_fit
 from engine.advice.pairing import PairAdvice
-from engine.advice.speedup import MainCost, SpeedupEstimate, estimate_speedup
+from engine.advice.speedup import ModelCost, SpeedupEstimate, estimate_speedup
 from engine.cluster.plan import fits_together
 from engine.errors import ModelNotUsable
 from engine.hub.values import FoundModel, RemoteModel
@@ -271,7 +271,7 @@ def pair_offers(catalog: Catalog, entries: Sequence[Entry], limit: int) -> tuple
 def _installed_draft(
     model: InstalledModel, known: CatalogModel | None, installed: Sequence[InstalledModel]
 ) -> InstalledModel | None:
-    """Return its installed draft: the catalog's, else the smallest with its tokenizer and less than half its size."""
+    """Return its installed draft: the catalog's, else the smallest with its tokenizer and less than half as large."""
     usable = [other for other in installed if "draft" in other.kinds and other.path != model.path]
     for wanted in known.drafts if known else ():
         if (named := next((other for other in usable if other.id == wanted), None)) is not None:
@@ -279,7 +279,9 @@ def _installed_draft(
     same = [
         other
         for other in usable
-        if model.tokenizer and other.tokenizer == model.tokenizer and 2 * other.active_bytes < model.active_bytes
+        if model.tokenizer
+        and other.tokenizer == model.tokenizer
+        and 2 * _cost_of(other).parameters < _cost_of(model).parameters
     ]
     return min(same, key=lambda other: other.weight_bytes, default=None)
 
@@ -287,7 +289,12 @@ def _installed_draft(
 def _expected(
     main_bytes: int, main: InstalledModel | CatalogModel, draft: InstalledModel | CatalogModel
 ) -> SpeedupEstimate:
-    return estimate_speedup(MainCost(main_bytes, main.active_bytes, main.bits), draft.active_bytes, "same")
+    costs = ModelCost(main_bytes, main.active_bytes, main.bits), _cost_of(draft)
+    return estimate_speedup(*costs, "same")
+
+
+def _cost_of(model: InstalledModel | CatalogModel) -> ModelCost:
+    return ModelCost(model.active_bytes, model.active_bytes, model.bits)
 
 
 def _size_in(model: CatalogModel) -> ModelSize:

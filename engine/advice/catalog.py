@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, convert
 
-from engine.advice.speedup import WORTH_IT, MainCost, estimate_speedup, flat_speedup
+from engine.advice.speedup import WORTH_IT, ModelCost, estimate_speedup, flat_speedup
 from engine.files.bounded_json import CONFIG, read_object
 from engine.files.paths import resources
 from engine.hub.repository_names import parse_repository
@@ -145,5 +145,5 @@ def offers(catalog: Catalog, limit: int) -> list[tuple[CatalogModel, CatalogMode
 
 
 def _most_expected(main: CatalogModel, draft: CatalogModel, any_chip: bool) -> float:
-    cost, draft_active = MainCost(main.bytes, main.active_bytes, main.bits), draft.active_bytes
-    return flat_speedup(cost, draft_active) if any_chip else estimate_speedup(cost, draft_active, "same").most
+    reads, drafts = (ModelCost(model.bytes, model.active_bytes, model.bits) for model in (main, draft))
+    return flat_speedup(reads, drafts) if any_chip else estimate_speedup(reads, drafts, "same").most

@@ -13,7 +13,7 @@ from engine.advice.fit import ModelSize, check_fit, stored_bits
 from engine.advice.heads import HeadFacts, against, facts_of, facts_of_config, same_model
 from engine.advice.speedup import (
     WORTH_IT,
-    MainCost,
+    ModelCost,
     SpeedupEstimate,
     estimate_head_speedup,
     estimate_speedup,
@@ -72,8 +72,8 @@ class PairModel:
         return str(self.config.get("model_type", "")).partition("_")[0]
 
     @property
-    def cost(self) -> MainCost:
-        return MainCost(self.weight_bytes, self.active_bytes, self.bits)
+    def cost(self) -> ModelCost:
+        return ModelCost(self.weight_bytes, self.active_bytes, self.bits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,9 +249,11 @@ class _Judge:
         if draft.head is not None:
             return self._head_verdict(draft, draft.head)
         expected = self._expected(draft, "same")
-        most = max(expected.most, flat_speedup(self._main.cost, draft.active_bytes))
+        most = expected.speedup
+        if not draft.cost.is_copy_of(self._main.cost):
+            most = max(expected.most, flat_speedup(self._main.cost, draft.cost))
         if most < WORTH_IT and not expected.measured:
-            share = round(100 * draft.active_bytes / max(self._main.active_bytes, 1))
+            share = round(100 * draft.cost.step / self._main.cost.step)
             return "too-large", (("share", share),), expected
         comparison = self._relation(draft)
         if comparison is None:
@@ -300,7 +302,7 @@ class _Judge:
 
     def _expected(self, draft: PairModel, relation: str) -> SpeedupEstimate:
         main, measured = self._main, self._measured.get(draft.id)
-        return measured or estimate_speedup(main.cost, draft.active_bytes, relation)
+        return measured or estimate_speedup(main.cost, draft.cost, relation)
 
     def _size(self, model: PairModel) -> ModelSize:
         return ModelSize(model.id, model.weight_bytes, model.config, self._element_bytes)

@@ -1,7 +1,8 @@
 """Estimates the speedup of a draft model that has not been measured, from bytes and published costs of rows.
 
-Decoding is bound by reading weights, so a pass over one row costs in proportion to the bytes that it reads. What each
-further row costs depends on the chip. Accept rates are assumed, not known: they depend on the text and on the pair.
+Decoding is bound by reading weights, so a pass over one row costs in proportion to the bytes that it reads: those of
+the files on a Mac; elsewhere four for each parameter, because weights become float32. What each further row costs
+depends on the chip. Accept rates are assumed, not known: they depend on the text and on the pair.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
 
-from engine.machine.row_costs import PassCost, flat_cost, row_costs
+from engine.advice.fit import SCALE_BITS
+from engine.machine.row_costs import PassCost, flat_cost, keeps_weights, row_costs
 from engine.requests import MAX_DEPTH
 
 # The least speedup for which a draft model is worth its memory.
@@ -19,6 +21,8 @@ WORTH_IT = 1.05
 _PASS_OVERHEAD = 0.02
 # The acceptance rate of published heads is 0.6 to 0.8 on text of their training, and lower elsewhere.
 HEAD_ACCEPT_RATE = 0.65
+# The bits of quantised weights where the files do not say.
+_USUAL_BITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +42,8 @@ class SpeedupEstimate:
 
 
 @dataclass(frozen=True, slots=True)
-class MainCost:
-    """What a main model reads: all weights, those that one token uses, and whether they are quantised.
+class ModelCost:
+    """What a model reads: all weights, those that one token uses, and their bits, None if they are quantised somehow.
 
     Several rows of a mixture of experts use more of them than one, so verification costs more than a plain pass.
     """
@@ -56,23 +60,38 @@ class MainCost:
     def quantised(self) -> bool:
         return self.bits not in (16, 32)
 
+    @property
+    def parameters(self) -> float:
+        """The parameters that one token uses."""
+        bits = (self.bits or _USUAL_BITS) + SCALE_BITS if self.quantised else float(self.bits or 0)
+        return max(8.0 * self.active / bits, 1.0)
 
-def estimate_speedup(main: MainCost, draft_active: int, relation: str) -> SpeedupEstimate:
-    """Estimate the speed-up of a draft model that reads `draft_active` bytes a token."""
-    return _estimate(main, *_with_draft(main, draft_active, relation))
+    @property
+    def step(self) -> float:
+        """The bytes that a pass over one row reads on this machine."""
+        return max(self.active, 1) if keeps_weights() else 4.0 * self.parameters
+
+    def is_copy_of(self, other: ModelCost) -> bool:
+        """Whether it may be the same model in another precision: estimates of parameters are that exact."""
+        return abs(self.parameters / other.parameters - 1.0) < 0.1
 
 
-def flat_speedup(main: MainCost, draft_active: int) -> float:
+def estimate_speedup(main: ModelCost, draft: ModelCost, relation: str) -> SpeedupEstimate:
+    """Estimate the speed-up of a draft model."""
+    return _estimate(main, *_with_draft(main, draft, relation))
+
+
+def flat_speedup(main: ModelCost, draft: ModelCost) -> float:
     """Return the speed-up where further rows cost next to nothing, so that only the draft model's size limits it."""
-    return _at_best_depth(flat_cost(main.used), *_with_draft(main, draft_active, "same"))
+    return _at_best_depth(flat_cost(main.used), *_with_draft(main, draft, "same"))
 
 
-def estimate_head_speedup(main: MainCost, head_bytes: int, *, chained: bool = False) -> SpeedupEstimate:
-    """Estimate the speed-up of a head of `head_bytes`.
+def estimate_head_speedup(main: ModelCost, head_bytes: int, *, chained: bool = False) -> SpeedupEstimate:
+    """Estimate the speed-up of a head of `head_bytes`, which is rarely quantised.
 
     It drafts all tokens of a round in one pass, or, if they are `chained`, each in a pass of its own.
     """
-    share = head_bytes / max(main.active, 1)
+    share = ModelCost(head_bytes, head_bytes, 16).step / main.step
 
     def drafting(depth: int) -> float:
         return depth * (share + _PASS_OVERHEAD) if chained else share + 2 * _PASS_OVERHEAD
@@ -80,13 +99,13 @@ def estimate_head_speedup(main: MainCost, head_bytes: int, *, chained: bool = Fa
     return _estimate(main, HEAD_ACCEPT_RATE, drafting)
 
 
-def _with_draft(main: MainCost, draft_active: int, relation: str) -> tuple[float, Callable[[int], float]]:
+def _with_draft(main: ModelCost, draft: ModelCost, relation: str) -> tuple[float, Callable[[int], float]]:
     """Return the assumed accept rate, and the cost of drafting a round by its depth in plain passes."""
-    share = draft_active / max(main.active, 1)
+    share = draft.step / main.step
     return _assumed_accept_rate(share, relation), lambda depth: depth * (share + _PASS_OVERHEAD)
 
 
-def _estimate(main: MainCost, accept: float, drafting: Callable[[int], float]) -> SpeedupEstimate:
+def _estimate(main: ModelCost, accept: float, drafting: Callable[[int], float]) -> SpeedupEstimate:
     costs = row_costs(main.used, quantised=main.quantised)
     least, most = (_at_best_depth(cost, accept, drafting) for cost in costs)
     return SpeedupEstimate(most) if least == most else SpeedupEstimate(sqrt(least * most), bounds=(least, most))

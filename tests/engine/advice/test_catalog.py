@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engine.advice.catalog import Catalog, CatalogModel, draft_for, load_catalog, offers
-from engine.advice.speedup import MainCost, estimate_speedup
+from engine.advice.speedup import ModelCost, estimate_speedup
 from engine.files.paths import resources
 from engine.hub.failures import HubError
 from engine.model_files.architecture import mlx_lm_module
@@ -115,7 +115,12 @@ def test_a_first_run_is_offered_up_to_three_pairs_that_fit(catalog: Catalog) -> 
         assert len(pairs) == count
         assert all(main.bytes + draft.bytes <= 0.75 * memory for main, draft in pairs)
         for main, draft in pairs:
-            assert estimate_speedup(MainCost(main.bytes, main.active_bytes), draft.active_bytes, "same").speedup > 1.2
+            assert (
+                estimate_speedup(
+                    *[ModelCost(one.bytes, one.active_bytes, one.bits) for one in (main, draft)], "same"
+                ).speedup
+                > 1.2
+            )
         assert [main.bytes for main, _ in pairs] == sorted(main.bytes for main, _ in pairs)
 
 

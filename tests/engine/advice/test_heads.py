@@ -14,7 +14,7 @@ from engine.advice.catalog import Catalog, load_catalog
 from engine.advice.fit import ModelSize, check_fit
 from engine.advice.heads import against, facts_of, facts_of_config, same_model
 from engine.advice.pairing import PairAdvice, PairModel, advise, candidates, from_installed
-from engine.advice.speedup import MainCost, estimate_head_speedup
+from engine.advice.speedup import ModelCost, estimate_head_speedup
 from engine.heads.fit import Mismatch, memory_config
 from engine.heads.folder import inspect_head
 from engine.hub.failures import HubError
@@ -180,7 +180,7 @@ def test_memory_counts_the_windows_of_a_head(tmp_path: Path, name: str, windowed
 
 
 def test_a_head_is_expected_to_help_less_the_larger_it_is() -> None:
-    main = MainCost(10**10, 10**10)
+    main = ModelCost(10**10, 10**10)
     speeds = [estimate_head_speedup(main, size).speedup for size in (10**8, 10**9, 10**10)]
     assert speeds == sorted(speeds, reverse=True)
     assert 1.5 < speeds[1] < 2.5
