@@ -22,6 +22,8 @@ MAX_MATCH = 32
 AGREEMENT = 0.6
 # Wrong lookups in a row after which lookup pauses, because the text seems to repeat nothing.
 MISSES_TO_PAUSE = 3
+# The most draft tokens of a round while no proposal of as many was accepted whole: a short match may end soon.
+FIRST_DEPTH = 4
 # Tokens that must match before a difference counts as an edit of a copy, and how far after it the copy may resume.
 MIN_COPIED = 6
 EDIT_REACH = 8
@@ -38,24 +40,29 @@ class _Lookup:
 
 def build(context: ProposerContext) -> NgramProposer:
     """Build the proposer. It excludes special tokens, because what follows them does not depend on the text."""
-    return NgramProposer(context.settings.depth_limit, frozenset(context.main.tokenizer.all_special_ids))
+    excluded = frozenset(context.main.tokenizer.all_special_ids)
+    return NgramProposer(context.settings.depth_limit, excluded, adaptive=context.settings.depth is None)
 
 
 class NgramProposer(Proposer):
     """Proposes by looking the last tokens up in the conversation so far.
 
     `max_depth` bounds the tokens of a round. `excluded` ids (of the chat template) are never proposed, and no match
-    crosses one. While another plan is in use, it evaluates its unused proposals (shadow evaluation).
+    crosses one. While another plan is in use, it evaluates its unused proposals (shadow evaluation). If it is
+    `adaptive`, it proposes only after such a proposal was right, and begins with short proposals.
     """
 
     source = "ngram"
     reason = "no-match"
 
-    def __init__(self, max_depth: int, excluded: AbstractSet[int] = frozenset()) -> None:
+    def __init__(self, max_depth: int, excluded: AbstractSet[int] = frozenset(), *, adaptive: bool = True) -> None:
         self._max_depth = max_depth
+        self._adaptive = adaptive
         self._excluded = excluded
         self._index = self._new_index()
-        self._misses = 0
+        self._misses: int
+        self._limit: int
+        self._begin()
         self._lookup: _Lookup | None = None
         self._shadow: _Lookup | None = None
         self._shadow_accepted = 0
@@ -71,7 +78,7 @@ class NgramProposer(Proposer):
     def max_proposals(self) -> int:
         if self._misses >= MISSES_TO_PAUSE:
             return 0
-        return len(self._look_up().tokens)
+        return min(self._limit, len(self._look_up().tokens))
 
     def propose(self, depth: int) -> Proposal:
         tokens = self._look_up().tokens[:depth]
@@ -80,6 +87,7 @@ class NgramProposer(Proposer):
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
         if drafted:
             self._misses = 0 if accepted else self._misses + 1
+            self._learn_depth(accepted)
             self._shadow = None
         else:
             self._evaluate_shadow(tokens)
@@ -94,9 +102,18 @@ class NgramProposer(Proposer):
     def reset(self, tokens: Sequence[int]) -> None:
         self._index = self._new_index()
         self._index.extend(tokens)
-        self._misses = 0
+        self._begin()
         self._lookup = self._shadow = self._edited_at = None
         self._observations = []
+
+    def _begin(self) -> None:
+        self._misses = MISSES_TO_PAUSE if self._adaptive else 0
+        self._limit = FIRST_DEPTH if self._adaptive else self._max_depth
+
+    def _learn_depth(self, accepted: int) -> None:
+        """Propose long copies only as long as short ones are accepted whole."""
+        if self._adaptive:
+            self._limit = self._max_depth if accepted >= FIRST_DEPTH else FIRST_DEPTH
 
     def _look_up(self) -> _Lookup:
         if self._lookup is None:
@@ -112,16 +129,11 @@ class NgramProposer(Proposer):
         return _Lookup(self._vote(leader, matches), leader.end, longest)
 
     def _after_edit(self) -> _Lookup:
-        """Return the continuation of a copy that was just edited, before enough tokens match again."""
-        if self._edited_at is None:
+        """Return the continuation of an edited copy once a token of it is back, before enough tokens match again."""
+        rejoined = None if self._edited_at is None else self._index.next_like_last(self._edited_at, EDIT_REACH)
+        if rejoined is None:
             return _Lookup([])
-        rejoined = self._index.next_like_last(self._edited_at, EDIT_REACH)
-        if rejoined is not None:
-            return _Lookup(self._index.following(rejoined, self._max_depth), rejoined, MIN_COPIED - 1)
-        if self._since_edit > 1:
-            return _Lookup([])
-        end = self._edited_at + 1
-        return _Lookup(self._index.following(end, self._max_depth), end, MIN_COPIED - 1)
+        return _Lookup(self._index.following(rejoined, self._max_depth), rejoined, MIN_COPIED - 1)
 
     def _track_copy(self, tokens: Sequence[int]) -> None:
         """Record where `tokens` depart from the text that was looked up."""
@@ -173,5 +185,6 @@ class NgramProposer(Proposer):
 
     def _close_shadow(self, drafted: int) -> None:
         if drafted:
+            self._learn_depth(self._shadow_accepted)
             self._observations.append(Observation(drafted, self._shadow_accepted))
         self._shadow = None

@@ -277,7 +277,7 @@ class Player:
 
     def _proposer(self, source: str, place: _Place, depth: int, *, adaptive: bool) -> Proposer:
         if source == "ngram":
-            return NgramProposer(depth)
+            return NgramProposer(depth, adaptive=adaptive)
         return RecordedDrafter(place, source, min(depth, self.pair.max_depth), adaptive=adaptive)
 
     def _ms(self, source: str | None, depth: int, *, stopped: bool = False, waits: bool = False) -> tuple[float, float]:
