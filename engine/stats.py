@@ -15,7 +15,7 @@ BUSY = 1.5
 # a bound is.
 KNOWN = 0.14
 # Speeds that differ by less than this factor feel the same.
-FELT = 1.05
+NOTICEABLE = 1.05
 # Of a speed-up that is more than this many times as large as possible, nothing is true.
 UNTRUE = 2.0
 # The most seconds by which the figures of an event are older than its round: nobody reads them more often.
@@ -103,7 +103,7 @@ class RoundedSpeedup(NamedTuple):
     @property
     def helps(self) -> bool:
         """Whether speculation makes a difference that is felt."""
-        return self.known != "most" and self.factor > FELT
+        return self.known != "most" and self.factor > NOTICEABLE
 
 
 def most_speedup(tokens_per_round: float) -> float:
@@ -124,9 +124,9 @@ def rounded_speedup(factor: float | None, low: float | None, high: float | None)
     if factor is not None and log(high / low) / 2.0 <= KNOWN:
         return RoundedSpeedup(round(factor, 1), "exact")
     least, most = floor(10.0 * low) / 10.0, ceil(10.0 * high) / 10.0
-    if least > FELT:
+    if least > NOTICEABLE:
         return RoundedSpeedup(least, "least")
-    return RoundedSpeedup(most, "most") if most < 1.0 / FELT else None
+    return RoundedSpeedup(most, "most") if most < 1.0 / NOTICEABLE else None
 
 
 class RequestStats(Struct, frozen=True):

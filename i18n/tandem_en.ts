@@ -100,68 +100,7 @@
     </message>
 </context>
 <context>
-    <name>Notifications</name>
-    <message numerus="yes">
-        <source>%n message(s) deleted.</source>
-        <translation>
-            <numerusform>%n message deleted.</numerusform>
-            <numerusform>%n messages deleted.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>PurgeButton</name>
-    <message numerus="yes">
-        <source>%n chat(s)</source>
-        <translation>
-            <numerusform>%n chat</numerusform>
-            <numerusform>%n chats</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>SampleRound</name>
-    <message numerus="yes">
-        <source>%n token(s) in one round instead of one, and the text is the main model&apos;s own.</source>
-        <translation>
-            <numerusform>%n token in one round instead of one, and the text is the main model&apos;s own.</numerusform>
-            <numerusform>%n tokens in one round instead of one, and the text is the main model&apos;s own.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>SpeculationSentences</name>
-    <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
-        <translation>
-            <numerusform>Drafting %n token per round. Each round produces {tokens}.</numerusform>
-            <numerusform>Drafting %n tokens per round. Each round produces {tokens}.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
-        <translation>
-            <numerusform>Drafting %n token per round. Each round takes {cost}× the time of one token and produces {tokens}.</numerusform>
-            <numerusform>Drafting %n tokens per round. Each round takes {cost}× the time of one token and produces {tokens}.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted.</source>
-        <translation>
-            <numerusform>%n of {drafted} draft tokens accepted.</numerusform>
-            <numerusform>%n of {drafted} draft tokens accepted.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
-        <translation>
-            <numerusform>%n of {drafted} draft tokens accepted. Each round took {cost}× the time of one token and produced {tokens}.</numerusform>
-            <numerusform>%n of {drafted} draft tokens accepted. Each round took {cost}× the time of one token and produced {tokens}.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>Transfer</name>
+    <name>ImportExport</name>
     <message numerus="yes">
         <source>%n chat(s) exported.</source>
         <translation>
@@ -223,6 +162,67 @@
         <translation>
             <numerusform>%n file, tool call or reasoning text was left out.</numerusform>
             <numerusform>%n files, tool calls or reasoning texts were left out.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Notifications</name>
+    <message numerus="yes">
+        <source>%n message(s) deleted.</source>
+        <translation>
+            <numerusform>%n message deleted.</numerusform>
+            <numerusform>%n messages deleted.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>PurgeButton</name>
+    <message numerus="yes">
+        <source>%n chat(s)</source>
+        <translation>
+            <numerusform>%n chat</numerusform>
+            <numerusform>%n chats</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SampleRound</name>
+    <message numerus="yes">
+        <source>%n token(s) in one round instead of one, and the text is the main model&apos;s own.</source>
+        <translation>
+            <numerusform>%n token in one round instead of one, and the text is the main model&apos;s own.</numerusform>
+            <numerusform>%n tokens in one round instead of one, and the text is the main model&apos;s own.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationSentences</name>
+    <message numerus="yes">
+        <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
+        <translation>
+            <numerusform>Drafting %n token per round. Each round produces {tokens}.</numerusform>
+            <numerusform>Drafting %n tokens per round. Each round produces {tokens}.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
+        <translation>
+            <numerusform>Drafting %n token per round. Each round takes {cost}× the time of one token and produces {tokens}.</numerusform>
+            <numerusform>Drafting %n tokens per round. Each round takes {cost}× the time of one token and produces {tokens}.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of {drafted} draft token(s) accepted.</source>
+        <translation>
+            <numerusform>%n of {drafted} draft tokens accepted.</numerusform>
+            <numerusform>%n of {drafted} draft tokens accepted.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
+        <translation>
+            <numerusform>%n of {drafted} draft tokens accepted. Each round took {cost}× the time of one token and produced {tokens}.</numerusform>
+            <numerusform>%n of {drafted} draft tokens accepted. Each round took {cost}× the time of one token and produced {tokens}.</numerusform>
         </translation>
     </message>
 </context>

@@ -72,7 +72,7 @@ def _sentences() -> Iterator[Sentences]:
 def _run(tool: Path, sources: Sequence[Path], folder: Path) -> None:
     for language in LANGUAGES:
         options = ["-source-language", "en", "-target-language", language, "-no-obsolete", "-locations", "none"]
-        # `Restyled.bound` takes a text like `tr`.
+        # `ThemeAware.bound` takes a text like `tr`.
         options += ["-tr-function-alias", "tr+=bound"]
         if language == "en":
             options.append("-pluralonly")

@@ -1,7 +1,8 @@
 """Writes the configuration of a program for the local API, and takes it back.
 
-Nothing is written before the caller has shown the `Plan`. The file as it was is kept beside it, and what was written is
-noted, so that exactly that is taken back. Comments in a JSON file and other settings in it stay as they are.
+The caller shows the `ConfigChange` before it is written. A copy of the original file stays in the same folder. The
+change is recorded, so that taking it back restores exactly what it replaced. Comments in a JSON file and its other
+settings stay as they are.
 """
 
 from __future__ import annotations
@@ -44,12 +45,12 @@ class NotConnected(CodedError):
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What connecting a program would do: `file` has the content `before`, None for no file, and would get `after`.
+class ConfigChange:
+    """The change that connects a program: `before` is the content of `file`, None for no file, and `after` the new one.
 
-    `text` is all of the file, or what is added to one with other settings, or for a program without a file the
-    variables that a person sets. `after` is None where only a person can add it. Programs that read the API's key from
-    a variable need `key_variable`, else "".
+    `text` is the whole file, the part that is added to an existing file, or, for a program without a file, the
+    variables that the user sets. `after` is None if only the user can add the part. `key_variable` is the variable from
+    which a program reads the API's key, "" for none.
     """
 
     app: App
@@ -88,7 +89,7 @@ def connected(app: App) -> bool:
         return False
 
 
-def plan(app: App, endpoint: Endpoint) -> Plan:
+def plan(app: App, endpoint: Endpoint) -> ConfigChange:
     """Return what connecting the program would do."""
     file, text = file_of(app), app.content(endpoint)
     before = after = None
@@ -98,10 +99,10 @@ def plan(app: App, endpoint: Endpoint) -> Plan:
             before = _read(file)
             others = _without(noted.text if noted is not None else "", before or "")
             after = with_members(others, text) if app.shared else None if others.strip() else text
-    return Plan(app, file, before, after, text, app.key_variable if endpoint.needs_key else "")
+    return ConfigChange(app, file, before, after, text, app.key_variable if endpoint.needs_key else "")
 
 
-def write(plan: Plan) -> Path | None:
+def write(plan: ConfigChange) -> Path | None:
     """Write the file of the plan; returns the copy of the file as it was, if there was one. Raises `NotConnected`."""
     app, file = plan.app, plan.file
     assert file is not None

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # The variable with the API's key.
 KEY_VARIABLE = "TANDEM_API_KEY"
 # The API lists the installed models of this computer; a server that lets a person wait longer is busy with itself.
-_PATIENCE_S = 5.0
+_TIMEOUT_S = 5.0
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def serving_endpoint(expected: Endpoint, key: str) -> Endpoint | None:
     import httpx2
 
     try:
-        with httpx2.Client(base_url=expected.address, timeout=_PATIENCE_S, trust_env=False) as client:
+        with httpx2.Client(base_url=expected.address, timeout=_TIMEOUT_S, trust_env=False) as client:
             reply = client.get("/v1/speculation")
             closed = reply.status_code == 401
             # Other servers do not say which model is loaded.

@@ -27,7 +27,7 @@ WAITING, PREFILLING, ANSWERING, FINISHED, CANCELLED, FAILED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ApiCall:
     """One call of a client. `client` is the name that its program gives itself, `state` one of the constants above.
 
     `main` and `draft` are the loaded models as stored figures name them, `method` how it speculates. `stats` are the
@@ -70,7 +70,7 @@ class Call:
         """Tokens generated so far, over all its answers."""
         return sum(stats.generated_tokens for stats in self.stats)
 
-    def after(self, index: int, event: Event) -> Call:
+    def after(self, index: int, event: Event) -> ApiCall:
         """Return the call after an event of the answer `index`."""
         if isinstance(event, PrefillProgress):
             return replace(self, state=PREFILLING)
@@ -92,15 +92,15 @@ class Activity:
     `on_change` is called after every change of a call's state, on the thread that caused it and without a lock.
     """
 
-    on_change: Callable[[Call], object] = lambda _call: None
+    on_change: Callable[[ApiCall], object] = lambda _call: None
     served: int = 0
-    _calls: dict[str, Call] = field(default_factory=dict)
-    _ended: deque[Call] = field(default_factory=lambda: deque(maxlen=MOST_KEPT))
+    _calls: dict[str, ApiCall] = field(default_factory=dict)
+    _ended: deque[ApiCall] = field(default_factory=lambda: deque(maxlen=MOST_KEPT))
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _round_listeners: list[OnRound] = field(default_factory=list)
 
     @property
-    def under_way(self) -> tuple[Call, ...]:
+    def under_way(self) -> tuple[ApiCall, ...]:
         """The calls under way, the oldest first."""
         with self._lock:
             return tuple(self._calls.values())
@@ -112,12 +112,12 @@ class Activity:
             return sum(len(call.stats) for call in self._calls.values())
 
     @property
-    def ended(self) -> tuple[Call, ...]:
+    def ended(self) -> tuple[ApiCall, ...]:
         """The calls that ended last, the newest last."""
         with self._lock:
             return tuple(self._ended)
 
-    def begin(self, call: Call, answers: int = 1) -> None:
+    def begin(self, call: ApiCall, answers: int = 1) -> None:
         """Add a call with this number of answers."""
         begun = replace(call, stats=(RequestStats(),) * answers, reasons=("",) * answers)
         with self._lock:

@@ -159,7 +159,7 @@ class Answering:
 
 
 @dataclass
-class Answer:
+class CompleteAnswer:
     """A whole answer and all of its tokens; `prompt` are those of its prompt, if the request asks for them."""
 
     finished: Finished
@@ -167,11 +167,11 @@ class Answer:
     prompt: list[PromptToken]
 
 
-async def all_of(answering: Answering) -> list[Answer]:
+async def all_of(answering: Answering) -> list[CompleteAnswer]:
     """Wait for all answers and return them in order. Raises `ApiError` and `ClientGone`."""
     prompts: defaultdict[int, list[PromptToken]] = defaultdict(list)
     tokens: defaultdict[int, list[Token]] = defaultdict(list)
-    found: dict[int, Answer] = {}
+    found: dict[int, CompleteAnswer] = {}
     async for batch in answering.events():
         for index, event in batch:
             if (error := failure(event)) is not None:
@@ -181,7 +181,7 @@ async def all_of(answering: Answering) -> list[Answer]:
             elif isinstance(event, TokensCommitted):
                 tokens[index] += event.tokens
             elif isinstance(event, Finished):
-                found[index] = Answer(event, tokens[index], prompts[index])
+                found[index] = CompleteAnswer(event, tokens[index], prompts[index])
     return [found[index] for index in sorted(found)]
 
 

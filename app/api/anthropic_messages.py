@@ -11,7 +11,7 @@ from msgspec import Meta, Struct, field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.api.calls import AnswerBody, Api, Plan
+from app.api.calls import AnswerRequestBody, Api, PreparedCall
 from app.api.conversation import (
     DataUrl,
     EngineContent,
@@ -26,8 +26,8 @@ from app.api.conversation import (
 )
 from app.api.errors import ApiError, JsonReply, bad_field, sse
 from app.api.request_settings import Format, MaxTokens, Stop, grammar_of, thinking_options
-from app.api.shapes import Items, new_id
-from app.api.tool_use import ToolUse, function_tool, tool_use
+from app.api.response_writers import ItemsWriter, new_id
+from app.api.tool_use import RequestTools, function_tool, tool_use
 from app.api.usage import speculation, timings
 from app.text.answer_parts import AnswerParts
 from app.text.picture_data import picture_of_base64, picture_of_url
@@ -99,7 +99,7 @@ class _SystemMessage(Struct, tag_field="role", tag="system"):
     content: _Texts | None = None
 
 
-class _Tool(Struct):
+class _AnthropicTool(Struct):
     name: str
     description: str | None = None
     input_schema: dict[str, Any] | None = None
@@ -107,7 +107,7 @@ class _Tool(Struct):
     type: Literal["custom"] | None = None
 
 
-class _Choice(Struct):
+class _ToolChoice(Struct):
     type: Literal["auto", "any", "tool", "none"] | None = None
     name: str | None = None
     disable_parallel_tool_use: bool | None = None
@@ -125,20 +125,20 @@ class _OutputConfig(Struct):
     format: Format | None = None
 
 
-class CountBody(AnswerBody, kw_only=True):
+class CountBody(AnswerRequestBody, kw_only=True):
     """How many tokens a conversation has."""
 
     messages: Annotated[list[_UserMessage | _AssistantMessage | _SystemMessage], Meta(min_length=1)]
     system: _Texts | None = None
     stop: Stop | None = field(name="stop_sequences", default=None)
-    tools: list[_Tool] | None = None
-    tool_choice: _Choice | None = None
+    tools: list[_AnthropicTool] | None = None
+    tool_choice: _ToolChoice | None = None
     thinking: _ThinkingSettings | None = None
     output_config: _OutputConfig | None = None
     # The older spelling.
     output_format: Format | None = None
 
-    def plan(self, api: Api, info: ModelInfo, name: str) -> Plan:
+    def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
         tools, (grammar, path) = self._tools(info.tool_format), self._grammar()
         kind = self.thinking.type if self.thinking is not None else None
         options = thinking_options(info, None if kind is None else "none" if kind == "disabled" else "on")
@@ -148,7 +148,7 @@ class CountBody(AnswerBody, kw_only=True):
         messages += _joined_reminders(turn for message in self.messages for turn in _turns(message, pictures))
         content: dict[str, Any] = {"messages": messages, "pictures": pictures, "template_options": options}
         requests = self.engine_requests(api, info, tools, grammar, path, **content)
-        return Plan(requests, MessageShape(name, tools.parts(), self.stops), path)
+        return PreparedCall(requests, MessageWriter(name, tools.parts(), self.stops), path)
 
     def _grammar(self) -> tuple[Grammar | None, str]:
         """Return the grammar of the format, and the name of the field that holds it."""
@@ -159,8 +159,8 @@ class CountBody(AnswerBody, kw_only=True):
             raise bad_field("output_format", "the same as 'output_config.format', or left out")
         return grammar_of(form, "output_config.format")
 
-    def _tools(self, form: str) -> ToolUse:
-        choice = self.tool_choice or _Choice()
+    def _tools(self, form: str) -> RequestTools:
+        choice = self.tool_choice or _ToolChoice()
         tools = [function_tool(tool.name, tool.description, tool.input_schema) for tool in self.tools or ()]
         mode, parallel = _CHOICES[choice.type or "auto"], not choice.disable_parallel_tool_use
         if choice.type == "tool" and choice.name is not None:
@@ -180,7 +180,7 @@ async def count_tokens(request: Request, body: CountBody) -> Response:
 
 
 def _joined_reminders(turns: Iterable[Message]) -> list[Message]:
-    """Join later instructions with the words of the user beside them: most templates take them only at the top."""
+    """Join later instructions with the adjacent text of the user, because most templates take them only at the top."""
     joined: list[Message] = []
     reminded = False
     for turn in turns:
@@ -232,7 +232,7 @@ def _texts(content: _Texts | None) -> list[str]:
     return [content] if isinstance(content, str) else [block.text for block in content or ()]
 
 
-class MessageShape(Items):
+class MessageWriter(ItemsWriter):
     """Writes an answer as a message: its events, or whole."""
 
     kinds = "thinking", "text"

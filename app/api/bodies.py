@@ -107,7 +107,7 @@ _ABOUT = (
 )
 
 
-class Endpoint(Route):
+class ApiRoute(Route):
     """A route with the struct that its body is read as, if it takes one, and a line of documentation.
 
     The line is the first one of the struct's docstring, else of `reply`'s.
@@ -129,7 +129,7 @@ class Endpoint(Route):
         self.line = str((body or reply).__doc__).partition("\n")[0]
 
 
-def description(endpoints: Sequence[Endpoint], models: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+def description(endpoints: Sequence[ApiRoute], models: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
     """Return the OpenAPI 3.1 description. `models` has the kinds ("main", "draft", ...) of the models by name."""
     bodies = [endpoint.body for endpoint in endpoints if endpoint.body is not None]
     references, schemas = msgspec.json.schema_components(bodies, ref_template="#/components/schemas/{name}")

@@ -1,4 +1,4 @@
-"""One call from its body to its reply: the model, the answers, and the shape that writes them."""
+"""One call from its body to its reply: the model, the answers, and the writer of the reply."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from starlette.requests import Request
 from starlette.types import ASGIApp
 
 from app.api import errors
-from app.api.activity import Activity, Call
+from app.api.activity import Activity, ApiCall
 from app.api.answering import MOST_WAITING_S, Answering, all_of
 from app.api.engine_host import EngineHost
 from app.api.errors import JsonReply
 from app.api.models import ModelDirectory
 from app.api.request_settings import MOST_CHOICES, RequestSettings
-from app.api.shapes import EventStream, Shape, new_id
-from app.api.tool_use import ToolUse
+from app.api.response_writers import EventStream, ResponseWriter, new_id
+from app.api.tool_use import RequestTools
 from app.settings.engine_settings import recommended_of
 from engine.errors import EngineError
 from engine.grammars.grammar import Grammar
@@ -35,29 +35,29 @@ _NOT_A_NAME = re.compile(r"[^\w.+/-]")
 
 
 @dataclass(frozen=True)
-class Plan:
+class PreparedCall:
     """The requests of a call to the engine, and what writes their answers.
 
     `form` names the field of the body that holds the format of the answers.
     """
 
     requests: Sequence[ChatRequest]
-    shape: Shape
+    writer: ResponseWriter
     form: str = ""
 
 
-class AnswerBody(RequestSettings, kw_only=True):
+class AnswerRequestBody(RequestSettings, kw_only=True):
     """The body of a request for answers."""
 
-    def plan(self, api: Api, info: ModelInfo, name: str) -> Plan:
-        """Return the plan of the request for the loaded model, which clients call `name`. Raises `ApiError`."""
+    def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
+        """Prepare the request for the loaded model, which clients call `name`. Raises `ApiError`."""
         raise NotImplementedError
 
     def engine_requests(
         self,
         api: Api,
         info: ModelInfo,
-        tools: ToolUse | None = None,
+        tools: RequestTools | None = None,
         answer: Grammar | None = None,
         param: str = "",
         *,
@@ -69,7 +69,7 @@ class AnswerBody(RequestSettings, kw_only=True):
         An answer without calls has to match `answer`, which the field `param` asks for. `content` are further fields
         of ChatRequest.
         """
-        tools, recommended = tools or ToolUse(), recommended_of(info.sampling)
+        tools, recommended = tools or RequestTools(), recommended_of(info.sampling)
         grammar = tools.grammar(answer, param)
         common: dict[str, Any] = {"max_tokens": self.most_tokens, "tools": tools.tools, "grammar": grammar, **content}
         stop, speculation = self.stops + tools.stop(grammar), self.speculating(api.speculation)
@@ -86,7 +86,7 @@ class _StreamOptions(Struct):
     include_usage: bool | None = None
 
 
-class SeveralAnswers(AnswerBody, kw_only=True):
+class SeveralAnswers(AnswerRequestBody, kw_only=True):
     """The body of a request for one or several answers."""
 
     n: Annotated[int, Meta(ge=1, le=MOST_CHOICES)] | None = None
@@ -108,7 +108,7 @@ class Api:
         self.models = ModelDirectory(host, MOST_WAITING_S)
         self.activity, self.speculation = activity, speculation
         # The calls under way, with their bodies.
-        self._answering: WeakKeyDictionary[Answering, AnswerBody] = WeakKeyDictionary()
+        self._answering: WeakKeyDictionary[Answering, AnswerRequestBody] = WeakKeyDictionary()
 
     def speculate(self, speculation: SpeculationSettings) -> None:
         """Change the default, also for calls under way, from their next round on."""
@@ -116,36 +116,36 @@ class Api:
         for answering, body in list(self._answering.items()):
             answering.speculate(body.speculating(speculation))
 
-    async def answer(self, request: Request, body: AnswerBody) -> ASGIApp | JsonReply:
+    async def answer(self, request: Request, body: AnswerRequestBody) -> ASGIApp | JsonReply:
         """Answer a call. Raises `ApiError`."""
         asked = time.perf_counter()
         draft = None if body.draft_model in (None, "", "none") else body.draft_model
         pair = await self.models.use(body.model or "", draft)
         load_s = time.perf_counter() - asked
-        plan, answering = self._start(request, body, pair)
-        plan.shape.load_s = load_s
+        prepared, answering = self._start(request, body, pair)
+        prepared.writer.load_s = load_s
         self._answering[answering] = body
         await answering.begin(request.receive)
         if body.stream:
-            return EventStream(answering, plan.shape)
+            return EventStream(answering, prepared.writer)
         with closing(answering):
-            return JsonReply(plan.shape.whole(await all_of(answering)))
+            return JsonReply(prepared.writer.whole(await all_of(answering)))
 
-    async def prompt_tokens(self, request: Request, body: AnswerBody) -> int:
+    async def prompt_tokens(self, request: Request, body: AnswerRequestBody) -> int:
         """Return the length of a call's prompt in tokens, and cancel its answer. Raises `ApiError`."""
         _, answering = self._start(request, body, await self.models.use(body.model or ""))
         await answering.begin(request.receive)
         answering.close()
         return answering.prompt_tokens
 
-    def _start(self, request: Request, body: AnswerBody, pair: LoadedPair) -> tuple[Plan, Answering]:
+    def _start(self, request: Request, body: AnswerRequestBody, pair: LoadedPair) -> tuple[PreparedCall, Answering]:
         main, draft = pair.main, pair.draft
         assert main is not None
-        plan = body.plan(self, main, self.models.name_of(main))
-        if self.activity.answers + len(plan.requests) > MOST_ANSWERS:
+        prepared = body.prepare(self, main, self.models.name_of(main))
+        if self.activity.answers + len(prepared.requests) > MOST_ANSWERS:
             raise errors.too_busy("Too many answers are under way. Try again in a moment.")
         client = _NOT_A_NAME.sub("", request.headers.get("user-agent", "").split(" ")[0])[:40] or "unnamed"
-        call = Call(
+        call = ApiCall(
             new_id("call"),
             request.scope["path"],
             self.models.name_of(main),
@@ -153,17 +153,17 @@ class Api:
             time.time(),
             main.name,
             draft.name if draft is not None else "",
-            plan.requests[0].speculation.method,
+            prepared.requests[0].speculation.method,
         )
-        self.activity.begin(call, len(plan.requests))
+        self.activity.begin(call, len(prepared.requests))
         host = self.models.host
         # Those of the host's own models are answered by what the host loads meanwhile.
         named = None if main == host.pair.main else str(main.path)
-        requests = [replace(one, main=named) for one in plan.requests]
-        return plan, Answering(host.engine, requests, call.id, self.activity, form=plan.form)
+        requests = [replace(one, main=named) for one in prepared.requests]
+        return prepared, Answering(host.engine, requests, call.id, self.activity, form=prepared.form)
 
 
-async def answer(request: Request, body: AnswerBody) -> ASGIApp:
+async def answer(request: Request, body: AnswerRequestBody) -> ASGIApp:
     """Answer a call to any of the endpoints for answers. Raises `ApiError`."""
     api: Api = request.app.state.api
     return await api.answer(request, body)

@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from app.api.answering import Answer
-from app.api.calls import Api, Plan, SeveralAnswers
+from app.api.answering import CompleteAnswer
+from app.api.calls import Api, PreparedCall, SeveralAnswers
 from app.api.conversation import ChatMessage, Pictures, joined_instructions
 from app.api.errors import bad_field
 from app.api.request_settings import JsonSchema, OtherFormat, grammar_of, refuse_unsupported, thinking_options
-from app.api.shapes import Choices, new_id
-from app.api.tool_use import Choice, Function, openai_tools
+from app.api.response_writers import ChoicesWriter, new_id
+from app.api.tool_use import Choice, FunctionDefinition, openai_tools
 from app.api.usage import TopLogprobs, token_logprobs
 from app.text.answer_parts import AnswerParts, Delta
 from engine.call_forms.form import ToolCall
@@ -28,7 +28,7 @@ _UNSUPPORTED = {
 
 
 class _ChatTool(Struct):
-    function: Function
+    function: FunctionDefinition
     type: Literal["function"] | None = "function"
 
 
@@ -61,7 +61,7 @@ class ChatBody(SeveralAnswers, kw_only=True):
         if self.top_logprobs and not self.logprobs:
             raise bad_field("logprobs", "true where `top_logprobs` is given")
 
-    def plan(self, api: Api, info: ModelInfo, name: str) -> Plan:
+    def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
         functions = [tool.function for tool in self.tools or ()]
         tools = openai_tools(info.tool_format, functions, self.tool_choice, self.parallel_tool_calls)
         form = self.response_format
@@ -85,11 +85,11 @@ class ChatBody(SeveralAnswers, kw_only=True):
             alternatives=self.top_logprobs or 0,
         )
         parts = [tools.parts() for _ in requests]
-        shape = ChatShape(name, parts, with_usage=self.with_usage, logprobs=bool(self.logprobs))
-        return Plan(requests, shape, field)
+        writer = ChatWriter(name, parts, with_usage=self.with_usage, logprobs=bool(self.logprobs))
+        return PreparedCall(requests, writer, field)
 
 
-class ChatShape(Choices):
+class ChatWriter(ChoicesWriter):
     """Writes answers as chat completions: in chunks, or whole."""
 
     id_kind, whole_object, chunk_object = "chatcmpl", "chat.completion", "chat.completion.chunk"
@@ -116,7 +116,7 @@ class ChatShape(Choices):
             chunks.append(self.last_chunk(index, event.stats, choice))
         return chunks
 
-    def choice(self, index: int, answer: Answer) -> dict[str, Any]:
+    def choice(self, index: int, answer: CompleteAnswer) -> dict[str, Any]:
         parts = self._parts[index]
         finished = answer.finished
         parts.add(finished.text, finished.stats.opening, ended=True, cut=finished.cut)

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from app.api.answering import Answer
-from app.api.calls import Api, Plan, SeveralAnswers
+from app.api.answering import CompleteAnswer
+from app.api.calls import Api, PreparedCall, SeveralAnswers
 from app.api.errors import bad_field
 from app.api.request_settings import MOST_CHOICES, refuse_unsupported
-from app.api.shapes import Choices
+from app.api.response_writers import ChoicesWriter
 from engine.events import Event, Finished, PrefillProgress, PromptToken, Token, TokensCommitted
 from engine.status import ModelInfo
 
@@ -38,7 +38,7 @@ class CompletionBody(SeveralAnswers, kw_only=True):
     def __post_init__(self) -> None:
         refuse_unsupported(self, _UNSUPPORTED)
 
-    def plan(self, api: Api, info: ModelInfo, name: str) -> Plan:
+    def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
         prompts, count = self._prompts(), self.n or 1
         if len(prompts) * count > MOST_CHOICES:
             raise bad_field("prompt", f"at most {MOST_CHOICES} prompts times `n`")
@@ -51,7 +51,7 @@ class CompletionBody(SeveralAnswers, kw_only=True):
             one for prompt in prompts for one in self.engine_requests(api, info, count=count, prompt=prompt, **wanted)
         ]
         logprobs = self.logprobs is not None and self.logprobs is not False
-        return Plan(requests, CompletionShape(name, with_usage=self.with_usage, logprobs=logprobs))
+        return PreparedCall(requests, CompletionWriter(name, with_usage=self.with_usage, logprobs=logprobs))
 
     def _prompts(self) -> list[str | list[int]]:
         """Return the prompts, each a text or token ids."""
@@ -63,7 +63,7 @@ class CompletionBody(SeveralAnswers, kw_only=True):
         return found or [ids]
 
 
-class CompletionShape(Choices):
+class CompletionWriter(ChoicesWriter):
     """Writes answers as text completions: in chunks, or whole."""
 
     id_kind, whole_object, chunk_object = "cmpl", "text_completion", "text_completion"
@@ -86,7 +86,7 @@ class CompletionShape(Choices):
             return [self.last_chunk(index, event.stats, self._choice(index, "", (), event.reason))]
         return []
 
-    def choice(self, index: int, answer: Answer) -> dict[str, Any]:
+    def choice(self, index: int, answer: CompleteAnswer) -> dict[str, Any]:
         tokens: list[_AnyToken] = [*answer.prompt, *answer.tokens]
         text = _text_of(answer.prompt) + answer.finished.text
         return self._choice(index, text, tokens, answer.finished.reason)

@@ -28,9 +28,9 @@ def models_of(cache: Path, folders: Sequence[Path]) -> list[InstalledModel]:
 class EngineHost:
     """An engine with the pair that it has loaded, and the models of the Hub's cache, of `folders` and of other apps.
 
-    `beside` are the pairs that clients have asked for besides, by the folders of their main models. `kept` is the pair
-    that stays listed, and `kept_names` are further names of its main model. `asked` is called for every change of the
-    host's own draft model by a client, with its path and its future.
+    `client_pairs` are the other pairs that clients requested, by the folders of their main models. `kept` is the pair
+    that stays listed, and `kept_names` are further names of its main model. `asked` is called with the path and the
+    future of every change of the host's own draft model by a client.
 
     Methods run on the server's thread, except `installed`, which reads the disk on another one.
     """
@@ -44,12 +44,12 @@ class EngineHost:
         self.engine, self.folders, self._asked = engine, folders, asked
         self.pair = self.kept = LoadedPair(None, None)
         self.kept_names: tuple[str, ...] = ()
-        self.beside: dict[Path, LoadedPair] = {}
+        self.client_pairs: dict[Path, LoadedPair] = {}
 
     def use(self, engine: EngineClient, pair: LoadedPair) -> None:
-        """Serve another engine or pair from now on; another engine has none of the pairs that clients asked for."""
+        """Serve another engine or pair from now on; another engine has none of the clients' pairs."""
         if engine is not self.engine:
-            self.beside.clear()
+            self.client_pairs.clear()
         self.engine, self.pair = engine, pair
 
     def keep(self, name: str) -> None:
@@ -59,30 +59,30 @@ class EngineHost:
     @property
     def pairs(self) -> list[LoadedPair]:
         """All pairs that can answer."""
-        return [self.pair, *self.beside.values()]
+        return [self.pair, *self.client_pairs.values()]
 
     def pair_of(self, main: Path) -> LoadedPair | None:
         """Return the pair with the main model in this folder, None if it is not loaded."""
         return next((pair for pair in self.pairs if pair.main is not None and pair.main.path == main), None)
 
     def load(self, main: str, draft: str | None) -> Future[LoadedPair]:
-        return self._followed(self.engine.load(main, draft), self._know)
+        return self._followed(self.engine.load(main, draft), self._set_pair)
 
     def load_beside(self, main: str, draft: str | None) -> Future[LoadedPair]:
-        """Have another pair at hand for a client."""
-        return self._followed(self.engine.load_beside(main, draft), self._know_beside)
+        """Keep another pair loaded for a client."""
+        return self._followed(self.engine.load_beside(main, draft), self._set_client_pair)
 
     def set_draft(self, draft: str | None) -> Future[LoadedPair]:
-        known = self._followed(self.engine.set_draft(draft), self._know)
+        known = self._followed(self.engine.set_draft(draft), self._set_pair)
         self._asked(draft or "", known)
         return known
 
-    def _know(self, pair: LoadedPair) -> None:
+    def _set_pair(self, pair: LoadedPair) -> None:
         self.pair = pair
 
-    def _know_beside(self, pair: LoadedPair) -> None:
+    def _set_client_pair(self, pair: LoadedPair) -> None:
         if pair.main is not None:
-            self.beside[pair.main.path] = pair
+            self.client_pairs[pair.main.path] = pair
 
     def installed(self) -> Sequence[InstalledModel]:
         # Not at the top: the window's start imports this module to declare the commands.

@@ -39,7 +39,7 @@ _TYPES = {
     429: "rate_limit_error",
     503: "overloaded_error",
 }
-# What clients are told of errors of the engine that are none of their request.
+# Messages for engine errors that the request did not cause.
 _OF_ENGINE: dict[type[EngineError], str] = {
     NotEnoughMemory: "There is not enough memory for this.",
     NoModel: "No model is loaded.",
@@ -122,8 +122,8 @@ def of_engine(error: EngineError, form: str = "") -> ApiError:
         # Programs search for these words of the Anthropic and the OpenAI API, and sum their conversation up.
         sentence = "Prompt is too long: {tokens} tokens > {limit} maximum. "
         sentence += "This model's maximum context length is {limit} tokens."
-        told = sentence.format_map(error.arguments)
-        return ApiError(400, told, param="messages", code="context_length_exceeded")
+        message = sentence.format_map(error.arguments)
+        return ApiError(400, message, param="messages", code="context_length_exceeded")
     if isinstance(error, TemplateFailed):
         why = "" if "/" in error.sentence else f": {error.sentence}"
         sentence = f"The model's chat template cannot render this conversation{why}."

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from starlette.types import ASGIApp
 
-from app.api.activity import Activity, Call
+from app.api.activity import Activity, ApiCall
 from app.api.calls import Api
 from app.api.engine_host import EngineHost
 from app.api.guard import ApiSettings, is_loopback
@@ -63,7 +63,7 @@ class ApiStatus:
 
     address: str = ""
     local: bool = True
-    under_way: tuple[Call, ...] = ()
+    under_way: tuple[ApiCall, ...] = ()
     served: int = 0
 
     @property
@@ -74,11 +74,11 @@ class ApiStatus:
 class LocalApi:
     """Serves the models of `host` to other programs, from `start` to `stop`.
 
-    `on_change` is called with a `Call` when one begins, changes its state or ends: on the server's or the engine's
+    `on_change` is called with a `ApiCall` when one begins, changes its state or ends: on the server's or the engine's
     thread, so it must be quick. Figures of calls under way are in `status`.
     """
 
-    def __init__(self, host: EngineHost, on_change: Callable[[Call], object] = lambda _call: None) -> None:
+    def __init__(self, host: EngineHost, on_change: Callable[[ApiCall], object] = lambda _call: None) -> None:
         self._host = host
         self._activity = Activity(on_change)
         self._server: HttpServer | None = None
@@ -119,6 +119,6 @@ class LocalApi:
         )
 
     @property
-    def ended(self) -> tuple[Call, ...]:
+    def ended(self) -> tuple[ApiCall, ...]:
         """The calls that ended last, the newest last."""
         return self._activity.ended

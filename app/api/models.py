@@ -1,4 +1,4 @@
-"""The models that clients may name. The one that a call names is loaded beside those that others use.
+"""The models that clients may name. The model of a call is loaded in addition to those of other clients.
 
 A name is only compared with the names and paths of installed models, and never downloaded. Programs often come
 with names of their own, so the loaded model answers calls for unknown ones; the reply has its name.
@@ -141,7 +141,7 @@ class ModelDirectory:
             self.loading = ""
 
     async def set_draft(self, name: str | None) -> None:
-        """Load the drafter of that name beside the host's main model, or none. Raises `ApiError`."""
+        """Load the drafter of that name for the host's main model, or none. Raises `ApiError`."""
         if name is None:
             await _result(self.host.set_draft(None))
         else:

@@ -17,8 +17,8 @@ from msgspec import Struct, field
 from starlette.requests import Request
 from starlette.types import ASGIApp
 
-from app.api.answering import Answer
-from app.api.calls import AnswerBody, Api, Plan
+from app.api.answering import CompleteAnswer
+from app.api.calls import AnswerRequestBody, Api, PreparedCall
 from app.api.conversation import (
     ChatMessage,
     Content,
@@ -31,8 +31,8 @@ from app.api.conversation import (
 )
 from app.api.errors import ApiError, JsonReply
 from app.api.request_settings import JsonSchema, Stop, grammar_of, refuse_unsupported, thinking_options
-from app.api.shapes import Shape
-from app.api.tool_use import Function, ToolUse, function_tool, tool_use
+from app.api.response_writers import ResponseWriter
+from app.api.tool_use import FunctionDefinition, RequestTools, function_tool, tool_use
 from app.api.usage import TopLogprobs, token_logprobs
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import ToolCall
@@ -68,7 +68,7 @@ class _Options(Struct, kw_only=True):
         self.penalty_window = max(0, self.penalty_window) if self.penalty_window is not None else None
 
 
-class _OllamaBody(AnswerBody, kw_only=True):
+class _OllamaBody(AnswerRequestBody, kw_only=True):
     options: _Options | None = None
     # "" stands for no format.
     format: Literal["json", ""] | dict[str, Any] | None = None
@@ -84,8 +84,8 @@ class _OllamaBody(AnswerBody, kw_only=True):
         for name, value in msgspec.structs.asdict(self.options or _Options()).items():
             setattr(self, name, value)
 
-    def plan(self, api: Api, info: ModelInfo, name: str) -> Plan:
-        tools, content = ToolUse(), self.content(info)
+    def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
+        tools, content = RequestTools(), self.content(info)
         if self.functions:
             offered = [function_tool(one.name, one.description, one.parameters) for one in self.functions]
             tools = tool_use(info.tool_format, offered, "auto", parallel=True)
@@ -93,11 +93,11 @@ class _OllamaBody(AnswerBody, kw_only=True):
         requests = self.engine_requests(
             api, info, tools, self._grammar(), "format", alternatives=alternatives, **content
         )
-        shape = OllamaShape(name, tools.parts(), self.answer_in, logprobs=bool(self.logprobs or alternatives))
-        return Plan(requests, shape, "format")
+        writer = OllamaWriter(name, tools.parts(), self.answer_in, logprobs=bool(self.logprobs or alternatives))
+        return PreparedCall(requests, writer, "format")
 
     @property
-    def functions(self) -> list[Function]:
+    def functions(self) -> list[FunctionDefinition]:
         """The functions that the model may call."""
         return []
 
@@ -125,7 +125,7 @@ class _OllamaBody(AnswerBody, kw_only=True):
         return Grammar("json_object") if self.format else None
 
 
-class _Message(ChatMessage, kw_only=True):
+class _OllamaMessage(ChatMessage, kw_only=True):
     thinking: str | None = None
     images: list[str] | None = None
     tool_name: str | None = None
@@ -135,18 +135,18 @@ class _Message(ChatMessage, kw_only=True):
         self.reasoning_content = self.thinking or None
 
 
-class _Tool(Struct):
-    function: Function
+class _OllamaTool(Struct):
+    function: FunctionDefinition
 
 
 class OllamaChatBody(_OllamaBody, kw_only=True):
     """Answer a conversation, in the shape of Ollama's API."""
 
-    messages: list[_Message] | None = None
-    tools: list[_Tool] | None = None
+    messages: list[_OllamaMessage] | None = None
+    tools: list[_OllamaTool] | None = None
 
     @property
-    def functions(self) -> list[Function]:
+    def functions(self) -> list[FunctionDefinition]:
         return [tool.function for tool in self.tools or ()]
 
     @property
@@ -220,7 +220,7 @@ def _with_images(content: Content | None, images: Sequence[str] | None) -> Conte
     return [*(ImagePart(f"data:image;base64,{image}") for image in images), *texts]
 
 
-def _turns(messages: Sequence[_Message], pictures: Pictures) -> list[Message]:
+def _turns(messages: Sequence[_OllamaMessage], pictures: Pictures) -> list[Message]:
     """Return the turns of a conversation, and add their pictures to `pictures`.
 
     Calls and results get ids that all templates take. A result answers the call with its id or, as many programs send
@@ -240,7 +240,7 @@ def _turns(messages: Sequence[_Message], pictures: Pictures) -> list[Message]:
     return turns
 
 
-class OllamaShape(Shape):
+class OllamaWriter(ResponseWriter):
     """Writes an answer as lines of JSON, or whole; `answer_in` returns the field that holds a piece of it."""
 
     headers: ClassVar[Mapping[str, str]] = {"content-type": "application/x-ndjson"}
@@ -274,7 +274,7 @@ class OllamaShape(Shape):
             return [*map(_line, pieces), _line(self._piece("", "", ()) | self._end(event))]
         return []
 
-    def whole(self, answers: Sequence[Answer]) -> dict[str, Any]:
+    def whole(self, answers: Sequence[CompleteAnswer]) -> dict[str, Any]:
         [found] = answers
         parts, finished = self._parts, found.finished
         parts.add(finished.text, finished.stats.opening, ended=True, cut=finished.cut)

@@ -1,8 +1,8 @@
 """How the server of the local API proves that it has the key, before a client sends the key itself.
 
-The client proves first, so that nobody else can ask the server for proofs. Both name the address at which the server
-was reached, so that those of one server are of no use to a program that listens elsewhere. Who gets a proof can try
-keys on it, and find one that is short; those that Tandem makes are random.
+The client proves first, so that only a client with the key can ask the server for a proof. Both proofs contain the
+address at which the server was reached, so that a program that listens at another address cannot use them. A proof
+allows its receiver to search for the key, which finds a short one; the keys that Tandem makes are random.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def thinking_options(info: ModelInfo, effort: str | None) -> dict[str, Any]:
 
 
 class Speculation(Struct, kw_only=True):
-    """How to draft; what is not given stays as it is. A depth of null is "auto"."""
+    """How to draft. An absent field keeps its value. A depth of null is "auto"."""
 
     method: _Method | None = None
     depth: _Depth | Literal["auto"] | UnsetType | None = UNSET
@@ -136,7 +136,7 @@ class RequestSettings(Struct, kw_only=True):
         return replace(chosen, method="off") if self.draft_model == "none" else chosen
 
 
-class _Text(Struct, tag_field="type", tag="text"):
+class _PlainText(Struct, tag_field="type", tag="text"):
     pass
 
 
@@ -159,7 +159,7 @@ class _Lark(Struct, tag_field="type", tag="lark"):
 
 
 # Beside the types of the OpenAI API there are "regex" and "lark".
-OtherFormat = _Text | _JsonObject | _Regex | _Lark
+OtherFormat = _PlainText | _JsonObject | _Regex | _Lark
 Format = JsonSchema | OtherFormat
 
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.api.answering import Indexed
-from app.api.calls import AnswerBody, Api, Plan
+from app.api.calls import AnswerRequestBody, Api, PreparedCall
 from app.api.conversation import (
     Content,
     Message,
@@ -24,8 +24,8 @@ from app.api.conversation import (
 )
 from app.api.errors import ApiError, bad_field, sse
 from app.api.request_settings import Format, grammar_of, refuse_unsupported, thinking_options
-from app.api.shapes import Items, new_id, now
-from app.api.tool_use import Choice, Function, openai_tools
+from app.api.response_writers import ItemsWriter, new_id, now
+from app.api.tool_use import Choice, FunctionDefinition, openai_tools
 from app.api.usage import MessageTokens, TopLogprobs, speculation, timings, token_logprobs
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import ToolCall
@@ -66,7 +66,7 @@ class _TextSettings(Struct):
     format: Format | None = None
 
 
-class _Tool(Function, kw_only=True):
+class _ResponsesTool(FunctionDefinition, kw_only=True):
     type: str
     name: str = ""
 
@@ -75,10 +75,10 @@ class _Tool(Function, kw_only=True):
             raise bad_field("name", "a text")
 
 
-class _ResponseTool(_Tool, kw_only=True):
+class _ResponseTool(_ResponsesTool, kw_only=True):
     """A function, or a namespace of functions in `tools`. What is of another type runs at OpenAI's and is left out."""
 
-    tools: list[_Tool] | None = None
+    tools: list[_ResponsesTool] | None = None
 
 
 def _called(namespace: str, name: str) -> str:
@@ -103,7 +103,7 @@ class _InputItem(MessageFields, kw_only=True):
             parsed_arguments(self.arguments)
 
 
-class ResponseBody(AnswerBody, kw_only=True):
+class ResponseBody(AnswerRequestBody, kw_only=True):
     """Answer a conversation, without a memory of earlier responses."""
 
     input: str | list[_InputItem]
@@ -123,7 +123,7 @@ class ResponseBody(AnswerBody, kw_only=True):
     def __post_init__(self) -> None:
         refuse_unsupported(self, _UNSUPPORTED)
 
-    def plan(self, api: Api, info: ModelInfo, name: str) -> Plan:
+    def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
         functions = [replace(one, name=called) for called, (_, one) in self.functions().items()]
         tools = openai_tools(info.tool_format, functions, self.tool_choice, self.parallel_tool_calls)
         grammar, field = grammar_of(self.text.format if self.text is not None else None, "text.format")
@@ -141,11 +141,11 @@ class ResponseBody(AnswerBody, kw_only=True):
             alternatives=self.top_logprobs or 0,
         )
         logprobs = bool(self.top_logprobs) or _LOGPROBS in (self.include or ())
-        return Plan(requests, ResponseShape(name, tools.parts(), self, logprobs=logprobs), field)
+        return PreparedCall(requests, ResponseItemsWriter(name, tools.parts(), self, logprobs=logprobs), field)
 
-    def functions(self) -> dict[str, tuple[str, Function]]:
+    def functions(self) -> dict[str, tuple[str, FunctionDefinition]]:
         """Return each function with its namespace, "" for none, by the name by which the model calls it."""
-        found: dict[str, tuple[str, Function]] = {}
+        found: dict[str, tuple[str, FunctionDefinition]] = {}
         for tool in self.tools or ():
             if tool.type == "function":
                 found[tool.name] = ("", tool)
@@ -205,7 +205,7 @@ class _Item:
         return {"id": self.id, "type": "message", "role": "assistant", "content": content, "status": status}
 
 
-class ResponseShape(Items):
+class ResponseItemsWriter(ItemsWriter):
     """Writes an answer as a response: its events, or whole."""
 
     kinds = "reasoning", "message"

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 from app.api import ollama_models, proof, speculation
 from app.api.answering import ClientGone
 from app.api.anthropic_messages import CountBody, MessageBody, count_tokens
-from app.api.bodies import Endpoint, description
+from app.api.bodies import ApiRoute, description
 from app.api.calls import Api, answer
 from app.api.chat import ChatBody
 from app.api.completions import CompletionBody
@@ -70,25 +70,25 @@ async def openapi(request: Request) -> Response:
 
 
 ENDPOINTS = (
-    Endpoint("GET", "/health", health),
-    Endpoint("GET", "/v1/models", list_models),
-    Endpoint("POST", "/v1/chat/completions", answer, ChatBody),
-    Endpoint("POST", "/v1/completions", answer, CompletionBody),
-    Endpoint("POST", "/v1/responses", answer, ResponseBody),
-    Endpoint("POST", "/v1/messages", answer, MessageBody),
-    Endpoint("POST", "/v1/messages/count_tokens", count_tokens, CountBody),
-    Endpoint("GET", "/", ollama_models.greet),
-    Endpoint("POST", "/api/chat", answer_or_load, OllamaChatBody),
-    Endpoint("POST", "/api/generate", answer_or_load, OllamaGenerateBody),
-    Endpoint("GET", "/api/tags", ollama_models.tags),
-    Endpoint("GET", "/api/ps", ollama_models.running),
-    Endpoint("GET", "/api/version", ollama_models.version),
-    Endpoint("POST", "/api/show", ollama_models.show, ollama_models.ShowBody),
-    Endpoint("POST", "/api/embed", ollama_models.refuse_embedding),
-    Endpoint("GET", "/v1/speculation", speculation.show),
-    Endpoint("PUT", "/v1/speculation", speculation.change, SpeculationBody),
-    Endpoint("DELETE", "/v1/speculation", speculation.clear),
-    Endpoint("GET", "/v1/speculation/events", speculation.events),
+    ApiRoute("GET", "/health", health),
+    ApiRoute("GET", "/v1/models", list_models),
+    ApiRoute("POST", "/v1/chat/completions", answer, ChatBody),
+    ApiRoute("POST", "/v1/completions", answer, CompletionBody),
+    ApiRoute("POST", "/v1/responses", answer, ResponseBody),
+    ApiRoute("POST", "/v1/messages", answer, MessageBody),
+    ApiRoute("POST", "/v1/messages/count_tokens", count_tokens, CountBody),
+    ApiRoute("GET", "/", ollama_models.greet),
+    ApiRoute("POST", "/api/chat", answer_or_load, OllamaChatBody),
+    ApiRoute("POST", "/api/generate", answer_or_load, OllamaGenerateBody),
+    ApiRoute("GET", "/api/tags", ollama_models.tags),
+    ApiRoute("GET", "/api/ps", ollama_models.running),
+    ApiRoute("GET", "/api/version", ollama_models.version),
+    ApiRoute("POST", "/api/show", ollama_models.show, ollama_models.ShowBody),
+    ApiRoute("POST", "/api/embed", ollama_models.refuse_embedding),
+    ApiRoute("GET", "/v1/speculation", speculation.show),
+    ApiRoute("PUT", "/v1/speculation", speculation.change, SpeculationBody),
+    ApiRoute("DELETE", "/v1/speculation", speculation.clear),
+    ApiRoute("GET", "/v1/speculation/events", speculation.events),
 )
 
 
@@ -121,7 +121,7 @@ async def _api_error(request: Request, error: Exception) -> Response:
 
 
 async def _client_gone(request: Request, error: Exception) -> Response:
-    """Return the reply that the server requires, although nobody reads it."""
+    """Return the reply that the server requires, although the client is gone."""
     del request, error
     return Response(status_code=499)
 

@@ -99,9 +99,9 @@ class _Protocol(H11Protocol):
 
 
 class _ProtocolWithKey(_Protocol):
-    """Beyond the limit, closes the oldest connection on which the key has not come, so that those keep nobody out.
+    """Closes, beyond the limit, the oldest connection that has not sent the key, so that clients with it can connect.
 
-    Who has the key sends it at once.
+    A client that has the key sends it at once.
     """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]

@@ -20,7 +20,7 @@ MOST_TOOLS = 256
 CHOICE = "tool_choice"
 
 
-class Function(Struct, kw_only=True, omit_defaults=True):
+class FunctionDefinition(Struct, kw_only=True, omit_defaults=True):
     """A function that the model may call."""
 
     name: str
@@ -49,7 +49,7 @@ class _Allowed(Struct, kw_only=True, omit_defaults=True):
 
 
 class _AllowedTools(_Allowed, tag_field="type", tag="allowed_tools"):
-    # Chat completions have the fields in here, responses beside it.
+    # Chat completions have the fields in this object, responses on the same level as it.
     allowed_tools: _Allowed | None = None
 
 
@@ -57,7 +57,7 @@ Choice = Literal["auto", "none", "required"] | _ChosenFunction | _AllowedTools
 
 
 @dataclass(frozen=True)
-class ToolUse:
+class RequestTools:
     """The functions of a request, `tools` in the form of chat templates, for a model that writes calls in `form`.
 
     The answer may call the `allowed` ones of them, has to with `required`, and may call several only if `parallel`.
@@ -104,7 +104,7 @@ class ToolUse:
 
 def tool_use(
     form: str, tools: Sequence[dict[str, Any]], mode: str, names: Collection[str] = (), *, parallel: bool
-) -> ToolUse:
+) -> RequestTools:
     """Check and return the tool use. Raises `ApiError`.
 
     `mode` is "auto", "required" or "none". Only functions of these `names` may be called, all if there are none.
@@ -117,23 +117,23 @@ def tool_use(
     if not {tool["function"]["name"] for tool in allowed} >= set(names):
         raise bad_field(CHOICE, "a choice among the `tools`")
     if not tools or mode == "none":
-        return ToolUse()
+        return RequestTools()
     if not form:
         raise unsupported("tools", "The loaded model cannot call functions: load another one, or send no `tools`.")
-    return ToolUse(form, tools, allowed, mode == "required", parallel)
+    return RequestTools(form, tools, allowed, mode == "required", parallel)
 
 
 def openai_tools(
     form: str,
-    functions: Sequence[Function],
+    functions: Sequence[FunctionDefinition],
     choice: str | _ChosenFunction | _AllowedTools | None,
     parallel: bool | None,
-) -> ToolUse:
+) -> RequestTools:
     """Return the tool use of a request to the OpenAI API. Raises `ApiError`."""
     tools = [function_tool(one.name, one.description, one.parameters) for one in functions]
     several = parallel is not False
     if isinstance(choice, _ChosenFunction):
-        # Whoever names a function wants one call of it.
+        # A client that names a function wants one call of it.
         return tool_use(form, tools, "required", (choice.called,), parallel=False)
     if isinstance(choice, _AllowedTools):
         fields = choice.allowed_tools or choice

@@ -14,7 +14,7 @@ from engine.stats import RequestStats
 
 
 def speculation(answers: Sequence[RequestStats]) -> dict[str, Any]:
-    """Return tokens and rates over all answers of a call, and the speed-up and the rounding of a single one.
+    """Return tokens and rates of all answers of a call, and the speed-up and the rounding of a single answer.
 
     If only its bounds are known, `speedup` is null.
     """

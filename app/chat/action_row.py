@@ -12,14 +12,14 @@ from app.widgets.buttons import CONFIRMED_MS
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import fill, hbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 
 ROW_HEIGHT = 26
 _COPIES = ("copy", "copy-question")
 
 
-class ActionRow(Restyled, QWidget):
+class ActionRow(ThemeAware, QWidget):
     """A row of buttons that keeps its height while it is not lit. `acted` carries the action of the pressed button.
 
     The keyboard reaches the buttons, and a button with the focus lights the row.

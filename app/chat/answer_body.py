@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QAbstractScrollArea, QPlainTextEdit, QWidget
 from app.chat.answer_runs import (
     LONGEST_SHOWN,
     SPACING,
-    Notice,
-    Part,
-    Run,
+    AnswerRun,
+    LimitNotice,
+    RunGroup,
     View,
     cost_of,
     estimated_height,
@@ -24,18 +24,17 @@ from app.chat.answer_runs import (
 )
 from app.chat.code_block import CodeBlock
 from app.chat.prose import Prose
-from app.text.blocks import PART, Block, Code, Splitter
-from app.text.blocks import Prose as ProseText
+from app.text.blocks import PART, Block, Code, ProseText, Splitter
 from app.widgets.labels import WrappedLabel
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import single_shot
 
 # What one turn of the event loop reads and makes at most, in the units of `cost_of`.
 SLICE = 9_000
 
 
-class AnswerBody(Restyled, QWidget):
+class AnswerBody(ThemeAware, QWidget):
     """The blocks of an answer. Finished blocks never change; only the open tail is rendered again.
 
     `grows` carries by how many pixels the height will grow, before it does. `rerendered` is emitted when search
@@ -52,12 +51,12 @@ class AnswerBody(Restyled, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._column = growing_column(self)
-        self._parts: list[Part] = []
+        self._parts: list[RunGroup] = []
         # New widgets that are not shown yet, and removed ones that are not hidden yet.
         self._added: list[View] = []
         self._removed: list[QWidget] = []
-        self._runs: list[Run] = []
-        self._tail: list[Run] = []
+        self._runs: list[AnswerRun] = []
+        self._tail: list[AnswerRun] = []
         self._slices = single_shot(self, self._read_slice)
         self._clear()
         self.restyle()
@@ -108,7 +107,7 @@ class AnswerBody(Restyled, QWidget):
         self._show_frozen(0 if waits else SLICE)
         self._show_tail([] if waits else self._splitter.tail)
         if finishes and self._end < len(self._text):
-            self._add(Run(Notice(cut=True)), self._runs)
+            self._add(AnswerRun(LimitNotice(cut=True)), self._runs)
         self._swap()
         if waits:
             self._in_slices = True
@@ -147,7 +146,7 @@ class AnswerBody(Restyled, QWidget):
 
         A widget that showed a block in the tail keeps showing it.
         """
-        changed: dict[Run, None] = {}
+        changed: dict[AnswerRun, None] = {}
         for block in self._splitter.frozen[self._frozen_shown :]:
             last, loaded = self._runs[-1] if self._runs else None, budget > 0
             budget -= length_of(block)
@@ -158,8 +157,8 @@ class AnswerBody(Restyled, QWidget):
             was_plain = last is not None and isinstance(last.block, ProseText) and last.block.plain
             if is_plain and not was_plain:
                 self._drop_tail(0)
-                self._add(Run(Notice()), self._runs, loaded)
-            run = Run(block)
+                self._add(AnswerRun(LimitNotice()), self._runs, loaded)
+            run = AnswerRun(block)
             taken = self._first_of_tail(block)
             self._loaded = self._loaded and (loaded or taken is not None)
             if taken is not None:
@@ -173,7 +172,7 @@ class AnswerBody(Restyled, QWidget):
         for run in changed:
             self._render(run)
 
-    def _first_of_tail(self, block: Block) -> Run | None:
+    def _first_of_tail(self, block: Block) -> AnswerRun | None:
         """Take the tail's first run if it is of that kind. Otherwise drop the tail, which is shown again later."""
         if self._tail and isinstance(self._tail[0].view, CodeBlock) == isinstance(block, Code):
             return self._tail.pop(0)
@@ -193,12 +192,12 @@ class AnswerBody(Restyled, QWidget):
             if index < len(self._tail) and isinstance(self._tail[index].view, CodeBlock) != is_code:
                 self._drop_tail(index)
             if index == len(self._tail):
-                self._add(Run(block), self._tail, True)
+                self._add(AnswerRun(block), self._tail, True)
             self._tail[index].block = block
             self._render(self._tail[index])
         self._drop_tail(len(groups))
 
-    def _render(self, run: Run) -> None:
+    def _render(self, run: AnswerRun) -> None:
         """Make a run's widget, if it has one, show the run's block."""
         view, block = run.view, run.block
         if isinstance(view, CodeBlock) and isinstance(block, Code):
@@ -235,7 +234,7 @@ class AnswerBody(Restyled, QWidget):
         made = (run.widget for run in part.runs if run.view is not None)
         return next((view for view in made if part.y() + view.y() + view.height() > y), part)
 
-    def load(self, run: Run) -> None:
+    def load(self, run: AnswerRun) -> None:
         """Make the widget of a run, if it has none."""
         holder, part = run.holder, run.part
         if run.view is not None or holder is None or part is None:
@@ -245,15 +244,15 @@ class AnswerBody(Restyled, QWidget):
         part.exchange(run, holder)
         self._reveal(run.view)
 
-    def _unload(self, run: Run) -> None:
+    def _unload(self, run: AnswerRun) -> None:
         view, part = run.view, run.part
         if view is None or part is None or not run.may_unload or run in self._tail or run is self._runs[-1]:
             return
         run.view, run.holder = None, _holder(part, view.height())
         part.exchange(run, view)
 
-    def _make_view(self, run: Run) -> View:
-        if isinstance(run.block, Notice):
+    def _make_view(self, run: AnswerRun) -> View:
+        if isinstance(run.block, LimitNotice):
             view: View = self._new_notice(run.block)
         elif isinstance(run.block, Code):
             view = CodeBlock(self)
@@ -271,7 +270,7 @@ class AnswerBody(Restyled, QWidget):
         view.selectionChanged.connect(lambda: self.passage_selected.emit(view.textCursor().selectedText()))
         return view
 
-    def _new_notice(self, notice: Notice) -> WrappedLabel:
+    def _new_notice(self, notice: LimitNotice) -> WrappedLabel:
         label = styled(WrappedLabel(self), "muted")
         label.setObjectName("notice")
         if not notice.cut:
@@ -287,19 +286,19 @@ class AnswerBody(Restyled, QWidget):
                 self.passage_selected.emit(view.textCursor().selectedText())
 
     @property
-    def text_runs(self) -> list[Run]:
+    def text_runs(self) -> list[AnswerRun]:
         """The runs with text, top to bottom, with widgets or without."""
-        return [run for run in [*self._runs, *self._tail] if not isinstance(run.block, Notice)]
+        return [run for run in [*self._runs, *self._tail] if not isinstance(run.block, LimitNotice)]
 
     @property
     def text_views(self) -> list[Prose | QPlainTextEdit]:
         """The text widgets of the blocks that have one, top to bottom."""
         return [view for run in self.text_runs if (view := run.text_view) is not None]
 
-    def _add(self, run: Run, runs: list[Run], loaded: bool = True) -> None:
+    def _add(self, run: AnswerRun, runs: list[AnswerRun], loaded: bool = True) -> None:
         """Add a run at the end, with a widget if `loaded`."""
         if not self._parts or self._parts[-1].full:
-            self._parts.append(Part(self))
+            self._parts.append(RunGroup(self))
             self._column.insertWidget(self._column.count() - 1, self._parts[-1])
         if loaded:
             run.view = self._make_view(run)
@@ -309,7 +308,7 @@ class AnswerBody(Restyled, QWidget):
         self._parts[-1].add(run)
         runs.append(run)
 
-    def _remove(self, run: Run) -> None:
+    def _remove(self, run: AnswerRun) -> None:
         widget, part = run.widget, run.part
         assert part is not None
         if run.view is not None and run.view in self._added:
@@ -325,7 +324,7 @@ class AnswerBody(Restyled, QWidget):
             part.deleteLater()
 
 
-def _holder(part: Part, height: int) -> QWidget:
+def _holder(part: RunGroup, height: int) -> QWidget:
     """Return an empty widget that keeps the height of a run without a widget."""
     holder = QWidget(part)
     holder.setFixedHeight(height)

@@ -14,8 +14,8 @@ from app.system.background import Background
 from app.widgets.controls import Chooser
 from app.widgets.labels import WrappedLabel, label
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
+from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import single_shot
 from app.wording.errors import error_sentence
 from engine.errors import EngineError
@@ -34,7 +34,7 @@ _EXAMPLE = """{
 }"""
 
 
-class AnswerFormatField(Restyled, QWidget):
+class AnswerFormatField(ThemeAware, QWidget):
     """`edited` carries the format after every change by the user. A schema is checked in a process of its own."""
 
     edited = Signal(str)

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.chat.code_block import CodeBlock
 from app.chat.prose import Prose
-from app.text.blocks import Block, Code, Splitter
-from app.text.blocks import Prose as ProseText
+from app.text.blocks import Block, Code, ProseText, Splitter
 from app.text.pieces import weight
 from app.widgets.labels import WrappedLabel
 from app.widgets.layouts import fill, vbox
@@ -37,21 +36,21 @@ View = Prose | CodeBlock | WrappedLabel
 
 
 @dataclass(frozen=True)
-class Notice:
+class LimitNotice:
     """A notice between the blocks: the following ones are plain text, or, if `cut`, the rest is not shown."""
 
     cut: bool = False
 
 
-class Run:
+class AnswerRun:
     """The content of one widget, with that widget, or the empty one that keeps its height."""
 
-    def __init__(self, block: Block | Notice) -> None:
+    def __init__(self, block: Block | LimitNotice) -> None:
         self.block = block
-        self.cost = 0 if isinstance(block, Notice) else length_of(block)
+        self.cost = 0 if isinstance(block, LimitNotice) else length_of(block)
         self.view: View | None = None
         self.holder: QWidget | None = None
-        self.part: Part | None = None
+        self.part: RunGroup | None = None
 
     def takes(self, block: Block) -> bool:
         """Add the next block if it goes into the same widget. Returns whether it does."""
@@ -73,7 +72,7 @@ class Run:
 
     @property
     def may_unload(self) -> bool:
-        """Whether it has a widget with text, nothing of which is selected."""
+        """Whether it has a widget with text and without a selection."""
         return self.text_view is not None and not self.text_view.textCursor().hasSelection()
 
     @property
@@ -84,12 +83,12 @@ class Run:
         return self.view if isinstance(self.view, Prose) else None
 
 
-class Part(QWidget):
+class RunGroup(QWidget):
     """Up to _PART_LENGTH runs. While the answer grows, only the last part is laid out, whatever the answer's length."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.runs: list[Run] = []
+        self.runs: list[AnswerRun] = []
         self._column = growing_column(self)
         # Shown now, so that its height is known before the event loop runs.
         self.show()
@@ -98,19 +97,19 @@ class Part(QWidget):
     def full(self) -> bool:
         return len(self.runs) >= _PART_LENGTH
 
-    def add(self, run: Run) -> None:
+    def add(self, run: AnswerRun) -> None:
         """Add a run at the end, with the widget that it has."""
         run.part = self
         self.runs.append(run)
         self._column.insertWidget(self._column.count() - 1, run.widget)
 
-    def exchange(self, run: Run, old: QWidget) -> None:
+    def exchange(self, run: AnswerRun, old: QWidget) -> None:
         """Replace the `old` widget of a run by its present one, and delete it."""
         self._column.replaceWidget(old, run.widget, Qt.FindChildOption.FindDirectChildrenOnly)
         old.hide()
         old.deleteLater()
 
-    def remove(self, run: Run) -> None:
+    def remove(self, run: AnswerRun) -> None:
         self.runs.remove(run)
         self._column.removeWidget(run.widget)
 
@@ -130,11 +129,11 @@ def runs_of(text: str) -> list[Block]:
     splitter = Splitter()
     splitter.feed(text[:LONGEST_SHOWN])
     splitter.finish()
-    runs: list[Run] = []
+    runs: list[AnswerRun] = []
     for block in splitter.frozen:
         if not runs or not runs[-1].takes(block):
-            runs.append(Run(block))
-    return [run.block for run in runs if not isinstance(run.block, Notice)]
+            runs.append(AnswerRun(block))
+    return [run.block for run in runs if not isinstance(run.block, LimitNotice)]
 
 
 def grouped(blocks: list[Block]) -> list[Block]:
@@ -176,9 +175,9 @@ def cost_of(text: str) -> int:
     return weight(text) - len(text) + max(len(text), len(text.encode("utf-8", "surrogatepass")) * 2 // 3)
 
 
-def estimated_height(block: Block | Notice) -> int:
+def estimated_height(block: Block | LimitNotice) -> int:
     """Return the height in pixels of a run until it is laid out for the first time."""
-    if isinstance(block, Notice):
+    if isinstance(block, LimitNotice):
         return _LINE_PIXELS
     lines = block.text.strip("\n").split("\n")
     if isinstance(block, Code):

@@ -1,4 +1,4 @@
-"""The texts around an answer: its state before the first token, its figures, and why it stopped or is of no use."""
+"""The texts around an answer: its state before the first token, its figures, and why it stopped or is not usable."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ _BEYOND = re.compile(
 
 
 @dataclass(frozen=True)
-class Trouble:
-    """Why an answer stopped or is of no use, and the action that helps. `calm` if nothing went wrong.
+class Problem:
+    """Why an answer stopped or is not usable, and the action that helps. `is_info` if nothing went wrong.
 
     `other` is the text and the action of another button, before that one.
     """
@@ -50,7 +50,7 @@ class Trouble:
     sentence: str
     button: str
     action: str
-    calm: bool = False
+    is_info: bool = False
     fills_button: bool = False
     other: tuple[str, str] | None = None
 
@@ -69,9 +69,9 @@ def status_text(answer: Answer) -> str:
     return translate("TurnView", "Waiting for the first token…")
 
 
-def foot_html(answer: Answer, with_figures: bool) -> str:
+def footer_html(answer: Answer, with_figures: bool) -> str:
     """Return the line below an answer that has ended: how it ended and, if `with_figures`, its figures."""
-    shown = figures.foot(answer) if with_figures else figures.left_out(answer.stats)
+    shown = figures.footer(answer) if with_figures else figures.left_out(answer.stats)
     parts = [unbroken(escape(sentence)).format(value=f"<b>{unbroken(escape(value))}</b>") for sentence, value in shown]
     ends = {
         State.CANCELLED: translate("TurnView", "Stopped."),
@@ -86,7 +86,7 @@ def foot_html(answer: Answer, with_figures: bool) -> str:
 
 def figures_text(answer: Answer) -> str:
     """Return the figures of an answer, each in a line."""
-    return "\n".join(sentence.format(value=value) for sentence, value in figures.foot(answer))
+    return "\n".join(sentence.format(value=value) for sentence, value in figures.footer(answer))
 
 
 def origin_text(answer: Answer) -> str:
@@ -103,7 +103,7 @@ def origin_text(answer: Answer) -> str:
     return " · ".join(parts)
 
 
-def trouble_of(turn: Turn, offer: str) -> Trouble | None:
+def problem_note(turn: Turn, offer: str) -> Problem | None:
     """Return why an answer failed, was paused or interrupted, or is beyond the Starter; None if it was not.
 
     `offer` is the text of the button that gets another model than the Starter, "" if there is one already.
@@ -111,11 +111,11 @@ def trouble_of(turn: Turn, offer: str) -> Trouble | None:
     answer = turn.answer
     again = translate("TurnView", "Try again")
     if answer.error is not None:
-        return Trouble(error_sentence(answer.error), again, "again")
+        return Problem(error_sentence(answer.error), again, "again")
     if answer.state is State.REPEATING:
         sentence = translate("TurnView", "This answer repeats itself.")
         button, action = (translate("TurnView", "Continue"), "go-on") if answer.unfinished else (again, "again")
-        return Trouble(sentence, button, action, calm=True, other=(translate("TurnView", "Stop"), "stop-repeating"))
+        return Problem(sentence, button, action, is_info=True, other=(translate("TurnView", "Stop"), "stop-repeating"))
     if answer.state is not State.INTERRUPTED:
         if is_beyond_starter(turn):
             words = translate("TurnView", "The Starter only knows Tandem. A larger model can answer this.")
@@ -126,11 +126,11 @@ def trouble_of(turn: Turn, offer: str) -> Trouble | None:
             )
         else:
             return None
-        return Trouble(words, offer, "get-model", calm=True, fills_button=True) if offer else None
+        return Problem(words, offer, "get-model", is_info=True, fills_button=True) if offer else None
     sentence = translate("TurnView", "This answer was cut off when Tandem quit.")
     if answer.unfinished:
-        return Trouble(sentence, translate("TurnView", "Continue"), "go-on", calm=True)
-    return Trouble(sentence, again, "again", calm=True)
+        return Problem(sentence, translate("TurnView", "Continue"), "go-on", is_info=True)
+    return Problem(sentence, again, "again", is_info=True)
 
 
 def repeats(turn: Turn) -> bool:

@@ -17,8 +17,8 @@ from app.session.attachments import guessed_encoding
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label, set_name
 from app.widgets.layouts import FlowLayout, fill, hbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording.figures import number
 from engine.files.reading_time import ReadingTime
 
@@ -44,7 +44,7 @@ _WIDEST_NAME = 180
 _PICTURE = QSize(72, 48)
 
 
-class AttachmentRow(Restyled, QScrollArea):
+class AttachmentRow(ThemeAware, QScrollArea):
     """Takes as many rows as the files need, up to _MOST_ROWS, but only one if the layout has too little height.
 
     `changed` is emitted after every file that is added or removed, `removed` after one that the person removed.

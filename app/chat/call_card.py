@@ -13,14 +13,14 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.chat.auto_height_browser import PlainTextBrowser
 from app.chat.picture_button import Thumbnails
-from app.session.calls import Call, CallState
+from app.session.calls import CallState, ToolRun
 from app.session.tool_calls import ONCE
 from app.tools.tool import TANDEM, Permission, visible
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, WrappedLabel, label
 from app.widgets.layouts import FlowLayout, fill, hbox, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording.figures import whole_seconds
 from app.wording.tools import call_sentence, call_state, tool_name
 
@@ -30,17 +30,17 @@ _SECOND_MS = 1000
 _PICTURE = QSize(240, 160)
 
 
-def shown_result(call: Call) -> str:
+def shown_result(call: ToolRun) -> str:
     """Return the text of a result as its card shows it; none of a call that did not run."""
     return call.text[:LONGEST_SHOWN].rstrip() if call.ended and call.error is None else ""
 
 
-class CallCard(Restyled, QFrame):
+class CallCard(ThemeAware, QFrame):
     """One call. `chosen` carries it with the person's choice: ONCE, or a `Permission`."""
 
     chosen = Signal(object, str)
 
-    def __init__(self, call: Call, pictures: Path, parent: QWidget) -> None:
+    def __init__(self, call: ToolRun, pictures: Path, parent: QWidget) -> None:
         """`pictures` is their folder."""
         super().__init__(parent)
         self.setObjectName("card")
@@ -106,7 +106,7 @@ class CallCard(Restyled, QFrame):
         self.head.setChecked(True)
 
     def _show_details(self) -> None:
-        """Show what is unfolded; arguments of a call that asks are always shown, because the person answers for it."""
+        """Show the unfolded parts. A call that asks for consent always shows its arguments."""
         asks, unfolded = self.call.state is CallState.ASKS, self.head.isChecked()
         has_arguments, has_result = bool(self.call.arguments), bool(shown_result(self.call))
         for widget in (self._captions[0], self.arguments):
@@ -151,7 +151,7 @@ class CallCards(QWidget):
         self._column = vbox(self, margins=(0, 0, 0, 0), spacing=6)
         self.hide()
 
-    def show_calls(self, calls: Sequence[Call]) -> None:
+    def show_calls(self, calls: Sequence[ToolRun]) -> None:
         if [card.call for card in self.cards] != list(calls):
             for card in self.cards:
                 self._column.removeWidget(card)

@@ -17,8 +17,8 @@ from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import set_name, wrapped_tip
 from app.widgets.popups import Menu
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording.tools import server_state, tool_name
 from engine.tokenizers.thinking import SWITCHED, ThinkingChoice
 
@@ -70,7 +70,7 @@ def named_presets(session: Session) -> list[Preset]:
     return [DEFAULTS, *BUILT_IN, *session.settings.presets]
 
 
-class PresetButton(Restyled, QToolButton):
+class PresetButton(ThemeAware, QToolButton):
     """Opens the chat's settings by the action `settings`.
 
     Names the chat's preset unless it is the defaults, and says whether answers are JSON.
@@ -105,7 +105,7 @@ class PresetButton(Restyled, QToolButton):
     retranslate = refresh
 
 
-class ThinkingButton(Restyled, QToolButton):
+class ThinkingButton(ThemeAware, QToolButton):
     """A toggle, or a menu of levels. Hidden for models whose chat template has no such choice."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
@@ -181,7 +181,7 @@ def _name(thinking: str) -> str:
     }[thinking]
 
 
-class ToolsButton(Restyled, QToolButton):
+class ToolsButton(ThemeAware, QToolButton):
     """Opens a menu: the switch, then the servers with their tools. Disabled for models that cannot call tools.
 
     Hidden until the person has set up a server, or switched the tools of the chat on or off.

@@ -19,7 +19,7 @@ from app.widgets import theme
 from app.widgets.buttons import CopyButton
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.restyled import Restyled
+from app.widgets.theme_aware import ThemeAware
 
 # Longer code stays plain: colouring it would take too long.
 LONGEST = 20_000
@@ -103,7 +103,7 @@ def highlight(document: QTextDocument, text: str, language: str) -> bool:
     return True
 
 
-class CodeBlock(Restyled, QFrame):
+class CodeBlock(ThemeAware, QFrame):
     """A code block with its language and a button that copies it. Long lines scroll sideways.
 
     `grows` carries by how many pixels the height will grow, before it does.

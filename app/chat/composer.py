@@ -14,11 +14,11 @@ from app.conversations.records import Attachment
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label, set_name, tip
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_property, set_style_class, styled
+from app.widgets.theme_aware import ThemeAware
 
 
-class Composer(Restyled, QWidget):
+class Composer(ThemeAware, QWidget):
     """The message box with its button and the line about the keys that send. `sent` carries the text.
 
     A message that is sent before the models can answer is queued: it stays in the box and is sent when they can, unless
@@ -68,7 +68,7 @@ class Composer(Restyled, QWidget):
         self.restyle()
 
     def send(self) -> None:
-        """Send or queue the text, including what is being composed. Does nothing while it cannot be sent."""
+        """Send or queue the text, including text in composition. Does nothing while the text cannot be sent."""
         self.edit.commit_preedit()
         if not self._send.isEnabled() or not self.can_be_sent:
             return
@@ -77,7 +77,7 @@ class Composer(Restyled, QWidget):
             self.sent.emit(trimmed(self.edit.take_text()))
 
     def take_back(self) -> None:
-        """No longer send a queued message by itself."""
+        """Cancel the automatic sending of a queued message."""
         self._set_queued(False)
 
     def set_waiting(self, waits: bool) -> None:

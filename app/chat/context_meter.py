@@ -38,11 +38,11 @@ _PAUSE_MS = 150
 
 @dataclass(frozen=True)
 class _Unsent:
-    """What to count: the message with its files, and what is `said` before it.
+    """The texts to count: the message with its files, and the text `said` before it.
 
-    `before` is the number of tokens that the chat has already, as its figures say. Where no answer has any, as before a
-    first question or in an imported chat, `said` is the text of the chat so far, "" otherwise. `pictures` says what
-    those cost, `limit` is the context's, and `drops`: the oldest turns are left out if the chat does not fit.
+    `before` is the number of tokens of the chat so far, from its figures. If no answer has figures, as before a first
+    question or in an imported chat, `said` is the text of the chat so far, otherwise "". `pictures` is the cost of the
+    pictures and `limit` that of the context. With `drops`, a chat that does not fit loses its oldest turns.
     """
 
     chat: Chat

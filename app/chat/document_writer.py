@@ -24,7 +24,7 @@ from PySide6.QtGui import (
 from app.chat.auto_height_browser import LINE_HEIGHT
 from app.chat.formula_text import formula_size, insert_formula
 from app.text.formulas import Formula
-from app.text.shown import Items, Paragraph, Spans
+from app.text.shown import OpenList, Paragraph, Spans
 from app.widgets import theme
 
 QUOTE_INDENT = 16
@@ -58,7 +58,7 @@ class _Writer:
         self.cursor = QTextCursor(document)
         self.missing: list[Formula] = []
         self._pixels, self._formula_pixels = font.pixelSize(), formula_size(font)
-        self._lists: dict[Items, QTextList] = {}
+        self._lists: dict[OpenList, QTextList] = {}
         self._is_first = True
         self._styles: dict[tuple[frozenset[str], str, int, bool], QTextCharFormat] = {}
 

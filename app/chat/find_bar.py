@@ -16,11 +16,11 @@ from app.widgets.icons import icon
 from app.widgets.keys import ENTER, claims_escape, is_escape
 from app.widgets.labels import label, set_name
 from app.widgets.layouts import fill, hbox
-from app.widgets.restyled import Restyled
 from app.widgets.search_field import LiveField
+from app.widgets.theme_aware import ThemeAware
 
 
-class FindBar(Restyled, QFrame):
+class FindBar(ThemeAware, QFrame):
     """The search bar, hidden until `open`.
 
     `chosen` carries a turn and the index of the match in it to show (None: the turn itself). `changed` is emitted after

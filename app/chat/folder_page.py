@@ -37,8 +37,8 @@ from app.widgets.controls import Chooser
 from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, keep_right_edge, vbox
 from app.widgets.overlay import HighArea, Overlay
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
+from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import single_shot
 from app.wording.figures import number
 from app.wording.sources import recorded_name
@@ -52,7 +52,7 @@ _CHAT_SHARE = 4
 _MOST_CHATS, _CHAT_HEIGHT = 6, 32
 
 
-class FolderPage(Restyled, Overlay):
+class FolderPage(ThemeAware, Overlay):
     """A card that follows the folder it was opened for. `chat_wanted` carries the folder's id for a new chat in it."""
 
     chat_wanted = Signal(int)
@@ -92,7 +92,7 @@ class FolderPage(Restyled, Overlay):
         self.add_files = self.bound("Add files…", styled(QPushButton(body), "button-small"))
         self.add_folder = self.bound("Add a folder…", styled(QPushButton(body), "button-small"))
         self.bar, self.usage = Bar(body), label(body, "muted", wraps=True)
-        self.trouble = label(body, "problem", wraps=True)
+        self.problem = label(body, "problem", wraps=True)
         self.chats = self.bound("Chats", QListWidget(body), QWidget.setAccessibleName)
         self.new_chat = self.bound("New chat in this folder", styled(QPushButton(self), "accent"))
         self._build(body)
@@ -111,7 +111,7 @@ class FolderPage(Restyled, Overlay):
         form.addRow(self.bound("Tools", QLabel(body)), self.tools)
         column = vbox(body, margins=_SIDES, spacing=12)
         head = fill(hbox(spacing=8), (files, 1), self.add_files, self.add_folder)
-        fill(column, self.prompt, head, words, self.files, self.trouble, self.bar, self.usage, form)
+        fill(column, self.prompt, head, words, self.files, self.problem, self.bar, self.usage, form)
         fill(column, self.bound("Chats", label(body, "title")), self.chats, 1)
         area = HighArea(self)
         area.setWidget(body)
@@ -190,7 +190,7 @@ class FolderPage(Restyled, Overlay):
         unread = [file.name for one in folder.sources for file in one.files if file.problem]
         lines = [*map(self._reason, self._refused), *(f"{self._reason(error)} {again}" for error in troubled)]
         lines += [self.tr("Not read: {files}").format(files=_listed(unread))] if unread else []
-        show_words(self.trouble, "\n".join(lines))
+        show_words(self.problem, "\n".join(lines))
         main, shown = self._session.models.pair.main, tuple(self._sources)
         model, limit = (None, 0) if main is None else (Path(main.path), main.context_length)
         self._background.run(

@@ -29,7 +29,7 @@ _SCALE = 1.15
 
 
 def formula_size(font: QFont) -> int:
-    """Return the size in pixels of formulas beside text in that font."""
+    """Return the size in pixels of formulas in text of that font."""
     return round(_SCALE * font.pixelSize())
 
 

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QFrame, QPlainTextDocumentLayout, QPlainTextEdit, 
 from app.widgets.keys import ENTER, is_escape
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.popups import round_field_menu
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 
 _MAX_LINES = 10
 
@@ -210,7 +210,7 @@ def files_in(source: QMimeData) -> list[str]:
 _KEYPAD = Qt.KeyboardModifier.KeypadModifier
 
 
-class QuestionEditor(Restyled, QFrame):
+class QuestionEditor(ThemeAware, QFrame):
     """The editor. `submitted` carries the new text; Esc and a button emit `cancelled`.
 
     `send_key` is that of the message box; `needs_text` is False for a question with files.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
-from app.chat.answer_texts import Trouble
+from app.chat.answer_texts import Problem
 from app.widgets.labels import WrappedLabel
 from app.widgets.layouts import fill, hbox
 from app.widgets.style_class import set_property, set_style_class, styled
@@ -23,18 +23,18 @@ class Note(QFrame):
         self._label = WrappedLabel(self)
         self._button = styled(QPushButton(self), "button")
         self._button.clicked.connect(lambda: self.acted.emit(self._action))
-        # Made for the first trouble with two buttons: each turn has a note.
+        # Made for the first problem with two buttons, because each turn has a note.
         self._other: QPushButton | None = None
         self._row = fill(hbox(self, margins=(14, 10, 10, 10), spacing=12), (self._label, 1), self._button)
 
-    def show_trouble(self, trouble: Trouble) -> None:
+    def show_problem(self, problem: Problem) -> None:
         """Show why an answer is of no use, and the buttons that help."""
-        set_property(self, "objectName", "note" if trouble.calm else "banner")
-        self._action = trouble.action
-        self._label.setText(trouble.sentence)
-        set_style_class(self._button, "accent" if trouble.fills_button else "button")
-        self._button.setText(trouble.button)
-        self._show_other(*trouble.other or ("", ""))
+        set_property(self, "objectName", "note" if problem.is_info else "banner")
+        self._action = problem.action
+        self._label.setText(problem.sentence)
+        set_style_class(self._button, "accent" if problem.fills_button else "button")
+        self._button.setText(problem.button)
+        self._show_other(*problem.other or ("", ""))
         self.show()
 
     def _show_other(self, text: str, action: str) -> None:

@@ -28,7 +28,7 @@ from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, set_name
 from app.widgets.layouts import FlowLayout, fill, hbox
 from app.widgets.overlay import Overlay
-from app.widgets.restyled import Restyled
+from app.widgets.theme_aware import ThemeAware
 
 # How many pictures stay decoded. A large one takes up to 30 MB.
 _THUMBNAILS, _LARGE = 60, 2
@@ -79,7 +79,7 @@ class _Painted(QAbstractButton):
             outline.addRoundedRect(area, _ROUND, _ROUND)
             painter.setClipPath(outline)
             shown = self._pictures.known[key] if self._pictures.has(key) else None
-            # What is transparent is white to the model, too.
+            # The model also sees transparent pixels as white.
             painter.fillRect(area, QColor("white" if shown and not shown.isNull() else theme.colours().line))
             if shown is not None and shown.isNull():
                 mark = QRectF(0, 0, 18, 18)
@@ -92,7 +92,7 @@ class _Painted(QAbstractButton):
                 painter.drawPath(outline)
 
 
-class PictureButton(Restyled, _Painted):
+class PictureButton(ThemeAware, _Painted):
     """A thumbnail as large as `most` allows; small pictures are not enlarged. A click shows the picture large."""
 
     def __init__(self, attachment: Attachment, folder: Path, most: QSize, parent: QWidget) -> None:
@@ -147,7 +147,7 @@ class Thumbnails(QWidget):
         self.setFixedHeight(max(1, self._flow.heightForWidth(self.width())))
 
 
-class PictureView(Restyled, Overlay):
+class PictureView(ThemeAware, Overlay):
     """A card with one picture, as large as the window allows."""
 
     def __init__(self, window: QWidget) -> None:

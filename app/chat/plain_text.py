@@ -8,7 +8,7 @@ from PySide6.QtCore import QMimeData
 
 from app.text.blocks import Code, Splitter
 from app.text.pieces import weight
-from app.text.shown import Paragraph, Span, shown, texts_of, words_of
+from app.text.shown import Paragraph, TextSpan, shown, texts_of, words_of
 
 # A longer text is rendered block by block, off the Qt thread.
 AT_ONCE = 20_000
@@ -29,7 +29,7 @@ def _block_by_block(markdown: str) -> Iterator[Paragraph]:
     splitter.finish()
     for block in splitter.frozen:
         if isinstance(block, Code):
-            yield Paragraph("code", (Span(block.text.removesuffix("\n")),))
+            yield Paragraph("code", (TextSpan(block.text.removesuffix("\n")),))
         else:
             yield from shown(block.text, block.plain)
 

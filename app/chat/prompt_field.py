@@ -12,8 +12,8 @@ from app.conversations.chat_settings import VARIABLES
 from app.widgets.labels import WrappedLabel, label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.popups import Menu, round_field_menu
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_property, styled
+from app.widgets.theme_aware import ThemeAware
 
 
 class FieldCard(QFrame):
@@ -43,7 +43,7 @@ class FieldCard(QFrame):
 _LINES = 5
 
 
-class PromptField(Restyled, QWidget):
+class PromptField(ThemeAware, QWidget):
     """`edited` carries the text after every change by the user."""
 
     edited = Signal(str)

@@ -26,7 +26,7 @@ from app.text.blocks import continues_line
 from app.text.formulas import Formula
 from app.text.shown import shown
 from app.widgets import theme
-from app.widgets.restyled import Restyled
+from app.widgets.theme_aware import ThemeAware
 
 _QUOTE_BAR = 3
 # Characters that may have a meaning in Markdown inside a line.
@@ -44,7 +44,7 @@ _FORMATS = (
 )
 
 
-class Prose(Restyled, AutoHeightTextBrowser):
+class Prose(ThemeAware, AutoHeightTextBrowser):
     """Rendered Markdown. `link_chosen` carries the address of a clicked link.
 
     `rerendered` is emitted when the same text was rendered again, which drops the highlights in it.

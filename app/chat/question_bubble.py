@@ -16,8 +16,8 @@ from app.session.chats import Turn
 from app.text.pieces import weight
 from app.widgets.labels import WrappedLabel, tip
 from app.widgets.layouts import vbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 
 _SIDE = 14
 # A longer line never fits into a bubble, so it need not be measured further.
@@ -41,7 +41,7 @@ def shown_question(text: str) -> str:
     return shown
 
 
-class QuestionBubble(Restyled, QFrame):
+class QuestionBubble(ThemeAware, QFrame):
     """A bubble as wide as its longest line, but never wider than the layout allows. Long words are broken anywhere."""
 
     def __init__(self, turn: Turn, parent: QWidget, pictures: Path = Path()) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
-from app.chat.answer_runs import Notice, Run
+from app.chat.answer_runs import AnswerRun, LimitNotice
 from app.chat.shown_text import AT_ONCE, block_text, is_known
 from app.conversations.search import Query, highlights
 from app.text.utf16 import utf16_length
@@ -22,7 +22,7 @@ TextView = QTextEdit | QPlainTextEdit
 class _Match:
     """A match at `start` (in UTF-16 units) in `source`, which may have no widget now."""
 
-    source: TextView | Run
+    source: TextView | AnswerRun
     start: int
 
 
@@ -34,7 +34,7 @@ class SearchHighlights:
         # How many more characters of runs without widgets may be rendered now. Others wait for `ShownTexts.ready`.
         self._budget = 0
 
-    def show(self, query: Query | None, sources: Sequence[TextView | Run], current: int | None) -> None:
+    def show(self, query: Query | None, sources: Sequence[TextView | AnswerRun], current: int | None) -> None:
         """Highlight the matches of `query` in `sources`, the one with index `current` differently; None removes all."""
         self._matches = []
         self._budget = AT_ONCE
@@ -42,7 +42,7 @@ class SearchHighlights:
             view = view_of(source)
             if view is None:
                 # A run without a widget: count its matches.
-                if query is not None and isinstance(source, Run) and (text := self._text_of(source)):
+                if query is not None and isinstance(source, AnswerRun) and (text := self._text_of(source)):
                     found = highlights(text, query)
                     self._matches += [_Match(source, utf16_length(text[:start])) for start, _ in found]
                 continue
@@ -55,8 +55,8 @@ class SearchHighlights:
                 self._matches.append(_Match(source, first))
             view.setExtraSelections(selections)
 
-    def _text_of(self, run: Run) -> str:
-        if isinstance(run.block, Notice):
+    def _text_of(self, run: AnswerRun) -> str:
+        if isinstance(run.block, LimitNotice):
             return ""
         if not is_known(run.block):
             self._budget -= len(run.block.text)
@@ -64,10 +64,10 @@ class SearchHighlights:
                 return ""
         return block_text(run.block)
 
-    def run_of(self, index: int) -> Run | None:
+    def run_of(self, index: int) -> AnswerRun | None:
         """Return the run that contains a match; None if no run does."""
         source = self._matches[min(index, len(self._matches) - 1)].source if self._matches else None
-        return source if isinstance(source, Run) else None
+        return source if isinstance(source, AnswerRun) else None
 
     def rect_of(self, index: int, turn: QWidget) -> QRect | None:
         """Return the place of a match in the turn's widget after scrolling sideways to it; None without matches.
@@ -89,9 +89,9 @@ class SearchHighlights:
         return rect.translated(view.viewport().mapTo(turn, QPoint(0, 0)))
 
 
-def view_of(source: TextView | Run) -> TextView | None:
+def view_of(source: TextView | AnswerRun) -> TextView | None:
     """Return the text widget of a source, if it has one now."""
-    return source.text_view if isinstance(source, Run) else source
+    return source.text_view if isinstance(source, AnswerRun) else source
 
 
 def _selection(view: TextView, start: int, end: int, current: bool) -> QTextEdit.ExtraSelection:

@@ -27,8 +27,8 @@ from app.widgets.labels import WrappedLabel, label, set_name
 from app.widgets.layouts import fill, hbox, keep_right_edge, vbox
 from app.widgets.overlay import HighArea, Overlay
 from app.widgets.popups import round_field_menu
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording.models import recommendation_text
 
 # The values of a slider's stops, for settings that even steps do not suit.
@@ -127,7 +127,7 @@ _SIDES = (4, 0, 12, 0)
 _GROUPS = ((*SAMPLING_KEYS, "max_tokens", "seed", "thinking", "overflow"), SPECULATION_KEYS)
 
 
-class ChatSettingsSheet(Restyled, Overlay):
+class ChatSettingsSheet(ThemeAware, Overlay):
     """The card. Every change takes effect from the next answer on."""
 
     def __init__(self, session: Session, window: QWidget) -> None:
@@ -138,7 +138,7 @@ class ChatSettingsSheet(Restyled, Overlay):
         self._title = self.bound("Chat settings", label(self, "title"))
         self._saved = label(self, "muted", wraps=True)
         self.presets = self.bound("Preset", Chooser(self, chosen=self._choose), QWidget.setAccessibleName)
-        # Its text is elided before the buttons beside it are cut off.
+        # Its text is elided before the buttons next to it are cut off.
         self.presets.setMinimumWidth(96)
         self.name = self.bound("Preset name", QLineEdit(self), QLineEdit.setPlaceholderText, QWidget.setAccessibleName)
         round_field_menu(self.name)
@@ -175,8 +175,8 @@ class ChatSettingsSheet(Restyled, Overlay):
         area.setWidget(body)
         keep_right_edge(area, column)
         head = fill(hbox(margins=_SIDES), (self._title, 1), CloseButton(self, self.close_overlay))
-        foot = fill(hbox(margins=_SIDES, spacing=8), (self._saved, 1), self.begin, self.reset)
-        fill(self.column, head, (area, 1), foot)
+        footer = fill(hbox(margins=_SIDES, spacing=8), (self._saved, 1), self.begin, self.reset)
+        fill(self.column, head, (area, 1), footer)
 
     def _connect(self) -> None:
         self.prompt.edited.connect(lambda text: self._keep(text, self._session.chat.own))

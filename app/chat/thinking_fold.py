@@ -9,12 +9,12 @@ from app.chat.answer_body import AnswerBody
 from app.session.answer import Answer
 from app.widgets.icons import icon
 from app.widgets.layouts import fill, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording.figures import number, seconds
 
 
-class ThinkingFold(Restyled, QWidget):
+class ThinkingFold(ThemeAware, QWidget):
     """The line and the thoughts, hidden if there are none. Thoughts are rendered only while they are unfolded."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -10,17 +10,17 @@ from app.session.answer import Answer
 from app.widgets.icons import Mark, icon
 from app.widgets.labels import label, reserve_width
 from app.widgets.layouts import FlowLayout, fill, hbox
-from app.widgets.restyled import Restyled
+from app.widgets.theme_aware import ThemeAware
 from app.wording.sources import drafter_of, drafters, legend_sources, role_of, source_name
 from engine.methods import DRAFTER_METHOD
 
 # The drafter is looked for in this many of the newest rounds.
-_LOOKED_AT = 200
+_ROUNDS_READ = 200
 # The mark of draft tokens that were not kept.
 _REJECTED = "rejected"
 
 
-class TokenLegend(Restyled, QWidget):
+class TokenLegend(ThemeAware, QWidget):
     """A mark and a word for each kind of token, `with_rejected` also for rejected draft tokens.
 
     All drafters share one mark, which has the name of the one that drafts. Proposers without a drafter share another,
@@ -48,7 +48,7 @@ class TokenLegend(Restyled, QWidget):
         proposed = {record.source for record in answer.rounds}
         for entry, _, source in self._marks:
             entry.setVisible(source in proposed or role_of(source) != "lookup")
-        drafter = drafter_of(islice(reversed(answer.rounds), _LOOKED_AT)) or self._drafter
+        drafter = drafter_of(islice(reversed(answer.rounds), _ROUNDS_READ)) or self._drafter
         if drafter != self._drafter:
             self._drafter = drafter
             self.retranslate()
@@ -60,7 +60,7 @@ class TokenLegend(Restyled, QWidget):
                 reserve_width(name, map(source_name, drafters()))
             shown = self._drafter if source == DRAFTER_METHOD else source
             name.setText(self.tr("rejected") if source == _REJECTED else source_name(shown))
-        # Qt does not look again at what is hidden.
+        # Qt does not lay out hidden widgets again.
         self.updateGeometry()
 
     def apply_text_size(self) -> None:

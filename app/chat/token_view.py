@@ -19,7 +19,7 @@ from app.chat.auto_height_browser import LINE_HEIGHT, AutoHeightTextBrowser
 from app.text.fences import is_fence
 from app.text.pieces import weight
 from app.widgets import theme
-from app.widgets.restyled import Restyled
+from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import single_shot
 from app.wording.figures import joined_lines, percent, rejected_text
 from app.wording.sources import role_of, source_name
@@ -35,7 +35,7 @@ _SLICE, _TOKEN_WEIGHT = 9_000, 4
 _MOST_TOKENS, _MOST_WEIGHT = 20_000, 60_000
 
 
-class TokenView(Restyled, AutoHeightTextBrowser):
+class TokenView(ThemeAware, AutoHeightTextBrowser):
     """Grows with the tokens of an answer. `rounds_selected` carries the numbers of the rounds that are selected."""
 
     rounds_selected = Signal(object)

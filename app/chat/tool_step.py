@@ -8,12 +8,12 @@ from pathlib import Path
 from PySide6.QtWidgets import QWidget
 
 from app.chat.answer_body import AnswerBody
-from app.chat.answer_runs import Run
+from app.chat.answer_runs import AnswerRun
 from app.chat.call_card import CallCards
 from app.chat.search_highlights import TextView
 from app.chat.thinking_fold import ThinkingFold
 from app.session.answer import Answer
-from app.session.chats import Step
+from app.session.chats import AnswerStep
 from app.widgets.layouts import fill, vbox
 
 
@@ -43,7 +43,7 @@ class ToolSteps(QWidget):
         self._column = vbox(self, margins=(0, 0, 0, 0), spacing=8)
         self.hide()
 
-    def show_steps(self, steps: Sequence[Step]) -> None:
+    def show_steps(self, steps: Sequence[AnswerStep]) -> None:
         """Show the answers; there are only ever more of them."""
         for step in steps[len(self.steps) :]:
             shown = ToolStep(step.answer, self._pictures, self)
@@ -60,9 +60,9 @@ class ToolSteps(QWidget):
         return [body for step in self.steps for body in (step.thinking.body, step.body)]
 
     @property
-    def sources(self) -> list[TextView | Run]:
+    def sources(self) -> list[TextView | AnswerRun]:
         """The widgets and runs with texts, top to bottom."""
-        found: list[TextView | Run] = []
+        found: list[TextView | AnswerRun] = []
         for step in self.steps:
             thoughts = [] if step.thinking.isHidden() else step.thinking.body.text_runs
             found += [*thoughts, *step.body.text_runs, *(card.result for card in step.calls.cards)]

@@ -17,7 +17,7 @@ from app.widgets.icons import icon
 from app.widgets.keyboard_focus import FocusRing
 from app.widgets.labels import set_name
 from app.widgets.layouts import fill, hbox, settle_layouts, top_in
-from app.widgets.restyled import Restyled
+from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import single_shot
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _NEAR_END = 24
 _LOAD_PASSES = 4
 
 
-class Transcript(Restyled, TurnOwner):
+class Transcript(ThemeAware, TurnOwner):
     """The scrolling column of turns."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -225,7 +225,7 @@ class Transcript(Restyled, TurnOwner):
 
     def _refresh_feet(self) -> None:
         for view in self._column.views:
-            view.refresh_foot()
+            view.refresh_footer()
 
     def act(self, turn: Turn, action: str) -> None:
         if action == "more":

@@ -1,4 +1,4 @@
-"""What a turn knows of the transcript that shows it."""
+"""The interface of a transcript to its turns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class TurnOwner(QScrollArea):
-    """A transcript as its turns see it: how it shows them, and what they ask of it. Most signals carry a turn first.
+    """The display settings of a transcript, and the signals of its turns. Most signals carry a turn first.
 
     `acted` adds an action on the turn, `edited` the new text of its question, `call_chosen` a call of a tool and the
     choice for it, `menu_wanted` the place for its menu and `rounds_selected` the rounds whose tokens are selected.

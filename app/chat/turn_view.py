@@ -1,4 +1,4 @@
-"""One turn of a chat as a widget: the question in its bubble, the answer in blocks, and the answer's foot."""
+"""One turn of a chat as a widget: the question in its bubble, the answer in blocks, and the answer's footer."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from app.chat.action_row import ActionRow
 from app.chat.answer_body import AnswerBody, leave_menu_to_parent
-from app.chat.answer_runs import LONGEST_SHOWN, Run
-from app.chat.answer_texts import figures_text, foot_html, origin_text, status_text, trouble_of
+from app.chat.answer_runs import LONGEST_SHOWN, AnswerRun
+from app.chat.answer_texts import figures_text, footer_html, origin_text, problem_note, status_text
 from app.chat.call_card import CallCard, CallCards
 from app.chat.message_edit import QuestionEditor
 from app.chat.note import Note
@@ -29,8 +29,8 @@ from app.session.answer import Answer, State
 from app.session.chats import Turn
 from app.widgets.labels import WrappedLabel, label, set_name
 from app.widgets.layouts import fill, hbox, top_in, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 
 # Pixels between a question and its answer, besides the column's spacing.
 _BELOW_QUESTION = 8
@@ -38,8 +38,8 @@ _BELOW_QUESTION = 8
 _LINE_ENDS = str.maketrans({"\u2029": "\n\n", "\u2028": "\n"})
 
 
-class TurnView(Restyled, QWidget):
-    """A question, its answer and the foot. It shows them as its transcript says, whose signals it emits."""
+class TurnView(ThemeAware, QWidget):
+    """A question, its answer and the footer. It shows them as its transcript says, whose signals it emits."""
 
     def __init__(self, turn: Turn, transcript: TurnOwner, parent: QWidget) -> None:
         super().__init__(parent)
@@ -59,10 +59,10 @@ class TurnView(Restyled, QWidget):
         self.steps = ToolSteps(self._watch, transcript.pictures, self)
         self.calls = CallCards(transcript.pictures, self)
         self._note = Note(self)
-        self._foot = styled(WrappedLabel(self), "muted")
-        self._foot.setObjectName("foot")
-        self._foot.setTextFormat(Qt.TextFormat.RichText)
-        self._foot.setContentsMargins(0, 6, 0, 0)
+        self._footer = styled(WrappedLabel(self), "muted")
+        self._footer.setObjectName("footer")
+        self._footer.setTextFormat(Qt.TextFormat.RichText)
+        self._footer.setContentsMargins(0, 6, 0, 0)
         actions = (("copy", "copy"), ("again", "retry"), ("go-on", "play"), ("branch", "branch"), ("more", "more"))
         self.answer_row = ActionRow(actions, False, self)
         self._build()
@@ -78,13 +78,13 @@ class TurnView(Restyled, QWidget):
     def _build(self) -> None:
         self._column = column = vbox(self, margins=(0, 0, 0, 0), spacing=6)
         column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
-        # Beside the question, where nothing else is, its buttons need no line of their own.
+        # The space next to the question is free, so its buttons need no line of their own.
         row = (self.question_row, 0, Qt.AlignmentFlag.AlignBottom)
         fill(column, fill(hbox(spacing=8), 1, row, (self._bubble, 5))).addSpacing(_BELOW_QUESTION)
         fill(column, self.steps, self.thinking, self.body, self._status, self.tokens, self.calls, self._note)
-        fill(column, self._foot, self.answer_row)
-        for quiet in (self.tokens, self._foot, self._bubble.text):
-            leave_menu_to_parent(quiet)
+        fill(column, self._footer, self.answer_row)
+        for part in (self.tokens, self._footer, self._bubble.text):
+            leave_menu_to_parent(part)
         self._bubble.setVisible(self.turn.asks)
         self.question_row.setVisible(self.turn.asks)
 
@@ -167,10 +167,10 @@ class TurnView(Restyled, QWidget):
             self.answer_row.setEnabled(False)
             if had_focus:
                 self._transcript.focus_lost.emit()
-        shows_foot = answer.ended and bool(self._foot.text())
-        if shows_foot and self._foot.isHidden() and self.isVisible():
-            self._grow(self._foot.height() + self._column.spacing())
-        self._foot.setVisible(shows_foot)
+        shows_footer = answer.ended and bool(self._footer.text())
+        if shows_footer and self._footer.isHidden() and self.isVisible():
+            self._grow(self._footer.height() + self._column.spacing())
+        self._footer.setVisible(shows_footer)
         self._request_tokens()
         if answer.tokens and not self._had_tokens:
             # Only now are the rounds of a selection known that was made before the tokens were loaded.
@@ -187,12 +187,12 @@ class TurnView(Restyled, QWidget):
             self._legend.show_answer(self.turn.answer)
             self._legend.setVisible(shown)
 
-    def refresh_foot(self) -> None:
+    def refresh_footer(self) -> None:
         """Show the legend, figures, note and actions again, because the transcript shows others now."""
         self._show_legend(not self.tokens.isHidden())
         if self.turn.answer.ended:
             self._show_end(self.turn.answer)
-            self._foot.setVisible(bool(self._foot.text()))
+            self._footer.setVisible(bool(self._footer.text()))
         self._light(self._under_mouse)
 
     def selected_text(self) -> str:
@@ -274,7 +274,7 @@ class TurnView(Restyled, QWidget):
     def _text_views(self) -> list[TextView]:
         return [view for view in map(view_of, self._sources()) if view is not None]
 
-    def _sources(self) -> list[TextView | Run]:
+    def _sources(self) -> list[TextView | AnswerRun]:
         """Return the widgets and runs with the texts of the question and the answer, top to bottom."""
         before = [*([self._bubble.text] if self.turn.asks else []), *self.steps.sources]
         results = [card.result for card in self.calls.cards]
@@ -327,7 +327,7 @@ class TurnView(Restyled, QWidget):
 
     def _show_end(self, answer: Answer) -> None:
         with_figures = self._transcript.with_figures
-        self._foot.setText(foot_html(answer, with_figures))
+        self._footer.setText(footer_html(answer, with_figures))
         self.answer_row.setToolTip("" if with_figures else figures_text(answer))
         self.answer_row.show_origin(origin_text(answer))
         again = {
@@ -336,8 +336,8 @@ class TurnView(Restyled, QWidget):
             "starter": self.tr("Regenerate: mostly the same words, because the Starter knows its answers by heart"),
         }[self._transcript.repeats]
         set_name(self.answer_row.button("again"), again)
-        if trouble := trouble_of(self.turn, self._transcript.offer):
-            self._note.show_trouble(trouble)
+        if problem := problem_note(self.turn, self._transcript.offer):
+            self._note.show_problem(problem)
         else:
             self._hide_note()
         self.show_versions()

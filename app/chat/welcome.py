@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QPushButton, QScrollArea, QSizePolicy, QSpacerItem
 
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.widgets.theme import scaled
+from app.widgets.theme_aware import ThemeAware
 
 # The maximum width of the offer, its usual height, and the space between greeting, examples and offer.
 _OFFER_WIDTH, _OFFER_HEIGHT, _SPACE = 560, 256, 90
@@ -22,7 +22,7 @@ _MARGINS, _OFFER_SIDE = 18, 15
 _TOP = 0.2
 
 
-class Welcome(Restyled, QScrollArea):
+class Welcome(ThemeAware, QScrollArea):
     """The page. It scrolls if the window is too low for the offer.
 
     `asked` carries the clicked example question, `demonstration_wanted` one to compare.

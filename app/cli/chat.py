@@ -14,7 +14,7 @@ from typing import Any
 
 from app.cli.answers import JsonOutput, TextOutput
 from app.cli.command import BAD_USAGE, DONE, FAILED, INTERRUPTED, add_command
-from app.cli.conversation import Conversation, readable, request, talk
+from app.cli.conversation import TerminalConversation, readable, request, talk
 from app.cli.pair_options import add_method, add_pair_options, chosen_pair, own_engine_settings
 from app.settings.engine_settings import OWN_SAMPLING
 from engine import Engine, EngineClient, EngineError, Failed
@@ -110,7 +110,7 @@ def run(
         request(arguments, [{"role": "user", "content": "-"}])
         question, pictures = _question(arguments), _pictures(arguments.image)
         with open_engine() as engine:
-            conversation = Conversation(engine, arguments, show, pictures)
+            conversation = TerminalConversation(engine, arguments, show, pictures)
             conversation.load(*chosen_pair(arguments))
             if question is not None:
                 return conversation.ask(question)
@@ -174,7 +174,7 @@ def _read_input() -> str:
     return text
 
 
-def _ask_lines(conversation: Conversation) -> int:
+def _ask_lines(conversation: TerminalConversation) -> int:
     code = DONE
     for line in sys.stdin:
         if line.strip():

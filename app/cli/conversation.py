@@ -34,7 +34,7 @@ Ctrl-C         stop the answer; at the prompt, leave
 Up, Down       earlier questions"""
 
 
-class Conversation:
+class TerminalConversation:
     """Questions to one engine, each with the turns before it. `model` is a line that names the models.
 
     The first question has the `pictures`, which are files by their digests.
@@ -119,7 +119,7 @@ def readable(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def talk(conversation: Conversation, quiet: bool) -> int:
+def talk(conversation: TerminalConversation, quiet: bool) -> int:
     """Read questions until the end, and return the exit code. Raises `KeyboardInterrupt` for Ctrl-C at the prompt."""
     if not quiet:
         say(f"{conversation.model}. /help lists the commands, /exit or Ctrl-D leaves.")
@@ -136,7 +136,7 @@ def talk(conversation: Conversation, quiet: bool) -> int:
     return DONE
 
 
-def _obey(conversation: Conversation, command: str, name: str | None) -> None:
+def _obey(conversation: TerminalConversation, command: str, name: str | None) -> None:
     if command == "help":
         say(_HELP)
     elif command != "model":

@@ -21,7 +21,7 @@ from engine.stats import RequestStats, RoundRecord
 FLUSH_AFTER = 0.5
 
 
-class Submit(Protocol):
+class StoreSubmitter(Protocol):
     """Hands an operation to the store's thread."""
 
     def __call__(self, operation: Callable[[ConversationStore], None], delay: float = 0.0) -> Future[None]: ...
@@ -30,13 +30,13 @@ class Submit(Protocol):
 class AnswerWriter:
     """Takes one answer's text from any thread. Every answer ends with one call of `finish`.
 
-    While the system refuses writes, each flush tries again; `trouble` is the last refusal, or None. An answer whose
+    While the system refuses writes, each flush tries again; `write_error` is the last refusal, or None. An answer whose
     chat was deleted meanwhile is dropped.
     """
 
-    def __init__(self, submit: Submit, message_id: int) -> None:
+    def __init__(self, submit: StoreSubmitter, message_id: int) -> None:
         self.message_id = message_id
-        self.trouble: StoreNotWritable | None = None
+        self.write_error: StoreNotWritable | None = None
         self._submit = submit
         self._lock = threading.Lock()
         self._texts: list[str] = []
@@ -75,9 +75,9 @@ class AnswerWriter:
             with self._taken() as (text, tokens, rounds):
                 if text or tokens:
                     store.answers.append(self.message_id, text, tokens, rounds)
-            self.trouble = None
+            self.write_error = None
         except StoreNotWritable as error:
-            self.trouble = error
+            self.write_error = error
             self.append("")
         except NotFound:
             self._gone = True

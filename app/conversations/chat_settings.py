@@ -37,7 +37,7 @@ _VARIABLE = re.compile(r"\{\{\s*([a-z]+)\s*\}\}")
 
 
 @dataclass(frozen=True)
-class Generation:
+class GenerationSettings:
     """How answers are generated. Without `max_tokens`, only the context limits them; they call `most_calls` tools."""
 
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
@@ -48,7 +48,7 @@ class Generation:
     answer_format: str = TEXT
     most_calls: int = 25
 
-    def with_own(self, own: Mapping[str, Any]) -> Generation:
+    def with_own(self, own: Mapping[str, Any]) -> GenerationSettings:
         """Return these settings, changed by a chat's own ones."""
 
         def chosen(keys: tuple[str, ...]) -> dict[str, Any]:

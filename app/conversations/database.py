@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from app.conversations.errors import StoreInUse, StoreNotWritable
-from app.conversations.records import Changes
+from app.conversations.records import StoreChanges
 from app.conversations.search_tokens import index_text
 from engine.files import private_files
 
 # Seconds to wait for another process that has the store open, perhaps for a moment only.
-PATIENCE_S = 2.0
+LOCK_TIMEOUT_S = 2.0
 _UNSTORABLE = re.compile("[\\x00\ud800-\udfff]")
 _REFUSED = {"SQLITE_FULL": "full", "SQLITE_READONLY": "read-only", "SQLITE_IOERR": "io"}
 
@@ -27,7 +27,7 @@ _REFUSED = {"SQLITE_FULL": "full", "SQLITE_READONLY": "read-only", "SQLITE_IOERR
 def connect(path: Path) -> sqlite3.Connection:
     """Open a connection with the store's settings. Creates the file if need be. Raises StoreInUse."""
     private_files.create(path)
-    connection = sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(path, timeout=LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False)
     try:
         connection.row_factory = sqlite3.Row
         connection.text_factory = readable
@@ -77,10 +77,10 @@ class Database:
         self.commits = 0
         # The digests of stored pictures that no row refers to yet.
         self.unreferenced: set[str] = set()
-        self.on_commit: Callable[[Changes], None] = lambda _changes: None
+        self.on_commit: Callable[[StoreChanges], None] = lambda _changes: None
         # Called after a commit that removed messages for good.
         self.on_removal: Callable[[], None] = lambda: None
-        self._open: Changes | None = None
+        self._open: StoreChanges | None = None
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[sqlite3.Row]:
         return self.execute(sql, parameters).fetchall()
@@ -108,7 +108,7 @@ class Database:
         return identity
 
     @contextmanager
-    def write(self) -> Iterator[Changes]:
+    def write(self) -> Iterator[StoreChanges]:
         """Open a transaction; a nested one joins it. When the outermost block ends, all of it is on disk or none.
 
         Raises StoreNotWritable when the system refuses the write.
@@ -116,7 +116,7 @@ class Database:
         if self._open is not None:
             yield self._open
             return
-        self._open = changes = Changes()
+        self._open = changes = StoreChanges()
         try:
             self.connection.execute("BEGIN IMMEDIATE")
             yield changes

@@ -18,7 +18,7 @@ from app.conversations.encoding import attachments_from_json
 from app.conversations.inserting import free_time_keys, note_pictures
 from app.conversations.message_tree import MessageTree
 from app.conversations.pictures import Pictures
-from app.conversations.records import Changes, pictures_in
+from app.conversations.records import StoreChanges, pictures_in
 
 # UNION, not UNION ALL, so that a circle of parents, caused by damage, ends.
 _BELOW = """
@@ -32,7 +32,7 @@ _ANSWERS = """
         WHERE role IN ('assistant', 'tool')
     ) SELECT id FROM answers ORDER BY id"""
 # The tables whose rows belong to messages.
-_BELONGINGS = ("chunks", "token_views", "requests")
+_DEPENDENT_TABLES = ("chunks", "token_views", "requests")
 
 _Values = dict[str, Any]
 
@@ -137,7 +137,7 @@ class Deletions:
             parent_id,
             position,
             tuple(rows),
-            tuple(self._belongings(identities)),
+            tuple(self._dependent_rows(identities)),
             tuple((row["id"], row["parent_id"], row["position"]) for row in moved),
             tuple(self._contents(rows)),
         )
@@ -166,7 +166,7 @@ class Deletions:
             self._note(changes, deletion, conversation_id)
         return deletion
 
-    def _note(self, changes: Changes, deletion: Deletion, conversation_id: int) -> None:
+    def _note(self, changes: StoreChanges, deletion: Deletion, conversation_id: int) -> None:
         if deletion.parent_id is None:
             self._conversations.title_automatically(conversation_id)
         changes.conversations.add(conversation_id)
@@ -184,8 +184,8 @@ class Deletions:
             if (content := self._pictures.get(digest)) is not None:
                 yield content
 
-    def _belongings(self, identities: Sequence[int]) -> Iterable[tuple[str, _Values]]:
-        for table in _BELONGINGS:
+    def _dependent_rows(self, identities: Sequence[int]) -> Iterable[tuple[str, _Values]]:
+        for table in _DEPENDENT_TABLES:
             # Generated columns are not among them.
             columns = [row["name"] for row in self._database.rows(f"PRAGMA table_info({table})")]
             for row in self._rows(table, "message_id", identities):

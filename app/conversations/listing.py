@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import insort
 
 from app.conversations.conversation_list import ACTIVE
-from app.conversations.records import Changes, Conversation, Folder, list_order
+from app.conversations.records import Conversation, Folder, StoreChanges, list_order
 from app.conversations.store import ConversationStore
 
 # Above this number of changed chats, reading all of them is faster.
@@ -14,7 +14,7 @@ _MOST = 100
 Listed = tuple["list[Conversation]", "list[Folder]"]
 
 
-class Listing:
+class ListedConversations:
     """The chats that were last read, in their order. Used on the store's thread alone."""
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Listing:
         self._changed: set[int] = set()
         self._folders_changed = False
 
-    def note(self, changes: Changes) -> None:
+    def note(self, changes: StoreChanges) -> None:
         """Remember what a commit changed."""
         self._changed |= changes.conversations | changes.removed
         self._folders_changed = self._folders_changed or changes.folders

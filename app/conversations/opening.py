@@ -32,7 +32,7 @@ from engine.files import private_files
 _log = logging.getLogger(__name__)
 
 # A file of a later version than this has a damaged header.
-_VERSIONS_TO_COME = 50
+_FUTURE_VERSIONS = 50
 _SYSTEM_ERRORS = tuple(f"SQLITE_{name}" for name in ("CANTOPEN", "FULL", "IOERR", "NOMEM", "PERM", "READONLY"))
 
 
@@ -101,7 +101,7 @@ def _connect_and_check(path: Path) -> tuple[sqlite3.Connection | None, str]:
     try:
         connection = connect(path)
         verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if verdict == "ok" and not 0 <= version_of(connection) <= LATEST + _VERSIONS_TO_COME:
+        if verdict == "ok" and not 0 <= version_of(connection) <= LATEST + _FUTURE_VERSIONS:
             verdict = "no app has this version"
         if verdict == "ok" and not is_sound(connection):
             verdict = "the tables are not those of its version"

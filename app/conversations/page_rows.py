@@ -35,7 +35,7 @@ CREATE TABLE of_chunks ({columns}, PRIMARY KEY (c0, c1)) WITHOUT ROWID;
 """
 
 
-def mend_header(path: Path, with_log: bool) -> None:
+def repair_header(path: Path, with_log: bool) -> None:
     """Set the fields that are the same in every store, and pad the file with zeros to the length that it declares.
 
     Only for a working copy. `with_log` says that a write-ahead log lies beside it.
@@ -63,7 +63,7 @@ def mend_header(path: Path, with_log: bool) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class SchemaColumn:
     """A column of a table. A generated one is stored, but not inserted."""
 
     name: str
@@ -75,9 +75,9 @@ class Column:
         return not self.required if value is None else isinstance(value, _TYPES[self.kind])
 
 
-def columns_of(connection: sqlite3.Connection, table: str) -> list[Column]:
+def columns_of(connection: sqlite3.Connection, table: str) -> list[SchemaColumn]:
     return [
-        Column(row["name"], row["type"], bool(row["notnull"]), row["hidden"] != 0)
+        SchemaColumn(row["name"], row["type"], bool(row["notnull"]), row["hidden"] != 0)
         for row in connection.execute(f"PRAGMA table_xinfo({table})")
     ]
 
@@ -115,7 +115,7 @@ def _scan(source: sqlite3.Connection, query: str) -> tuple[list[sqlite3.Row], bo
     return rows, True
 
 
-def rows_of_pages(path: Path, tables: Mapping[str, Sequence[Column]]) -> Iterator[tuple[str, dict[str, Any]]]:
+def rows_of_pages(path: Path, tables: Mapping[str, Sequence[SchemaColumn]]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the rows of `tables` that any page has, some of them repeatedly.
 
     `path` is a working copy without a log; its schema is replaced.
@@ -146,13 +146,15 @@ def _replace_schema(path: Path, schema: str) -> None:
         pattern.execute(f"PRAGMA page_size = {PAGE_SIZE}")
         pattern.executescript(schema)
         file.write(pattern.serialize()[:PAGE_SIZE])
-    mend_header(path, with_log=False)
+    repair_header(path, with_log=False)
 
 
-def _identified(values: Sequence[Any], tables: Mapping[str, Sequence[Column]]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _identified(
+    values: Sequence[Any], tables: Mapping[str, Sequence[SchemaColumn]]
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the row with the table whose columns it has. Last columns that need no value may be missing."""
     there = values[: values.index(_ABSENT)] if _ABSENT in values else values
     for table, columns in tables.items():
         missing = [None] * (len(columns) - len(there))
-        if len(there) <= len(columns) and all(map(Column.takes, columns, (*there, *missing))):
+        if len(there) <= len(columns) and all(map(SchemaColumn.takes, columns, (*there, *missing))):
             yield table, {c.name: value for c, value in zip(columns, there, strict=False) if not c.generated}

@@ -200,7 +200,7 @@ class NewMessage:
 
 
 @dataclass(slots=True)
-class Changes:
+class StoreChanges:
     """What a transaction changes: once it is committed, views refresh these and nothing else.
 
     `conversations`: title, folder, order, settings, unsent message or state of these chats. `removed`: purged chats.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.conversations.database import readable
-from app.conversations.page_rows import Column, columns_of, mend_header, readable_rows, rows_of_pages
+from app.conversations.page_rows import SchemaColumn, columns_of, readable_rows, repair_header, rows_of_pages
 from app.conversations.records import ROLES, STATES, TOOL
 from app.conversations.schema import LATEST, migrate
 from app.conversations.store_files import remove_side_files
@@ -34,7 +34,7 @@ def salvage(working: Path, target: sqlite3.Connection) -> Salvage:
     `working` is a copy of the damaged file, perhaps with a log, and is changed. Messages that lost their chat get a new
     one without a title. A message that lost its parent goes below the parent's parent, or becomes a first message.
     """
-    mend_header(working, with_log=Path(f"{working}-wal").exists())
+    repair_header(working, with_log=Path(f"{working}-wal").exists())
     with closing(sqlite3.connect(working, isolation_level=None)) as source:
         source.row_factory = sqlite3.Row
         source.text_factory = readable
@@ -80,7 +80,9 @@ def _version_of_tables(source: sqlite3.Connection) -> int:
     return LATEST
 
 
-def _copy_table(source: sqlite3.Connection, target: sqlite3.Connection, table: str, columns: list[Column]) -> bool:
+def _copy_table(
+    source: sqlite3.Connection, target: sqlite3.Connection, table: str, columns: list[SchemaColumn]
+) -> bool:
     """Copy the rows of a table that SQLite reaches; return whether that was all of them."""
     key = "message_id" if table == "chunks" else "rowid"
     names = [column.name for column in columns if not column.generated]

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from app.conversations.database import Database
-from app.conversations.search_tokens import WORD, Run, fold, fold_with_offsets, run_tokens, runs
+from app.conversations.search_tokens import WORD, ScriptRun, fold, fold_with_offsets, run_tokens, runs
 
 # Few enough that other operations hardly wait for a step of merging.
 _MERGED_PAGES = 128
@@ -87,7 +87,7 @@ def parse_phrase(text: str) -> Query | None:
     return Query("", re.compile(re.escape(signs))) if signs else None
 
 
-def _phrase(term: list[Run], quoted: bool) -> str:
+def _phrase(term: list[ScriptRun], quoted: bool) -> str:
     *leading, last = term
     tokens = [token for run in leading for token in run_tokens(run)]
     if last.unspaced:
@@ -100,7 +100,7 @@ def _phrase(term: list[Run], quoted: bool) -> str:
     return f'"{" ".join(tokens)}"{"*" if prefix else ""}'
 
 
-def _pattern(term: list[Run], quoted: bool) -> str:
+def _pattern(term: list[ScriptRun], quoted: bool) -> str:
     body = _GAP.join(re.escape(run.text) if run.unspaced else rf"(?<!{WORD}){re.escape(run.text)}" for run in term)
     return body + (rf"(?!{WORD})" if quoted and not term[-1].unspaced else "")
 
@@ -140,7 +140,7 @@ def snippet(text: str, query: Query) -> Snippet:
     return Snippet(before + re.sub(r"\s", " ", text[start:end]) + after, spans)
 
 
-class Search:
+class ConversationSearch:
     """Searches the indexes, which the schema's triggers keep equal to the messages and titles."""
 
     def __init__(self, database: Database) -> None:

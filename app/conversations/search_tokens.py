@@ -32,7 +32,7 @@ _ACCENTS = "[\u0300-\u036f]+"
 LONGEST_WORD = 64
 
 
-class Run(NamedTuple):
+class ScriptRun(NamedTuple):
     """Consecutive characters of folded text, all of spaced or all of unspaced scripts."""
 
     text: str
@@ -91,12 +91,12 @@ def fold_with_offsets(text: str) -> tuple[str, list[int] | None]:
     return "".join(pieces), offsets
 
 
-def runs(folded: str) -> list[Run]:
+def runs(folded: str) -> list[ScriptRun]:
     """Return the runs of searchable characters in a folded text; punctuation and spaces separate them."""
-    return [Run(match[0], match[1] is not None) for match in re.finditer(_RUNS, folded)]
+    return [ScriptRun(match[0], match[1] is not None) for match in re.finditer(_RUNS, folded)]
 
 
-def run_tokens(run: Run) -> list[str]:
+def run_tokens(run: ScriptRun) -> list[str]:
     """Return the tokens that the index holds for a run."""
     if not run.unspaced:
         return [run.text[:LONGEST_WORD]]

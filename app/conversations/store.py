@@ -29,7 +29,7 @@ from app.conversations.message_tree import MessageTree
 from app.conversations.pictures import Pictures
 from app.conversations.presets import Presets
 from app.conversations.request_history import RequestHistory
-from app.conversations.search import Search
+from app.conversations.search import ConversationSearch
 
 _log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class ConversationStore:
         self.pictures = Pictures(database, pictures)
         self.deletions = Deletions(database, self.messages, self.conversations, self.pictures)
         self.answers = Answers(database, self.messages, self.conversations)
-        self.search = Search(database)
+        self.search = ConversationSearch(database)
         self.presets = Presets(database)
         self.history = RequestHistory(database)
         database.on_removal = self.pictures.remove_unreferenced

@@ -68,7 +68,7 @@ def title_of_exchange(question: str, answer: str = "") -> str:
         heading = re.search(_HEADING, without_blocks(parts_of(answer).reply, ""))
         if heading:
             return _shorten(_plain(heading[1]).strip(_TRIMMED))
-    return _shorten(_without_courtesies(line) or _first_line_of_code(question[:_READ]) or _first_sentence(answer))
+    return _shorten(_without_polite_phrases(line) or _first_line_of_code(question[:_READ]) or _first_sentence(answer))
 
 
 def title_of_file(name: str) -> str:
@@ -94,7 +94,7 @@ def _plain(line: str) -> str:
     return " ".join(re.sub(_INLINE_MARKUP, "", re.sub(_LINE_MARKUP, "", line)).split())
 
 
-def _without_courtesies(sentence: str) -> str:
+def _without_polite_phrases(sentence: str) -> str:
     """Return the sentence without opening and closing courtesies, unless nothing would be left."""
     shorter = sentence
     while (opened := re.sub(_OPENINGS, "", shorter, count=1).lstrip(_TRIMMED)) != shorter and opened:

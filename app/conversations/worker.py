@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from app.conversations.backups import copy_daily, finish
 from app.conversations.opening import open_store
-from app.conversations.records import Changes
+from app.conversations.records import StoreChanges
 from app.conversations.store import ConversationStore
 
 _log = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ class StoreThread:
     def __init__(
         self,
         path: Path,
-        listener: Callable[[Changes], None] = lambda _changes: None,
+        listener: Callable[[StoreChanges], None] = lambda _changes: None,
         clock: Callable[[], float] = time.time,
         prepare: Callable[[], object] = lambda: None,
     ) -> None:
@@ -169,7 +169,7 @@ class StoreThread:
         with self._wake:
             return heapq.heappop(self._jobs) if self._jobs and self._jobs[0][0] <= time.monotonic() else None
 
-    def _report(self, changes: Changes) -> None:
+    def _report(self, changes: StoreChanges) -> None:
         if changes.removed_uids and not self._merging:
             self._merging = True
             self.submit(self._merge_index, MERGE_AFTER_S)

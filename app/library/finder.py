@@ -22,7 +22,7 @@ _DETAILED = 10
 
 
 @dataclass(frozen=True)
-class Search:
+class ModelSearch:
     """A search and its results; `error` is why there are none."""
 
     text: str = ""
@@ -42,7 +42,7 @@ class Finder(QObject):
 
     def __init__(self, call: Callable[..., None], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.searched = Search()
+        self.searched = ModelSearch()
         self._call = call
         self._main_path = ""
         # Details are read for the newest search and main model only; increasing this stops older readings.
@@ -53,7 +53,7 @@ class Finder(QObject):
         """Ask the Hub once the text has not changed for a moment; "" clears the results."""
         text = text.strip()
         self._generation += 1
-        self.searched = Search(text, running=bool(text))
+        self.searched = ModelSearch(text, running=bool(text))
         self.changed.emit()
         if text:
             self._pause.start()
@@ -73,11 +73,11 @@ class Finder(QObject):
         text = self.searched.text
         self._call(
             lambda hub: hub.search(text),
-            then=lambda found: self._show(Search(text, found=found)),
-            failed=lambda error: self._show(Search(text, error=error)),
+            then=lambda found: self._show(ModelSearch(text, found=found)),
+            failed=lambda error: self._show(ModelSearch(text, error=error)),
         )
 
-    def _show(self, search: Search) -> None:
+    def _show(self, search: ModelSearch) -> None:
         if self.searched.text == search.text:
             self.searched = search
             self.changed.emit()

@@ -310,7 +310,7 @@ class Library(QObject):
         folders = self.settings.values.model_folders
         return tuple(one for one in folders if entry.source == "folder" and Path(entry.path).is_relative_to(one))
 
-    def take_off_list(self, folders: Collection[str]) -> None:
+    def unlist(self, folders: Collection[str]) -> None:
         """Search these added folders no longer; their files stay."""
         kept = tuple(one for one in self.settings.values.model_folders if one not in folders)
         self.settings.change(model_folders=kept)

@@ -20,13 +20,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ModelChoice:
     """One row.
 
     `kind`: "use" (installed), "get" (to be downloaded), "lookup", "none" or "unload". `verdict` is a code of
     `PairAdvice` or, for a main model, "fits", "together" (on several Macs only), "too-big" or "unusable". A row that is
-    not `usable` cannot be chosen. `pair` are the models to unload. `guide` marks the starter model, which only answers
-    questions about the app.
+    not `usable` cannot be chosen. `pair` holds the models to unload.
     """
 
     kind: str
@@ -57,7 +56,8 @@ class Choice:
         return self.entry.path if self.entry is not None and self.kind == "use" else ""
 
     @property
-    def guide(self) -> bool:
+    def is_starter(self) -> bool:
+        """Whether this is the starter model, which only answers questions about the app."""
         return self.entry is not None and self.entry.is_starter
 
 
@@ -67,7 +67,7 @@ def main_choices(
     downloads: Iterable[DownloadStatus],
     wanted: str = "",
     in_memory: Sequence[LoadedPair] = (),
-) -> list[Choice]:
+) -> list[ModelChoice]:
     """Return installed models, then models to download: the offered ones, or all in the catalog that match `wanted`.
 
     The last rows unload the models that are `in_memory`.
@@ -83,7 +83,7 @@ def main_choices(
     ]
     rows = sorted((row for row in rows if _matches(row, wanted)), key=_rank)
     if not wanted:
-        rows += [Choice("unload", bytes=pair.bytes, pair=pair) for pair in in_memory]
+        rows += [ModelChoice("unload", bytes=pair.bytes, pair=pair) for pair in in_memory]
     return rows
 
 
@@ -95,22 +95,22 @@ def draft_choices(
     downloads: Iterable[DownloadStatus],
     measured: Mapping[str, Measured],
     wanted: str = "",
-) -> list[Choice]:
+) -> list[ModelChoice]:
     """Return all candidates with their verdicts in the order of the advice, lookup among them; "no draft" is last.
 
     Without a draft model, the automatic method uses prompt lookup.
     """
     by_id = {status.repository: status for status in downloads}
     looks_up = bool(sources_without_drafter(method)) and not (loaded_path and uses_drafter(method))
-    rows: list[Choice] = []
+    rows: list[ModelChoice] = []
     for one in advice:
         if one.verdict == "lookup":
-            rows.append(Choice("lookup", verdict="lookup", loaded=looks_up, best=one.best, advice=one))
+            rows.append(ModelChoice("lookup", verdict="lookup", loaded=looks_up, best=one.best, advice=one))
         else:
             rows.append(_of_advice(one, inventory, loaded_path, method, by_id, measured))
     if not any(row.kind == "lookup" for row in rows):
-        rows.append(Choice("lookup", verdict="lookup", loaded=looks_up))
-    rows.append(Choice("none", verdict="none", loaded=method == "off" or (not loaded_path and not looks_up)))
+        rows.append(ModelChoice("lookup", verdict="lookup", loaded=looks_up))
+    rows.append(ModelChoice("none", verdict="none", loaded=method == "off" or (not loaded_path and not looks_up)))
     return [row for row in rows if _matches(row, wanted)]
 
 
@@ -123,13 +123,13 @@ def models_that_see(inventory: Inventory | None) -> list[Entry]:
     return sorted(installed or offered, key=lambda entry: entry.bytes)
 
 
-def _rank(row: Choice) -> tuple[int, int]:
+def _rank(row: ModelChoice) -> tuple[int, int]:
     """Return the sort key: loaded, installed, to download, the starter, unusable; smaller models first."""
     if row.loaded:
         return -1, row.bytes
     if not row.usable:
         return 3, row.bytes
-    return (2 if row.guide else 0 if row.kind == "use" else 1), row.bytes
+    return (2 if row.is_starter else 0 if row.kind == "use" else 1), row.bytes
 
 
 def _is_main(entry: Entry) -> bool:
@@ -137,21 +137,21 @@ def _is_main(entry: Entry) -> bool:
     return not entry.head and not (entry.is_starter and entry.id == "draft")
 
 
-def _of_installed(entry: Entry, loaded_path: str, downloads: Mapping[str, DownloadStatus]) -> Choice:
-    return Choice(
+def _of_installed(entry: Entry, loaded_path: str, downloads: Mapping[str, DownloadStatus]) -> ModelChoice:
+    return ModelChoice(
         "get" if entry.partial else "use",
         entry,
         entry.verdict,
         entry.bytes,
         entry.partial or entry.verdict in ("fits", "together"),
         entry.path == loaded_path,
-        download=_unsettled(downloads.get(entry.id)),
+        download=_unfinished(downloads.get(entry.id)),
     )
 
 
-def _to_get(entry: Entry, download: DownloadStatus | None) -> Choice:
+def _to_get(entry: Entry, download: DownloadStatus | None) -> ModelChoice:
     usable, size = entry.verdict != "too-big", entry.get_bytes or entry.bytes
-    return Choice("get", entry, entry.verdict, size, usable, download=_unsettled(download))
+    return ModelChoice("get", entry, entry.verdict, size, usable, download=_unfinished(download))
 
 
 def _of_advice(
@@ -161,13 +161,13 @@ def _of_advice(
     method: str,
     downloads: Mapping[str, DownloadStatus],
     measured: Mapping[str, Measured],
-) -> Choice:
+) -> ModelChoice:
     known = inventory.entry(one.id)
     name, bits = short_name(one.id)
     found = measured.get(one.id)
     entry = known or Entry(one.id, one.source, name, bits=bits)
     installed = one.source == "installed" and known is not None and not entry.partial
-    return Choice(
+    return ModelChoice(
         "use" if installed else "get",
         entry,
         one.verdict,
@@ -178,14 +178,14 @@ def _of_advice(
         one.best and not (found is not None and found.accept_rate == 0),
         one,
         found,
-        _unsettled(downloads.get(one.id)),
+        _unfinished(downloads.get(one.id)),
     )
 
 
-def _unsettled(status: DownloadStatus | None) -> DownloadStatus | None:
+def _unfinished(status: DownloadStatus | None) -> DownloadStatus | None:
     return status if status is not None and status.state != "ready" else None
 
 
-def _matches(row: Choice, wanted: str) -> bool:
+def _matches(row: ModelChoice, wanted: str) -> bool:
     text = f"{row.name} {row.id} {row.kind}".casefold()
     return all(word in text for word in wanted.casefold().split())

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording.hub import size_words
 from app.wording.models import button_words, download_words, draft_words, entry_name, facts_words
 from engine import starter_pair
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from engine.hub.download_state import DownloadStatus
 
 
-class FirstRunOffer(Restyled, QFrame):
+class FirstRunOffer(ThemeAware, QFrame):
     """Shows the offered pairs, or only the first once the user has turned the offer down; hidden without any.
 
     `starter_wanted` follows when the user turns it down. `changed` carries the text of a button that gets the first
@@ -41,8 +41,8 @@ class FirstRunOffer(Restyled, QFrame):
         self._column = vbox(spacing=8)
         self.starter_button = self.bound("Not now", styled(QPushButton(self), "link"))
         self._more = self.bound("Other models…", styled(QPushButton(self), "link"))
-        foot = fill(hbox(), self.starter_button, 1, self._more)
-        fill(vbox(self, margins=(16, 12, 16, 10), spacing=10), self._title, self._column, foot)
+        footer = fill(hbox(), self.starter_button, 1, self._more)
+        fill(vbox(self, margins=(16, 12, 16, 10), spacing=10), self._title, self._column, footer)
         self.rows: list[_OfferRow] = []
         self.starter_button.clicked.connect(self._decline)
         self._more.clicked.connect(self.more_wanted)

@@ -22,7 +22,7 @@ from engine.machine.keep_awake import KeepAwake
 if TYPE_CHECKING:
     from app.library.entries import Entry
     from app.library.library import Library
-    from app.library.model_choices import Choice
+    from app.library.model_choices import ModelChoice
     from app.session.chats import Chat, Turn
     from app.session.session import Session
     from app.widgets.banner import Banner
@@ -128,13 +128,13 @@ class ModelController(QObject):
             path = models.pair.paths[0]
             self._library.finder.judge_for("" if Path(path) in models.starter_pair else path)
 
-    def _choose_main(self, choice: Choice) -> None:
+    def _choose_main(self, choice: ModelChoice) -> None:
         if choice.kind == "unload":
             self._session.models.unload(Path(choice.path))
         elif choice.entry is not None and not choice.loaded:
             self.use(choice.entry)
 
-    def _choose_draft(self, choice: Choice) -> None:
+    def _choose_draft(self, choice: ModelChoice) -> None:
         if choice.kind == "use":
             self._use_draft(choice.path)
             return
@@ -153,7 +153,7 @@ class ModelController(QObject):
         if method != self._session.settings.speculation.method:
             self._session.settings.set_speculation(replace(self._session.settings.speculation, method=method))
 
-    def _get_choice(self, choice: Choice) -> None:
+    def _get_choice(self, choice: ModelChoice) -> None:
         if choice.download is not None:
             self._library.command("resume", choice.id)
         elif choice.advice is None and choice.entry is not None:
@@ -184,7 +184,7 @@ class ModelController(QObject):
         name = entry_name(entry)
         self._ready = entry
         self._use_action.setText(self.tr("Use as draft") if entry.id in self._as_draft else self.tr("Chat"))
-        self._banner.show_message(lambda: self.tr("{name} is ready.").format(name=name), self._use_action, calm=True)
+        self._banner.show_message(lambda: self.tr("{name} is ready.").format(name=name), self._use_action, is_info=True)
         self._notifier.notify(self.tr("{name} is ready.").format(name=name))
 
     def _follow_downloads(self) -> None:

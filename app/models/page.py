@@ -20,9 +20,9 @@ from app.settings.declarations import FIT_CONTEXTS
 from app.widgets.controls import Chooser, Segments
 from app.widgets.labels import label
 from app.widgets.layouts import fill, keep_right_edge, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.search_field import SearchField
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording.errors import error_sentence
 from app.wording.figures import number
 from app.wording.hub import size_words
@@ -38,7 +38,7 @@ _LEAST_FIELD, _AROUND_WORDS = 220, 24
 _SCROLL_BAR = 12
 
 
-class ModelsPage(Restyled, QWidget):
+class ModelsPage(ThemeAware, QWidget):
     """Shows the downloads and the models of one tab as cards, with a search field and the memory."""
 
     def __init__(
@@ -182,13 +182,13 @@ class ModelsPage(Restyled, QWidget):
 
     def _folder_card(self, folder: str) -> FolderCard:
         card = FolderCard(folder)
-        card.unlisted.connect(self._library.take_off_list)
+        card.unlisted.connect(self._library.unlist)
         return card
 
     def _card(self, entry: Entry) -> ModelCard:
         is_installed = self._tab == INSTALLED
         card = ModelCard(entry, is_installed, self._library.lists_of(entry) if is_installed else ())
-        card.unlisted.connect(self._library.take_off_list)
+        card.unlisted.connect(self._library.unlist)
         card.used.connect(self._models.use)
         card.got.connect(self._models.get)
         card.got_as_draft.connect(self._models.get_as_draft)

@@ -14,9 +14,9 @@ from app.widgets.icons import Mark, icon
 from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay
-from app.widgets.restyled import Restyled
 from app.widgets.search_field import ListField
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording import models as model_wording
 from app.wording.hub import size_words
 from app.wording.sources import source_name
@@ -24,7 +24,7 @@ from app.wording.speculation import state_now
 
 if TYPE_CHECKING:
     from app.library.library import Library
-    from app.library.model_choices import Choice
+    from app.library.model_choices import ModelChoice
     from app.session.session import Session
 
 _WIDTH = 560
@@ -32,13 +32,13 @@ _WIDTH = 560
 _GAP, _BELOW, _OTHERS = 6, 6, 112
 
 
-class Picker(Restyled, Overlay):
+class Picker(ThemeAware, Overlay):
     """A picker of the `role` "main" or "draft". `chosen` carries the user's choice, `wanted` one to download."""
 
     chosen = Signal(object)
     wanted = Signal(object)
     more = Signal()
-    dims = False
+    is_modal = False
 
     def __init__(self, role: str, library: Library, session: Session, chip: QWidget, window: QWidget) -> None:
         super().__init__(window, _WIDTH)
@@ -81,15 +81,15 @@ class Picker(Restyled, Overlay):
     def fill(self) -> None:
         self._library.start()
         if self.role == "main":
-            self._session.models.look_at_memory()
+            self._session.models.refresh_resident_models()
         self._list.clear()
         self._field.clear()
-        self._word_field()
+        self._set_field_texts()
         self.refresh()
         self._list.setCurrentRow(next((index for index, choice in enumerate(self.choices()) if choice.loaded), 0))
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
 
-    def choices(self) -> list[Choice]:
+    def choices(self) -> list[ModelChoice]:
         """Return the choices of the shown rows from top to bottom."""
         return [self._row(index).choice for index in range(self._list.count())]
 
@@ -115,7 +115,7 @@ class Picker(Restyled, Overlay):
         self._measure()
         self.fit_in_window()
 
-    def _find(self) -> list[Choice]:
+    def _find(self) -> list[ModelChoice]:
         # Imported here because the import is slow and not needed before the picker opens.
         from app.library.model_choices import draft_choices, main_choices
 
@@ -133,7 +133,7 @@ class Picker(Restyled, Overlay):
         method = self._session.settings.speculation.method
         return draft_choices(inventory, advice, draft or "", method, downloads, measured, wanted)
 
-    def _note_text(self, choices: list[Choice]) -> str:
+    def _note_text(self, choices: list[ModelChoice]) -> str:
         """Return the reason if there is no choice, or no draft model among the choices, else ""."""
         if choices:
             if self.role == "main" or self._field.words or any(one.kind in ("use", "get") for one in choices):
@@ -145,7 +145,7 @@ class Picker(Restyled, Overlay):
         known = library.inventory if self.role == "main" else library.advice(self._session.models.pair.paths[0])
         return self.tr("No matching models") if known is not None else self.tr("Scanning models…")
 
-    def _rebuild(self, choices: list[Choice]) -> None:
+    def _rebuild(self, choices: list[ModelChoice]) -> None:
         current = self._current()
         self._list.clear()
         for choice in choices:
@@ -184,7 +184,7 @@ class Picker(Restyled, Overlay):
         self.close_overlay()
         self.chosen.emit(choice)
 
-    def _fetch(self, choice: Choice) -> None:
+    def _fetch(self, choice: ModelChoice) -> None:
         """Request the download; the picker stays open and shows its progress."""
         if choice.download is None or choice.download.stopped:
             self.wanted.emit(choice)
@@ -193,7 +193,7 @@ class Picker(Restyled, Overlay):
         self.close_overlay()
         self.more.emit()
 
-    def _current(self) -> Choice | None:
+    def _current(self) -> ModelChoice | None:
         index = self._list.currentRow()
         return self._row(index).choice if index >= 0 else None
 
@@ -230,10 +230,10 @@ class Picker(Restyled, Overlay):
             self.refresh()
 
     def retranslate(self) -> None:
-        self._word_field()
+        self._set_field_texts()
         self._refresh_if_shown()
 
-    def _word_field(self) -> None:
+    def _set_field_texts(self) -> None:
         main = self._session.models.pair.main
         if self.role == "main":
             self._field.setPlaceholderText(self.tr("Choose a main model"))
@@ -252,7 +252,7 @@ class Picker(Restyled, Overlay):
 
 
 class PickerRow(QWidget):
-    """Shows a `Choice`. `get` follows a click on its button."""
+    """Shows a `ModelChoice`. `get` follows a click on its button."""
 
     get = Signal()
 
@@ -275,7 +275,7 @@ class PickerRow(QWidget):
         row.addLayout(words, 1)
         fill(row, figures, (self._button, 0, Qt.AlignmentFlag.AlignVCenter))
 
-    def show_choice(self, choice: Choice) -> None:
+    def show_choice(self, choice: ModelChoice) -> None:
         self.choice = choice
         self._icon.show_icon(icon(*_icon_of(choice, self._role)))
         self._name.setText(model_wording.choice_name(choice))
@@ -306,7 +306,7 @@ class PickerRow(QWidget):
         layout.activate()
         return max(layout.totalHeightForWidth(width), 52)
 
-    def _badge_of(self, choice: Choice) -> tuple[str, str]:
+    def _badge_of(self, choice: ModelChoice) -> tuple[str, str]:
         if choice.download is not None:
             return model_wording.download_badge(choice.download)[0], "lookup"
         if choice.best:
@@ -317,7 +317,7 @@ class PickerRow(QWidget):
             return self.tr("{method} head").format(method=title_of(choice.entry.head)), "neutral"
         if choice.advice is not None and choice.advice.verdict.startswith("head"):
             return source_name("head"), "neutral"
-        if choice.guide:
+        if choice.is_starter:
             return self.tr("built in"), "neutral"
         if choice.verdict == "together":
             return self.tr("multiple Macs"), "neutral"
@@ -331,11 +331,11 @@ class PickerRow(QWidget):
         return "", "neutral"
 
 
-def _is_gettable(choice: Choice) -> bool:
+def _is_gettable(choice: ModelChoice) -> bool:
     return choice.kind == "get" and choice.usable and (choice.download is None or choice.download.stopped)
 
 
-def _icon_of(choice: Choice, role: str) -> tuple[str, str]:
+def _icon_of(choice: ModelChoice, role: str) -> tuple[str, str]:
     """Return the icon and its colour, which only repeat the words beside it."""
     if not choice.usable or choice.kind in ("none", "unload"):
         return "draft-off", "muted"

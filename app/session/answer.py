@@ -1,6 +1,6 @@
 """One answer as the window sees it, collected from the engine's events. No Qt in here.
 
-The transcript, the live panel and the answer's foot all paint from this record.
+The transcript, the live panel and the answer's footer all paint from this record.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from itertools import accumulate, pairwise
 
 from msgspec.structs import replace as with_figures
 
-from app.session.calls import Call
+from app.session.calls import ToolRun
 from app.session.summed_stats import summed
 from app.text.answer_parts import AnswerParts
 from app.text.repetition import Repetition
-from app.text.thinking import GrowingParts, Parts
+from app.text.thinking import GrowingParts, ThoughtAndReply
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
 from engine.requests import SamplingSettings
@@ -27,10 +27,9 @@ from engine.stats import PlainSpan, RequestStats, RoundRecord
 class State(Enum):
     """WAITING before the first event, READING while the prompt is prefilled, WRITING from the first token on.
 
-    STARTING while servers of tools start, before the request. CALLING while the tools that the answer called run, or
-    wait for the person's consent.
-    INTERRUPTED is an answer that was being written when the app ended. REPEATING is one that was paused because it
-    repeats itself, until the person lets it go on or stops it.
+    STARTING while tool servers start, before the request. CALLING while the tools that the answer called run or wait
+    for the user's consent. INTERRUPTED is an answer that was being written when the app ended. REPEATING is an answer
+    that is paused because it repeats itself, until the user continues or stops it.
     """
 
     STARTING = "starting"
@@ -49,7 +48,7 @@ class State(Enum):
 _UNFINISHED = (State.LENGTH, State.CANCELLED, State.FAILED, State.INTERRUPTED, State.REPEATING)
 _ENDED = (State.DONE, *_UNFINISHED)
 _REASONS = {"stop": State.DONE, "length": State.LENGTH, "cancelled": State.CANCELLED}
-# What is not known of an answer that repeats itself: a loop is drafted faster than anything that is worth reading.
+# Figures that are unknown for an answer that repeats itself, because a loop is drafted faster than useful text.
 _NO_SPEEDUP = dict.fromkeys(("speedup", "speedup_low", "speedup_high", "plain_tps", "saved_s"))
 
 
@@ -57,13 +56,13 @@ _NO_SPEEDUP = dict.fromkeys(("speedup", "speedup_low", "speedup_high", "plain_tp
 class Answer:
     """An answer as far as it has arrived. `tokens` and `rounds` are the engine's own records, in order.
 
-    `waits_for` is the name of the file of its folder that is being read before its request.
-    `model` is the name of the main model that writes it and `asked_at` the time of the question (Unix seconds).
-    `before` is the earlier text of a continued answer, whose new rounds continue the numbers. It also has the
-    thinking-start mark if the chat template put that into the prompt, so that `text` marks all thoughts.
-    With a `separator`, the text leaves out the calls that it finds. `calls` are those that the answer made. `earlier`
-    are the figures of the requests before it whose calls it answers from, and `sampling` is how it was drawn, None if
-    that is unknown. `repeats` says whether its newest tokens repeat themselves; its figures have no speed-up then.
+    `waits_for` is the name of the folder's file that is being read before the request. `model` is the name of the main
+    model that writes the answer and `asked_at` the time of the question (Unix seconds). `before` is the earlier text of
+    a continued answer, whose new rounds continue the numbering. It includes the thinking-start mark if the chat
+    template put that into the prompt, so that `text` marks all thoughts. With a `separator`, the text omits the calls
+    that the separator finds. `calls` are the calls of the answer, and `earlier` the figures of the preceding requests
+    whose results it uses. `sampling` holds its sampling settings, None if unknown. `repeats` says whether the newest
+    tokens repeat themselves; the figures then have no speed-up.
     """
 
     state: State = State.WAITING
@@ -77,7 +76,7 @@ class Answer:
     first_round: int = 0
     model: str = ""
     asked_at: float | None = None
-    calls: list[Call] = field(default_factory=list)
+    calls: list[ToolRun] = field(default_factory=list)
     waits_for: str = ""
     repeats: bool = False
     earlier: tuple[RequestStats, ...] = ()
@@ -112,7 +111,7 @@ class Answer:
 
     @property
     def repeats_anew(self) -> bool:
-        """Whether it repeats itself, and more than a person who let it go on has seen."""
+        """Whether it repeats itself beyond the text that the user has chosen to continue."""
         return self.repeats and self._repetition.is_new
 
     @property
@@ -121,12 +120,12 @@ class Answer:
         return self.parts.reply
 
     @property
-    def parts(self) -> Parts:
+    def parts(self) -> ThoughtAndReply:
         """The thoughts of a reasoning model and its reply."""
         return self._parts.of(self.text, self.ended)
 
     def thinking_figures(self) -> tuple[int | None, float | None]:
-        """Return the number of tokens of the thoughts and their seconds; None for what is not known.
+        """Return the number of tokens of the thoughts and their seconds; None if unknown.
 
         A stored answer has no times of its rounds, so its average speed replaces them.
         """

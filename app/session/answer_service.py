@@ -1,4 +1,4 @@
-"""Asks the loaded models: questions, further answers to them, edited questions and continued answers."""
+"""Sends requests to the loaded models: questions, further answers, edited questions and continued answers."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from app.conversations.chat_settings import Generation, filled
+from app.conversations.chat_settings import GenerationSettings, filled
 from app.conversations.projects import files_text
 from app.conversations.records import AnswerSource, Attachment
 from app.conversations.store import ConversationStore
 from app.session import prompt_variables
 from app.session.answer import Answer, State
-from app.session.calls import Call
+from app.session.calls import ToolRun
 from app.session.chat_service import ChatService, ensure_stored
-from app.session.chats import Chat, Step, Turn
+from app.session.chats import AnswerStep, Chat, Turn
 from app.session.model_service import ModelService
 from app.session.project_service import ProjectService
 from app.session.settings_service import SettingsService
@@ -34,9 +34,9 @@ from engine.stats import RoundRecord
 class AnswerService(QObject):
     """Owns the answers that are being written. All methods act on the chat on screen unless they name one.
 
-    Every signal carries a chat and a turn: `asked` when the turn is new, `stored` when it is on disk, `not_stored` when
-    it could not be written (its question goes back to the composer), `arrived` when its answer grew or ended, `ended`
-    after the last of these.
+    Every signal carries a chat and a turn. `asked` is emitted when the turn is new, `stored` when it is on disk,
+    `not_stored` when it could not be written (its question returns to the composer), `arrived` when its answer grew or
+    ended, and `ended` after the last of these.
     """
 
     asked = Signal(object, object)
@@ -77,14 +77,14 @@ class AnswerService(QObject):
         return loaded and self._store.ready and not self._chats.shown.streaming
 
     @property
-    def soon_ready(self) -> bool:
+    def is_loading(self) -> bool:
         """Whether a question can be asked only after models are loaded or chats are opened, which has begun."""
         pair = self._models.pair
         loads = pair.loading == "main" or (pair.main is not None and not self._store.ready)
         return loads and not self.ready and not self._chats.shown.streaming
 
     @property
-    def quiet(self) -> bool:
+    def is_idle(self) -> bool:
         """Whether no answer is being written in any chat, so that nothing disturbs measurements."""
         return not self._running
 
@@ -114,7 +114,7 @@ class AnswerService(QObject):
     def ask_again(self, turn: Turn) -> None:
         """Answer a question once more; the old answer stays as a sibling of the new one.
 
-        An answer whose calls have results, but which has no answer from them, is continued from these.
+        If the results of an answer's calls have no answer yet, the answer continues from these results.
         """
         chat = self._chats.shown
         varied = self._settings.varied_generation_of(chat, turn.version_node.count)
@@ -125,7 +125,7 @@ class AnswerService(QObject):
         steps, called = [*turn.steps], turn.answer.calls
         results = called[-1].id if called and all(call.has_outcome for call in called) else None
         if results is not None:
-            steps.append(Step(turn.answer, turn.answer_node))
+            steps.append(AnswerStep(turn.answer, turn.answer_node))
         fresh = Turn(turn.question, Answer(), turn.attachments, turn.question_node, asks=turn.asks, steps=steps)
         fresh.answer.earlier = fresh.step_figures
         self._chats.replace_turn(chat, turn, fresh)
@@ -141,7 +141,7 @@ class AnswerService(QObject):
         self._begin(chat, fresh, source, write, lambda: self._chats.reload_path(chat), varied)
 
     def edit(self, turn: Turn, question: str) -> None:
-        """Ask another question in the place of an old one, which stays as its sibling."""
+        """Ask an edited question; the old question stays as its sibling."""
         chat, question_id, source = self._chats.shown, turn.question_node.id, self._source()
         if question_id is None:
             return
@@ -184,7 +184,7 @@ class AnswerService(QObject):
         self._store.run(partial(_tokens_and_rounds, answer_id), start)
 
     def stop_repeating(self, turn: Turn) -> None:
-        """Leave an answer that was paused because it repeats itself as it is."""
+        """End an answer that is paused because it repeats itself."""
         answer_id = turn.answer_node.id
         if answer_id is None or turn.answer.state is not State.REPEATING:
             return
@@ -198,7 +198,7 @@ class AnswerService(QObject):
             if answer := self._running.get(turn):
                 answer.cancel()
 
-    def choose(self, turn: Turn, call: Call, choice: str) -> None:
+    def choose(self, turn: Turn, call: ToolRun, choice: str) -> None:
         """Take the person's choice for a call that asks, see `ToolCalls.choose`."""
         if answer := self._running.get(turn):
             answer.choose(call, choice)
@@ -232,7 +232,7 @@ class AnswerService(QObject):
         self,
         chat: Chat,
         turn: Turn,
-        generation: Generation,
+        generation: GenerationSettings,
         then: Callable[[ChatRequest], object],
         refused: Callable[[EngineError], object],
     ) -> None:
@@ -259,7 +259,7 @@ class AnswerService(QObject):
             # The disk may have space again.
             answer.write_end()
 
-    def _source(self, generation: Generation | None = None) -> AnswerSource:
+    def _source(self, generation: GenerationSettings | None = None) -> AnswerSource:
         chat, (main, draft) = self._chats.shown, self._models.pair.names
         chosen = generation or self._settings.generation_of(chat)
         settings: dict[str, object] = {"sampling": asdict(chosen.sampling), "speculation": asdict(chosen.speculation)}
@@ -280,7 +280,7 @@ class AnswerService(QObject):
         source: AnswerSource,
         write: WriteTurn,
         give_back: Callable[[], object],
-        generation: Generation | None = None,
+        generation: GenerationSettings | None = None,
     ) -> None:
         turn.answer.model = self._models.pair.names[0]
         turn.answer.asked_at = turn.answer.asked_at or time.time()
@@ -308,7 +308,8 @@ class AnswerService(QObject):
     def _keep_files(self, chat: Chat, turn: Turn) -> None:
         """Let the engine keep the caches of the files that an answered chat began with, under their own name.
 
-        They outlive the chat then. Next to nothing is read again for it: the rest of this prompt is in the chat's.
+        The caches then remain after the chat is deleted. Keeping them reads little again, because the chat's own cache
+        holds the rest of the prompt.
         """
         folder, pair = self._services.projects.folder(chat.folder_id), self._models.pair
         if folder is None or not files_text(folder.sources) or not self._store.persistent:

@@ -23,12 +23,12 @@ from engine.requests import SpeculationSettings
 from engine.status import LoadedPair
 
 if TYPE_CHECKING:
-    # The server's libraries must not delay the window; most people never switch it on.
-    from app.api.activity import Call
+    # The server's libraries must not delay the window, and most users never switch the server on.
+    from app.api.activity import ApiCall
     from app.api.local_api import ApiStatus, LocalApi
 
 # The interval at which a serving API is checked for changes.
-_LOOK_MS = 250
+_POLL_MS = 250
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,10 @@ class ApiChoice:
 
 
 class ApiService(QObject):
-    """Starts and stops the server as chosen. `changed` follows every change, at most a few times a second.
+    """Starts and stops the server as chosen. `changed` is emitted after changes, at most a few times a second.
 
-    `status` is None while it does not serve, `problem` the error that keeps it from serving, `key` the key that clients
-    have to send, "" for none. `calls_ended` carries the figures of newly ended calls as `ProgramRequest`s.
+    `status` is None while the server does not run, `problem` the error that prevents it from running, and `key` the key
+    that clients must send, "" for none. `calls_ended` carries the figures of newly ended calls as `ProgramRequest`s.
     """
 
     changed = Signal()
@@ -66,18 +66,18 @@ class ApiService(QObject):
         self._api: LocalApi | None = None
         self._host: Any = None
         # Filled on the server's and the engine's threads.
-        self._just_ended: deque[Call] = deque()
+        self._just_ended: deque[ApiCall] = deque()
         self.status: ApiStatus | None = None
         self.problem: CodedError | None = None
         self.key = ""
         self._timer = QTimer(self)
-        self._timer.setInterval(_LOOK_MS)
+        self._timer.setInterval(_POLL_MS)
         self._timer.timeout.connect(self._look)
         self._draft_asked.connect(models.adopt_draft, Qt.ConnectionType.QueuedConnection)
         models.changed.connect(self._pair_changed)
 
     @property
-    def ended(self) -> tuple[Call, ...]:
+    def ended(self) -> tuple[ApiCall, ...]:
         """The calls that ended most recently, the newest last."""
         return self._api.ended if self._api is not None else ()
 
@@ -156,7 +156,7 @@ class ApiService(QObject):
             self._timer.start()
         self.changed.emit()
 
-    def _note(self, call: Call) -> None:
+    def _note(self, call: ApiCall) -> None:
         """Note the end of a call. Runs on the server's or the engine's thread."""
         if call.ended:
             self._just_ended.append(call)
@@ -177,7 +177,7 @@ class ApiService(QObject):
             self.changed.emit()
 
 
-def _answers_of(call: Call) -> list[ProgramRequest]:
+def _answers_of(call: ApiCall) -> list[ProgramRequest]:
     """Return the answers of an ended call as rows of the history, without empty ones that did not fail."""
     ended = call.began + (call.seconds or 0.0)
     return [

@@ -47,7 +47,7 @@ class Bridge(QObject):
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.setInterval(FRAME_MS)
         self._timer.timeout.connect(self.drain)
-        # Queued even on this thread: no callback runs before `watch` has returned.
+        # Queued on this thread as well, so that no callback runs before `watch` has returned.
         self._call_ended.connect(self.drain, Qt.ConnectionType.QueuedConnection)
 
     @property
@@ -113,7 +113,7 @@ class Bridge(QObject):
 
 
 def _call(receiver: Callable[[Any], object], arrived: Any) -> None:
-    """Call a receiver. Its errors go to `sys.excepthook`, as those of slots, so that the other receivers are called."""
+    """Call a receiver. As for slots, `sys.excepthook` gets its errors, so that the other receivers are called."""
     try:
         receiver(arrived)
     except Exception:
@@ -121,7 +121,7 @@ def _call(receiver: Callable[[Any], object], arrived: Any) -> None:
 
 
 def as_engine_error(error: BaseException) -> EngineError:
-    """Return the error of a failed call as one that the app has words for; log errors of other types."""
+    """Return the error of a failed call as an `EngineError`; log errors of other types."""
     if isinstance(error, EngineError):
         return error
     log.error("a call failed", exc_info=error)

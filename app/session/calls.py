@@ -1,4 +1,4 @@
-"""The calls of tools that an answer asks for, as their cards show them, and as the model reads them. No Qt in here."""
+"""The tool calls of an answer, as their cards show them and as the model reads them. No Qt in here."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 
 from app.conversations.records import INTERRUPTED, STREAMING, Attachment, Message, Picture, ToolUse, pictures_in
 from app.text.thinking import parts_of
-from app.tools.tool import Progress, Tool, ToolFailed, ToolPicture, ToolResult
+from app.tools.tool import Tool, ToolFailed, ToolPicture, ToolProgress, ToolResult
 
-# What the model reads instead of a result, by the code of the error; of others it reads the error itself.
+# The texts that the model reads in place of a result, by error code; for other codes it reads the error itself.
 _FOR_MODEL = {
     "denied": "The user denied this call. Do not repeat it; answer without it.",
     "stopped": "The user stopped this call.",
@@ -26,7 +26,7 @@ _INTERRUPTED_FOR_MODEL = "This call was interrupted before it had a result."
 
 
 class CallState(Enum):
-    """ASKS while the person has to allow it, RUNS until it has a result or an error, then ENDED.
+    """ASKS while the user has to allow the call, RUNS until it has a result or an error, then ENDED.
 
     INTERRUPTED is a call that had not ended when the app did.
     """
@@ -39,12 +39,12 @@ class CallState(Enum):
 
 
 @dataclass(eq=False)
-class Call:
-    """One call. `text` is its result, or what the model reads instead; `error` a code with arguments if it failed.
+class ToolRun:
+    """The execution of one tool call. `text` is its result or the text that the model reads in place of a result.
 
-    `id` is that of its message on disk, and `tool` what it calls; stored ones have none. `begun_at` is monotonic time,
-    and `progress` what the tool reported last. `found` are the pictures in its result until
-    the model has them, and `pictures` the same once they are on disk.
+    `error` is a code with arguments if the call failed. `id` is the id of its message on disk, and `tool` the tool that
+    it calls, None for a stored call. `begun_at` is monotonic time, and `progress` the last report of the tool. `found`
+    holds the pictures in the result until the model has them, and `pictures` the same pictures once they are on disk.
     """
 
     use: ToolUse
@@ -54,7 +54,7 @@ class Call:
     id: int | None = None
     tool: Tool | None = None
     begun_at: float = 0.0
-    progress: Progress | None = None
+    progress: ToolProgress | None = None
     pictures: tuple[Attachment, ...] = ()
     found: tuple[ToolPicture, ...] = ()
 
@@ -73,7 +73,7 @@ class Call:
 
     @property
     def has_outcome(self) -> bool:
-        """Whether it ended by itself or was denied, so that the model can answer from it."""
+        """Whether it ended without being stopped, or was denied, so that the model can continue from it."""
         return self.state is CallState.ENDED and (self.error is None or self.error[0] != "stopped")
 
     @property
@@ -83,7 +83,7 @@ class Call:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The arguments as an object; none where a damaged or imported call has no such text."""
+        """The arguments as an object, empty if the text of a damaged or imported call is not an object."""
         try:
             found = json.loads(self.use.arguments)
         except (ValueError, RecursionError):
@@ -91,7 +91,7 @@ class Call:
         return found if isinstance(found, dict) else {}
 
     def end(self, outcome: ToolResult | ToolFailed) -> None:
-        """Take the result, or the reason for which there is none."""
+        """Take the result, or the reason why there is none."""
         self.state, self.text = CallState.ENDED, outcome.text if isinstance(outcome, ToolResult) else ""
         if isinstance(outcome, ToolResult):
             self.use = replace(self.use, seconds=outcome.seconds, failed=outcome.failed)
@@ -103,11 +103,11 @@ class Call:
             self.use = replace(self.use, seconds=time.monotonic() - self.begun_at)
 
 
-def stored_call(message: Message) -> Call:
+def stored_call(message: Message) -> ToolRun:
     """Return the call of a stored message."""
     assert message.tool_use is not None
     state = CallState.INTERRUPTED if message.state in (INTERRUPTED, STREAMING) else CallState.ENDED
-    return Call(message.tool_use, state, message.content, message.error, message.id, pictures=message.attachments)
+    return ToolRun(message.tool_use, state, message.content, message.error, message.id, pictures=message.attachments)
 
 
 def content_of(text: str, attachments: Sequence[Attachment], pictures: Container[str]) -> str | list[dict[str, Any]]:
@@ -117,7 +117,7 @@ def content_of(text: str, attachments: Sequence[Attachment], pictures: Container
     return [*parts, *([{"type": "text", "text": text}] if text else [])] if parts else text
 
 
-def step_messages(text: str, calls: Sequence[Call], pictures: Container[str] = ()) -> list[dict[str, Any]]:
+def step_messages(text: str, calls: Sequence[ToolRun], pictures: Container[str] = ()) -> list[dict[str, Any]]:
     """Return an answer that made calls, and their results with those of `pictures`, as messages for the engine."""
     parts = parts_of(text)
     turn: dict[str, Any] = {"role": "assistant", "content": parts.reply.strip()}

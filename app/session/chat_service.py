@@ -26,8 +26,8 @@ class ChatService(QObject):
     """Owns the chats in memory. `shown`, the chat on screen, exists from the start.
 
     `opened` carries the chat that is now shown, `path_changed` a chat whose turns changed, `removing` the id of a chat
-    before it is moved to the trash or deleted, `trashed` a chat's id and title once it is in the trash. `branched`
-    follows when the copy of a branch is shown. `messages_deleted` carries how many messages were deleted at once, and
+    before it is moved to the trash or deleted, `trashed` a chat's id and title once it is in the trash. `branched` is
+    emitted when the copy of a branch is shown. `messages_deleted` carries how many messages were deleted at once, and
     `trash_emptied` how many chats were deleted.
     """
 
@@ -332,7 +332,7 @@ class ChatService(QObject):
         def read(store: ConversationStore) -> tuple[Chat, Chat | None, Preset]:
             return next_new_chat(store), last_on_screen(store), store.presets.of_new_chats()
 
-        # Ids of a stand-in that this store replaces mean other chats in it.
+        # Ids of a temporary store that this store replaces mean other chats in it.
         self._open.clear()
         self._store.run(read, self._show_first)
 
@@ -348,7 +348,7 @@ class ChatService(QObject):
             self.open(blank if last is None or last.id == blank.id else last)
 
     def _begin(self, chat: Chat, folder: Folder | None) -> None:
-        """Let an empty chat begin as new chats of the folder do, or those in none."""
+        """Give an empty chat the start of new chats in its folder, or of new chats without a folder."""
         preset = preset_of(folder) or self.preset_of_new_chats
         tools = None if folder is None else folder.settings.get(TOOLS_ON)
         chat.folder_id, chat.system_prompt = None if folder is None else folder.id, preset.system_prompt

@@ -25,7 +25,7 @@ from app.conversations.records import (
     pictures_in,
 )
 from app.session.answer import Answer, State
-from app.session.calls import Call, content_of, step_messages, stored_call
+from app.session.calls import ToolRun, content_of, step_messages, stored_call
 from app.text.fences import file_block
 from app.text.thinking import without_thoughts
 from app.tools.tool import Tool
@@ -57,7 +57,7 @@ class MessageNode:
 
 
 @dataclass(frozen=True)
-class Step:
+class AnswerStep:
     """An answer that called tools, and was followed by another one from their results."""
 
     answer: Answer
@@ -79,11 +79,11 @@ class Turn:
     answer_node: MessageNode = MessageNode()
     asks: bool = True
     left_edit: tuple[str, str] | None = None
-    steps: list[Step] = field(default_factory=list)
+    steps: list[AnswerStep] = field(default_factory=list)
     tools: Sequence[Tool] = ()
 
     @property
-    def calls(self) -> list[Call]:
+    def calls(self) -> list[ToolRun]:
         """The calls of all of its answers."""
         return [call for answer in self.answers for call in answer.calls]
 
@@ -282,10 +282,10 @@ def _turn(exchange: _Exchange, known: Mapping[tuple[int | None, int | None], Tur
         *shown, last = [stored_answer(message, calls) for message, calls in answers]
         asked = ("", ()) if question is None else (question.content, question.attachments)
         turn = Turn(asked[0], last, asked[1], asks=question is not None)
-        turn.steps = [Step(answer, MessageNode()) for answer in shown]
+        turn.steps = [AnswerStep(answer, MessageNode()) for answer in shown]
         last.earlier = turn.step_figures
     turn.question_node, turn.answer_node = question_node, node
-    turn.steps = [Step(step.answer, node) for step, node in zip(turn.steps, nodes, strict=True)]
+    turn.steps = [AnswerStep(step.answer, node) for step, node in zip(turn.steps, nodes, strict=True)]
     return turn
 
 

@@ -40,8 +40,9 @@ class Findings:
 class ClusterService(QObject):
     """Owns the cluster. `changed` follows every change of public attributes; `ended` carries a lost cluster's error.
 
-    `state` is one of the constants above; `findings` those of the last check, None before it and after another choice;
-    `problem` why the last start failed or the machines ended; `hosts` the names of those that answer together.
+    `state` is one of the constants above. `findings` are the results of the last check, None before it and after
+    another choice. `problem` is the reason why the last start failed or the machines ended. `hosts` are the names of
+    the machines that answer together.
     `fetched` has the downloaded and the total bytes of each downloading machine.
     """
 
@@ -61,7 +62,7 @@ class ClusterService(QObject):
         # Counts starts and stops, so that results of earlier starts are dropped.
         self._wanted = 0
         self._pair: tuple[str, str | None] | None = None
-        self._alone: tuple[str, str | None] | None = None
+        self._local_models: tuple[str, str | None] | None = None
         self.state = OFF
         self.findings: Findings | None = None
         self.problem: EngineError | None = None
@@ -100,8 +101,8 @@ class ClusterService(QObject):
         """Check whether the machines can run the model in the folder `main` with `context` tokens."""
         if self.state == OFF:
             self._checked_model = main, context
-            self._become(CHECKING)
-            work = partial(look_at_machines, self._named, main, context)
+            self._set_state(CHECKING)
+            work = partial(check_machines, self._named, main, context)
             self._background.run(work, self._checked, self._check_failed, owner=self)
 
     def fetch(self) -> None:
@@ -112,7 +113,7 @@ class ClusterService(QObject):
         checks = self.findings.checks
         self._stop_fetching, self.fetched, self.problem = threading.Event(), {}, None
         work = partial(fetch_parts, self._named, checks, main, self._arrived.emit, self._stop_fetching)
-        self._become(FETCHING)
+        self._set_state(FETCHING)
         self._background.run(work, lambda _: self._fetched(), self._check_failed, owner=self)
 
     def start(self, main: str, draft: str | None) -> None:
@@ -121,11 +122,11 @@ class ClusterService(QObject):
             return
         pair, named, settings = self._models.pair, self._named, self._models.limits
         if pair.main is not None:
-            self._alone = pair.paths
+            self._local_models = pair.paths
         self._pair, self.problem = (main, draft), None
         self._wanted += 1
         number = self._wanted
-        self._become(STARTING)
+        self._set_state(STARTING)
         # A thread for each start, so that one that hangs does not delay the next.
         starting = Background("several-macs-start", parent=self)
         starting.run(
@@ -146,19 +147,19 @@ class ClusterService(QObject):
             return
         self._wanted += 1
         cluster, self._cluster, self.hosts = self._cluster, None, ()
-        self._become(STOPPING)
+        self._set_state(STOPPING)
         if cluster is not None:
-            self._models.use(None)
+            self._models.activate(None)
             self._background.run(cluster.stop, lambda _: self._stopped(), owner=self)
-            self.go_on_alone()
+            self.load_local_models()
         else:
             # `_started` stops the cluster that is still starting.
             self._stopped()
 
-    def go_on_alone(self) -> None:
+    def load_local_models(self) -> None:
         """Load here the models from before the start of the machines, or the starter pair."""
-        if self._alone is not None:
-            self._models.load(*self._alone)
+        if self._local_models is not None:
+            self._models.load(*self._local_models)
         else:
             self._models.load_starter()
 
@@ -170,13 +171,13 @@ class ClusterService(QObject):
         if self._cluster is not None:
             self._cluster.stop()
 
-    def _become(self, state: str) -> None:
+    def _set_state(self, state: str) -> None:
         self.state = state
         self.changed.emit()
 
     def _checked(self, found: Findings) -> None:
         self.findings = found
-        self._become(OFF)
+        self._set_state(OFF)
 
     def _count(self, host: str, done: int, total: int) -> None:
         if self.state == FETCHING:
@@ -184,12 +185,12 @@ class ClusterService(QObject):
             self.changed.emit()
 
     def _fetched(self) -> None:
-        self._become(OFF)
+        self._set_state(OFF)
         self.check(*self._checked_model)
 
     def _check_failed(self, error: Exception) -> None:
         self.problem = as_engine_error(error)
-        self._become(OFF)
+        self._set_state(OFF)
 
     def _started(self, number: int, cluster: Cluster) -> None:
         if number != self._wanted:
@@ -199,29 +200,29 @@ class ClusterService(QObject):
             self._start_failed(number, cluster.error)
             return
         self._cluster, self.hosts = cluster, cluster.machines.labels
-        self._models.use(cluster.engine)
+        self._models.activate(cluster.engine)
         assert self._pair is not None
         self._models.load(*self._pair)
-        self._become(ON)
+        self._set_state(ON)
 
     def _start_failed(self, number: int, error: Exception) -> None:
         if number == self._wanted:
             self.problem = as_engine_error(error)
-            self._become(OFF)
+            self._set_state(OFF)
 
     def _stopped(self) -> None:
         if self.state == STOPPING:
-            self._become(OFF)
+            self._set_state(OFF)
 
     def _end(self, cluster: Cluster | None, error: EngineError) -> None:
         """Note that the machines are lost; the model service knows already, because their engine ended first."""
         if cluster is None or cluster is self._cluster:
             self._cluster, self.hosts, self.problem = None, (), error
-            self._become(OFF)
+            self._set_state(OFF)
             self.ended.emit(error)
 
 
-def look_at_machines(named: str, main: Path | None, context: int) -> Findings:
+def check_machines(named: str, main: Path | None, context: int) -> Findings:
     """Check each machine and divide the model among them; takes seconds. Raises `EngineError`."""
     from engine.cluster.checks import check_machines
     from engine.cluster.hosts import parse_machines
@@ -255,7 +256,7 @@ def fetch_parts(
 def start_machines(
     named: str, settings: EngineSettings, lost: Callable[[Cluster | None, EngineError], object]
 ) -> Cluster:
-    """Start the machines; takes seconds. `lost` is called when they end by themselves. Raises `EngineError`."""
+    """Start the machines; takes seconds. `lost` is called when they end unexpectedly. Raises `EngineError`."""
     from engine.cluster.cluster import Cluster
     from engine.cluster.hosts import parse_machines
 

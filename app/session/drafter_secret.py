@@ -14,7 +14,7 @@ SECRET_NAME = "drafter"
 
 
 class DrafterSecret(QObject):
-    """`value` is "" until it was read; `changed` follows when it is another."""
+    """`value` is "" until it was read. `changed` is emitted when it changes."""
 
     changed = Signal()
 

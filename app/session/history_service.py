@@ -18,7 +18,7 @@ WEEK_S = 7 * 86_400
 
 
 class HistoryService(QObject):
-    """`changed` follows when answers may have ended or been deleted, and when requests of programs were."""
+    """`changed` is emitted when answers or requests of programs may have ended or been deleted."""
 
     changed = Signal()
 

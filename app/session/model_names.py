@@ -30,7 +30,7 @@ def short_name(repository: str) -> tuple[str, int]:
         return f"{base}:{adapter}", bits
     main, _, inside = repository.removesuffix("/weights.safetensors").rpartition("/")
     if main and (inside == "mtp" or ("mtp" in inside and inside.endswith(".safetensors"))):
-        # A head beside its main model, or part of its files.
+        # A head in its main model's folder, or part of its files.
         source = main
     if source:
         return f"{short_name(source)[0]} MTP", 0

@@ -33,9 +33,9 @@ class Pair:
     """The loaded models. `loading` is "main" or "draft" while one is being loaded and `wanted` its path or id; while
     the draft model is being loaded, the main model answers already.
 
-    `wanted_draft` is the draft model that was asked for with a main model that is being loaded, "" for none and None if
-    unknown. `draft_problem` says why the requested draft model is not in use. `parked` is true if the engine unloaded
-    the models because the GPU failed; the next question loads them again.
+    `wanted_draft` is the draft model requested with the main model that is being loaded, "" for none and None if
+    unknown. `draft_problem` says why the requested draft model is not in use. `unloaded_by_failure` is true if the
+    engine unloaded the models because the GPU failed; the next question loads them again.
     """
 
     main: Any = None
@@ -44,7 +44,7 @@ class Pair:
     wanted: str = ""
     wanted_draft: str | None = None
     draft_problem: EngineError | None = None
-    parked: bool = False
+    unloaded_by_failure: bool = False
 
     @property
     def names(self) -> tuple[str, str]:
@@ -81,17 +81,17 @@ class Pair:
 
 
 class ModelService(QObject):
-    """Owns the engine and is the only one to know the loaded pair.
+    """Owns the engine and records the loaded pair.
 
-    `changed` follows every change of `pair`, `failed` carries an EngineError that belongs to no answer. An engine that
-    ends by itself is replaced; `restarted` carries the name of a model that is not loaded again because engines ended
-    with it, or "".
+    `changed` is emitted after every change of `pair`. `failed` carries an EngineError that belongs to no answer. An
+    engine that ends unexpectedly is replaced; `restarted` carries the name of a model that is not loaded again because
+    engines ended with it, or "".
     """
 
     changed = Signal()
     failed = Signal(object)
     restarted = Signal(str)
-    # Emitted on the thread of an engine that has ended by itself.
+    # Emitted on the thread of an engine that ended unexpectedly.
     _engine_ended = Signal(object)
 
     def __init__(
@@ -106,9 +106,9 @@ class ModelService(QObject):
         super().__init__(parent)
         self._make_engine, self._bridge, self._stores_prefixes = make_engine, bridge, stores_prefixes
         self._engine: EngineClient | None = None
-        # The engine given to `use`, and this process's own, which is idle meanwhile.
-        self._given: EngineClient | None = None
-        self._own: EngineClient | None = None
+        # The engine passed to `activate`, and this process's own engine, which is idle in the meantime.
+        self._given_engine: EngineClient | None = None
+        self._local_engine: EngineClient | None = None
         self._limits: EngineSettings | None = None
         self._known: Collection[str] | None = None
         self._closing = False
@@ -122,7 +122,7 @@ class ModelService(QObject):
         self.starter_pair = starter_pair
         self.pair = Pair()
         # All pairs in memory as they were last seen, the window's own first.
-        self._seen: tuple[LoadedPair, ...] = ()
+        self._resident: tuple[LoadedPair, ...] = ()
 
     @property
     def is_starter(self) -> bool:
@@ -161,23 +161,23 @@ class ModelService(QObject):
         """The newest settings given to `configure`."""
         return self._limits or EngineSettings()
 
-    def use(self, engine: EngineClient | None) -> None:
+    def activate(self, engine: EngineClient | None) -> None:
         """Answer with `engine` from now on, or with this process's own for None, at first without models.
 
-        Answers that the own engine is writing end as cancelled. The caller closes the engine that it gave; `restarted`
-        is not emitted when that ends by itself.
+        Answers that the local engine is writing end as cancelled. The caller closes the engine that it passed;
+        `restarted` is not emitted when that engine ends unexpectedly.
         """
         # Pending changes of the previous engine's models do not concern this one.
         self._changes += 1
         self.pair = Pair()
-        if self._given is None and self._engine is not None:
+        if self._given_engine is None and self._engine is not None:
             self._engine.unload()
-            self._own = self._engine
-        self._given = engine
+            self._local_engine = self._engine
+        self._given_engine = engine
         if engine is not None:
             self._take(engine)
         else:
-            self._engine, self._own = self._own, None
+            self._engine, self._local_engine = self._local_engine, None
             if self._engine is not None and self._limits is not None:
                 self._engine.configure(self._limits)
         self.changed.emit()
@@ -233,20 +233,20 @@ class ModelService(QObject):
 
     @property
     def in_memory(self) -> tuple[LoadedPair, ...]:
-        """The models in memory: the window's own, and those of programs as `look_at_memory` saw them last."""
+        """The models in memory: the window's own, and those of programs as `refresh_resident_models` saw them last."""
         own = self.pair.main
         mine = () if own is None else (LoadedPair(own, self.pair.draft),)
         return (
             *mine,
-            *(pair for pair in self._seen if pair.main is not None and (own is None or pair.main.path != own.path)),
+            *(pair for pair in self._resident if pair.main is not None and (own is None or pair.main.path != own.path)),
         )
 
-    def look_at_memory(self) -> None:
-        """Ask the engine which models are in memory; `changed` follows if others than before are."""
+    def refresh_resident_models(self) -> None:
+        """Ask the engine which models are in memory; `changed` is emitted if these are not the same as before."""
 
         def see(status: EngineStatus) -> None:
-            before, self._seen = self._seen, status.resident
-            if before != self._seen:
+            before, self._resident = self._resident, status.resident
+            if before != self._resident:
                 self.changed.emit()
 
         self.call_engine(lambda engine: engine.status(), see)
@@ -256,11 +256,11 @@ class ModelService(QObject):
         return self.engine.submit(request, self._bridge.listen(partial(self._received, receive)))
 
     def _received(self, receive: Callable[[list[Event]], None], events: list[Event]) -> None:
-        """Pass on the events of a request, the last of which tells whether the models are in memory."""
+        """Pass on the events of a request; the last event says whether the models are still in memory."""
         error = events[-1].error if isinstance(events[-1], Failed) else None
-        parked = isinstance(error, DeviceFailed) and bool(error.arguments["unloaded"])
-        if parked != self.pair.parked and (parked or error is None):
-            self.pair = replace(self.pair, parked=parked)
+        unloaded_by_failure = isinstance(error, DeviceFailed) and bool(error.arguments["unloaded"])
+        if unloaded_by_failure != self.pair.unloaded_by_failure and (unloaded_by_failure or error is None):
+            self.pair = replace(self.pair, unloaded_by_failure=unloaded_by_failure)
             self.changed.emit()
         receive(events)
 
@@ -301,15 +301,15 @@ class ModelService(QObject):
     def unload(self, main: Path | None = None) -> None:
         """Free the memory of the main model in this folder and of its draft model, or of all models."""
         self._follow(self.engine.unload(main))
-        self.look_at_memory()
+        self.refresh_resident_models()
 
     def end_calls(self) -> None:
         """Make `call_engine` do nothing from now on."""
         self._closing = True
 
     def close(self) -> None:
-        for engine in (self._engine, self._own):
-            if engine is not None and engine is not self._given:
+        for engine in (self._engine, self._local_engine):
+            if engine is not None and engine is not self._given_engine:
                 engine.close()
 
     @property
@@ -319,15 +319,15 @@ class ModelService(QObject):
 
     def _replace_engine(self, ended: EngineClient) -> None:
         """Start a new engine with the pair that was in use, or with the starter pair if two engines ended with it."""
-        if ended is self._own:
-            self._own = None
+        if ended is self._local_engine:
+            self._local_engine = None
             ended.close()
         if ended is not self._engine or self._closing:
             return
         # Deliver the last events first: answers and loads fail before the engine is replaced.
         self._bridge.drain()
-        if ended is self._given:
-            self.use(None)
+        if ended is self._given_engine:
+            self.activate(None)
             return
         ended.close()
         self._engine = None

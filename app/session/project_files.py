@@ -24,8 +24,8 @@ def read_again(
 ) -> Source:
     """Return a source as it is on the disk now; only files that have changed are read.
 
-    What cannot be read keeps its text of before and has a `problem`. A file for which the others left no time is read
-    the next time. Hidden files and links in a folder are not read. `begins` gets the name of each file that is read;
+    A file that cannot be read keeps its earlier text and has a `problem`. A file for which no time was left is read
+    next time. Hidden files and links in a folder are not read. `begins` gets the name of each file that is read;
     `language` and `time` are those of `read_attachment`, which it raises `Cancelled` for. Not for the Qt thread.
     """
     if not source.path:
@@ -43,7 +43,7 @@ def read_again(
         if sum(len(file.text) for file in files) > LARGEST_BYTES:
             raise NotAttachable(path.name, "too-large")
     except NotAttachable as error:
-        # Files with a problem, which have their text of before, are not to be read again as long as they are the same.
+        # Files with a problem keep their earlier text and are not read again until they change.
         bad = {file.name: file for file in files if file.problem}
         return replace(source, files=tuple((before | bad).values()), problem=error.reason)
     except OSError:

@@ -22,9 +22,9 @@ from app.system.cancelled import Cancelled
 from engine.files.reading_time import ReadingTime
 
 # Seconds of computing for the PDF files that a question waits for, and for those of one file or folder that is added.
-# What is left is read before the next question.
+# The rest is read before the next question.
 QUESTION_S, ADDING_S = 15.0, 120.0
-# Enough that those who wait for slow files, which one process reads in turn, keep nobody from reading texts.
+# Enough that threads that wait for slow files, which one process reads in turn, do not delay the reading of texts.
 _THREADS = 8
 
 
@@ -71,7 +71,7 @@ class ProjectService(QObject):
             if fresh == before:
                 then()
                 return
-            # What a person has changed meanwhile stays. `then` follows the list, which follows the change.
+            # Later changes by the user are kept. `then` is called after the list, which is updated after the change.
             self._list.change(ConversationList.change_files, known_id, lambda now: fresh if now == before else now)
             self._store.run(lambda _: None, lambda _: then(), lambda _: then())
 

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from app.conversations.answer_writer import FLUSH_AFTER
-from app.conversations.chat_settings import OWN, SET_ASIDE, SPECULATION_KEYS, Generation
+from app.conversations.chat_settings import OWN, SET_ASIDE, SPECULATION_KEYS, GenerationSettings
 from app.conversations.presets import NEW_CHATS, Preset
 from app.conversations.store import ConversationStore
 from app.session.chat_service import ChatService, ensure_stored
@@ -17,7 +17,7 @@ from app.session.chats import Chat
 from app.session.store_client import StoreClient
 from engine.requests import SamplingSettings, SpeculationSettings
 
-# The temperature of another answer where nobody chose one and it would be 0: that of the balanced preset.
+# The temperature of another answer if none was chosen and it would be 0: that of the balanced preset.
 VARIED = 0.7
 
 
@@ -36,7 +36,7 @@ class SettingsService(QObject):
     def __init__(self, chats: ChatService, store: StoreClient, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._chats, self._store = chats, store
-        self.defaults = Generation()
+        self.defaults = GenerationSettings()
         # Whether the default temperature is the user's choice, not the model's recommendation or Tandem's own.
         self.temperature_chosen = False
         self.presets: list[Preset] = []
@@ -45,11 +45,11 @@ class SettingsService(QObject):
         chats.opened.connect(self._chat_opened)
         store.opened.connect(lambda _report: self._change_presets(lambda _store: None))
 
-    def generation_of(self, chat: Chat) -> Generation:
+    def generation_of(self, chat: Chat) -> GenerationSettings:
         """Return how answers in that chat are generated."""
         return self.defaults.with_own(chat.own)
 
-    def varied_generation_of(self, chat: Chat, before: int = 1) -> Generation:
+    def varied_generation_of(self, chat: Chat, before: int = 1) -> GenerationSettings:
         """Return how another answer to a question that has `before` answers is generated.
 
         A model repeats its words at temperature 0 and with the same seed, but a person who asks again wants others.
@@ -76,7 +76,7 @@ class SettingsService(QObject):
         """The speculation of the chat on screen."""
         return self.generation_of(self._chats.shown).speculation
 
-    def set_defaults(self, defaults: Generation) -> None:
+    def set_defaults(self, defaults: GenerationSettings) -> None:
         """Set the values for chats without own settings, from the next question on."""
         before, self.defaults = self.defaults, defaults
         if defaults.speculation != before.speculation:

@@ -1,7 +1,7 @@
 """The window's access to the store's thread: operations run there, and their results arrive between two frames.
 
-The Qt thread never waits for a disk. If the store cannot be opened, a stand-in takes its place, and the window says
-that nothing is saved.
+The Qt thread never waits for a disk. If the store cannot be opened, a temporary store takes its place, and the window
+says that nothing is saved.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from PySide6.QtCore import QObject, Signal
 from app.conversations.answer_writer import AnswerWriter
 from app.conversations.conversation_list import ACTIVE
 from app.conversations.errors import NotFound, StoreError, StoreNotWritable
-from app.conversations.listing import Listed, Listing
+from app.conversations.listing import Listed, ListedConversations
 from app.conversations.pictures import pictures_of
-from app.conversations.records import Changes, Conversation, Folder
-from app.conversations.stand_in import chats_in, chosen_folder, keep_in, remove, stand_in_of
+from app.conversations.records import Conversation, Folder, StoreChanges
 from app.conversations.store import ConversationStore
+from app.conversations.temporary_store import chats_in, chosen_folder, keep_in, remove, temporary_store_of
 from app.conversations.worker import StoreThread
 from app.session.bridge import Bridge
 from app.session.chats import Chat, chat_of
@@ -42,17 +42,17 @@ CLOSE_WITHIN_S = 10.0
 class StoreClient(QObject):
     """Owns the store's thread and the shown lists of chats and folders.
 
-    `opened` carries the path where a damaged file is kept, or None, `unavailable` the error that keeps the store from
-    opening, `failed` an error of one operation, `purged` the uids of chats that lost messages for good. `listed`
-    follows every change of `conversations`. `replaced` carries the open StoreThread of a stand-in that the user's store
-    has just replaced, before `opened`; `left_behind` that of an earlier run, with the number of its chats. `moved`
-    follows `keep_in`, with the error or None.
+    `opened` carries the path of a damaged file that was set aside, or None, `unavailable` the error that prevents the
+    store from opening, `failed` an error of one operation, `purged` the uids of chats that lost messages for good.
+    `listed` is emitted after every change of `conversations`. `replaced` precedes `opened` and carries the open
+    StoreThread of the temporary store that the user's store has just replaced; `recovered_store` carries that of an
+    earlier run with its number of chats. `moved` follows `keep_in` and carries the error or None.
     """
 
     opened = Signal(object)
     unavailable = Signal(object)
     replaced = Signal(object)
-    left_behind = Signal(object, int)
+    recovered_store = Signal(object, int)
     moved = Signal(object)
     failed = Signal(object)
     listed = Signal()
@@ -66,20 +66,20 @@ class StoreClient(QObject):
         self.view = ACTIVE
         self.ready = False
         self._bridge = bridge
-        self._listing = Listing()
+        self._listing = ListedConversations()
         self._gone: set[str] = set()
-        self._stand_in: Path | None = None
-        # The folder of a stand-in that cannot be kept until the next start.
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
-        # Other stores that are open: the user's own while it is tried again, and what an earlier run left.
+        self._temporary_store: Path | None = None
+        # The folder of a temporary store that lasts only for this run.
+        self._temporary_folder: tempfile.TemporaryDirectory[str] | None = None
+        # Other open stores: the user's own while it is tried again, and the temporary one of an earlier run.
         self._others: list[StoreThread] = []
         self._thread = StoreThread(path, self._note)
         bridge.watch(self._thread.opened, self._store_opened)
 
     @property
     def persistent(self) -> bool:
-        """Whether this is the user's store, not a stand-in."""
-        return self._stand_in is None
+        """Whether this is the user's store, not a temporary one."""
+        return self._temporary_store is None
 
     @property
     def pictures(self) -> Path:
@@ -88,13 +88,13 @@ class StoreClient(QObject):
 
     @property
     def chosen_folder(self) -> Path | None:
-        """The folder that the user chose for the stand-in."""
-        return None if self._stand_in is None else chosen_folder(self._stand_in)
+        """The folder that the user chose for the temporary store."""
+        return None if self._temporary_store is None else chosen_folder(self._temporary_store)
 
     @property
     def is_offered(self) -> bool:
-        """Whether the next start finds the stand-in."""
-        return self._temporary is None
+        """Whether the next start finds the temporary store."""
+        return self._temporary_folder is None
 
     def count_chats(self) -> int:
         """Return the number of chats with messages. Waits for the store, as `close` does."""
@@ -173,18 +173,18 @@ class StoreClient(QObject):
         self.run(lambda store: _load(store, conversation_id), then)
 
     def close(self) -> None:
-        """Write pending changes and close the file. A stand-in without chats is removed. Safe to call twice."""
-        is_empty = self._stand_in is not None and self.ready and self.count_chats() == 0
+        """Write pending changes and close the file. A temporary store without chats is removed. Safe to call twice."""
+        is_empty = self._temporary_store is not None and self.ready and self.count_chats() == 0
         self.ready = False
         for thread in (self._thread, *self._others):
             thread.close(CLOSE_WITHIN_S)
-        if self._stand_in is not None and is_empty:
-            remove(self._stand_in)
-        if self._temporary is not None:
-            self._temporary.cleanup()
-            self._temporary = None
+        if self._temporary_store is not None and is_empty:
+            remove(self._temporary_store)
+        if self._temporary_folder is not None:
+            self._temporary_folder.cleanup()
+            self._temporary_folder = None
 
-    # The stand-in
+    # The temporary store
 
     def try_again(self) -> None:
         """Try to open the user's store. `unavailable` follows or, if it opens, `replaced` and `opened`.
@@ -203,7 +203,7 @@ class StoreClient(QObject):
                 self.ready = was_ready
                 self.unavailable.emit(error)
                 return
-            left, self._thread, self._stand_in = self._thread, thread, None
+            left, self._thread, self._temporary_store = self._thread, thread, None
             self._others.append(left)
             self.replaced.emit(left)
             self._begin(future.result(), None)
@@ -211,18 +211,18 @@ class StoreClient(QObject):
         self._bridge.watch(thread.opened, tried)
 
     def keep_in(self, folder: Path) -> None:
-        """Keep the stand-in in a folder of the user's choice from now on; `moved` follows.
+        """Keep the temporary store in a folder of the user's choice from now on; `moved` follows.
 
         Until then nothing can be asked. No answer may be under way.
         """
-        assert self._stand_in is not None
-        before, stand_in = self._thread, self._stand_in
+        assert self._temporary_store is not None
+        before, temporary_store = self._thread, self._temporary_store
         refused: list[Exception] = []
 
         def move() -> None:
             before.close(timeout=None)
             try:
-                keep_in(stand_in, folder)
+                keep_in(temporary_store, folder)
             except (MoveRefused, OSError) as error:
                 refused.append(error)
 
@@ -233,46 +233,46 @@ class StoreClient(QObject):
             self.moved.emit(refused[0] if refused else None)
 
         self.ready = False
-        # What is asked of the store meanwhile waits for the new thread.
-        self._thread = StoreThread(stand_in, self._note, prepare=move)
+        # Operations requested in the meantime wait for the new thread.
+        self._thread = StoreThread(temporary_store, self._note, prepare=move)
         self._bridge.watch(self._thread.opened, moved)
 
     def _store_opened(self, future: Future[Path | None]) -> None:
         error = future.exception()
         if error is None:
             self._begin(future.result(), None)
-            self.run(lambda _: stand_in_of(self.path).exists(), self._look_behind)
+            self.run(lambda _: temporary_store_of(self.path).exists(), self._look_for_recovered_store)
             return
         log.info("the chats in %s cannot be opened", self.path, exc_info=error)
         self._thread.close()
-        self._open_stand_in(stand_in_of(self.path))
+        self._open_temporary_store(temporary_store_of(self.path))
         self.unavailable.emit(error)
 
-    def _open_stand_in(self, path: Path) -> None:
-        self._stand_in = path
+    def _open_temporary_store(self, path: Path) -> None:
+        self._temporary_store = path
         self._thread = StoreThread(path, self._note)
-        self._bridge.watch(self._thread.opened, self._stand_in_opened)
+        self._bridge.watch(self._thread.opened, self._temporary_store_opened)
 
-    def _stand_in_opened(self, future: Future[Path | None]) -> None:
+    def _temporary_store_opened(self, future: Future[Path | None]) -> None:
         error = future.exception()
-        if error is not None and self._temporary is None:
+        if error is not None and self._temporary_folder is None:
             self._thread.close()
-            self._temporary = tempfile.TemporaryDirectory(prefix="tandem-")
-            self._open_stand_in(Path(self._temporary.name) / self.path.name)
+            self._temporary_folder = tempfile.TemporaryDirectory(prefix="tandem-")
+            self._open_temporary_store(Path(self._temporary_folder.name) / self.path.name)
             return
         self._begin(None, error)
 
-    def _look_behind(self, exists: bool) -> None:
-        """Count the chats of a stand-in that an earlier run left."""
+    def _look_for_recovered_store(self, exists: bool) -> None:
+        """Count the chats of a temporary store that an earlier run left."""
         if not exists:
             return
-        left = StoreThread(stand_in_of(self.path))
+        left = StoreThread(temporary_store_of(self.path))
         self._others.append(left)
 
         def counted(future: Future[list[int]]) -> None:
             # Another window may be using it.
             if future.exception() is None and future.result():
-                self.left_behind.emit(left, len(future.result()))
+                self.recovered_store.emit(left, len(future.result()))
             else:
                 self._others.remove(left)
                 left.close()
@@ -287,7 +287,7 @@ class StoreClient(QObject):
         self.show_view(self.view)
         self.opened.emit(damaged)
 
-    def _note(self, changes: Changes) -> None:
+    def _note(self, changes: StoreChanges) -> None:
         """Note changes for the list. Runs on the store's thread."""
         self._listing.note(changes)
         self._gone |= changes.removed_uids

@@ -1,8 +1,8 @@
 """One answer in progress: its turn is stored, the engine generates it, its events are shown and written to disk.
 
 An answer that calls tools is one step: its calls run, and another answer is generated from their results. The methods
-stand in the order of these steps. No Qt in here: the store and the engine work on their own threads; their results
-arrive on the Qt thread, events once a frame.
+are in the order of these steps. No Qt in here. The store and the engine work on their own threads; their results arrive
+on the Qt thread, events once a frame.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from functools import partial
 from typing import Any
 
 from app.conversations.answer_writer import AnswerWriter
-from app.conversations.chat_settings import Generation, grammar_of
+from app.conversations.chat_settings import GenerationSettings, grammar_of
 from app.conversations.projects import start_of
 from app.conversations.records import REPEATING, STOPPED_REPEATING, AnswerSource, Message
 from app.conversations.store import ConversationStore
 from app.session import prompt_variables
 from app.session.answer import Answer, State
-from app.session.calls import Call, step_messages
+from app.session.calls import ToolRun, step_messages
 from app.session.chat_service import ChatService
-from app.session.chats import Chat, Step, Turn, node_of
+from app.session.chats import AnswerStep, Chat, Turn, node_of
 from app.session.model_service import ModelService
 from app.session.project_service import ProjectService
 from app.session.store_client import StoreClient
@@ -78,13 +78,13 @@ class _StoredTurn:
 
 
 class StreamingAnswer:
-    """The requests of one turn, from `store` to the answer's end on disk. `source` says what writes its answers."""
+    """The requests of one turn, from `store` to the answer's end on disk. `source` names the models of its answers."""
 
     def __init__(
         self,
         chat: Chat,
         turn: Turn,
-        generation: Generation,
+        generation: GenerationSettings,
         source: AnswerSource,
         services: Services,
         listeners: Listeners,
@@ -96,13 +96,13 @@ class StreamingAnswer:
         # The time for the files of its folder.
         self._files = ReadingTime()
         self._cancelled = self._gathering = False
-        self._trouble_reported = False
+        self._write_error_reported = False
         self._written = len(turn.answer.before)
         self._finish_reason = ""
         self._request: ChatRequest | None = None
         self._calls: ToolCalls | None = None
-        # How many calls were asked for, and whether the model was told that it may make no more.
-        self._called, self._told = 0, False
+        # How many calls the model made, and whether it was informed that it may make no more.
+        self._called, self._limit_stated = 0, False
 
     def cancel(self) -> None:
         """Stop the answer within one round, or before its request is submitted, and its calls."""
@@ -119,7 +119,7 @@ class StreamingAnswer:
         if self._stream is not None:
             self._stream.cancel()
 
-    def choose(self, call: Call, choice: str) -> None:
+    def choose(self, call: ToolRun, choice: str) -> None:
         """Take the person's choice for a call that asks, see `ToolCalls.choose`."""
         if self._calls is not None:
             self._calls.choose(call, choice)
@@ -215,14 +215,14 @@ class StreamingAnswer:
         answer.state = State.REPEATING
         return REPEATING
 
-    def _calls_in(self, answer: Answer) -> list[Call]:
+    def _calls_in(self, answer: Answer) -> list[ToolRun]:
         """Return the calls that an answer makes, unless it was cut off; one whose end is unclear has no arguments."""
         if answer.state is not State.DONE or answer.separator is None:
             return []
         unclear = [ToolCall(name, "") for name in (answer.separator.unclear,) if name]
         return calls_of([*answer.separator.calls, *unclear], self.turn.tools)
 
-    def _store_calls(self, answer: Answer, calls: list[Call]) -> None:
+    def _store_calls(self, answer: Answer, calls: list[ToolRun]) -> None:
         """Write the calls, then run them: nothing runs that is not on disk."""
         answer.calls, answer.state = calls, State.CALLING
         answer_id = self.turn.answer_node.id
@@ -241,7 +241,7 @@ class StreamingAnswer:
             lambda store: store.answers.start_calls(answer_id, [call.use for call in calls]), stored, not_stored
         )
 
-    def _run_calls(self, calls: list[Call]) -> None:
+    def _run_calls(self, calls: list[ToolRun]) -> None:
         left = self.generation.most_calls - self._called
         self._called += len(calls)
         changed = partial(self._listeners.arrived, self)
@@ -251,7 +251,7 @@ class StreamingAnswer:
         else:
             self._calls.start(left, self.generation.most_calls)
 
-    def _write_call(self, call: Call) -> None:
+    def _write_call(self, call: ToolRun) -> None:
         """Write the end of a call. If the store cannot, the next start finds it interrupted."""
         assert call.id is not None
         message_id, ended, found = call.id, replace(call), call.found_attachments()
@@ -269,10 +269,10 @@ class StreamingAnswer:
         self._services.store.run(write, written)
 
     def _calls_ended(self) -> None:
-        """Let the model answer from the results, unless the person stopped it or it calls on and on."""
+        """Let the model answer from the results, unless the user stopped it or it made too many calls."""
         answer, self._calls = self.turn.answer, None
-        goes_on = self._called <= self.generation.most_calls or not self._told
-        self._told = self._called > self.generation.most_calls
+        goes_on = self._called <= self.generation.most_calls or not self._limit_stated
+        self._limit_stated = self._called > self.generation.most_calls
         if self._cancelled or not goes_on:
             answer.state = State.CANCELLED if self._cancelled else State.DONE
             self._listeners.arrived(self)
@@ -294,13 +294,13 @@ class StreamingAnswer:
         before, turn, request = self.turn.answer, self.turn, self._request
         assert request is not None
         before.state = State.DONE
-        turn.steps.append(Step(before, turn.answer_node))
+        turn.steps.append(AnswerStep(before, turn.answer_node))
         turn.answer = Answer(
             model=before.model, asked_at=before.asked_at, earlier=turn.step_figures, sampling=before.sampling
         )
         turn.answer_node = node_of(stored)
         self._writer, self._written, self._stream = self._services.store.writer(stored.id), 0, None
-        # What was continued is a part of the answer now.
+        # The continued text is part of the answer now.
         messages = request.messages[:-1] if request.continues else request.messages
         pictures = dict(request.pictures)
         for call in before.calls:
@@ -318,9 +318,9 @@ class StreamingAnswer:
         if len(answer.tokens) > tokens or len(answer.text) > self._written:
             self._writer.append(answer.text[self._written :], answer.tokens[tokens:], answer.rounds[rounds:])
             self._written = len(answer.text)
-        if not answer.ended and self._writer.trouble is not None and not self._trouble_reported:
-            self._trouble_reported = True
-            self._services.store.failed.emit(self._writer.trouble)
+        if not answer.ended and self._writer.write_error is not None and not self._write_error_reported:
+            self._write_error_reported = True
+            self._services.store.failed.emit(self._writer.write_error)
 
     def finish(self) -> None:
         """Write the end, then update the list of chats or report that the store could not write it."""
@@ -357,7 +357,7 @@ def read_pictures(
 
 
 def chat_request(
-    chat: Chat, turn: Turn, generation: Generation, services: Services, pictures: Mapping[str, bytes]
+    chat: Chat, turn: Turn, generation: GenerationSettings, services: Services, pictures: Mapping[str, bytes]
 ) -> ChatRequest:
     """Return the engine's request for a turn, with its tools. Raises `BadRequest` and `GrammarNotUsable`."""
     pair = services.models.pair

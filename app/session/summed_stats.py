@@ -15,7 +15,7 @@ _SUMS = ("generated_tokens", "rounds", "drafted", "accepted", "draft_s", "verify
 
 
 def summed(parts: Sequence[RequestStats]) -> RequestStats:
-    """Return totals over totals, as the history sums up answers; what cannot be summed is that of the last request.
+    """Return ratios of totals, like the history; a figure that cannot be summed is that of the last request.
 
     The time to the first token is that of the first one.
     """

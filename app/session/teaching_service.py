@@ -1,4 +1,4 @@
-"""Teaching the loaded draft model: what it was taught, its lessons from the stored chats, and the way back."""
+"""Trains the loaded draft model on stored chats, and returns to the downloaded model on request."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from engine.errors import EngineError
 from engine.requests import DRAWN_TOKENS, OwnAnswer
 from engine.status import EngineStatus, TaughtDraft, TeachingProgress, TeachingResult
 
-# Milliseconds between two looks at the progress.
+# Milliseconds between two checks of the progress.
 _LOOK_MS = 500
 # Tokens of answers that are taught, the newest chats first: more would take hours.
 MOST_TOKENS = 100_000
 # With fewer tokens of own answers, the main model also answers questions that others answered, up to this number.
 FEW_TOKENS = 10_000
-# Teaching begins by itself after as many new tokens as a first teaching needs, with one chat in five held out.
+# Teaching begins automatically after as many new tokens as a first teaching needs, with one chat in five held out.
 ENOUGH_TOKENS = 2_000
 # Seconds without a request until it does. Within a conversation, people ask again sooner.
 IDLE_S = 180.0
@@ -40,11 +40,11 @@ class Material:
 
 
 class TeachingService(QObject):
-    """`changed` follows every change of the attributes.
+    """Starts and stops the teaching. `changed` is emitted after every change of the attributes.
 
-    `known` is what the loaded draft model was taught, None before `refresh` or without models. `running` is true from
-    `start` to the end; then `result` or `error` say how it ended. Once `configure` allows it, teaching also starts by
-    itself.
+    `known` is the record of the loaded draft model's teaching, None before `refresh` or without models. `running` is
+    true from `start` to the end; then `result` or `error` says how it ended. Once `configure` allows it, teaching also
+    starts automatically.
     """
 
     changed = Signal()
@@ -59,7 +59,7 @@ class TeachingService(QObject):
         self.error: EngineError | None = None
         self._pair: tuple[str, str | None] = ("", None)
         self._by_itself = False
-        # When a person stopped the teaching of a pair or it failed: only newer answers make it start by itself.
+        # When the teaching of a pair was stopped or failed; only newer answers start it again automatically.
         self._ended_at: dict[tuple[str, str | None], float] = {}
         self._idle = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
         self._idle.timeout.connect(self._look_whether_idle)
@@ -83,13 +83,13 @@ class TeachingService(QObject):
         self.wait_until_idle()
 
     def start(self) -> None:
-        """Teach with what the loaded main model answered in the chats."""
+        """Teach with the answers of the loaded main model in the chats."""
         if not self.running and self._models.pair.main is not None:
             self._begin()
             self._read(0.0, self._teach)
 
     def pause(self) -> None:
-        """Interrupt it; `start` goes on where it was."""
+        """Interrupt the teaching; `start` resumes it."""
         self._ended_at[self._pair] = time.time()
         self._models.call_engine(lambda engine: engine.stop_teaching(), lambda _: None)
 
@@ -104,7 +104,7 @@ class TeachingService(QObject):
         self._models.call_engine(lambda engine: engine.forget_taught(), self._reload, self._fail)
 
     def wait_until_idle(self) -> None:
-        """If it may start by itself, look whether it should after some time without requests."""
+        """If teaching may start automatically, check after some time without requests whether it should."""
         if self._by_itself and self._models.pair.draft is not None:
             self._idle.start(round(1000 * IDLE_S))
         else:
@@ -176,7 +176,7 @@ class TeachingService(QObject):
         self.changed.emit()
 
     def _reload(self, _: object = None) -> None:
-        """Load the draft model again, as it is now to be used."""
+        """Load the draft model again after a change."""
         self._models.set_draft(self._models.pair.paths[1])
 
     def _take_known(self, known: TaughtDraft | None) -> None:

@@ -9,20 +9,20 @@ from functools import partial
 from uuid import uuid4
 
 from app.conversations.records import ToolUse
-from app.session.calls import Call, CallState
+from app.session.calls import CallState, ToolRun
 from app.session.chats import Chat
 from app.session.tool_service import ToolService
 from app.tools.tool import Permission, Tool, ToolFailed, ToolResult
 from engine.call_forms.form import ToolCall
 
-# What let a call run that the person allowed this once.
+# The permission of a call that the user allowed once.
 ONCE = "once"
 
 
-def calls_of(found: Sequence[ToolCall], tools: Sequence[Tool]) -> list[Call]:
+def calls_of(found: Sequence[ToolCall], tools: Sequence[Tool]) -> list[ToolRun]:
     """Return the calls that an answer holds, of these tools. Without arguments, not even "{}", they do not run."""
     by_name = {tool.called: tool for tool in tools}
-    return [Call(_use(by_name[one.name], one.arguments), tool=by_name[one.name]) for one in found]
+    return [ToolRun(_use(by_name[one.name], one.arguments), tool=by_name[one.name]) for one in found]
 
 
 def _use(tool: Tool, arguments: str) -> ToolUse:
@@ -31,18 +31,18 @@ def _use(tool: Tool, arguments: str) -> ToolUse:
 
 @dataclass(frozen=True)
 class ToolCalls:
-    """The calls of one answer, which run side by side.
+    """The calls of one answer, which run concurrently.
 
-    `changed` is called when one changed, `ended` with each that ended, and `all_ended` after the last.
+    `changed` is called when a call changed, `ended` with each call that ended, and `all_ended` after the last one.
     """
 
     chat: Chat
-    calls: Sequence[Call]
+    calls: Sequence[ToolRun]
     tools: ToolService
     changed: Callable[[], object]
-    ended: Callable[[Call], object]
+    ended: Callable[[ToolRun], object]
     all_ended: Callable[[], object]
-    _cancels: dict[Call, Callable[[], object]] = field(default_factory=dict)
+    _cancels: dict[ToolRun, Callable[[], object]] = field(default_factory=dict)
 
     def start(self, left: int, most: int) -> None:
         """Run or ask for the first `left` calls, and refuse the others, because an answer makes at most `most`."""
@@ -57,7 +57,7 @@ class ToolCalls:
             else:
                 self._ask_or_run(call)
 
-    def choose(self, call: Call, choice: str) -> None:
+    def choose(self, call: ToolRun, choice: str) -> None:
         """Take the person's choice for a call that asks: ONCE, or a `Permission`. DENY is for this call alone."""
         if call.state is not CallState.ASKS or call.tool is None:
             return
@@ -79,7 +79,7 @@ class ToolCalls:
                 self._cancels.pop(call, lambda: None)()
                 self._end(call, ToolFailed("stopped"))
 
-    def _ask_or_run(self, call: Call) -> None:
+    def _ask_or_run(self, call: ToolRun) -> None:
         assert call.tool is not None
         permission = self.tools.permission(self.chat, call.tool)
         if permission is Permission.DENY:
@@ -90,11 +90,11 @@ class ToolCalls:
         else:
             self._run(call, permission)
 
-    def _deny(self, call: Call) -> None:
+    def _deny(self, call: ToolRun) -> None:
         call.use = replace(call.use, permission=Permission.DENY.value)
         self._end(call, ToolFailed("denied"))
 
-    def _run(self, call: Call, permission: str) -> None:
+    def _run(self, call: ToolRun, permission: str) -> None:
         assert call.tool is not None
         call.use = replace(call.use, permission=str(permission))
         call.state, call.begun_at = CallState.RUNS, time.monotonic()
@@ -103,7 +103,7 @@ class ToolCalls:
         reported = partial(setattr, call, "progress")
         self._cancels[call] = self.tools.call(call.tool, call.arguments, reported, partial(self._end, call))
 
-    def _end(self, call: Call, outcome: ToolResult | ToolFailed) -> None:
+    def _end(self, call: ToolRun, outcome: ToolResult | ToolFailed) -> None:
         """End a call, unless it was stopped before."""
         if call.ended:
             return

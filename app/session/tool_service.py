@@ -1,4 +1,4 @@
-"""The tools of chats: those of Tandem itself, and those of the servers that the person has set up."""
+"""The tools of chats: Tandem's built-in tools, and the tools of the servers that the user has set up."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from app.session.model_service import ModelService
 from app.session.store_client import StoreClient
 from app.settings.keychain import Keychain
 from app.tools.servers import ToolSettings
-from app.tools.tool import TANDEM, Permission, Progress, Tool, ToolFailed, ToolResult, with_distinct_names
+from app.tools.tool import TANDEM, Permission, Tool, ToolFailed, ToolProgress, ToolResult, with_distinct_names
 
 if TYPE_CHECKING:
-    # Imports asyncio, which would delay the window; most people never set up a server.
+    # Imports asyncio, which would delay the window, and most users never set up a server.
     from app.tools.host import ToolHost
 
 # Gets the result of a call, or why it has none.
@@ -38,9 +38,9 @@ class BuiltIn:
 
 
 class ToolService(QObject):
-    """Owns the servers of tools and what the person allowed. No server runs before a chat needs it.
+    """Owns the tool servers and the user's permissions. No server runs before a chat needs it.
 
-    `changed` follows when a chat's tools, a permission or the state of a server changed.
+    `changed` is emitted when a chat's tools, a permission or the state of a server changed.
     """
 
     changed = Signal()
@@ -52,7 +52,7 @@ class ToolService(QObject):
     ) -> None:
         super().__init__(parent)
         self._models, self._store, self._bridge = models, store, bridge
-        # Changes come from several threads, and what was chosen last is written before the app ends.
+        # Changes come from several threads, and the last choice is written before the app ends.
         self._writes = ThreadPoolExecutor(1, "tools-file")
         self.settings = ToolSettings(file, Keychain(), self._writes.submit)
         self.built_in: list[BuiltIn] = []
@@ -61,7 +61,7 @@ class ToolService(QObject):
 
     @property
     def host(self) -> ToolHost:
-        """The servers, none of which runs yet when this is first used."""
+        """The servers. None of them runs when this is first used."""
         if self._host is None:
             from app.tools.host import ToolHost
 
@@ -82,7 +82,7 @@ class ToolService(QObject):
         return bool(self._models.pair.main and self._models.pair.main.tool_format)
 
     def is_on(self, chat: Chat) -> bool:
-        """Whether the chat has tools. By default only the Starter has: those of Tandem, which it was taught."""
+        """Whether the chat has tools. By default only the Starter has tools: the built-in ones, which it was taught."""
         chosen = chat.settings.get(TOOLS_ON)
         return chosen if isinstance(chosen, bool) else self._models.is_starter
 
@@ -96,7 +96,7 @@ class ToolService(QObject):
         self.changed.emit()
 
     def takes_servers(self, chat: Chat) -> bool:
-        """Whether the person switched on tools in the chat, without which it has none of servers."""
+        """Whether the user switched on tools in the chat; otherwise it has no tools of servers."""
         return chat.settings.get(TOOLS_ON) is True
 
     def servers_of(self, chat: Chat) -> list[str]:
@@ -140,7 +140,7 @@ class ToolService(QObject):
     # Calls
 
     def call(
-        self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[Progress], object], done: Done
+        self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[ToolProgress], object], done: Done
     ) -> Callable[[], object]:
         """Call a tool, which the person has allowed; `done` gets its outcome. Returns what cancels the call.
 
@@ -161,7 +161,7 @@ class ToolService(QObject):
             self._host.close()
 
     def _keep(self, chat: Chat, key: str, value: object) -> None:
-        """Keep a setting of the chat. One that is not stored yet takes its settings along."""
+        """Keep a setting of the chat. A chat that is not stored yet stores its settings with its first question."""
         chat.settings = {**chat.settings, key: value}
         if chat.id is None:
             return
@@ -180,5 +180,5 @@ def _deliver(done: Done, future: Future[ToolResult]) -> None:
     except ToolFailed as error:
         done(error)
     except CancelledError:
-        # Whoever cancelled it knows.
+        # The canceller needs no callback.
         return

@@ -33,7 +33,7 @@ class MoveRefused(EngineError):
         super().__init__(f"the folder was not moved: {reason} {arguments}", reason=reason, **arguments)
 
 
-class Progress:
+class CopyProgress:
     """The bytes copied so far, read by another thread; setting `stopped` ends the move."""
 
     def __init__(self) -> None:
@@ -42,9 +42,9 @@ class Progress:
         self.stopped = False
 
 
-def move_folder(old: Path, new: Path, progress: Progress | None = None) -> None:
+def move_folder(old: Path, new: Path, progress: CopyProgress | None = None) -> None:
     """Move the content of `old` to `new`, which must be missing or empty, and leave a link. Raises `MoveRefused`."""
-    progress = progress or Progress()
+    progress = progress or CopyProgress()
     source, was_link = old.resolve(), old.is_symlink()
     _check(source, new, progress)
     filling = new.with_name(new.name + _FILLING)
@@ -68,7 +68,7 @@ def move_folder(old: Path, new: Path, progress: Progress | None = None) -> None:
     shutil.rmtree(source if was_link else old.with_name(old.name + _REPLACED), ignore_errors=True)
 
 
-def heal(old: Path) -> None:
+def finish_interrupted_move(old: Path) -> None:
     """Restore a folder whose move was interrupted before the link replaced it."""
     replaced = old.with_name(old.name + _REPLACED)
     if not os.path.lexists(old) and replaced.is_dir():
@@ -76,7 +76,7 @@ def heal(old: Path) -> None:
             os.rename(replaced, old)
 
 
-def _check(source: Path, new: Path, progress: Progress) -> None:
+def _check(source: Path, new: Path, progress: CopyProgress) -> None:
     if not source.is_dir():
         raise MoveRefused("nothing")
     target = new.absolute()
@@ -102,7 +102,7 @@ def _files(folder: Path) -> Iterator[Path]:
             yield here
 
 
-def _copy_all(source: Path, target: Path, progress: Progress) -> None:
+def _copy_all(source: Path, target: Path, progress: CopyProgress) -> None:
     """Copy repeatedly until nothing was added or changed meanwhile, as other programs may write to the folder."""
     copied: dict[Path, tuple[int, int]] = {}
     while changed := [name for name in _files(source) if copied.get(name) != _state(source / name)]:
@@ -116,7 +116,7 @@ def _state(file: Path) -> tuple[int, int]:
     return known.st_size, known.st_mtime_ns
 
 
-def _copy(source: Path, target: Path, progress: Progress) -> None:
+def _copy(source: Path, target: Path, progress: CopyProgress) -> None:
     """Copy one file, link or empty folder; a file is read back and compared."""
     if not target.parent.exists():
         target.parent.mkdir(parents=True)

@@ -22,8 +22,8 @@ from app.widgets.buttons import CopyButton
 from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.popups import record_view
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording.checkup import page
 from app.wording.errors import error_sentence
 from engine.bench.pair_check import PairCheck, check_pair
@@ -73,10 +73,10 @@ class AdvancedPage(TablePage):
         self._timer.setInterval(_REFRESH_MS)
         self._timer.timeout.connect(self._show_log)
         self.export.clicked.connect(self._choose_file)
-        self.check.changed.connect(self._word_check)
+        self.check.changed.connect(self._set_check_texts)
         self.restyle()
 
-    def _word_check(self) -> None:
+    def _set_check_texts(self) -> None:
         if self.check.running:
             words = self.tr("Checking. The loaded models are measured for about half a minute.")
         else:
@@ -137,7 +137,7 @@ class AdvancedPage(TablePage):
         )
         self._about.setText("\n\n".join(sentences))
         show_words(self.outcome, "")
-        self._word_check()
+        self._set_check_texts()
         self._show_log()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -210,7 +210,7 @@ class MacCheck(QObject):
         self.changed.emit()
 
 
-class CheckReport(Restyled, QWidget):
+class CheckReport(ThemeAware, QWidget):
     """The page of the last check, with a button that copies it. Hidden before the first check."""
 
     def __init__(self, check: MacCheck, parent: QWidget | None = None) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from app.agents.connecting import NotConnected, Plan, connected, plan, take_back, write
+from app.agents.connecting import ConfigChange, NotConnected, connected, plan, take_back, write
 from app.agents.table import APPS, App, declared_endpoint
 from app.session.api_service import ApiService
 from app.settings.store import SettingsStore
@@ -17,8 +17,8 @@ from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox
 from app.widgets.overlay import Overlay
 from app.widgets.popups import record_view
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording.agents import next_sentence, plan_sentence, refusal_sentence, written_sentence
 from app.wording.api import call_line, problem_sentence
 
@@ -36,13 +36,13 @@ export ANTHROPIC_API_KEY={key}
 """
 
 
-class ConnectCard(Restyled, Overlay):
+class ConnectCard(ThemeAware, Overlay):
     """Sets a program up to use the API: shows all that it would write, writes it at a click, and takes it back."""
 
     def __init__(self, settings: SettingsStore, window: QWidget) -> None:
         super().__init__(window, 620)
         self._settings = settings
-        self._plan: Plan | None = None
+        self._plan: ConfigChange | None = None
         self._said = ""
 
     def make(self) -> None:

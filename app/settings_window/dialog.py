@@ -15,8 +15,8 @@ from app.settings_window.form import Form
 from app.widgets.keyboard_focus import TabOrdered, mark_keyboard_focus, stops
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, settle_layouts, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.search_field import SearchField
+from app.widgets.theme_aware import ThemeAware
 
 if TYPE_CHECKING:
     from app.library.library import Library
@@ -30,7 +30,7 @@ _NARROWEST_LIST = 200
 _FIRST_OF_DEVELOPERS = "api"
 
 
-class SettingsWindow(Restyled, TabOrdered, QWidget):
+class SettingsWindow(ThemeAware, TabOrdered, QWidget):
     """The settings window, which stays open beside the main window. Its widgets are made when it first opens."""
 
     def __init__(self, library: Library, session: Session, models: ModelController, parent: QWidget) -> None:

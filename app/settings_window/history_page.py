@@ -17,11 +17,11 @@ from app.session.history_service import HistoryService
 from app.settings.declarations import PAGES
 from app.widgets.buttons import ConfirmButton
 from app.widgets.controls import Chooser
-from app.widgets.figure_table import Column, FigureTable, FigureView
+from app.widgets.figure_table import FigureColumn, FigureTable, FigureView
 from app.widgets.labels import label, set_name, tip
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording import figures
 from app.wording.models import pair_name
 from app.wording.sources import method_name, recorded_name, source_name
@@ -58,16 +58,16 @@ def _outcome(row: RequestRow) -> str:
 
 
 # The keys are the columns of the store, which sorts by them.
-COLUMNS: tuple[Column[RequestRow], ...] = (
-    Column("finished_at", "Date", _moment, is_words=True),
-    Column("main_model", "Main model", lambda row: _model(row.main_model), is_words=True),
-    Column("draft_model", "Draft model", lambda row: _model(row.draft_model), is_words=True),
-    Column("method", "Method", _used, is_words=True),
-    Column("client", "Source", _asked_by, is_words=True),
-    Column("accept_rate", "Accepted", lambda row: figures.percent(row.accept_rate)),
-    Column("speedup", "Speed-up", _outcome),
-    Column("decode_tps", "Tokens/s", lambda row: figures.number(row.decode_tps)),
-    Column("generated_tokens", "Tokens", lambda row: figures.number(row.generated_tokens, 0)),
+COLUMNS: tuple[FigureColumn[RequestRow], ...] = (
+    FigureColumn("finished_at", "Date", _moment, is_words=True),
+    FigureColumn("main_model", "Main model", lambda row: _model(row.main_model), is_words=True),
+    FigureColumn("draft_model", "Draft model", lambda row: _model(row.draft_model), is_words=True),
+    FigureColumn("method", "Method", _used, is_words=True),
+    FigureColumn("client", "Source", _asked_by, is_words=True),
+    FigureColumn("accept_rate", "Accepted", lambda row: figures.percent(row.accept_rate)),
+    FigureColumn("speedup", "Speed-up", _outcome),
+    FigureColumn("decode_tps", "Tokens/s", lambda row: figures.number(row.decode_tps)),
+    FigureColumn("generated_tokens", "Tokens", lambda row: figures.number(row.generated_tokens, 0)),
 )
 
 
@@ -104,7 +104,7 @@ _NAMES = ("main_model", "draft_model", "client")
 _SPARE = ("method", "generated_tokens", "client", "decode_tps", "draft_model", "accept_rate")
 
 
-class HistoryPage(Restyled, QWidget):
+class HistoryPage(ThemeAware, QWidget):
     """Reads the store when it is shown, sorted or filtered, and after every answer while it is visible.
 
     `answer_wanted` carries the chat and the message of a row after a double click or Enter. Rows of the local API have

@@ -17,12 +17,12 @@ from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay
 from app.widgets.popups import round_field_menu
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording.tools import DOTS, tool_sentence
 
 
-class ServerCard(Restyled, Overlay):
+class ServerCard(ThemeAware, Overlay):
     """`entered` carries the server that was added or changed, `removed` the name of one to remove."""
 
     entered = Signal(object)

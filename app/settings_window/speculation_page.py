@@ -43,9 +43,9 @@ class SpeculationPage(TablePage):
 
     def _secret_kept(self, kept: bool) -> None:
         self._kept = kept
-        self._word_secret()
+        self._set_secret_texts()
 
-    def _word_secret(self) -> None:
+    def _set_secret_texts(self) -> None:
         help_ = {
             None: self.tr(
                 "The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain."
@@ -66,13 +66,13 @@ class SpeculationPage(TablePage):
 
     def _take_learned(self, pairs: tuple[LearnedPair, ...]) -> None:
         self._learned = pairs
-        self._word_same_text()
-        self._word_measured()
+        self._set_same_text_help()
+        self._set_measured_texts()
 
     def _measure_again(self) -> None:
         self._session.models.call_engine(lambda engine: engine.forget_learned(), lambda _: self.refresh())
 
-    def _word_measured(self) -> None:
+    def _set_measured_texts(self) -> None:
         self.measure_again.setText(self.tr("Measure again"))
         self.measure_again.setEnabled(bool(self._learned))
         help_ = (
@@ -82,7 +82,7 @@ class SpeculationPage(TablePage):
         )
         self._measured.set_words(self.tr("Measured on this Mac"), help_)
 
-    def _word_same_text(self) -> None:
+    def _set_same_text_help(self) -> None:
         """Say below the switch what it costs with the loaded pair."""
         setting = SETTINGS["same_text"]
         row = self._row_of(setting.key)
@@ -98,9 +98,9 @@ class SpeculationPage(TablePage):
 
     def retranslate(self) -> None:
         super().retranslate()
-        self._word_secret()
-        self._word_same_text()
-        self._word_measured()
+        self._set_secret_texts()
+        self._set_same_text_help()
+        self._set_measured_texts()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 from app.library.library import Library
 from app.session.session import Session
 from app.settings.disk_use import DiskUse, clear_caches, measure
-from app.settings.relocation import MoveRefused, Progress, move_folder
+from app.settings.relocation import CopyProgress, MoveRefused, move_folder
 from app.settings_window.backup_controls import BackupControls
 from app.settings_window.table_page import TablePage
 from app.widgets.labels import label, show_words
@@ -48,7 +48,7 @@ class StoragePage(TablePage):
         self.outcome.hide()
         self.add(self.outcome, 16)
         self.add_line(8, self.stop)
-        self._progress: Progress | None = None
+        self._progress: CopyProgress | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(_PROGRESS_MS)
         self._timer.timeout.connect(self._show_progress)
@@ -86,7 +86,7 @@ class StoragePage(TablePage):
         self._disk_use = {one.id: one for one in measured}
         sizes = {one.id: one.bytes for one in measured}
         self.removal.show_sizes(sizes["chats"], sizes["caches"] + sizes["settings"])
-        self._word_folders()
+        self._set_folder_texts()
 
     def _open(self, id_: str) -> None:
         if id_ in self._disk_use:
@@ -127,7 +127,7 @@ class StoragePage(TablePage):
             self._move_models(self._disk_use[id_].folder, folder)
 
     def _move_models(self, old: Path, new: Path) -> None:
-        progress = self._progress = Progress()
+        progress = self._progress = CopyProgress()
 
         def work() -> MoveRefused | None:
             try:
@@ -169,9 +169,9 @@ class StoragePage(TablePage):
     def retranslate(self) -> None:
         super().retranslate()
         show_words(self.outcome, "")
-        self._word_folders()
+        self._set_folder_texts()
 
-    def _word_folders(self) -> None:
+    def _set_folder_texts(self) -> None:
         names = {
             "chats": (self.tr("Chats"), self.tr("Includes the download list.")),
             "models": (self.tr("Models"), self.tr("The Hugging Face cache, shared with other apps.")),

@@ -14,14 +14,14 @@ from app.settings.setting import Setting
 from app.settings.store import SettingsStore
 from app.settings_window.form import Form
 from app.widgets.labels import show_words
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 
 # The pages whose changes an answer under way does not follow.
 _WITH_NEXT_ANSWER = ("speculation", "generation")
 
 
-class TablePage(Restyled, Form):
+class TablePage(ThemeAware, Form):
     """The rows of one page, which follow every change of the settings.
 
     The owner calls `restyle` once the page is complete.

@@ -22,8 +22,8 @@ from app.widgets.controls import Chooser, Switch
 from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.popups import record_view
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording.errors import joined
 from app.wording.tools import server_consent, server_risk, server_state, tool_sentence, unoffered_sentence
 
@@ -34,7 +34,7 @@ _HEIGHT = 76
 _LONGEST_DESCRIPTION = 160
 
 
-class ServerView(Restyled, QFrame):
+class ServerView(ThemeAware, QFrame):
     """Shows one server: what it is, its state, its tools with what each may do, and its standard error.
 
     Its signals carry the server as it was shown: to test, to edit, or as it shall be.
@@ -116,7 +116,7 @@ class ServerView(Restyled, QFrame):
         self._service.changed.emit()
 
 
-class ToolsPage(Restyled, Form):
+class ToolsPage(ThemeAware, Form):
     """Lists the servers. None runs before the person has seen its command and agreed to it."""
 
     def __init__(self, tools: ToolService, parent: QWidget | None = None) -> None:

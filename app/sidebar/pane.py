@@ -31,14 +31,14 @@ from app.widgets.keyboard_focus import mark_keyboard_focus
 from app.widgets.labels import label, set_name
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.popups import Menu
-from app.widgets.restyled import Restyled
 from app.widgets.search_field import SearchField
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 
 _Found = tuple[list[TitleHit], list[MessageHit]]
 
 
-class ChatPane(Restyled, QFrame):
+class ChatPane(ThemeAware, QFrame):
     """Lists and searches chats.
 
     `found` carries the chat and the message of a chosen search result, `export_wanted` a chat to write to a file.

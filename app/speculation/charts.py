@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.widgets import theme
-from app.widgets.restyled import Restyled
+from app.widgets.theme_aware import ThemeAware
 from app.wording import figures
 from engine.stats import RequestStats
 
@@ -18,7 +18,7 @@ from engine.stats import RequestStats
 _CROWDED = 10
 
 
-class Chart(Restyled, QWidget):
+class Chart(ThemeAware, QWidget):
     """A painted figure that is also described in words. `height` is in pixels at the normal text size."""
 
     def __init__(self, height: int, parent: QWidget | None = None) -> None:

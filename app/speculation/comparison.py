@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from app.conversations.chat_settings import Generation
+from app.conversations.chat_settings import GenerationSettings
 from app.session.answer import Answer, State
 from app.session.chats import Chat, Turn
 from app.session.session import Session
@@ -16,7 +16,7 @@ from engine.client import RequestStream
 from engine.errors import EngineError
 from engine.events import Event, Token
 from engine.requests import ChatRequest
-from engine.stats import FELT
+from engine.stats import NOTICEABLE
 
 # Half-precision logits between 32 and 64 differ by at least this, so rounding can exchange closer ones.
 TIE = 0.25
@@ -28,7 +28,7 @@ SHOWN_TOKENS, STARTER_TOKENS = 300, 400
 AGREE = 1.25
 
 
-class Step(Enum):
+class ComparisonStep(Enum):
     """The steps of a comparison. PREFILL reads the prompt into the cache first, so that no answer pays for it alone."""
 
     PREFILL = "prefill"
@@ -39,7 +39,7 @@ class Step(Enum):
     FAILED = "failed"
 
 
-class Verdict(Enum):
+class ComparisonResult(Enum):
     """How the two texts compare. NONE until there is a token of each.
 
     TIE: they differ where both tokens were so close that rounding decides. PERHAPS: how close they were is unknown, or
@@ -64,45 +64,48 @@ class Comparison:
     request: ChatRequest
     speculated: Answer = field(default_factory=Answer)
     plain: Answer = field(default_factory=Answer)
-    step: Step = Step.PREFILL
+    step: ComparisonStep = ComparisonStep.PREFILL
     error: EngineError | None = None
     cancel_requested: bool = False
     _same: int = 0
 
     @property
     def running(self) -> bool:
-        return self.step in (Step.PREFILL, Step.SPECULATED, Step.PLAIN)
+        return self.step in (ComparisonStep.PREFILL, ComparisonStep.SPECULATED, ComparisonStep.PLAIN)
 
     def next_request(self) -> ChatRequest:
         """Return the request of the current step."""
-        if self.step is Step.SPECULATED:
+        if self.step is ComparisonStep.SPECULATED:
             return self.request
         off = replace(self.request, speculation=replace(self.request.speculation, method="off"))
-        if self.step is Step.PREFILL:
+        if self.step is ComparisonStep.PREFILL:
             return replace(off, max_tokens=1)
         # A loop has no end: the second answer is as long as the first.
         return replace(off, max_tokens=len(self.speculated.tokens)) if self.speculated.repeats else off
 
     def receive(self, events: list[Event], prefill: Answer) -> bool:
         """Apply the events of this step, for PREFILL to `prefill`. Return whether the step has ended."""
-        answer = {Step.SPECULATED: self.speculated, Step.PLAIN: self.plain}.get(self.step, prefill)
+        answer = {ComparisonStep.SPECULATED: self.speculated, ComparisonStep.PLAIN: self.plain}.get(self.step, prefill)
         answer.apply(events)
         if not answer.ended:
             return False
         if answer.state is State.FAILED:
-            self.step, self.error = Step.FAILED, answer.error
+            self.step, self.error = ComparisonStep.FAILED, answer.error
         elif self.cancel_requested or (answer.state is State.CANCELLED and not answer.repeats):
-            self.step = Step.CANCELLED
+            self.step = ComparisonStep.CANCELLED
         else:
-            self.step = {Step.PREFILL: Step.SPECULATED, Step.SPECULATED: Step.PLAIN}.get(self.step, Step.DONE)
+            self.step = {
+                ComparisonStep.PREFILL: ComparisonStep.SPECULATED,
+                ComparisonStep.SPECULATED: ComparisonStep.PLAIN,
+            }.get(self.step, ComparisonStep.DONE)
         return True
 
     @property
     def loops(self) -> bool:
         """Whether the answer that is being written repeats itself, and nothing limits it."""
-        if self.step is Step.PLAIN:
+        if self.step is ComparisonStep.PLAIN:
             return self.plain.repeats_anew and not self.speculated.repeats
-        return self.step is Step.SPECULATED and self.speculated.repeats_anew
+        return self.step is ComparisonStep.SPECULATED and self.speculated.repeats_anew
 
     def same_tokens(self) -> int:
         """Return the length of the common prefix of both answers in tokens."""
@@ -117,25 +120,29 @@ class Comparison:
         at, first, second = self.same_tokens(), self.speculated.tokens, self.plain.tokens
         if at < len(first) and at < len(second):
             return first[at], second[at]
-        if self.step is Step.DONE and len(first) != len(second):
+        if self.step is ComparisonStep.DONE and len(first) != len(second):
             return (first[at] if at < len(first) else None), (second[at] if at < len(second) else None)
         return None
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ComparisonResult:
         differing = self.divergence()
         if differing is None:
-            if self.step is Step.DONE:
-                return Verdict.SAME
-            return Verdict.SAME_SO_FAR if self.same_tokens() else Verdict.NONE
+            if self.step is ComparisonStep.DONE:
+                return ComparisonResult.SAME
+            return ComparisonResult.SAME_SO_FAR if self.same_tokens() else ComparisonResult.NONE
         sampling = self.request.sampling
         if sampling.temperature > 0 and self.request.speculation.redraws:
-            return Verdict.OTHER_RULE
+            return ComparisonResult.OTHER_RULE
         if None in differing:
-            return Verdict.DIFFERENT
+            return ComparisonResult.DIFFERENT
         gap, cuts = self.gap(), sampling.top_p < 1.0 or sampling.min_p > 0.0 or sampling.top_k > 0
         if gap is not None and gap <= TIE:
-            return Verdict.TIE
-        return Verdict.PERHAPS if gap is None or (sampling.temperature > 0 and cuts) else Verdict.DIFFERENT
+            return ComparisonResult.TIE
+        return (
+            ComparisonResult.PERHAPS
+            if gap is None or (sampling.temperature > 0 and cuts)
+            else ComparisonResult.DIFFERENT
+        )
 
     def gap(self) -> float | None:
         """Return how far apart the scores of the first tokens that differ were, in units of logits; None if unknown.
@@ -168,8 +175,8 @@ class Comparison:
     def roughly_helps(self) -> bool:
         """Whether only the two speeds tell that speculation made a difference that is felt."""
         stats = self.speculated.stats
-        counts = self.step is Step.DONE and bool(stats.drafted) and not self.speculated.repeats
-        return counts and stats.speedup is None and (self.ratio or 0.0) > FELT
+        counts = self.step is ComparisonStep.DONE and bool(stats.drafted) and not self.speculated.repeats
+        return counts and stats.speedup is None and (self.ratio or 0.0) > NOTICEABLE
 
     def speeds_agree(self) -> bool:
         """Return whether the speeds differ by about the measured speed-up; otherwise the load has changed."""
@@ -201,7 +208,7 @@ class Comparer(QObject):
         """Ask that turn's question again, with the sampling and the seed of its answer."""
         self._start(chat, turn, self._session.settings.generation_of(chat))
 
-    def _start(self, chat: Chat, turn: Turn, chosen: Generation) -> None:
+    def _start(self, chat: Chat, turn: Turn, chosen: GenerationSettings) -> None:
         self.cancel()
         session = self._session
         speculation = chosen.speculation

@@ -8,15 +8,15 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QScrollArea, QWidget
 
 from app.session.answer import Answer
 from app.speculation.charts import SpeedBar
-from app.speculation.comparison import Comparer, Comparison, Step, Verdict
+from app.speculation.comparison import Comparer, Comparison, ComparisonResult, ComparisonStep
 from app.widgets import theme
 from app.widgets.buttons import CloseButton
 from app.widgets.icons import Mark, icon
 from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay, WrappingArea
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording import figures
 from app.wording.errors import error_sentence, joined, quoted
 from engine.events import Token
@@ -74,7 +74,7 @@ class Side:
             self._area.ensureVisible(point.x(), point.y(), 0, self._area.height() // 3)
 
 
-class ComparisonView(Restyled, Overlay):
+class ComparisonView(ThemeAware, Overlay):
     """Shows the comparer's comparison. Closing the card stops it; the action `again` repeats it.
 
     The answers scroll if the window is too low.
@@ -151,7 +151,7 @@ class ComparisonView(Restyled, Overlay):
     def _say(self, comparison: Comparison) -> None:
         words = "\n".join(part for part in (self._progress(comparison), self._compared(comparison)) if part)
         stats = comparison.speculated.stats
-        good = comparison.verdict() is not Verdict.DIFFERENT and comparison.step is not Step.FAILED
+        good = comparison.verdict() is not ComparisonResult.DIFFERENT and comparison.step is not ComparisonStep.FAILED
         is_fast = figures.helps(stats) or comparison.roughly_helps
         set_style_class(self.verdict, "reason" if good and is_fast else "reason-plain")
         if self.verdict.text() != words:
@@ -159,13 +159,13 @@ class ComparisonView(Restyled, Overlay):
             self.verdict.setAccessibleName(words)
 
     def _progress(self, comparison: Comparison) -> str:
-        if comparison.step is Step.PREFILL:
+        if comparison.step is ComparisonStep.PREFILL:
             return self.tr("Processing the prompt first, so both runs start from the same point.")
-        if comparison.step is Step.SPECULATED:
+        if comparison.step is ComparisonStep.SPECULATED:
             return self.tr("Generating with speculation…")
-        if comparison.step is Step.PLAIN:
+        if comparison.step is ComparisonStep.PLAIN:
             return self.tr("Generating again without speculation…")
-        if comparison.step is Step.CANCELLED:
+        if comparison.step is ComparisonStep.CANCELLED:
             return self.tr("Stopped.")
         if comparison.error is not None:
             return error_sentence(comparison.error)
@@ -189,11 +189,11 @@ class ComparisonView(Restyled, Overlay):
 
     def _compared(self, comparison: Comparison) -> str:
         verdict, count = comparison.verdict(), comparison.same_tokens()
-        if verdict is Verdict.NONE or comparison.step is Step.FAILED:
+        if verdict is ComparisonResult.NONE or comparison.step is ComparisonStep.FAILED:
             return ""
-        if verdict is Verdict.SAME:
+        if verdict is ComparisonResult.SAME:
             return self.tr("The same text as without drafts: all %n token(s) match.", "", count)
-        if verdict is Verdict.SAME_SO_FAR:
+        if verdict is ComparisonResult.SAME_SO_FAR:
             return self.tr("Identical so far: %n token(s).", "", count)
         differing = comparison.divergence()
         assert differing is not None
@@ -204,15 +204,15 @@ class ComparisonView(Restyled, Overlay):
             gap=figures.small(comparison.gap()),
         )
 
-    def _divergence(self, verdict: Verdict) -> str:
-        if verdict is Verdict.TIE:
+    def _divergence(self, verdict: ComparisonResult) -> str:
+        if verdict is ComparisonResult.TIE:
             return self.tr(
                 "Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so "
                 "rounding decides. Both answers are right."
             )
-        if verdict is Verdict.PERHAPS:
+        if verdict is ComparisonResult.PERHAPS:
             return self.tr("Identical up to token {place}. There, between {guessed} and {plain}, rounding may decide.")
-        if verdict is Verdict.OTHER_RULE:
+        if verdict is ComparisonResult.OTHER_RULE:
             return self.tr(
                 "Different texts, both sampled from the main model's own distribution, because “Same "
                 "distribution” is selected."

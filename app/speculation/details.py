@@ -13,14 +13,14 @@ from app.speculation.gauges import Figure, Section, set_text
 from app.widgets.icons import icon
 from app.widgets.labels import label, wrapped_tip
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording import figures
 from app.wording.rounding import verification_sentence
 from engine.tuning import LearnedPair
 
 
-class TotalsView(Restyled, QWidget):
+class TotalsView(ThemeAware, QWidget):
     """A small table with a column for the chat and one for the week."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -75,7 +75,7 @@ class TotalsView(Restyled, QWidget):
         self._show_figures()
 
 
-class Details(Restyled, QWidget):
+class Details(ThemeAware, QWidget):
     """The fold and what it hides. `toggled` follows when the user unfolds or folds it."""
 
     toggled = Signal(bool)

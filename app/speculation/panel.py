@@ -21,8 +21,8 @@ from app.widgets import theme
 from app.widgets.keyboard_focus import FocusRing
 from app.widgets.labels import label, show_words, wrapped_tip
 from app.widgets.layouts import fill, hbox, keep_right_edge, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class
+from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import Throttle
 from app.wording import figures
 from app.wording.speculation import has_figures, outcome
@@ -38,7 +38,7 @@ _USUAL = ("compare", "explain")
 _BUTTONS = (*_USUAL, "choose-draft")
 
 
-class SpeculationPanel(Restyled, QFrame):
+class SpeculationPanel(ThemeAware, QFrame):
     """Shows one answer; call `follow` when it has grown. Before the first answer it shows how a round works.
 
     Emits `details_wanted` to ask for the tokens and rounds of a stored answer once the panel is visible, `shown` with

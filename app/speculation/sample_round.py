@@ -7,14 +7,14 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from app.widgets.labels import label
 from app.widgets.layouts import FlowLayout, fill, hbox, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 
 # The accepted draft tokens of the sample; the next one is rejected, and the rest is dropped.
 ACCEPTED = 3
 
 
-class Step(QWidget):
+class RoundStep(QWidget):
     """A numbered step: a sentence, and the tokens of the sample."""
 
     def __init__(self, number: int, parent: QWidget) -> None:
@@ -39,12 +39,12 @@ class Step(QWidget):
         self._row.updateGeometry()
 
 
-class SampleRound(Restyled, QWidget):
+class SampleRound(ThemeAware, QWidget):
     """Three steps of one sample round: draft, check, keep."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.steps = [Step(number, self) for number in (1, 2, 3)]
+        self.steps = [RoundStep(number, self) for number in (1, 2, 3)]
         self._sum = label(self, "muted", wraps=True)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=16), *self.steps, self._sum)
         self.restyle()

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from app.session.session import Session
 from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording import figures
 from app.wording.errors import error_sentence, joined
 from app.wording.sources import recorded_name
@@ -22,7 +22,7 @@ from engine.status import TeachingProgress, TeachingResult
 translate = QCoreApplication.translate
 
 
-class TeachingSection(Restyled, QWidget):
+class TeachingSection(ThemeAware, QWidget):
     """Asks the engine what the loaded draft model was taught when it is shown, and follows the teaching.
 
     It takes in the `rows` of the settings of teaching.

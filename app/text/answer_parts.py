@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.text.thinking import GrowingParts, Parts, half_a_mark
+from app.text.thinking import GrowingParts, ThoughtAndReply, half_a_mark
 from engine.call_forms.form import CallForm, Marks, ToolCall
 from engine.call_forms.tagged import Unclear
 
@@ -116,7 +116,7 @@ class AnswerParts:
         self._shown = len(whole)
         return new
 
-    def _read_messages(self, parts: Parts, cut: bool) -> tuple[list[ToolCall], str]:
+    def _read_messages(self, parts: ThoughtAndReply, cut: bool) -> tuple[list[ToolCall], str]:
         """Return the calls in new messages to functions, and the text of those whose values have no certain end.
 
         A message to an unknown function belongs to no part.
@@ -134,7 +134,7 @@ class AnswerParts:
         self._messages = max(self._messages, len(parts.calls))
         return calls, unread
 
-    def _separate(self, parts: Parts, ended: bool) -> tuple[str, str]:
+    def _separate(self, parts: ThoughtAndReply, ended: bool) -> tuple[str, str]:
         """Return the new thoughts and the new text of the reply."""
         thought, late = parts.thought or "", ""
         if not parts.closed:
@@ -153,7 +153,7 @@ class AnswerParts:
             self._replying = bool(reply)
         return reasoning, reply
 
-    def _note_head(self, parts: Parts, thought: str) -> None:
+    def _note_head(self, parts: ThoughtAndReply, thought: str) -> None:
         """Note the text before the reply; `thought` is the part of open thoughts that is known to be none of a call."""
         if parts.closed:
             self._head = self._text[: parts.begin if parts.reply else parts.end]

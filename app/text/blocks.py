@@ -58,7 +58,7 @@ def _block_tokens(text: str) -> list[Token]:
 
 
 @dataclass(frozen=True)
-class Prose:
+class ProseText:
     """Markdown outside of code blocks; if `plain`, it is too long to parse and is shown as plain text."""
 
     text: str
@@ -74,7 +74,7 @@ class Code:
     closed: bool = False
 
 
-Block = Prose | Code
+Block = ProseText | Code
 
 
 class Splitter:
@@ -192,7 +192,7 @@ class Splitter:
     def _freeze_plain(self, end: int) -> None:
         piece, self._open = self._open[:end], self._open[end:]
         if piece.strip():
-            self.frozen.append(Prose(piece, plain=True))
+            self.frozen.append(ProseText(piece, plain=True))
 
     def _settle_code(self) -> bool:
         """Read complete lines into the open code block; return True if it closed."""
@@ -223,7 +223,7 @@ class Splitter:
     def _freeze(self, spans: list[_Span], lines: list[str]) -> None:
         for span in spans:
             if span.kind in _CUT_KINDS:
-                self.frozen.extend(map(Prose, pieces_of(span.kind, lines[span.start : span.end])))
+                self.frozen.extend(map(ProseText, pieces_of(span.kind, lines[span.start : span.end])))
             else:
                 self.frozen.append(_block_of(span, lines))
 
@@ -239,12 +239,12 @@ class Splitter:
             return
         if len(pieces) > 1:
             *head, self._open = pieces
-            self.frozen.extend(map(Prose, head))
+            self.frozen.extend(map(ProseText, head))
             self._spans = _top_level(self._open)
 
     def _show_tail(self, ended: bool = False) -> None:
         if self._plain:
-            self.tail = [Prose(self._open, plain=True)] if self._open.strip() else []
+            self.tail = [ProseText(self._open, plain=True)] if self._open.strip() else []
             return
         if self._fence is None:
             lines = _lines(self._open)
@@ -253,7 +253,7 @@ class Splitter:
             last = self._spans[-1] if self._spans and not ended else None
             # The last line of a long table may be incomplete.
             if last and last.is_long_table and last.end == len(lines) and not lines[-1].endswith("\n"):
-                self.tail[-1] = Prose("".join(lines[self._spans[-1].start : -1]))
+                self.tail[-1] = ProseText("".join(lines[self._spans[-1].start : -1]))
             return
         rest = "" if self._fence.may_close(self._open) else self._fence.dedented(self._open)
         closed = ended and self._fence.closes(self._open)
@@ -327,4 +327,4 @@ def _first_open(spans: list[_Span], lines: list[str]) -> int:
 def _block_of(span: _Span, lines: list[str], closed: bool = True) -> Block:
     if span.kind in ("fence", "code_block"):
         return Code(span.content, span.info.split()[0] if span.info.split() else "", closed)
-    return Prose("".join(lines[span.start : span.end]))
+    return ProseText("".join(lines[span.start : span.end]))

@@ -23,7 +23,7 @@ _SIGNS = str.maketrans("\u2028\u2029\r\ufffc\ufdd0\ufdd1", "\n\n \ufffd\ufffd\uf
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TextSpan:
     """Text of one style, which consists of "strong", "em", "s", "code" and "pre". The text may contain line breaks."""
 
     text: str
@@ -32,11 +32,11 @@ class Span:
     formula: Formula | None = None
 
 
-Spans = tuple[Span, ...]
+Spans = tuple[TextSpan, ...]
 
 
 @dataclass(eq=False, slots=True)
-class Items:
+class OpenList:
     """A list of `count` items so far; `start` is the number of the first one, None in a list without numbers."""
 
     start: int | None
@@ -58,7 +58,7 @@ class Paragraph:
     kind: str
     spans: Spans = ()
     quotes: int = 0
-    lists: tuple[Items, ...] = ()
+    lists: tuple[OpenList, ...] = ()
     mark: str = ""
     rows: tuple[tuple[Spans, ...], ...] = ()
     aligns: tuple[str, ...] = ()
@@ -67,11 +67,11 @@ class Paragraph:
 def shown(markdown: str, plain: bool = False) -> list[Paragraph]:
     """Return the paragraphs of a text, or its lines if it is `plain`."""
     if plain:
-        return [Paragraph("p", (Span(line.translate(_SIGNS)),)) for line in markdown.strip("\n").split("\n")]
+        return [Paragraph("p", (TextSpan(line.translate(_SIGNS)),)) for line in markdown.strip("\n").split("\n")]
     # Imports the parser, which the first shown text needs.
     from app.text.markdown import PARSER
 
-    reader = _Reader()
+    reader = _ParagraphReader()
     reader.read(PARSER.parse(markdown))
     return reader.paragraphs or [Paragraph("p")]
 
@@ -95,13 +95,13 @@ def words_of(spans: Spans, of_formula: Callable[[Formula], str] = lambda formula
     return "".join(span.text if span.formula is None else of_formula(span.formula) for span in spans)
 
 
-class _Reader:
+class _ParagraphReader:
     """Reads tokens into paragraphs."""
 
     def __init__(self) -> None:
         self.paragraphs: list[Paragraph] = []
         self._kind, self._quotes = "p", 0
-        self._lists: list[Items] = []
+        self._lists: list[OpenList] = []
         # The mark of an item that has no paragraph yet.
         self._mark = ""
         self._rows: list[list[Spans]] = []
@@ -113,7 +113,7 @@ class _Reader:
                 case "bullet_list_open" | "ordered_list_open":
                     self._begin_item()
                     start = int(token.attrs.get("start", 1)) if token.tag == "ol" else None
-                    self._lists.append(Items(start, token.markup))
+                    self._lists.append(OpenList(start, token.markup))
                 case "bullet_list_close" | "ordered_list_close":
                     self._lists.pop()
                 case "list_item_open":
@@ -126,7 +126,7 @@ class _Reader:
                     self._kind = token.tag
                 case "fence" | "code_block":
                     text = token.content.removesuffix("\n").translate(_SIGNS)
-                    self._add("code", (Span(text, frozenset(("pre",))),))
+                    self._add("code", (TextSpan(text, frozenset(("pre",))),))
                 case "hr":
                     self._add("hr")
                 case "table_open":
@@ -172,11 +172,11 @@ class _Reader:
                 self._add(self._kind, (*text[:-1], replace(text[-1], text=text[-1].text.rstrip(" "))))
 
 
-def _is_display(span: Span) -> bool:
+def _is_display(span: TextSpan) -> bool:
     return span.formula is not None and span.formula.display
 
 
-def _spans(tokens: Iterable[Token], link: str = "", style: Sequence[str] = ()) -> Iterator[Span]:
+def _spans(tokens: Iterable[Token], link: str = "", style: Sequence[str] = ()) -> Iterator[TextSpan]:
     tags = [*style]
     for token in tokens:
         if token.tag == "a":
@@ -187,15 +187,15 @@ def _spans(tokens: Iterable[Token], link: str = "", style: Sequence[str] = ()) -
             # Pictures are never fetched; their names lead to them.
             yield from _spans(token.children or [], str(token.attrs["src"]), tags)
         elif token.type == "formula":
-            yield Span("", frozenset(tags), link, token.meta["formula"])
+            yield TextSpan("", frozenset(tags), link, token.meta["formula"])
         elif token.type != "task":
             text = _BREAKS.get(token.type) or token.content.translate(_SIGNS)
-            yield Span(text, frozenset(tags + ["code"] * (token.tag == "code")), link)
+            yield TextSpan(text, frozenset(tags + ["code"] * (token.tag == "code")), link)
 
 
-def _joined(spans: Iterable[Span]) -> Spans:
+def _joined(spans: Iterable[TextSpan]) -> Spans:
     """Join neighbours of the same style."""
-    joined: list[Span] = []
+    joined: list[TextSpan] = []
     for span in spans:
         last = joined[-1] if joined else None
         if last and not (last.formula or span.formula) and (last.style, last.link) == (span.style, span.link):

@@ -26,7 +26,7 @@ _LONE_END = re.compile(rf"^[ \t]*({'|'.join(map(re.escape, _OPENING_OF))})[ \t\r
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class ThoughtAndReply:
     """The thoughts of an answer, None if nothing is marked, and its reply.
 
     `end` is the index in the text after the thoughts and their closing mark; `closed` says that they have ended. The
@@ -48,9 +48,9 @@ class GrowingParts:
 
     def __init__(self) -> None:
         self._text, self._ended, self._searched = "", False, 0
-        self._parts = Parts(None, "")
+        self._parts = ThoughtAndReply(None, "")
 
-    def of(self, text: str, ended: bool) -> Parts:
+    def of(self, text: str, ended: bool) -> ThoughtAndReply:
         """Return what `parts_of` returns."""
         if text is self._text and ended is self._ended:
             return self._parts
@@ -63,7 +63,7 @@ class GrowingParts:
         return self._parts
 
 
-def parts_of(text: str, ended: bool = True, searched: int = 0) -> Parts:
+def parts_of(text: str, ended: bool = True, searched: int = 0) -> ThoughtAndReply:
     """Separate the thoughts of an answer from its reply; `ended` is False while more text may come.
 
     `searched` is the start of a line before which there is no closing mark.
@@ -80,7 +80,7 @@ def parts_of(text: str, ended: bool = True, searched: int = 0) -> Parts:
         if text.startswith(closing, lead):
             return _after(text, lead, (opening, closing), ended)
     if not ended and _begins_a_mark(rest, [mark for pair in THOUGHT_MARKS for mark in pair]):
-        return Parts("", "", len(text), closed=False)
+        return ThoughtAndReply("", "", len(text), closed=False)
     # An answer may show such marks, for instance in code; a lone closing mark has no opening one before it.
     lone = _LONE_END.search(text, searched)
     if lone and _OPENING_OF[lone[1]] not in text[: lone.start()]:
@@ -103,10 +103,10 @@ def _begins_a_mark(text: str, marks: Sequence[str]) -> bool:
     return bool(text) and any(mark.startswith(text) for mark in marks)
 
 
-def _of_messages(text: str, ended: bool) -> Parts:
+def _of_messages(text: str, ended: bool) -> ThoughtAndReply:
     headers = list(_HEADER.finditer(text))
     if not headers:
-        return _with_reply(text, None, 0, (), ended) if ended else Parts("", "", len(text), closed=False)
+        return _with_reply(text, None, 0, (), ended) if ended else ThoughtAndReply("", "", len(text), closed=False)
     thoughts, replies, calls, replying = [], [], [], len(text)
     for header, following in zip(headers, [*headers[1:], None], strict=True):
         end = following.start() if following else len(text)
@@ -122,7 +122,7 @@ def _of_messages(text: str, ended: bool) -> Parts:
             # The arguments may contain any text; the reader finds their end.
             calls.append(f"{to}\n{text[header.end() : end]}")
     thought = "\n\n".join(thoughts) if thoughts else None
-    return Parts(thought, "\n\n".join(replies), replying, bool(replies or calls), None, (), tuple(calls))
+    return ThoughtAndReply(thought, "\n\n".join(replies), replying, bool(replies or calls), None, (), tuple(calls))
 
 
 def _message(body: str, whole: bool) -> str:
@@ -137,7 +137,7 @@ def _start_of_thoughts(text: str, at: int, opening: str) -> int:
     return again + len(opening) if text.startswith(opening, again) else start
 
 
-def _after(text: str, start: int, marks: tuple[str, str], ended: bool) -> Parts:
+def _after(text: str, start: int, marks: tuple[str, str], ended: bool) -> ThoughtAndReply:
     """Return the parts of an answer whose thoughts begin at `start`."""
     opening, closing = marks
     end = text.find(closing, start)
@@ -149,13 +149,13 @@ def _after(text: str, start: int, marks: tuple[str, str], ended: bool) -> Parts:
     if end >= 0:
         return _with_reply(text, text[start:end].strip(), end + len(closing), LEFT_BEHIND.get(closing, ()), ended)
     if ended and text.startswith(OPENING_WORDS, start):
-        return Parts(None, text)
+        return ThoughtAndReply(None, text)
     thought = text[start:] if ended else text[start : len(text) - half_a_mark(text, closing)]
     hidden = not ended and _begins_a_mark(thought.strip(), [opening, *replies])
-    return Parts("" if hidden else thought.strip(), "", len(text), closed=False)
+    return ThoughtAndReply("" if hidden else thought.strip(), "", len(text), closed=False)
 
 
-def _with_reply(text: str, thought: str | None, end: int, dropped: tuple[str, ...], ended: bool) -> Parts:
+def _with_reply(text: str, thought: str | None, end: int, dropped: tuple[str, ...], ended: bool) -> ThoughtAndReply:
     """Return the parts of an answer whose reply follows `end`."""
     raw = text[end:].lstrip("\r\n") if thought is not None else text
     begin, bare = len(text) - len(raw), raw.lstrip()
@@ -163,8 +163,8 @@ def _with_reply(text: str, thought: str | None, end: int, dropped: tuple[str, ..
         if bare.startswith(opening) or (thought is not None and text.startswith(opening, end)):
             begin, dropped = len(text) - len(bare) + len(opening.lstrip()), (*dropped, *inner)
     if not ended and _begins_a_mark(bare, [opening.lstrip() for opening, _ in REPLY_MARKS]):
-        return Parts(thought, "", end, True, len(text), dropped)
-    return Parts(thought, _without(text[begin:], dropped, ended), end, True, begin, dropped)
+        return ThoughtAndReply(thought, "", end, True, len(text), dropped)
+    return ThoughtAndReply(thought, _without(text[begin:], dropped, ended), end, True, begin, dropped)
 
 
 def _without(reply: str, marks: Sequence[str], ended: bool) -> str:

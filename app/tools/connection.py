@@ -30,7 +30,7 @@ from app.system.versions import installed_version
 from app.text.picture_data import kind_of_picture, picture_of_base64
 from app.tools.guardian import LONGEST_LINE, REPORT, TOO_LARGE
 from app.tools.servers import Server, ServerStatus
-from app.tools.tool import Progress, Tool, ToolFailed, ToolPicture, ToolResult
+from app.tools.tool import Tool, ToolFailed, ToolPicture, ToolProgress, ToolResult
 from app.tools.transports import http_client, process_of, spawned, too_large
 from engine.errors import EngineError
 from engine.files.reading_time import ReadingTime
@@ -55,7 +55,7 @@ _RESULTS: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = TypeAd
 )
 
 
-class Connection:
+class McpConnection:
     """A server from its start to its end. `changed` is called on the loop when its state or its tools have changed."""
 
     def __init__(self, server: Server, start_s: float, changed: Callable[[], object]) -> None:
@@ -121,7 +121,7 @@ class Connection:
             self._scope.cancel()
 
     async def call(
-        self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[Progress], object], silence_s: float
+        self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[ToolProgress], object], silence_s: float
     ) -> ToolResult:
         """Call a tool, and pass on the progress that it reports. Raises `ToolFailed`.
 
@@ -140,7 +140,7 @@ class Connection:
             silence.deadline = anyio.current_time() + silence_s
             done = progress if math.isfinite(progress) else 0.0
             known = total if total is not None and math.isfinite(total) else None
-            reported(Progress(done, known, message or "", time.monotonic()))
+            reported(ToolProgress(done, known, message or "", time.monotonic()))
 
         try:
             with silence:

@@ -11,10 +11,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.tools.servers import Server, ServerStatus
-from app.tools.tool import SILENCE_S, Progress, Tool, ToolFailed, ToolResult
+from app.tools.tool import SILENCE_S, Tool, ToolFailed, ToolProgress, ToolResult
 
 if TYPE_CHECKING:
-    from app.tools.connection import Connection
+    from app.tools.connection import McpConnection
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ class ToolHost:
         # Servers whose start waits for the import of `connection`.
         self._awaited: frozenset[str] = frozenset()
         # These belong to the loop.
-        self._connections: dict[str, Connection] = {}
+        self._connections: dict[str, McpConnection] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         started: Future[asyncio.AbstractEventLoop] = Future()
         # A daemon, so that a call of the keychain that waits for the person does not keep the program from ending.
@@ -70,7 +70,7 @@ class ToolHost:
         self,
         tool: Tool,
         arguments: Mapping[str, Any],
-        reported: Callable[[Progress], object] = lambda _: None,
+        reported: Callable[[ToolProgress], object] = lambda _: None,
         silence_s: float = SILENCE_S,
     ) -> Future[ToolResult]:
         """Call a tool; the future may have a `ToolFailed`. Cancelling it tells the server.
@@ -129,14 +129,14 @@ class ToolHost:
         return ()
 
     async def _call(
-        self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[Progress], object], silence_s: float
+        self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[ToolProgress], object], silence_s: float
     ) -> ToolResult:
         return await (await self._connected(tool.server)).call(tool, arguments, reported, silence_s)
 
-    async def _connected(self, name: str) -> Connection:
+    async def _connected(self, name: str) -> McpConnection:
         """Return the connection of a server that is ready. Raises `ToolFailed`."""
         # Importing the package takes a second of a processor's time, which only those who use tools shall spend.
-        from app.tools.connection import Connection
+        from app.tools.connection import McpConnection
 
         self._awaited = frozenset()
         server = self._servers.get(name)
@@ -149,7 +149,7 @@ class ToolHost:
             # The end of the loop would cancel its start.
             raise ToolFailed("ended", server=name, detail="stopped")
         if found is None or not (found.is_usable or found.was_slow):
-            found = self._connections[name] = Connection(server, self._start_s, self._changed)
+            found = self._connections[name] = McpConnection(server, self._start_s, self._changed)
             task = asyncio.create_task(found.run(self._with_secrets))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)

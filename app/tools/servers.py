@@ -99,7 +99,7 @@ class ServerStatus:
     stderr: str = ""
 
 
-class _Choice(msgspec.Struct, frozen=True):
+class _StoredPermission(msgspec.Struct, frozen=True):
     """What a person chose for a tool of a server: ALWAYS for exactly this `fingerprint`, or DENY for any."""
 
     server: str
@@ -110,7 +110,7 @@ class _Choice(msgspec.Struct, frozen=True):
 
 class _File(msgspec.Struct):
     servers: list[Server] = []
-    permissions: list[_Choice] = []
+    permissions: list[_StoredPermission] = []
 
 
 class ToolSettings:
@@ -195,7 +195,7 @@ class ToolSettings:
         with self._lock:
             others = [one for one in self._file.permissions if (one.server, one.tool) != (tool.server, tool.name)]
             if permission in (Permission.ALWAYS, Permission.DENY):
-                others.append(_Choice(tool.server, tool.name, tool.fingerprint, permission))
+                others.append(_StoredPermission(tool.server, tool.name, tool.fingerprint, permission))
             self._file.permissions = others
         self._submit(self._write)
 

@@ -110,7 +110,7 @@ class ToolResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ToolProgress:
     """What a tool reports while it works: how much is done, of how much if it knows, and a message or "".
 
     The numbers are finite. `at` is the monotonic time of the report.

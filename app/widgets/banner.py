@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QSizePolicy, QT
 from app.widgets.icons import Mark, icon
 from app.widgets.labels import SentenceLabel, label, set_name
 from app.widgets.layouts import FlowLayout, fill, hbox, vbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import single_shot
 
 # How long a notice that leaves by itself is shown.
@@ -25,27 +25,27 @@ _MARK, _SPACING = 18, 12
 
 
 @dataclass(frozen=True)
-class _Message:
+class _NoticeContent:
     """`sentence` returns the text in the language in use. A notice that `leaves` is dropped after SHOWN_MS; one that
     is not `closable` stays until its reason is gone.
     """
 
     sentence: Callable[[], str]
     actions: tuple[QAction, ...]
-    calm: bool
+    is_info: bool
     leaves: bool
     closable: bool
     about: str
 
 
-class Notice(Restyled, QFrame):
+class Notice(ThemeAware, QFrame):
     """One notice of a banner. `drop` removes it."""
 
-    def __init__(self, message: _Message, drop: Callable[[Notice], None], parent: QWidget) -> None:
+    def __init__(self, message: _NoticeContent, drop: Callable[[Notice], None], parent: QWidget) -> None:
         super().__init__(parent)
         self.message, self._drop = message, drop
-        self.setObjectName("note" if message.calm else "banner")
-        mark = Mark(_MARK, self, icon("info") if message.calm else icon("warning", "problem"))
+        self.setObjectName("note" if message.is_info else "banner")
+        mark = Mark(_MARK, self, icon("info") if message.is_info else icon("warning", "problem"))
         self._label = SentenceLabel(self)
         # A name that is wider than the window must not make the window wider.
         self._label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -104,7 +104,7 @@ class Notice(Restyled, QFrame):
             button.setEnabled(action.isEnabled())
 
 
-class Banner(Restyled, QFrame):
+class Banner(ThemeAware, QFrame):
     """A queue of notices, the newest on top: each stays until it is closed or dismissed, or leaves if it may.
 
     Those that cannot be closed are at the bottom and always shown, then the newest of the others up to MOST_SHOWN; the
@@ -129,18 +129,18 @@ class Banner(Restyled, QFrame):
         self,
         sentence: Callable[[], str],
         *actions: QAction | None,
-        calm: bool = False,
+        is_info: bool = False,
         stays: bool = False,
         closable: bool = True,
         about: str = "",
     ) -> None:
         """Show a notice with its actions. `sentence` is called again when the language changes.
 
-        `calm` marks information, as opposed to a problem: it leaves after `SHOWN_MS` or when newer information comes,
-        unless it `stays`. `about` is the name by which `dismiss` finds the notice.
+        `is_info` marks information, as opposed to a problem: it is removed after `SHOWN_MS` or when newer information
+        comes, unless it `stays`. `about` is the name by which `dismiss` finds the notice.
         """
         given = tuple(action for action in actions if action is not None)
-        message = _Message(sentence, given, calm, calm and not stays, closable, about)
+        message = _NoticeContent(sentence, given, is_info, is_info and not stays, closable, about)
         for notice in list(self._notices):
             is_replaced = notice.message.leaves and message.leaves and not notice.is_in_hand
             if is_replaced or notice.text == sentence():

@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 from app.widgets.icons import icon
 from app.widgets.keys import ENTER, claims_escape, is_escape
 from app.widgets.labels import set_name
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
+from app.widgets.theme_aware import ThemeAware
 
 # How long a button confirms that it has copied.
 CONFIRMED_MS = 2000
 
 
-class CopyButton(Restyled, QPushButton):
+class CopyButton(ThemeAware, QPushButton):
     """Copies what `text` returns when it is pressed."""
 
     def __init__(self, parent: QWidget, text: Callable[[], str], style_class: str = "button") -> None:
@@ -35,7 +35,7 @@ class CopyButton(Restyled, QPushButton):
         QTimer.singleShot(CONFIRMED_MS, self, lambda: self.setText(self.tr("Copy")))
 
 
-class CloseButton(Restyled, QToolButton):
+class CloseButton(ThemeAware, QToolButton):
     """Closes what it is in by `close`."""
 
     def __init__(self, parent: QWidget, close: Callable[[], object]) -> None:
@@ -47,7 +47,7 @@ class CloseButton(Restyled, QToolButton):
         self.restyle()
 
 
-class ConfirmButton(Restyled, QPushButton):
+class ConfirmButton(ThemeAware, QPushButton):
     """`confirmed` follows the second press. Subclasses word the button and its question in `retranslate`.
 
     The question is withdrawn when the focus moves or Escape is pressed; `left` is emitted after Escape.

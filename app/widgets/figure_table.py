@@ -22,7 +22,7 @@ Row = TypeVar("Row")
 
 
 @dataclass(frozen=True)
-class Column(Generic[Row]):
+class FigureColumn(Generic[Row]):
     """A column: `heading` is translated when it is shown, `text` formats a row's figure, `is_words` aligns left."""
 
     key: str
@@ -34,7 +34,7 @@ class Column(Generic[Row]):
 class FigureTable(QAbstractTableModel, Generic[Row]):
     """The model of a table. The headings of `columns` belong to the translation context `context`."""
 
-    def __init__(self, context: str, columns: tuple[Column[Row], ...], parent: QWidget | None = None) -> None:
+    def __init__(self, context: str, columns: tuple[FigureColumn[Row], ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context, self._columns = context, columns
         self.rows: list[Row] = []
@@ -150,6 +150,6 @@ class _Heading(QHeaderView):
         option.sortIndicator = {down: up, up: down}.get(option.sortIndicator, option.sortIndicator)
 
 
-def _alignment(column: Column[Any]) -> Qt.AlignmentFlag:
+def _alignment(column: FigureColumn[Any]) -> Qt.AlignmentFlag:
     side = Qt.AlignmentFlag.AlignLeft if column.is_words else Qt.AlignmentFlag.AlignRight
     return side | Qt.AlignmentFlag.AlignVCenter

@@ -21,11 +21,11 @@ class Overlay(TabOrdered, QFrame):
     """A card, hidden until `open`. Esc or a click elsewhere closes it and returns the focus to the widget that had it.
 
     Its content is made when it first opens, so that the window starts faster. Tab stays inside of it. A card that
-    hangs from a button like a menu sets `dims` to False.
+    hangs from a button like a menu sets `is_modal` to False.
     """
 
     closed = Signal()
-    dims = True
+    is_modal = True
 
     def __init__(self, window: QWidget, width: int, height: int | None = None) -> None:
         """`width` is at the normal text size; `height` None fits the content. The window limits both."""
@@ -48,7 +48,7 @@ class Overlay(TabOrdered, QFrame):
             self.make()
         self.fill()
         self.fit_in_window()
-        if self.dims:
+        if self.is_modal:
             self._shade.show()
             self._shade.raise_()
         self.show()

@@ -10,7 +10,7 @@ from app.widgets.icons import icon
 from app.widgets.keys import ENTER, claims_escape, is_escape
 from app.widgets.labels import set_name
 from app.widgets.popups import round_field_menu
-from app.widgets.restyled import Restyled
+from app.widgets.theme_aware import ThemeAware
 
 
 class LiveField(QLineEdit):
@@ -89,7 +89,7 @@ class ListField(LiveField):
             super().keyPressEvent(event)
 
 
-class SearchField(Restyled, LiveField):
+class SearchField(ThemeAware, LiveField):
     """The field above a list of results, with a button that clears it.
 
     The Down key emits `down`, Enter emits `chosen`, and Esc clears the field.

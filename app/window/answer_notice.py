@@ -1,4 +1,4 @@
-"""Tells screen readers, and notifies a user of another app, of answers that ended and calls that wait for consent."""
+"""Announces ended answers and calls that wait for consent to screen readers, and to the user of another app."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.session.answer import State
-from app.session.calls import Call, CallState
+from app.session.calls import CallState, ToolRun
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.settings.store import SettingsStore
@@ -79,7 +79,7 @@ class Announcer(QObject):
     def __init__(self, session: Session, window: QWidget) -> None:
         super().__init__(window)
         self._session, self._window = session, window
-        self._asked: WeakSet[Call] = WeakSet()
+        self._asked: WeakSet[ToolRun] = WeakSet()
         session.answers.ended.connect(lambda chat, turn: self.announce(self.words(chat, turn)))
         session.answers.arrived.connect(lambda _chat, turn: self._announce_calls(turn))
 

@@ -16,8 +16,8 @@ from app.widgets import theme
 from app.widgets.icons import Mark, icon
 from app.widgets.labels import label, set_name, tip
 from app.widgets.layouts import fill, hbox
-from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
+from app.widgets.theme_aware import ThemeAware
 from app.wording.api import serving_sentence
 from app.wording.figures import percent
 from app.wording.machines import together_sentence
@@ -27,7 +27,7 @@ from engine.methods import uses_drafter
 from engine.model_files.names import name_of_snapshot
 
 _PROGRESS_MS = 150
-# In pixels at the normal text size: the least width of a model's name, the width below which the words beside it are
+# In pixels at the normal text size: the least width of a model's name, the width below which the words next to it are
 # hidden, its greatest width, and the least width of a header that shows "Text | Tokens".
 _SHORTEST_NAME, _READABLE_NAME, _LONGEST_NAME, _ANSWERS_NEED = 56, 96, 200, 660
 # The margin at each end and the distance between two parts, and the least width of the header, in pixels.
@@ -97,7 +97,7 @@ class Chip(QPushButton):
         return self.sizeHint()
 
 
-class Header(Restyled, QFrame):
+class Header(ThemeAware, QFrame):
     """Shows the session's pair. Its buttons show and hide the two side panes.
 
     `page_wanted` carries the settings page of a mark that was pressed.

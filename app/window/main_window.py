@@ -38,23 +38,23 @@ from app.widgets.banner import Banner
 from app.widgets.keyboard_focus import TabOrdered
 from app.widgets.layouts import centred, fill, vbox
 from app.widgets.overlay import Overlay
-from app.widgets.restyled import Restyled
+from app.widgets.theme_aware import ThemeAware
 from app.window.actions import ACTIONS
 from app.window.actions.window_action import ActedWindow
 from app.window.answer_notice import Announcer, AnswerNotice
 from app.window.attachment_reader import AttachmentReader
+from app.window.built_in_tools import tools_button
 from app.window.chat_commands import ChatCommands, ChatSearch
 from app.window.header import Header
 from app.window.notifications import Notifications
 from app.window.palette import CommandPalette
 from app.window.panel_controller import PanelController
 from app.window.panes import Panes
-from app.window.sight import Sight
-from app.window.tandem_tools import tools_button
-from app.window.transfer import Transfer
+from app.window.transfer import ImportExport
 from app.window.turn_commands import TurnCommands
 from app.window.unsaved import Unsaved
 from app.window.updates import UpdateChecker
+from app.window.vision_hint import VisionHint
 from app.wording import privacy
 
 
@@ -70,7 +70,7 @@ def prepare_answers() -> None:
     QScrollArea().viewport()
 
 
-class MainWindow(Restyled, TabOrdered, ActedWindow):
+class MainWindow(ThemeAware, TabOrdered, ActedWindow):
     """Wires the session to the three panes. Closing it ends the session."""
 
     def __init__(self, session: Session, application: Application, library: Library | None = None) -> None:
@@ -88,7 +88,7 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         self.notifications = Notifications(self._banner, self._actions, self)
         self.updates = UpdateChecker(self.preferences, self.notifications, self)
         self.sidebar = ChatPane(session, self._actions["new-chat"], self.panes.whole)
-        self.transfer = Transfer(session, self._banner, self._actions["stop-transfer"], self)
+        self.transfer = ImportExport(session, self._banner, self._actions["stop-transfer"], self)
         self._unsaved = Unsaved(session, self._banner, self._actions["export-all"], self.transfer, self)
         self._header = Header(session, self._actions, self._middle)
         models = self._header.main, self._header.draft
@@ -122,7 +122,9 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         self.composer = Composer(actions["send"], actions["stop"], self._middle)
         self.composer.files.pictures = self.transcript.pictures = lambda: session.store.pictures
         self.attachments = AttachmentReader(session, self._banner, self)
-        self.sight = Sight(session, self._library, self.composer.files, self._banner, actions["choose-main"], self)
+        self.vision_hint = VisionHint(
+            session, self._library, self.composer.files, self._banner, actions["choose-main"], self
+        )
         self.chat_settings = ChatSettingsSheet(session, self)
         self.folder_page = FolderPage(session, self.attachments.reason, self)
         self._preset_button = PresetButton(session, actions["chat-settings"], self)
@@ -292,7 +294,7 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         session = self.session
         self._actions.update()
         self.composer.set_streaming(session.chat.streaming)
-        self.composer.set_waiting(session.answers.soon_ready)
+        self.composer.set_waiting(session.answers.is_loading)
         self._welcome.set_ready(session.answers.ready)
         self._welcome.show_questions(session.models.is_starter_expected)
 

@@ -39,14 +39,14 @@ class Notifications(QObject):
         super().__init__(parent)
         self._banner, self._actions = banner, actions
         self.report: Path | None = None
-        self._alone, self._again = QAction(self), QAction(self)
+        self._local_models, self._again = QAction(self), QAction(self)
 
     def follow(self, session: Session) -> None:
-        """Show a message when an engine ends by itself or a model cannot be used."""
+        """Show a message when an engine ends unexpectedly or a model cannot be used."""
         session.models.restarted.connect(self.show_restart)
         session.models.failed.connect(partial(self._show_model_problem, session.models))
         session.models.changed.connect(partial(self._follow_models, session.models))
-        self._alone.triggered.connect(session.cluster.go_on_alone)
+        self._local_models.triggered.connect(session.cluster.load_local_models)
         self._again.triggered.connect(session.cluster.start_again)
         session.cluster.ended.connect(self.show_machines_ended)
 
@@ -98,7 +98,7 @@ class Notifications(QObject):
             text = self.tr("Some settings could not be read and were reset. The old file was kept as {file}.")
             return text.format(file=backup)
 
-        self._banner.show_message(sentence, calm=True, stays=True)
+        self._banner.show_message(sentence, is_info=True, stays=True)
 
     def show_move_refusal(self, refused: MoveRefused) -> None:
         """Show why the chats were not moved at this start."""
@@ -124,7 +124,7 @@ class Notifications(QObject):
                 return text.format(file=outcome)
             return self.tr("The backup could not be restored. Your chats are as they were.")
 
-        self._banner.show_message(sentence, calm=isinstance(outcome, Path), stays=True)
+        self._banner.show_message(sentence, is_info=isinstance(outcome, Path), stays=True)
 
     def show_update(self, release: Release, page: QAction) -> None:
         """Show that there is a newer release; `page` opens its page."""
@@ -134,7 +134,7 @@ class Notifications(QObject):
             text = self.tr("Tandem {version} is available.").format(version=release.version)
             return joined(text, release.news_in(best_language([QLocale().name()])))
 
-        self._banner.show_message(sentence, page, calm=True, stays=True)
+        self._banner.show_message(sentence, page, is_info=True, stays=True)
 
     def show_no_update(self, reason: str) -> None:
         """Show why there is no update: "newest", "offline", "no-feed", or the reason of `UpdateCheckFailed`."""
@@ -153,7 +153,7 @@ class Notifications(QObject):
                 ),
             }.get(reason, self.tr("Tandem couldn't check for updates. Check the network and try again."))
 
-        self._banner.show_message(sentence, calm=reason == "newest")
+        self._banner.show_message(sentence, is_info=reason == "newest")
 
     def show_trashed(self, title: str) -> None:
         name = title or self.tr("Untitled chat")
@@ -163,10 +163,10 @@ class Notifications(QObject):
     def show_archived(self, title: str) -> None:
         name = title or self.tr("Untitled chat")
         sentence = self.tr("“{title}” was archived.").format(title=name)
-        self._banner.show_message(lambda: sentence, calm=True)
+        self._banner.show_message(lambda: sentence, is_info=True)
 
     def show_branched(self) -> None:
-        self._banner.show_message(lambda: self.tr("This is a copy of the chat up to that answer."), calm=True)
+        self._banner.show_message(lambda: self.tr("This is a copy of the chat up to that answer."), is_info=True)
 
     def show_deleted(self, count: int) -> None:
         """Show that `count` messages were deleted at once."""
@@ -175,7 +175,7 @@ class Notifications(QObject):
     def _show_deleted(self, sentence: Callable[[], str]) -> None:
         # The action restores only the last deletion.
         self.hide_deleted()
-        self._banner.show_message(sentence, self._actions["restore-chat"], calm=True, about=_DELETED)
+        self._banner.show_message(sentence, self._actions["restore-chat"], is_info=True, about=_DELETED)
 
     def show_store_error(self, error: StoreError) -> None:
         self._banner.show_message(lambda: store_sentence(error), self._actions["save-again"])
@@ -188,11 +188,11 @@ class Notifications(QObject):
         """Show that one of several machines that answered together was lost."""
 
         def sentence() -> str:
-            self._alone.setText(self.tr("Continue on this Mac"))
+            self._local_models.setText(self.tr("Continue on this Mac"))
             self._again.setText(self.tr("Start again"))
             return error_sentence(error)
 
-        self._banner.show_message(sentence, self._again, self._alone, about=_MODELS)
+        self._banner.show_message(sentence, self._again, self._local_models, about=_MODELS)
 
     def _set_report(self, report: Path | None) -> None:
         self.report = report

@@ -16,9 +16,9 @@ from app.widgets import theme
 from app.widgets.labels import ElidedLabel
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay
-from app.widgets.restyled import Restyled
 from app.widgets.search_field import ListField
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 
 _ROWS_SHOWN = 9
 _ROW_HEIGHT = 36
@@ -30,7 +30,7 @@ def matches(text: str, wanted: str) -> bool:
     return all(word in folded for word in wanted.casefold().split())
 
 
-class CommandPalette(Restyled, Overlay):
+class CommandPalette(ThemeAware, Overlay):
     def __init__(self, actions: Actions, open_page: Callable[[str], object], window: QWidget) -> None:
         super().__init__(window, 560)
         self._actions = actions
@@ -87,7 +87,7 @@ class CommandPalette(Restyled, Overlay):
         found.sort(key=lambda row: (not _words(*row).casefold().startswith(wanted.casefold()), last.get(row[2], 0)))
         self._found = found
         # Rows are as wide as the list, whatever the length of their texts.
-        size = QSize(0, _Row(*found[0]).sizeHint().height()) if found else QSize()
+        size = QSize(0, _PaletteRow(*found[0]).sizeHint().height()) if found else QSize()
         for action, _, _ in found:
             item = QListWidgetItem(self._list)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, action.whatsThis())
@@ -110,7 +110,7 @@ class CommandPalette(Restyled, Overlay):
         for number in range(first, min(first + most, len(self._found))):
             item = self._list.item(number)
             if self._list.itemWidget(item) is None:
-                self._list.setItemWidget(item, _Row(*self._found[number]))
+                self._list.setItemWidget(item, _PaletteRow(*self._found[number]))
 
     def _run(self) -> None:
         row = self._list.currentRow()
@@ -128,7 +128,7 @@ def _words(action: QAction, name: str, menu: str) -> str:
     return f"{name} {action.whatsThis()} {menu}"
 
 
-class _Row(QWidget):
+class _PaletteRow(QWidget):
     """An action's name, the menu it is in, and its keys."""
 
     def __init__(self, action: QAction, name: str, menu: str) -> None:

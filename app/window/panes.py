@@ -1,4 +1,4 @@
-"""The two side panes: beside the chat where the window is wide enough, else over the chat on request."""
+"""The two side panes: next to the chat if the window is wide enough, otherwise over the chat on request."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from app.widgets.keyboard_focus import stops
 from app.widgets.keys import claims_escape, is_escape
 from app.widgets.layouts import fill, hbox, settle_layouts
 from app.widgets.overlay import Shade
-from app.widgets.restyled import Restyled
+from app.widgets.theme_aware import ThemeAware
 
 # In pixels: the area that can be dragged, and the thinner line that is drawn.
 _GRIP, _LINE = 7, 2
 _STEP, _PAGE = 16, 64
 
 
-class PaneHandle(Restyled, QAbstractSlider):
+class PaneHandle(ThemeAware, QAbstractSlider):
     """A slider on the edge of `pane` that faces the middle; its value is the pane's width in pixels.
 
     A double click or Enter emits `reset_wanted`, which asks for the usual width.
@@ -83,7 +83,7 @@ class PaneHandle(Restyled, QAbstractSlider):
             super().keyPressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Ignore the wheel: scrolling beside a list must not move the edge."""
+        """Ignore the wheel, because scrolling next to a list must not move the edge."""
         event.ignore()
 
     def _outwards(self, distance: int) -> int:
@@ -122,7 +122,7 @@ class Panes(QObject):
         self.whole = QWidget(window)
         """The parent of the panes."""
         self.middle = QWidget(self.whole)
-        """The parent of what is between the panes."""
+        """The parent of the widgets between the panes."""
         self.middle.setObjectName("middle")
         self._row = hbox(self.whole, margins=(0, 0, 0, 0), spacing=0)
 
@@ -153,7 +153,7 @@ class Panes(QObject):
         return not self._widgets[pane].isHidden()
 
     def show(self, pane: str, shown: bool) -> None:
-        """Show or hide a pane: permanently where it fits beside the chat, else until the chat gets the focus."""
+        """Show or hide a pane: permanently if it fits next to the chat, otherwise until the chat gets the focus."""
         if pane == self._over or (shown and not self._fits(pane)):
             self._lay_over(pane if shown else "")
         else:
@@ -190,7 +190,7 @@ class Panes(QObject):
         self._window.setUpdatesEnabled(True)
 
     def _beside(self) -> list[str]:
-        """Return the panes that are wanted and fit beside the chat; the sidebar takes precedence."""
+        """Return the panes that are wanted and fit next to the chat; the sidebar takes precedence."""
         beside: list[str] = []
         for pane, wanted in self._wanted.items():
             is_wanted = self._window.width() >= _NEEDS[pane] if wanted is None else wanted

@@ -19,7 +19,7 @@ from app.conversations.errors import StoreError
 from app.conversations.opening import is_open_elsewhere
 from app.library.library import Library
 from app.session.session import Session
-from app.settings.relocation import MoveRefused, heal, move_folder
+from app.settings.relocation import MoveRefused, finish_interrupted_move, move_folder
 from app.settings.store import SettingsStore
 from app.system import crash
 from app.system.log_buffer import LOG_BUFFER
@@ -117,7 +117,7 @@ def _start_once_loaded(session: Session, library: Library) -> None:
 
 def move_chats(preferences: SettingsStore) -> MoveRefused | None:
     """Move the chats to the folder chosen in the settings. Return why that failed, or None."""
-    heal(data_folder())
+    finish_interrupted_move(data_folder())
     wanted = preferences.values.move_chats_to
     if not wanted:
         return None

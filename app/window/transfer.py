@@ -25,8 +25,8 @@ from app.conversations.exports.writing import (
     write_json,
     write_text,
 )
-from app.conversations.stand_in import add_chats
 from app.conversations.store import ConversationStore
+from app.conversations.temporary_store import add_chats
 from app.conversations.worker import StoreThread
 from app.session.session import Session
 from app.system.background import Background
@@ -50,7 +50,7 @@ _REPORT_EVERY = 25
 _RUNNING = "transfer"
 
 
-class Transfer(QObject):
+class ImportExport(QObject):
     """Runs exports and imports one after another. Their thread waits for the store's thread; the window never waits.
 
     `changed` is emitted when an export or an import begins or ends.
@@ -164,7 +164,7 @@ class Transfer(QObject):
         )
 
     def add_unsaved(self, left: StoreThread) -> None:
-        """Add the chats of a stand-in to the user's store and remove it."""
+        """Add the chats of a temporary store to the user's store and remove it."""
         self._imported_so_far = self._reported = 0
         self._start(partial(add_chats, left, self._ask_store, self._import_step), self._imported, self._import_stopped)
 
@@ -224,7 +224,7 @@ class Transfer(QObject):
             if isinstance(error, OSError) and error.filename:
                 words = self.tr("{name} could not be read or written: {detail}")
                 sentence = words.format(name=Path(str(error.filename)).name, detail=error.strerror)
-            self._finish(job, sentence, calm=False)
+            self._finish(job, sentence, is_info=False)
 
         def succeed(result: Result) -> None:
             sentence, is_incomplete = done(result)
@@ -235,7 +235,7 @@ class Transfer(QObject):
         self.changed.emit()
 
     def _finish(
-        self, job: Future[Any], sentence: str, calm: bool = True, stays: bool = False, written: Path | None = None
+        self, job: Future[Any], sentence: str, is_info: bool = True, stays: bool = False, written: Path | None = None
     ) -> None:
         del self._running[job]
         if not self._running:
@@ -245,7 +245,7 @@ class Transfer(QObject):
         self._written = written
         self._show_action.setText(self.tr("Show in Finder"))
         action = self._show_action if written is not None else None
-        self._banner.show_message(lambda: sentence, action, calm=calm, stays=stays)
+        self._banner.show_message(lambda: sentence, action, is_info=is_info, stays=stays)
 
     def _show_written(self) -> None:
         if self._written is not None:
@@ -284,7 +284,7 @@ class Transfer(QObject):
 
     def _show_running(self, sentence: Callable[[], str]) -> None:
         self._banner.dismiss(_RUNNING)
-        self._banner.show_message(sentence, self._stop_action, calm=True, stays=True, about=_RUNNING)
+        self._banner.show_message(sentence, self._stop_action, is_info=True, stays=True, about=_RUNNING)
 
     def _show_progress(self, done: int) -> None:
         self._imported_so_far = done

@@ -147,7 +147,7 @@ class TurnCommands(QObject):
         """Read an answer aloud, up to LONGEST_SPOKEN."""
         from app.chat.plain_text import spoken_text
 
-        # Markdown is longer than what is spoken of it, and code is not spoken at all.
+        # Markdown is longer than its spoken text, and code is not spoken at all.
         markdown = turn.answer.reply[: 4 * LONGEST_SPOKEN]
         self._render(markdown, spoken_text, lambda text: self.speaker.speak(text, QLocale().name()))
 

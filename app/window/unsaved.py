@@ -16,7 +16,7 @@ from app.session.chats import Chat
 from app.session.session import Session
 from app.settings.relocation import MoveRefused
 from app.widgets.banner import Banner
-from app.window.transfer import Transfer
+from app.window.transfer import ImportExport
 from app.wording.errors import closed_store_sentence, joined
 from app.wording.hub import refused_sentence
 
@@ -27,7 +27,9 @@ _UNSAVED, _LEFT = "unsaved", "left behind"
 class Unsaved(QObject):
     """Says why the chats are not saved and offers what helps, asks before they are lost, and adds them afterwards."""
 
-    def __init__(self, session: Session, banner: Banner, export: QAction, transfer: Transfer, window: QWidget) -> None:
+    def __init__(
+        self, session: Session, banner: Banner, export: QAction, transfer: ImportExport, window: QWidget
+    ) -> None:
         """`export` is the action that exports all chats."""
         super().__init__(window)
         self._session, self._banner, self._export, self._transfer = session, banner, export, transfer
@@ -45,7 +47,7 @@ class Unsaved(QObject):
         store.unavailable.connect(self._show_error)
         store.moved.connect(self._show_moved)
         store.replaced.connect(self._replace)
-        store.left_behind.connect(self._offer)
+        store.recovered_store.connect(self._offer)
         for changed in (session.answers.asked, session.answers.ended, session.answers.not_stored):
             changed.connect(lambda *_: self._update())
 
@@ -72,7 +74,7 @@ class Unsaved(QObject):
     def _update(self, changes: bool = False) -> None:
         """Allow a change of the store only while no answer is being written to it and it does not change already."""
         for action in (self._choose, self._again):
-            action.setEnabled(self._session.answers.quiet and not changes)
+            action.setEnabled(self._session.answers.is_idle and not changes)
 
     def _try_again(self) -> None:
         self._update(changes=True)
@@ -80,7 +82,7 @@ class Unsaved(QObject):
 
     def _choose_folder(self) -> None:
         chosen = QFileDialog.getExistingDirectory(self._window, self.tr("Choose where to keep these chats"))
-        if chosen and self._session.answers.quiet:
+        if chosen and self._session.answers.is_idle:
             self._update(changes=True)
             self._session.store.keep_in(Path(chosen))
 
@@ -91,7 +93,7 @@ class Unsaved(QObject):
             error = refused if isinstance(refused, MoveRefused) else MoveRefused("io", detail=str(refused))
             self._banner.show_message(lambda: refused_sentence(error))
 
-    def _replace(self, stand_in: StoreThread) -> None:
+    def _replace(self, temporary_store: StoreThread) -> None:
         """Add the chats of this window to the user's store, which was opened. The unsent message stays on screen."""
         chats, before = self._session.chats, self._session.chat
         chats.restorable.clear()
@@ -100,7 +102,7 @@ class Unsaved(QObject):
             chats.blank.system_prompt, chats.blank.settings = before.system_prompt, before.settings
         self._error = None
         self._banner.dismiss(_UNSAVED)
-        folder, unsent = pictures_of(stand_in.path), pictures_in(before.unsent_attachments)
+        folder, unsent = pictures_of(temporary_store.path), pictures_in(before.unsent_attachments)
 
         def carry(store: ConversationStore) -> None:
             for picture in unsent:
@@ -108,7 +110,7 @@ class Unsaved(QObject):
 
         def show(_: object) -> None:
             chats.new_chat()
-            self._transfer.add_unsaved(stand_in)
+            self._transfer.add_unsaved(temporary_store)
 
         if unsent:
             self._session.store.run(carry, show, show)
@@ -160,7 +162,7 @@ class Unsaved(QObject):
             self._show.setText(self.tr("Show in Finder"))
             return self.tr("Tandem kept %n chat(s) from a time when it could not open your chats.", "", count)
 
-        self._banner.show_message(sentence, self._add, self._show, calm=True, stays=True, about=_LEFT)
+        self._banner.show_message(sentence, self._add, self._show, is_info=True, stays=True, about=_LEFT)
 
     def _add_left(self) -> None:
         if self._left is not None:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
-from app.agents.connecting import NotConnected, Plan
+from app.agents.connecting import ConfigChange, NotConnected
 
 translate = QCoreApplication.translate
 
 
-def plan_sentence(plan: Plan) -> str:
+def plan_sentence(plan: ConfigChange) -> str:
     """Say what would be written, or set."""
     if plan.file is None:
         said = translate("Agents", "{app} takes its connection from these variables:")
@@ -33,7 +33,7 @@ def written_sentence(copy: Path | None) -> str:
     return translate("Agents", "Written. The file as it was: {copy}").format(copy=copy)
 
 
-def next_sentence(plan: Plan) -> str:
+def next_sentence(plan: ConfigChange) -> str:
     """Say what the person does afterwards."""
     if plan.start_command:
         said = translate("Agents", "Then start it with: {command}")

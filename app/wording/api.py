@@ -11,12 +11,12 @@ from app.wording.sentences import Sentences
 from engine.errors import CodedError
 
 if TYPE_CHECKING:
-    from app.api.activity import Call
+    from app.api.activity import ApiCall
 
 translate = QCoreApplication.translate
 
 
-def call_line(call: Call) -> str:
+def call_line(call: ApiCall) -> str:
     """Describe one call in a line: the client, the state, and the figures."""
     parts = [call.client or translate("LocalApi", "unknown program"), CALL_STATES[call.state]]
     if call.tokens:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 from app.conversations.errors import StoreError, StoreInUse, StoreTooNew, refusal_of
 from app.wording.cluster import cluster_sentence
 from app.wording.hub import hub_sentence
-from app.wording.pictures import blind_sentence, not_installed_sentence, picture_sentence
+from app.wording.pictures import no_vision_sentence, not_installed_sentence, picture_sentence
 from app.wording.sentences import Sentences
 from app.wording.sources import recorded_name
 from app.wording.teaching import teaching_sentence
@@ -58,7 +58,7 @@ def _sentence_of(error: EngineError) -> str:
     if error.code == "picture-not-usable":
         return picture_sentence(arguments)
     if error.code == "model-cannot-see":
-        return blind_sentence(arguments["name"], cluster=arguments.get("reason") == "cluster")
+        return no_vision_sentence(arguments["name"], cluster=arguments.get("reason") == "cluster")
     if error.code == "pictures-not-installed":
         return not_installed_sentence()
     if error.code == "cannot-teach":

@@ -156,7 +156,7 @@ PACES = Sentences(
 """What slows this Mac down."""
 
 
-def foot(answer: Answer) -> list[tuple[str, str]]:
+def footer(answer: Answer) -> list[tuple[str, str]]:
     """Return the line below an answer: (sentence with {value}, value) for each known figure."""
     stats = answer.figures
     found = [
@@ -173,7 +173,7 @@ def foot(answer: Answer) -> list[tuple[str, str]]:
 
 
 def left_out(stats: RequestStats) -> list[tuple[str, str]]:
-    """Return, like `foot`, the number of messages that the context could not hold; [] if it held all."""
+    """Return, like `footer`, the number of messages that the context could not hold; [] if it held all."""
     if not stats.dropped_messages:
         return []
     sentence = translate("Figures", "older messages left out: {value}")

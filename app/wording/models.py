@@ -19,7 +19,7 @@ from app.wording.sources import recorded_name
 if TYPE_CHECKING:
     from app.library.entries import Entry
     from app.library.measured import Measured
-    from app.library.model_choices import Choice
+    from app.library.model_choices import ModelChoice
     from engine.advice.fit import FitReport
     from engine.advice.pairing import PairAdvice
     from engine.advice.speedup import SpeedupEstimate
@@ -76,7 +76,7 @@ def pair_name(main: str, draft: str) -> str:
     return " + ".join(recorded_name(name) for name in (main, draft) if name)
 
 
-def choice_name(choice: Choice) -> str:
+def choice_name(choice: ModelChoice) -> str:
     """Return the first line of a row in a picker."""
     if choice.kind == "lookup":
         return translate("Models", "Prompt lookup (n-gram)")
@@ -88,7 +88,7 @@ def choice_name(choice: Choice) -> str:
     return entry_name(choice.entry) if choice.entry is not None else ""
 
 
-def choice_sentence(choice: Choice) -> str:
+def choice_sentence(choice: ModelChoice) -> str:
     """Return the second line of a row in a picker: the state of a download, else the verdict and the speed-up."""
     if choice.download is not None:
         return download_words(choice.download)
@@ -111,20 +111,20 @@ def choice_sentence(choice: Choice) -> str:
 
 def verdict_words(advice: PairAdvice) -> str:
     """Say why a draft suits the main model, or why not."""
-    told = dict(advice.arguments)
+    arguments = dict(advice.arguments)
 
     def figure(name: str) -> int:
-        return int(told.get(name, 0))
+        return int(arguments.get(name, 0))
 
     values = {
         "share": percent((figure("shared") or figure("share")) / 100),
         "size": size_words(figure("needed") - figure("free")),
-        "model": short_name(str(told.get("model", "")))[0],
-        "reason": DRAFT_REASONS[str(told["reason"])] if advice.verdict == "not-mlx" else "",
+        "model": short_name(str(arguments.get("model", "")))[0],
+        "reason": DRAFT_REASONS[str(arguments["reason"])] if advice.verdict == "not-mlx" else "",
     }
     if advice.verdict == "other-main":
         values |= {"theirs": number(figure("head"), 0), "ours": number(figure("main"), 0)}
-    return VERDICTS[str(told["what"]) if advice.verdict == "other-main" else advice.verdict].format(**values)
+    return VERDICTS[str(arguments["what"]) if advice.verdict == "other-main" else advice.verdict].format(**values)
 
 
 VERDICTS = Sentences(

@@ -38,7 +38,7 @@ PICTURE_REASONS = Sentences(
 """One sentence for each `PictureNotUsable` reason."""
 
 
-def blind_sentence(name: str, seeing: Sequence[str] = (), *, cluster: bool = False) -> str:
+def no_vision_sentence(name: str, seeing: Sequence[str] = (), *, cluster: bool = False) -> str:
     """Say that the main model `name` cannot see, and name models that can."""
     if cluster:
         words = translate("Pictures", "{name} can't see pictures on multiple Macs. Use it on one Mac, or remove them.")

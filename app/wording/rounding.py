@@ -16,7 +16,7 @@ from engine.tuning import KeyRange, LearnedPair, Rounding
 translate = QCoreApplication.translate
 
 # Below this share, a cost is not felt.
-_NOT_FELT = 0.005
+_UNNOTICEABLE = 0.005
 
 
 def text_sentence(stats: RequestStats) -> str:
@@ -91,7 +91,7 @@ def _cost(pair: LearnedPair) -> str:
     cost = pair.same_text_cost
     if cost is None:
         return ""
-    if cost < _NOT_FELT:
+    if cost < _UNNOTICEABLE:
         return translate("Rounding", "It does not slow answers down.")
     text = translate("Rounding", "It slows answers down by about {share}% (estimate).")
     return text.format(share=QLocale().toString(100.0 * cost, "f", 0))

@@ -23,7 +23,7 @@ def why_off(pair: Pair, method: str) -> str:
         return translate("Speculation", "The models are loading.")
     if pair.main is None:
         return translate("Speculation", "No main model is loaded.")
-    if pair.parked:
+    if pair.unloaded_by_failure:
         unloaded = translate("Speculation", "{name} was unloaded. The next question loads it again.")
         return unloaded.format(name=pair.names[0])
     if method == "off":

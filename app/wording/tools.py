@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QCoreApplication
 
-from app.session.calls import Call, CallState
+from app.session.calls import CallState, ToolRun
 from app.tools.servers import Server, ServerStatus
-from app.tools.tool import SILENCE_S, TANDEM, Progress, visible
+from app.tools.tool import SILENCE_S, TANDEM, ToolProgress, visible
 from app.tools.variables import CODE, decides, program_of
 from app.wording.errors import joined
 from app.wording.figures import duration, number, percent, seconds
@@ -86,7 +86,7 @@ TOOL_REASONS = Sentences(
 """One sentence for each code."""
 
 
-def call_state(call: Call) -> str:
+def call_state(call: ToolRun) -> str:
     """Return how a call stands in a word or two, or its seconds."""
     if call.state is CallState.ASKS:
         return translate("CallCard", "Waiting for you")
@@ -99,7 +99,7 @@ def call_state(call: Call) -> str:
     return seconds(call.use.seconds) if call.use.seconds else ""
 
 
-def call_sentence(call: Call) -> str:
+def call_sentence(call: ToolRun) -> str:
     """Say what a call waits for, how far it has come, or why it has no result; "" if it has one."""
     if call.state is CallState.ASKS and call.tool is not None and call.tool.read_only:
         return translate("CallCard", "The model wants to use this tool. Its server says that it only reads.")
@@ -112,7 +112,7 @@ def call_sentence(call: Call) -> str:
     return tool_sentence(*call.error) if call.error is not None else ""
 
 
-def _running_sentence(call: Call, now: float) -> str:
+def _running_sentence(call: ToolRun, now: float) -> str:
     """Say how far a call has come, and how long a tool that has been silent is waited for."""
     heard_at = call.progress.at if call.progress else call.begun_at
     # Tandem's own tools answer at once.
@@ -121,7 +121,7 @@ def _running_sentence(call: Call, now: float) -> str:
     return joined(_progress(call.progress) if call.progress else "", limit if is_quiet else "")
 
 
-def _progress(progress: Progress) -> str:
+def _progress(progress: ToolProgress) -> str:
     done, total = progress.done, progress.total
     if not total or total < 0:
         words = translate("CallCard", "Working: {done} so far.") if done >= 1 else translate("CallCard", "Working.")

@@ -29,7 +29,7 @@ from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure
 from engine.speculation.rounds.sequence import PREFILL_CHUNK, CachedSequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 
-BEHIND = Choice(None, 0, "catching-up")
+CATCH_UP = Choice(None, 0, "catching-up")
 
 Outcome = TokensCommitted | Exception
 
@@ -239,9 +239,9 @@ class BatchDecoder:
             if source is not None:
                 try:
                     if worked and self._is_behind(member, source):
-                        final = BEHIND
+                        final = CATCH_UP
                     elif not worked and self._drafting.prepare(member.request, source):
-                        worked, final = True, BEHIND
+                        worked, final = True, CATCH_UP
                 except ProposerFailed as failure:
                     final = member.request.drop(failure)
             ready.append(final)

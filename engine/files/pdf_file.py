@@ -39,7 +39,7 @@ def pdf_text(data: bytes, most: int) -> PdfText:
 def _text_and_problem(data: bytes, most: int) -> tuple[str, str]:
     from pypdf import PdfReader
 
-    # Its warnings about the files of others help nobody.
+    # pypdf's warnings are noise here.
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     reader = PdfReader(BytesIO(data))
     if reader.is_encrypted and not reader.decrypt(""):

@@ -40,7 +40,7 @@ FEWEST_ROWS, MOST_ROWS, BYTES = 256, 1024, 1 << 38
 # Of a row, so many logits are compared: a few in a thousand differ if any do.
 LOGITS = 1 << 13
 # The rows in which margins are compared, once a width is known to differ.
-LEADS = 64
+MARGIN_ROWS = 64
 _Row = tuple[mx.array, mx.array]
 # Tokens of a prefill pass: a request that comes meanwhile waits for it.
 CHUNK = 128
@@ -133,7 +133,7 @@ def _most_alike(
             found += mx.abs(top2_margins - mx.concatenate([top2_margin for _, top2_margin in alone])).tolist()  # type: ignore[arg-type]
             seen += width
             yield None
-            if not alike and seen >= LEADS:
+            if not alike and seen >= MARGIN_ROWS:
                 break
         if not alike:
             changes += found

@@ -39,7 +39,7 @@ PAUSES = (
     "library.finder._PAUSE_MS",
     "library.library._POLL_MS",
     "library.library._WAITING_POLL_MS",
-    "session.api_service._LOOK_MS",
+    "session.api_service._POLL_MS",
     "session.teaching_service._LOOK_MS",
     "window.startup._LIBRARY_FOLLOWS_MS",
 )
@@ -68,7 +68,7 @@ def current_translations() -> None:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give up at once a store that another process has open."""
-    monkeypatch.setattr("app.conversations.database.PATIENCE_S", 0.01)
+    monkeypatch.setattr("app.conversations.database.LOCK_TIMEOUT_S", 0.01)
 
 
 @pytest.fixture(autouse=True)

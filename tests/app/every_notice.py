@@ -56,7 +56,7 @@ def _unsaved(window: WindowDriver, _library: ShownLibrary) -> None:
 
 
 def _left_behind(window: WindowDriver, _library: ShownLibrary) -> None:
-    window.session.store.left_behind.emit(SimpleNamespace(path=CHATS), 3)
+    window.session.store.recovered_store.emit(SimpleNamespace(path=CHATS), 3)
 
 
 def _fail_to_download(_window: WindowDriver, library: ShownLibrary) -> None:

@@ -12,7 +12,7 @@ import pytest
 from app.session.session import Session
 from app.tools.host import ServerStatus
 from app.tools.servers import Server
-from app.tools.tool import Progress, Tool, ToolResult
+from app.tools.tool import Tool, ToolProgress, ToolResult
 
 ZONES = {"type": "object", "properties": {"zone": {"type": "string"}}, "required": ["zone"]}
 
@@ -36,7 +36,7 @@ class FakeHost:
         self.offered: list[Tool] = []
         self.results: dict[str, ToolResult | Exception] = {}
         self.calls: list[tuple[str, Mapping[str, Any], Future[ToolResult]]] = []
-        self.reported: Callable[[Progress], object] = lambda _: None
+        self.reported: Callable[[ToolProgress], object] = lambda _: None
         self.closed = False
 
     def install(self, patch: pytest.MonkeyPatch) -> None:
@@ -55,7 +55,7 @@ class FakeHost:
         return found
 
     def call(
-        self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[Progress], object]
+        self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[ToolProgress], object]
     ) -> Future[ToolResult]:
         outcome: Future[ToolResult] = Future()
         self.reported = reported

@@ -23,10 +23,10 @@ class Heartbeat(QObject):
         self.stalls.append(now - self._last)
         self._last = time.thread_time()
 
-    def rest(self, calm: int, patience_s: float) -> None:
-        """Run the event loop until it was idle for `calm` rounds, at most `patience_s` seconds."""
+    def rest(self, is_info: int, patience_s: float) -> None:
+        """Run the event loop until it was idle for `is_info` rounds, at most `patience_s` seconds."""
         deadline, quiet = time.monotonic() + patience_s, 0
-        while quiet < calm and time.monotonic() < deadline:
+        while quiet < is_info and time.monotonic() < deadline:
             seen = len(self.stalls)
             QCoreApplication.processEvents()
             quiet = quiet + 1 if all(stall < 0.002 for stall in self.stalls[seen:]) else 0

@@ -18,11 +18,11 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.call_card import CallCard
 from app.cli import self_test
-from app.conversations.chat_settings import Generation
+from app.conversations.chat_settings import GenerationSettings
 from app.session.answer import State
 from app.session.api_service import ApiChoice
 from app.session.session import Session
-from app.speculation.comparison import Comparer, Step, Verdict
+from app.speculation.comparison import Comparer, ComparisonResult, ComparisonStep
 from app.system.background import Background
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
@@ -57,7 +57,7 @@ def window(qapp: Application, qtbot: QtBot) -> WindowDriver:
     window = opened(qapp, qtbot)
     qtbot.waitUntil(lambda: not window.session.models.pair.loading)
     # A fixed depth, since the depth that Auto chooses depends on the load of the machine.
-    window.session.settings.set_defaults(Generation(speculation=SpeculationSettings(depth=4)))
+    window.session.settings.set_defaults(GenerationSettings(speculation=SpeculationSettings(depth=4)))
     return window
 
 
@@ -188,12 +188,12 @@ def test_a_program_gets_the_text_that_stands_in_the_window_greedy_and_by_seed(wi
 def test_compare_finds_the_same_text_and_two_speeds(window: WindowDriver) -> None:
     window.ask("What is a draft model?")
     session = window.session
-    window.wait(lambda: session.chat.turns[-1].answer.ended and session.answers.quiet)
+    window.wait(lambda: session.chat.turns[-1].answer.ended and session.answers.is_idle)
     window.trigger("compare")
     made = window.find(Comparer).comparison
     window.wait(lambda: not made.running)
-    assert made.step is Step.DONE, made.error
-    assert made.verdict() is Verdict.SAME
+    assert made.step is ComparisonStep.DONE, made.error
+    assert made.verdict() is ComparisonResult.SAME
     assert made.speculated.text == made.plain.text == session.chat.turns[-1].answer.text
     assert made.speculated.stats.drafted > 0
     assert made.plain.stats.drafted == 0
@@ -242,7 +242,7 @@ def test_a_question_is_answered_by_the_main_model_alone_while_the_draft_is_read(
         window.wait_until_answered()
         answers.append(window.answer())
         if not gate.done():
-            assert "still loading" in window.foot()
+            assert "still loading" in window.footer()
             gate.set_result(None)
             qtbot.waitUntil(lambda: not session.models.pair.loading)
     assert answers[0].text == answers[1].text

@@ -65,6 +65,6 @@ def test_every_translated_string_is_a_literal() -> None:
         source = file.read_text()
         for node in ast.walk(ast.parse(source)) if re.search(r"\b(?:tr|bound)\(", source) else ():
             name = getattr(node.func, "attr", getattr(node.func, "id", "")) if isinstance(node, ast.Call) else ""
-            # `Restyled` itself translates what is passed to `bound`.
-            if isinstance(node, ast.Call) and name in ("tr", "bound") and file.name != "restyled.py":
+            # `ThemeAware` itself translates what is passed to `bound`.
+            if isinstance(node, ast.Call) and name in ("tr", "bound") and file.name != "theme_aware.py":
                 assert isinstance(node.args[0], ast.Constant), f"{file.name}:{node.lineno}"

@@ -334,9 +334,9 @@ class WindowDriver:
         """Return the text of the answer on the screen."""
         return self.turn(index).text
 
-    def foot(self, index: int = -1) -> str:
+    def footer(self, index: int = -1) -> str:
         """Return the line of figures below an answer."""
-        return self.turn(index).foot
+        return self.turn(index).footer
 
     def wait_until_answered(self) -> None:
         self.wait(lambda: self.answer().ended)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from app.chat.token_legend import TokenLegend
     from app.chat.token_view import TokenView
     from app.chat.turn_view import TurnView
-    from app.library.model_choices import Choice
+    from app.library.model_choices import ModelChoice
     from app.models.picker import Picker
     from app.sidebar.list_model import ChatListModel
     from app.sidebar.pane import ChatPane
@@ -126,7 +126,7 @@ class TurnDriver:
 
     @property
     def foot_label(self) -> QLabel:
-        return self.view.findChild(QLabel, "foot")
+        return self.view.findChild(QLabel, "footer")
 
     @property
     def origin(self) -> str:
@@ -134,7 +134,7 @@ class TurnDriver:
         return self.view.answer_row.findChild(QLabel, "origin").text()
 
     @property
-    def foot(self) -> str:
+    def footer(self) -> str:
         return self.foot_label.text()
 
     @property
@@ -375,7 +375,7 @@ class PickerDriver(_CardDriver):
         self.picker.close_overlay()
 
     @property
-    def choices(self) -> list[Choice]:
+    def choices(self) -> list[ModelChoice]:
         """The models behind the rows."""
         return self.picker.choices()
 

@@ -23,7 +23,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 
 from app.conversations.request_history import ProgramRequest
-from app.library.finder import Search
+from app.library.finder import ModelSearch
 from app.models.page import INSTALLED, RECOMMENDED, SEARCH
 from app.session.cluster_service import FETCHING, OFF, ON
 from app.session.session import Session
@@ -140,7 +140,7 @@ def _tried(application: Application, folder: Path, name: str, code: str) -> None
     guessed, plain = Script(ANSWERS[code], PATTERN), Script(ANSWERS[code], (PLAIN,), round_s=0.031)
     window, session = opened(application, [guessed, Script("read"), guessed, plain])
     session.answers.ask(QUESTIONS[code])
-    settle(application, lambda: session.answers.ready and session.answers.quiet)
+    settle(application, lambda: session.answers.ready and session.answers.is_idle)
     for width, height in SIZES:
         window.resize(width, height)
         window.trigger("compare")
@@ -243,7 +243,7 @@ def _models(application: Application, folder: Path, name: str) -> None:
             window.settings.page("models").show_tab(INSTALLED)
             save(application, window.settings, folder / f"settings-installed-{name}-{width}.png")
             window.settings.page("models").show_tab(RECOMMENDED)
-            library.finder.searched = Search("qwen", error=HubError("offline"))
+            library.finder.searched = ModelSearch("qwen", error=HubError("offline"))
             window.settings.page("models").show_tab(SEARCH)
             library.finder.changed.emit()
             save(application, window.settings, folder / f"settings-offline-{name}-{width}.png")

@@ -30,13 +30,13 @@ _UNFIT = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]+')
 _LONGEST_NAME = 200
 
 
-class Run(Protocol):
+class StoreRunner(Protocol):
     """Runs an operation on the store's thread and returns its result."""
 
     def __call__(self, operation: Callable[[ConversationStore], Result]) -> Result: ...
 
 
-def write_json(run: Run, conversation_ids: Sequence[int], path: Path, *, private: bool = True) -> None:
+def write_json(run: StoreRunner, conversation_ids: Sequence[int], path: Path, *, private: bool = True) -> None:
     """Write chats into one JSON file, which only its owner may read if it is `private`.
 
     Call it on a thread that may wait. On OSError no file is left.
@@ -51,7 +51,9 @@ def write_json(run: Run, conversation_ids: Sequence[int], path: Path, *, private
     write_atomically(path, pieces, mode=_PRIVATE if private else _SHARED)
 
 
-def write_text(run: Run, conversation_id: int, path: Path, form: str, labels: Labels, *, private: bool = True) -> None:
+def write_text(
+    run: StoreRunner, conversation_id: int, path: Path, form: str, labels: Labels, *, private: bool = True
+) -> None:
     """Write one chat as MARKDOWN, with a folder of its pictures beside it, or HTML. Otherwise like `write_json`."""
     # It imports a Markdown parser, which would delay the window's start.
     from app.conversations.exports.html import as_html
@@ -73,7 +75,7 @@ def write_text(run: Run, conversation_id: int, path: Path, form: str, labels: La
     write_atomically(path, text.encode(), mode=mode)
 
 
-def write_folder(run: Run, conversation_ids: Iterable[int], folder: Path, form: str, labels: Labels) -> None:
+def write_folder(run: StoreRunner, conversation_ids: Iterable[int], folder: Path, form: str, labels: Labels) -> None:
     """Write each chat into a file named after its title, in an existing folder. Overwrites nothing."""
     for identity in conversation_ids:
         title = run(partial(lambda store, chat: store.conversations.get(chat).title, chat=identity))

@@ -56,7 +56,7 @@ def _add(chat: ChatBuilder, uid: str, parent: str | None, message: Any) -> None:
     shown = role in ("user", "assistant", "tool") and message.get("weight") != 0
     if not shown or is_call or kind == "reasoning_recap":
         chat.left_out["tool"] += shown and is_call
-        chat.pass_over(uid, parent)
+        chat.skip_message(uid, parent)
         return
     metadata = fields.mapping(message, "metadata")
     parts = fields.items(content, "parts")
@@ -72,7 +72,7 @@ def _add(chat: ChatBuilder, uid: str, parent: str | None, message: Any) -> None:
         text = with_thoughts((fields.text(one, "content") or fields.text(one, "summary") for one in thoughts), "")
     if not text.strip() and not pictures and (without_text or kind == "thoughts"):
         chat.left_out["reasoning"] += not without_text
-        chat.pass_over(uid, parent)
+        chat.skip_message(uid, parent)
         return
     written_at, model = fields.time(message, "create_time"), fields.text(metadata, "model_slug")
     chat.add(uid, parent, role, text, written_at, model, pictures)

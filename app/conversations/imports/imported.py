@@ -133,7 +133,7 @@ class ChatBuilder:
         """Add a message; one of another role, or with neither text nor files, is left out. `model` is an answer's."""
         if role not in ROLES or not (text.strip() or attachments):
             self.left_out["tool" if role == TOOL else "empty"] += 1
-            self.pass_over(uid, parent)
+            self.skip_message(uid, parent)
             return False
         source, attached = AnswerSource(main_model=model if role == "assistant" else ""), tuple(attachments)
         self.messages.append(
@@ -149,7 +149,7 @@ class ChatBuilder:
         self._pictures[found.picture.digest] = content
         return [found]
 
-    def pass_over(self, uid: str, parent: str | None) -> None:
+    def skip_message(self, uid: str, parent: str | None) -> None:
         """Leave an entry out; its children move up to its parent."""
         self._passed_over[uid] = parent
 

@@ -18,7 +18,7 @@ _LARGE = "conversations"
 _HEAD = re.compile(rf'[ \t\n\r]*\{{(?:[^\[\]{{}}]*,)?[ \t\n\r]*"{_LARGE}"[ \t\n\r]*:[ \t\n\r]*(?=\[)')
 
 
-class Items:
+class StreamedItems:
     """The items of a list, which each iteration parses again, so that only one is in memory at a time.
 
     An iteration calls `step` before each item, and sets `end` to the position after the list. Errors of the JSON can
@@ -60,8 +60,8 @@ def count_containers(content: bytes, enough: int) -> int:
 def parse(text: str, step: Callable[[], object]) -> Any:
     """Parse JSON like `json.loads`, with a call of `step` before each item of a list of chats.
 
-    These may hold a whole history, and are returned as `Items`: a list that is the whole document, or the one in an
-    object that is the whole document. Raises ValueError, RecursionError and what `step` raises.
+    A list of chats may hold a whole history and is returned as `StreamedItems`. It is the document, or the one list in
+    an object that is the document. Raises ValueError, RecursionError and what `step` raises.
     """
     if text.startswith("[", position := _space(text, 0)):
         items = _items(text, position, step)
@@ -75,9 +75,9 @@ def parse(text: str, step: Callable[[], object]) -> Any:
     return json.loads(text)
 
 
-def _items(text: str, position: int, step: Callable[[], object]) -> Items:
+def _items(text: str, position: int, step: Callable[[], object]) -> StreamedItems:
     """Read the list to its end, but keep none of its items."""
-    items = Items(text, position, step)
+    items = StreamedItems(text, position, step)
     deque(items, maxlen=0)
     return items
 

@@ -214,7 +214,7 @@ def _read_llama_cpp(entry: Any, files: Files) -> ImportedConversation:
         role, text = fields.text(message, "role"), fields.text(message, "content")
         if role == "system":
             system_prompt = system_prompt or text
-            chat.pass_over(uid, parent)
+            chat.skip_message(uid, parent)
             continue
         attachments = list[Attachment]()
         for file in fields.items(message, "extra"):

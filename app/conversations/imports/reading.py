@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from app.conversations.exports.writing import Run
+from app.conversations.exports.writing import StoreRunner
 from app.conversations.imports import json_steps
 from app.conversations.imports.adding import ADDED, EXTENDED, UNCHANGED, add
 from app.conversations.imports.anythingllm import ANYTHINGLLM
@@ -55,7 +55,7 @@ _LARGEST_RATIO, _FREE_OF_RATIO = 100, 2**24
 LONGEST_TITLE = 300
 
 
-def import_file(run: Run, path: Path, step: Callable[[int], object] = lambda _done: None) -> ImportReport:
+def import_file(run: StoreRunner, path: Path, step: Callable[[int], object] = lambda _done: None) -> ImportReport:
     """Import a JSON or JSONL file, a ZIP file of ChatGPT, Claude or Cherry Studio, the database of Ollama's app, or
     the messages.jsonl of a Jan thread.
 
@@ -120,7 +120,7 @@ def _reader_of(data: Any) -> tuple[Reader | None, Iterable[Any]]:
     for reader in _DOCUMENTS:
         if reader.recognises(data):
             return reader, reader.entries(data)
-    entries = data if isinstance(data, list | json_steps.Items) else [data]
+    entries = data if isinstance(data, list | json_steps.StreamedItems) else [data]
     if any(map(is_message, islice(entries, 1))):
         entries = [{"messages": list(entries)}]
     return next((reader for entry in entries for reader in _READERS if reader.recognises(entry)), None), entries

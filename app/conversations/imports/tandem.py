@@ -23,7 +23,7 @@ def _recognises(document: object) -> bool:
 
 def _entries(data: Any) -> Iterable[Any]:
     found = data.get("conversations")
-    return found if isinstance(found, list | json_steps.Items) else []
+    return found if isinstance(found, list | json_steps.StreamedItems) else []
 
 
 def _read(entry: Any, files: Files) -> ImportedConversation:
@@ -33,7 +33,7 @@ def _read(entry: Any, files: Files) -> ImportedConversation:
         uid, parent = fields.text(message, "uid"), fields.text(message, "parent") or None
         if fields.text(message, "role") not in (*ROLES, TOOL) or not uid:
             chat.left_out["empty"] += 1
-            chat.pass_over(uid, parent)
+            chat.skip_message(uid, parent)
             continue
         attached = [one for item in fields.items(message, "attachments") for one in _attachment(item, stored, chat)]
         chat.messages.append(_message(uid, parent, message, tuple(attached)))

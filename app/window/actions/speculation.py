@@ -25,7 +25,7 @@ def _compare(window: ActedWindow) -> None:
 
 def _can_compare(window: ActedWindow) -> bool:
     session = window.session
-    is_free = session.answers.ready and session.answers.quiet and not session.models.pair.loading
+    is_free = session.answers.ready and session.answers.is_idle and not session.models.pair.loading
     return is_free and (bool(session.chat.turns) or not window.comparison.isHidden())
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from app.window.notifications import Notifications
     from app.window.palette import CommandPalette
     from app.window.panes import Panes
-    from app.window.transfer import Transfer
+    from app.window.transfer import ImportExport
     from app.window.turn_commands import TurnCommands
     from app.window.updates import UpdateChecker
 
@@ -52,7 +52,7 @@ class ActedWindow(QMainWindow):
     composer: Composer
     attachments: AttachmentReader
     chat_settings: ChatSettingsSheet
-    transfer: Transfer
+    transfer: ImportExport
     comparer: Comparer
     comparison: ComparisonView
     explanations: Explanations

@@ -13,7 +13,7 @@ import anthropic
 import httpx2
 import openai
 
-from app.api.activity import Call
+from app.api.activity import ApiCall
 from app.api.engine_host import EngineHost
 from app.api.guard import ApiSettings
 from app.api.local_api import LocalApi
@@ -29,7 +29,7 @@ class Served:
         engine: EngineClient,
         main: str = "main",
         draft: str | None = "draft",
-        on_change: Callable[[Call], object] = lambda _call: None,
+        on_change: Callable[[ApiCall], object] = lambda _call: None,
         **settings: Any,
     ) -> None:
         self.engine, self.host = engine, EngineHost(engine)

@@ -13,7 +13,7 @@ from starlette.types import Message
 from app.api.activity import Activity
 from app.api.answering import Answering
 from app.api.errors import KEEP_ALIVE
-from app.api.shapes import EventStream
+from app.api.response_writers import EventStream
 from engine.client import RequestStream
 from engine.events import Event, Finished, PrefillProgress
 from engine.requests import ChatRequest
@@ -50,7 +50,7 @@ def answering_of(engine: Any) -> Answering:
 
 
 def test_signs_of_life_come_until_the_text_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("answering", "shapes"):
+    for module in ("answering", "response_writers"):
         monkeypatch.setattr(f"app.api.{module}.KEEP_ALIVE_S", 0.005)
     bodies: list[bytes] = []
 
@@ -65,8 +65,8 @@ def test_signs_of_life_come_until_the_text_does(monkeypatch: pytest.MonkeyPatch)
             if bodies.count(KEEP_ALIVE) == 3:
                 engine.deliver(FINISHED)
 
-        shape: Any = SimpleNamespace(headers={}, keep_alive=KEEP_ALIVE, write=lambda _: b"", finish=lambda: b"end")
-        response = EventStream(answering, shape)
+        writer: Any = SimpleNamespace(headers={}, keep_alive=KEEP_ALIVE, write=lambda _: b"", finish=lambda: b"end")
+        response = EventStream(answering, writer)
         await asyncio.wait_for(response({}, silent, send), PATIENCE_S)
         await asyncio.sleep(0.02)
 

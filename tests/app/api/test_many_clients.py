@@ -14,7 +14,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from app.api.activity import Call
+from app.api.activity import ApiCall
 from app.api.server import MOST_CONNECTIONS
 from engine.client import RequestStream
 from engine.errors import EngineError, NotEnoughMemory, QueueFull
@@ -303,7 +303,7 @@ def test_a_model_that_is_being_loaded_says_how_far_it_is(serve: Serve, question:
 
 
 def test_a_window_hears_of_every_change_and_reads_the_figures(question: dict[str, Any]) -> None:
-    changes: list[Call] = []
+    changes: list[ApiCall] = []
     engine = ScriptedEngine([Script(STORY)])
     served = Served(engine, on_change=changes.append)
     answer = served.chat(question)

@@ -11,7 +11,7 @@ from typing import Any
 import ollama
 import pytest
 
-from app.api.ollama import OllamaShape
+from app.api.ollama import OllamaWriter
 from app.text.answer_parts import AnswerParts
 from engine.errors import InternalFailure
 from engine.tokenizers.thinking import ThinkingChoice
@@ -162,9 +162,9 @@ def test_a_prompt_may_have_instructions_and_a_way_to_think(serve: Serve, client_
 
 
 def test_a_silent_stream_sends_a_piece_without_text() -> None:
-    shape = OllamaShape("m", AnswerParts(), lambda text, *_: {"response": text}, logprobs=False)
-    piece = json.loads(shape.keep_alive)
-    assert (piece["response"], piece["done"], shape.keep_alive[-1:]) == ("", False, b"\n")
+    writer = OllamaWriter("m", AnswerParts(), lambda text, *_: {"response": text}, logprobs=False)
+    piece = json.loads(writer.keep_alive)
+    assert (piece["response"], piece["done"], writer.keep_alive[-1:]) == ("", False, b"\n")
 
 
 def test_models_are_listed_shown_and_loaded(client: ollama.Client) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from starlette.types import Message
 
-from app.api.activity import Activity, Call
+from app.api.activity import Activity, ApiCall
 from app.api.speculation import round_stream
 from engine.events import TokensCommitted
 from engine.stats import RequestStats, RoundRecord
@@ -122,7 +122,7 @@ def test_a_listener_that_falls_behind_hears_how_many_rounds_it_missed(monkeypatc
 
     async def listen() -> None:
         activity, leaving = Activity(), asyncio.Event()
-        activity.begin(Call("call-1", "/v1/messages", "main", "agent", 0.0))
+        activity.begin(ApiCall("call-1", "/v1/messages", "main", "agent", 0.0))
 
         async def receive() -> Message:
             await leaving.wait()

@@ -9,18 +9,18 @@ from PySide6.QtGui import QFont, QTextCursor
 from app.chat.printing import chat_document
 from app.conversations.records import ToolUse
 from app.session.answer import Answer, State
-from app.session.calls import Call, CallState
-from app.session.chats import Chat, MessageNode, Step, Turn
+from app.session.calls import CallState, ToolRun
+from app.session.chats import AnswerStep, Chat, MessageNode, Turn
 from app.widgets.application import Application
 from tests.app.cjk_answers import ANSWERS, STRONG
 
 
 def test_calls_are_printed_between_the_answers_with_results_or_reasons(qapp: Application) -> None:
     del qapp
-    ran = Call(ToolUse("clock", "now", "now", "1", '{"zone": "Asia/Seoul"}'), CallState.ENDED, "12:00 *sharp*")
-    denied = Call(ToolUse("Tandem", "read", "read", "2", "{}"), CallState.ENDED, "Do not repeat it.", ("denied", {}))
+    ran = ToolRun(ToolUse("clock", "now", "now", "1", '{"zone": "Asia/Seoul"}'), CallState.ENDED, "12:00 *sharp*")
+    denied = ToolRun(ToolUse("Tandem", "read", "read", "2", "{}"), CallState.ENDED, "Do not repeat it.", ("denied", {}))
     calling = Answer(State.DONE, "Let me **look** at <b>.", calls=[ran, denied])
-    turn = Turn("What time?", Answer(State.DONE, "It is noon."), steps=[Step(calling, MessageNode())])
+    turn = Turn("What time?", Answer(State.DONE, "It is noon."), steps=[AnswerStep(calling, MessageNode())])
     document = chat_document(Chat(title="Time", turns=[turn]))
     assert document.toPlainText().split("\n") == [
         *("Time", "What time?", "Let me look at <b>."),

@@ -16,11 +16,11 @@ from app.chat import answer_texts
 from app.chat.answer_texts import STARTER, is_beyond_starter
 from app.chat.note import Note
 from app.chat.welcome import Welcome
-from app.conversations.chat_settings import Generation
+from app.conversations.chat_settings import GenerationSettings
 from app.conversations.records import Attachment
 from app.session.answer import Answer, State
 from app.session.chats import Turn
-from app.speculation.comparison import Comparer, Step
+from app.speculation.comparison import Comparer, ComparisonStep
 from engine.requests import SamplingSettings
 from resources.starter.recipe.content import read_content
 from tests.app.conftest import OpenWindow
@@ -84,7 +84,7 @@ def test_the_button_says_why_another_answer_has_the_same_words(open_window: Open
     assert "the Starter knows its answers by heart" in again.accessibleName()
     window.session.models.load("some/model", None)
     window.wait(lambda: again.accessibleName() == "Regenerate")
-    window.session.settings.set_defaults(Generation(SamplingSettings(temperature=0.7)))
+    window.session.settings.set_defaults(GenerationSettings(SamplingSettings(temperature=0.7)))
     window.trigger("chat-settings")
     window.chat_settings.rows["temperature"].control.setValue(0.0)
     window.wait(lambda: again.accessibleName() == "Regenerate: the same words, because temperature 0 was chosen")
@@ -101,7 +101,7 @@ def test_switching_versions_lets_an_answer_go_on(open_window: OpenWindow, qtbot:
     session.chats.switch(session.chat, session.chat.turns[0].answer_node, -1)
     qtbot.waitUntil(lambda: window.turns == [("first", "One.")])
     engine.gate.release(1000)
-    qtbot.waitUntil(lambda: session.answers.quiet)
+    qtbot.waitUntil(lambda: session.answers.is_idle)
     session.chats.switch(session.chat, session.chat.turns[0].answer_node, 1)
     qtbot.waitUntil(lambda: window.turns == [("first", STORY)])
 
@@ -201,7 +201,7 @@ def test_a_card_offers_a_larger_model_until_there_is_one(
     again = window.turn().view.findChild(Note)
     assert again.isHidden()
     window.session.answers.ask_again(window.session.chat.turns[-1])
-    window.wait(lambda: window.session.answers.quiet)
+    window.wait(lambda: window.session.answers.is_idle)
     window.wait(window.turn().view.findChild(Note).isVisible)
     assert "one answer to each question" in window.turn().view.findChild(Note).findChild(QLabel).text()
     wanted: list[str] = []
@@ -223,14 +223,14 @@ def test_a_fast_answer_is_shown_side_by_side_and_is_in_no_chat(open_shown: OpenS
     made = window.find(Comparer).comparison
     assert made is not None
     assert made.question == read_content("en").at_length.questions[0]
-    window.wait(lambda: made.step is Step.DONE)
+    window.wait(lambda: made.step is ComparisonStep.DONE)
     assert window.comparison.isVisible()
     assert "× as fast with speculation." in window.comparison.verdict.text()
     assert window.turns == []
     window.wait(window.comparison.again.isEnabled)
     engine.scripts[:] = [Script("two"), Script("one two three"), Script("one two three", (PLAIN,))]
     window.comparison.again.click()
-    window.wait(lambda: window.find(Comparer).comparison.step is Step.DONE)
+    window.wait(lambda: window.find(Comparer).comparison.step is ComparisonStep.DONE)
     assert window.find(Comparer).comparison is not made
     assert window.find(Comparer).comparison.question == made.question
     assert window.turns == []
@@ -279,7 +279,7 @@ def test_the_demonstration_ends_with_any_model_and_any_settings(
     library.settings.change(max_tokens=chosen)
     window.wait(lambda: window.session.answers.ready)
     window.comparer.demonstrate("Count to a million.")
-    window.wait(lambda: window.comparer.comparison.step is Step.DONE)
+    window.wait(lambda: window.comparer.comparison.step is ComparisonStep.DONE)
     most = 300 if pair[0] == path_of(MAIN) else 400
     limits = [request.max_tokens for request in engine.requests[-3:]]
     assert limits == [1, *[min(chosen or most, most)] * 2]

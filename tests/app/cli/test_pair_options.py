@@ -12,7 +12,7 @@ from huggingface_hub import constants
 
 from app.__main__ import main
 from app.cli.answers import TextOutput
-from app.cli.conversation import Conversation, talk
+from app.cli.conversation import TerminalConversation, talk
 from app.cli.pair_options import model_path
 from app.settings.store import SettingsStore
 from app.system.paths import settings_folder
@@ -43,7 +43,7 @@ def test_a_chat_finds_a_part_of_the_starter_by_its_name(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("/model starter/head\n"))
     with Engine() as engine:
-        assert talk(Conversation(engine, Namespace(), TextOutput()), quiet=True) == 0
+        assert talk(TerminalConversation(engine, Namespace(), TextOutput()), quiet=True) == 0
     assert "it is a head" in " ".join(capsys.readouterr().err.split())
 
 

@@ -85,7 +85,7 @@ def test_whatever_came_in_can_be_listed_shown_and_exported(
         chat = chat_of(conversation, path)
         assert chat.read_position is None or chat.read_position[0] >= 0
         for turn in chat.turns:
-            figures.foot(turn.answer)
+            figures.footer(turn.answer)
             figures.why(turn.answer)
             if turn.answer_node.id is not None:
                 messages = store.messages

@@ -8,7 +8,7 @@ from app.conversations.encoding import to_json
 from app.conversations.exports.json_format import conversation_as_object
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.markdown import as_markdown
-from app.conversations.records import AnswerSource, Changes
+from app.conversations.records import AnswerSource, StoreChanges
 from engine.events import Token
 from engine.stats import RequestStats
 
@@ -88,7 +88,7 @@ def test_the_words_of_what_is_deleted_leave_the_search_index(store: Conversation
 def test_nothing_cached_of_the_chat_may_stay(store: ConversationStore) -> None:
     chat = store.conversations.create()
     question, _ = answered(store, chat, "one", "1")
-    seen: list[Changes] = []
+    seen: list[StoreChanges] = []
     store.database.on_commit = seen.append
     store.deletions.delete_question(question)
     assert seen[-1].removed_uids == {store.conversations.get(chat).uid}

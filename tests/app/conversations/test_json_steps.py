@@ -14,7 +14,7 @@ from app.conversations.imports import json_steps
 
 def read_in_steps(text: str) -> Any:
     value = json_steps.parse(text, lambda: None)
-    return list(value) if isinstance(value, json_steps.Items) else value
+    return list(value) if isinstance(value, json_steps.StreamedItems) else value
 
 
 JSON_VALUES = st.recursive(

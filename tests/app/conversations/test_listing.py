@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.conversations.conversation_list import ACTIVE, ARCHIVED, TRASHED, ConversationList
-from app.conversations.listing import Listing
+from app.conversations.listing import ListedConversations
 from app.conversations.records import AnswerSource
 from engine.stats import RequestStats
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def listing(store: ConversationStore) -> Listing:
-    listing = Listing()
+def listing(store: ConversationStore) -> ListedConversations:
+    listing = ListedConversations()
     store.database.on_commit = listing.note
     return listing
 
@@ -56,7 +56,7 @@ def deeds(store: ConversationStore, chance: random.Random) -> list[Callable[[int
 
 @pytest.mark.parametrize("view", [ACTIVE, ARCHIVED, TRASHED])
 def test_whatever_is_done_the_list_is_as_if_read_anew(
-    store: ConversationStore, clock: Clock, listing: Listing, view: str
+    store: ConversationStore, clock: Clock, listing: ListedConversations, view: str
 ) -> None:
     chance = random.Random(4)
     for number in range(12):
@@ -67,7 +67,7 @@ def test_whatever_is_done_the_list_is_as_if_read_anew(
         if chance.random() < 0.1:
             store.conversations.purge(chance.choice([chat.id for chat in every(store)]))
         listing.read(store, view)
-        anew = Listing().read(store, view)
+        anew = ListedConversations().read(store, view)
         assert anew is not None
         assert (listing.chats, store.conversations.folders()) == anew
 
@@ -76,7 +76,9 @@ def every(store: ConversationStore) -> list:  # type: ignore[type-arg]
     return [chat for view in (ACTIVE, ARCHIVED, TRASHED) for chat in store.conversations.view(view)]
 
 
-def test_only_what_changed_is_read(store: ConversationStore, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_what_changed_is_read(
+    store: ConversationStore, listing: ListedConversations, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in range(3):
         store.conversations.create(title=f"Chat {number}")
     listed = listing.read(store)

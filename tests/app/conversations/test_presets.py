@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.conversations.chat_settings import KEYS, Generation, filled, own_of
+from app.conversations.chat_settings import KEYS, GenerationSettings, filled, own_of
 from app.conversations.presets import BUILT_IN, NEW_CHATS, Preset, preset_in_use
 from app.settings.declarations import SETTINGS
 from engine.requests import SamplingSettings, SpeculationSettings
@@ -31,9 +31,9 @@ def test_what_new_chats_begin_with_is_no_preset_of_the_list(store: ConversationS
 
 
 def test_own_settings_change_the_defaults_where_they_say_so() -> None:
-    defaults = Generation(SamplingSettings(temperature=0.7, seed=3), SpeculationSettings(same_text=True), 100)
+    defaults = GenerationSettings(SamplingSettings(temperature=0.7, seed=3), SpeculationSettings(same_text=True), 100)
     own = {"temperature": 0.0, "seed": -1, "depth": 0, "method": "off", "max_tokens": 0}
-    assert defaults.with_own(own) == Generation(
+    assert defaults.with_own(own) == GenerationSettings(
         SamplingSettings(temperature=0.0), SpeculationSettings("off", None, same_text=True), None
     )
     assert defaults.with_own({}) == defaults
@@ -49,7 +49,7 @@ def test_own_settings_that_cannot_be_used_are_left_out() -> None:
 
 def test_every_own_setting_is_one_of_the_settings_window() -> None:
     assert set(KEYS) <= set(SETTINGS)
-    assert set(Generation().values()) == set(KEYS)
+    assert set(GenerationSettings().values()) == set(KEYS)
 
 
 @pytest.mark.parametrize("preset", BUILT_IN, ids=lambda preset: preset.built_in)

@@ -12,7 +12,7 @@ from app.conversations.exports.writing import write_json
 from app.conversations.imports.reading import import_file
 from app.conversations.presets import Preset
 from app.conversations.projects import MODELS, PRESET, files_text, models_of, preset_of, start_of
-from app.conversations.records import Changes, Folder, Source, SourceFile
+from app.conversations.records import Folder, Source, SourceFile, StoreChanges
 from app.conversations.store import ConversationStore
 
 NOTES = Source("/home/notes.md", files=(SourceFile("notes.md", "The code word is heron.\n", 24, 7),))
@@ -57,7 +57,7 @@ def test_a_folder_keeps_what_its_chats_begin_with(store: ConversationStore, fold
 
 
 def test_a_change_of_the_text_drops_its_caches(store: ConversationStore, folder_id: int) -> None:
-    seen: list[Changes] = []
+    seen: list[StoreChanges] = []
     store.database.on_commit = seen.append
     first = folder_in(store, folder_id).uid
     assert first in store.conversations.uids()

@@ -11,7 +11,7 @@ import pytest
 from app.conversations.conversation_list import ARCHIVED, TRASHED
 from app.conversations.errors import NotFound, WrongState
 from app.conversations.inserting import insert_messages, next_message_id
-from app.conversations.records import AnswerSource, Attachment, Changes, NewMessage
+from app.conversations.records import AnswerSource, Attachment, NewMessage, StoreChanges
 from engine.events import Token
 from engine.stats import PlainSpan, RequestStats, RoundRecord
 
@@ -264,20 +264,20 @@ def test_the_first_exchange_titles_the_chat_until_a_person_does(store: Conversat
 
 
 def test_operations_report_what_they_changed(store: ConversationStore) -> None:
-    seen: list[Changes] = []
+    seen: list[StoreChanges] = []
     store.database.on_commit = seen.append
     chat = store.conversations.create()
     store.messages.add_user_turn(chat, "q")
     uid = store.conversations.get(chat).uid
     store.conversations.purge(chat)
     touched = {chat}
-    assert seen[0] == Changes(conversations=touched)
-    assert seen[1] == Changes(conversations=touched)
-    assert seen[2] == Changes(removed=touched, removed_uids={uid})
+    assert seen[0] == StoreChanges(conversations=touched)
+    assert seen[1] == StoreChanges(conversations=touched)
+    assert seen[2] == StoreChanges(removed=touched, removed_uids={uid})
 
 
 def test_an_operation_that_fails_leaves_nothing(store: ConversationStore) -> None:
-    seen: list[Changes] = []
+    seen: list[StoreChanges] = []
     store.database.on_commit = seen.append
     with pytest.raises(NotFound):
         store.messages.add_user_turn(99, "to nobody")

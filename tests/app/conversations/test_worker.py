@@ -13,7 +13,7 @@ import pytest
 from app.conversations import answer_writer
 from app.conversations.answer_writer import FLUSH_AFTER, AnswerWriter
 from app.conversations.errors import NotFound, StoreNotWritable
-from app.conversations.records import AnswerSource, Changes
+from app.conversations.records import AnswerSource, StoreChanges
 from app.conversations.worker import StoreThread
 from engine.stats import RequestStats
 from tests.patience import PATIENCE_S
@@ -72,11 +72,11 @@ def test_an_error_goes_to_its_own_future_only(thread: StoreThread) -> None:
 
 
 def test_changes_are_reported_after_the_commit(path: Path) -> None:
-    seen: list[Changes] = []
+    seen: list[StoreChanges] = []
     thread = StoreThread(path, seen.append)
     chat = thread.submit(lambda store: store.conversations.create()).result(PATIENCE_S)
     thread.close()
-    assert seen == [Changes(conversations={chat})]
+    assert seen == [StoreChanges(conversations={chat})]
 
 
 @pytest.mark.expects_log
@@ -117,7 +117,7 @@ def test_an_operation_that_has_written_something_is_not_done_twice(path: Path) -
 
 @pytest.mark.expects_log
 def test_a_listener_that_fails_harms_no_operation(path: Path) -> None:
-    def fail(_changes: Changes) -> None:
+    def fail(_changes: StoreChanges) -> None:
         raise RuntimeError("listener")
 
     thread = StoreThread(path, fail)
@@ -175,10 +175,10 @@ def test_text_waits_for_room_on_the_disk(
     thread.submit(lambda store: store.database.scalar("PRAGMA max_page_count = 1")).result(PATIENCE_S)
     writer.append("x" * 50_000)
     deadline = time.monotonic() + PATIENCE_S
-    while writer.trouble is None:
+    while writer.write_error is None:
         assert time.monotonic() < deadline
         time.sleep(0.01)
-    assert isinstance(writer.trouble, StoreNotWritable)
+    assert isinstance(writer.write_error, StoreNotWritable)
     thread.submit(lambda store: store.database.scalar("PRAGMA max_page_count = 1000000")).result(PATIENCE_S)
     writer.append("y")
     writer.finish("stop", RequestStats()).result(PATIENCE_S)

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QToolButton
 from pytestqt.qtbot import QtBot
 
-from app.library.finder import Search
+from app.library.finder import ModelSearch
 from app.library.measured import Measured
 from app.models.download_card import DownloadCard
 from app.models.page import INSTALLED, RECOMMENDED, SEARCH, ModelsPage
@@ -63,7 +63,7 @@ def test_every_tab_shows_what_was_measured_instead_of_the_estimate(open_settings
     window, library, _ = open_settings()
     inventory = library.inventory
     found = {entry.id: entry for entry in inventory.catalog if entry.id in (MAIN, LARGER)}
-    library.finder.searched = Search(
+    library.finder.searched = ModelSearch(
         "qwen3", found=(found[MAIN], replace(found[LARGER], advice=library.shown_advice[1]))
     )
     page = open_page(window, SEARCH)
@@ -175,18 +175,18 @@ def test_search_explains_itself_and_its_failures(open_settings: OpenShown) -> No
     page = open_page(window, SEARCH)
     assert page.empty.text().startswith("Type part of a name")
     for searched, words in (
-        (Search("x", running=True), "Searching…"),
-        (Search("x", error=HubError("offline")), "Can't reach Hugging Face."),
-        (Search("x"), "No MLX models match."),
+        (ModelSearch("x", running=True), "Searching…"),
+        (ModelSearch("x", error=HubError("offline")), "Can't reach Hugging Face."),
+        (ModelSearch("x"), "No MLX models match."),
     ):
         library.finder.searched = searched
         library.finder.changed.emit()
         assert page.empty.text().startswith(words)
         assert page.again.isVisible() == (searched.error is not None)
-    library.finder.searched = Search("qwen", error=HubError("offline"))
+    library.finder.searched = ModelSearch("qwen", error=HubError("offline"))
     library.finder.changed.emit()
     page.again.click()
-    assert library.finder.searched == Search("qwen", running=True)
+    assert library.finder.searched == ModelSearch("qwen", running=True)
     assert not page.again.isVisible()
     # A search ends with the button in the field or with another tab.
     for word in ("qwen", "gemma"):

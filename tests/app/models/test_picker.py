@@ -103,7 +103,7 @@ def test_the_main_picker_puts_the_loaded_model_first_and_an_unused_guide_last(op
     window, library, _ = open_settings(bare(), ("starter/main", "starter/draft"))
     picker = window.picker("main")
     picker.open()
-    kinds = [(choice.kind, choice.guide) for choice in picker.choices]
+    kinds = [(choice.kind, choice.is_starter) for choice in picker.choices]
     assert kinds == [("use", True)] + [("get", False)] * 3 + [("unload", False)]
     assert "built in" in picker.rows[0]
     # A main model is downloaded together with its draft.
@@ -119,7 +119,7 @@ def test_the_main_picker_puts_real_models_before_an_unused_guide(open_settings: 
     picker.open()
     choices = [choice for choice in picker.choices if choice.usable and choice.kind != "unload"]
     assert (choices[0].id, choices[0].loaded) == (MAIN, True)
-    assert [choice.guide for choice in choices] == [False] * (len(choices) - 1) + [True]
+    assert [choice.is_starter for choice in choices] == [False] * (len(choices) - 1) + [True]
     # A search reaches the whole catalog.
     picker.field.setText("mistral nemo")
     assert [(choice.kind, choice.name) for choice in picker.choices] == [("get", "Mistral Nemo 12B")]
@@ -130,7 +130,7 @@ def test_arrows_and_enter_switch_the_main_model_with_its_draft(open_shown: OpenS
     window.trigger("choose-main")
     picker = window.picker("main")
     assert picker.field.hasFocus()
-    assert picker.choices[picker.list.currentRow()].guide
+    assert picker.choices[picker.list.currentRow()].is_starter
     assert picker.field.accessibleDescription().startswith("Starter, built in, Built-in model")
     steps = (row_of(picker, MAIN) - picker.list.currentRow()) % picker.list.count()
     press(picker, *[Qt.Key.Key_Down] * steps, Qt.Key.Key_Return)

@@ -7,7 +7,7 @@ import threading
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.conversations.chat_settings import Generation
+from app.conversations.chat_settings import GenerationSettings
 from app.session.answer import State
 from app.session.chats import Turn
 from app.session.session import Session
@@ -116,7 +116,7 @@ def test_an_answer_stops_when_its_chat_goes_to_the_trash(
     session.chats.trash(chat_id)
     settle(gate.release(1000))
     assert turn.answer.state is State.CANCELLED
-    assert session.answers.quiet
+    assert session.answers.is_idle
 
 
 @pytest.mark.parametrize("chosen", [False, True])
@@ -126,7 +126,7 @@ def test_another_answer_is_sampled_unless_temperature_0_was_chosen(
     engine = ScriptedEngine([Script("One."), Script("Another.")])
     session = open_session(engine)
     settle()
-    session.settings.set_defaults(Generation(SamplingSettings(temperature=0.0)))
+    session.settings.set_defaults(GenerationSettings(SamplingSettings(temperature=0.0)))
     session.settings.temperature_chosen = chosen
     turn = answered(session, settle, "first")
     session.answers.ask_again(turn)
@@ -142,7 +142,7 @@ def test_another_answer_has_a_seed_of_its_own_also_where_one_was_chosen(
     engine = ScriptedEngine([Script("One."), Script("Two."), Script("Three.")])
     session = open_session(engine)
     settle()
-    session.settings.set_defaults(Generation(SamplingSettings(temperature=0.7, seed=2**64 - 2)))
+    session.settings.set_defaults(GenerationSettings(SamplingSettings(temperature=0.7, seed=2**64 - 2)))
     turn = answered(session, settle, "first")
     for _ in range(2):
         session.answers.ask_again(turn)

@@ -61,7 +61,7 @@ def test_a_lost_machine_is_reported_and_nothing_is_loaded_until_the_user_chooses
     assert len(fakes.made) == 2
     fakes.made[1].lose()
     qtbot.waitUntil(settled(session, OFF, ""))
-    session.cluster.go_on_alone()
+    session.cluster.load_local_models()
     qtbot.waitUntil(settled(session, OFF, alone))
 
 
@@ -116,7 +116,7 @@ def test_a_check_is_forgotten_when_other_machines_are_named(
     session: Session, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     found = Findings((), None)
-    monkeypatch.setattr(cluster_service, "look_at_machines", lambda *_: found)
+    monkeypatch.setattr(cluster_service, "check_machines", lambda *_: found)
     session.cluster.check(None, 4096)
     qtbot.waitUntil(lambda: session.cluster.findings is found)
     session.cluster.configure("studio, mini")

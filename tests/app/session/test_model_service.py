@@ -21,10 +21,10 @@ def test_models_that_a_failing_gpu_made_the_engine_unload_are_not_shown_as_loade
     engine = ScriptedEngine([Script("Hal", error=DeviceFailed("out of memory", unloaded="org/main")), Script("Whole")])
     session = open_session(engine)
     settle(session.answers.ask("first"))
-    assert session.models.pair.parked
+    assert session.models.pair.unloaded_by_failure
     assert "was unloaded" in state_now(session)
     settle(session.answers.ask("second"))
-    assert not session.models.pair.parked
+    assert not session.models.pair.unloaded_by_failure
     assert "was unloaded" not in state_now(session)
 
 
@@ -58,7 +58,7 @@ def test_another_engine_answers_and_leaves_when_it_ends(
     own, given = ScriptedEngine(), ScriptedEngine()
     session = open_session(own)
     session.models.load("slow", None)
-    session.models.use(given)
+    session.models.activate(given)
     assert session.models.pair.names == ("", "")
     settle(session.models.load("large", None))
     assert (session.models.pair.names[0], session.models.pair.loading) == ("large", "")
@@ -77,7 +77,7 @@ def test_another_engine_answers_and_leaves_when_it_ends(
 def test_an_engine_that_ends_while_another_answers_is_made_anew(open_session: OpenSession, qtbot: QtBot) -> None:
     own, given = ScriptedEngine(), ScriptedEngine()
     session = open_session(own)
-    session.models.use(given)
+    session.models.activate(given)
     own.end_by_itself()
     qtbot.waitUntil(lambda: own.closed)
     session.models.load("large", None)

@@ -47,7 +47,7 @@ def novel(session: Session) -> Folder:
 @pytest.fixture
 def ask(session: Session, qtbot: QtBot, settle: Settle) -> Ask:
     """Asks a question in the chat on screen, and waits for the answer."""
-    return lambda: settle((session.answers.ask("Who?"), qtbot.waitUntil(lambda: session.answers.quiet)))
+    return lambda: settle((session.answers.ask("Who?"), qtbot.waitUntil(lambda: session.answers.is_idle)))
 
 
 def systems(engine: ScriptedEngine) -> list[str]:
@@ -158,7 +158,7 @@ def test_a_question_that_is_stopped_gives_its_files_up(
     qtbot.waitUntil(lambda: bool(session.chat.turns[-1].answer.waits_for))
     reading = PDF_PROCESS.pid
     session.answers.stop()
-    qtbot.waitUntil(lambda: session.answers.quiet)
+    qtbot.waitUntil(lambda: session.answers.is_idle)
     qtbot.waitUntil(lambda: PDF_PROCESS.pid != reading or PDF_PROCESS.pid is None)
     settle()
     assert novel(session).sources == sources

@@ -38,7 +38,7 @@ def test_panel_and_foot_say_the_same_of_both_requests() -> None:
     answer = Answer(stats=FAST, earlier=(SLOW,))
     assert figures.as_fast(FAST) == "at least 1.7× as fast"
     assert outcome(answer) == "At most 0.4× as fast"
-    assert ("{value} accepted", "19%") in figures.foot(answer)
+    assert ("{value} accepted", "19%") in figures.footer(answer)
     assert Answer(stats=FAST).figures is FAST
 
 

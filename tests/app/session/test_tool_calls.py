@@ -238,7 +238,7 @@ def test_stop_ends_the_call_and_the_answer(loop: Loop) -> None:
     assert loop.host.calls[0][2].cancelled()
     assert (turn.answer.state, turn.answer.ended, turn.calls[0].error) == (State.CANCELLED, True, ("stopped", {}))
     assert len(loop.engine.requests) == 1
-    assert session.answers.quiet
+    assert session.answers.is_idle
     # The chat goes on, without the unanswered calls.
     loop.settle(session.answers.ask("Never mind."))
     assert loop.roles(1) == ["user", "assistant", "user"]

@@ -12,7 +12,7 @@ import pytest
 
 from app.conversations.opening import open_store
 from app.settings import relocation
-from app.settings.relocation import MoveRefused, Progress, heal, move_folder
+from app.settings.relocation import CopyProgress, MoveRefused, finish_interrupted_move, move_folder
 
 
 def content(folder: Path) -> dict[str, str]:
@@ -42,7 +42,7 @@ def old(tmp_path: Path) -> Path:
 
 
 def test_everything_is_in_the_new_place_and_the_old_one_leads_there(old: Path, tmp_path: Path) -> None:
-    before, new, progress = content(old), tmp_path / "disk" / "models", Progress()
+    before, new, progress = content(old), tmp_path / "disk" / "models", CopyProgress()
     move_folder(old, new, progress)
     assert content(new) == before
     assert old.is_symlink()
@@ -133,7 +133,7 @@ def test_whatever_goes_wrong_the_folder_stays_where_it_is(
 
 
 def test_a_stopped_move_leaves_no_trace(old: Path, tmp_path: Path) -> None:
-    before, progress = content(old), Progress()
+    before, progress = content(old), CopyProgress()
     progress.stopped = True
     with pytest.raises(MoveRefused, match="stopped"):
         move_folder(old, tmp_path / "new", progress)
@@ -144,7 +144,7 @@ def test_a_stopped_move_leaves_no_trace(old: Path, tmp_path: Path) -> None:
 def test_a_move_that_was_cut_off_in_between_is_undone(old: Path) -> None:
     before = content(old)
     shutil.move(old, old.with_name("hub.tandem-moved"))
-    heal(old)
+    finish_interrupted_move(old)
     assert content(old) == before
 
 

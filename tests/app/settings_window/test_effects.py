@@ -80,7 +80,7 @@ def test_another_answer_keeps_a_temperature_of_0_that_was_chosen(desk: Desk, qtb
         turn = session.answers.ask("question")
         qtbot.waitUntil(lambda turn=turn: turn.answer.ended and session.answers.ready)
         session.answers.ask_again(turn)
-        qtbot.waitUntil(lambda: session.answers.ready and session.answers.quiet)
+        qtbot.waitUntil(lambda: session.answers.ready and session.answers.is_idle)
     temperatures = [request.sampling.temperature for request in session.models.engine.requests]
     assert [one > 0.0 for one in temperatures] == [False, True, False, False]
 

@@ -103,7 +103,7 @@ def test_what_a_check_finds_is_told_for_each_machine(
         HostCheck("mini", None, "macOS 26.1", (), 32 * GB, 16 * GB, 0.0004, 1.1e9),
     )
     found = Findings(checks, ClusterPlan("large", "tensor", parts))
-    monkeypatch.setattr(cluster_service, "look_at_machines", lambda *_: found)
+    monkeypatch.setattr(cluster_service, "check_machines", lambda *_: found)
     window.session.cluster.configure("studio")
     page.check.click()
     qtbot.waitUntil(lambda: window.session.cluster.findings is found)
@@ -136,7 +136,7 @@ def test_what_other_macs_lack_is_downloaded_there_and_checked_again(
         assert gate.wait(PATIENCE_S)
 
     results = list(found)
-    monkeypatch.setattr(cluster_service, "look_at_machines", lambda *_: results.pop(0))
+    monkeypatch.setattr(cluster_service, "check_machines", lambda *_: results.pop(0))
     monkeypatch.setattr(cluster_service, "fetch_parts", fetch)
     window.session.cluster.configure("studio")
     assert page.fetch.isHidden()
@@ -155,7 +155,7 @@ def test_downloads_on_other_macs_can_be_stopped(
     page: Any, window: WindowDriver, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     checks = HostCheck("127.0.0.1"), HostCheck("studio", ClusterError("download", "studio", "1 GB"), lacks=("model-2",))
-    monkeypatch.setattr(cluster_service, "look_at_machines", lambda *_: Findings(checks, None))
+    monkeypatch.setattr(cluster_service, "check_machines", lambda *_: Findings(checks, None))
     monkeypatch.setattr(cluster_service, "fetch_parts", lambda *found: found[-1].wait(PATIENCE_S))
     window.session.cluster.configure("studio")
     page.check.click()

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.conversations.chat_settings import Generation
+from app.conversations.chat_settings import GenerationSettings
 from app.session.answer import Answer
 from app.session.chats import stored_answer
-from app.speculation.comparison import TIE, Comparer, Comparison, Step, Verdict
+from app.speculation.comparison import TIE, Comparer, Comparison, ComparisonResult, ComparisonStep
 from engine.errors import InternalFailure
 from engine.events import Event, Finished, TokensCommitted
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
@@ -57,31 +57,31 @@ def changed(events: list[Event], index: int, token_id: int, top2_margin: float |
 
 def test_equal_texts_are_the_same() -> None:
     made = run(comparison(), list(play(GUESSED)), list(play(ALONE)))
-    assert made.verdict() is Verdict.SAME
+    assert made.verdict() is ComparisonResult.SAME
     assert made.same_tokens() == len(made.plain.tokens) > 10
 
 
 @pytest.mark.parametrize(
     ("gap", "settings", "expected"),
     [
-        (TIE / 2, {}, Verdict.TIE),
-        (3.0, {}, Verdict.DIFFERENT),
-        (None, {}, Verdict.PERHAPS),
-        (TIE / 2, {"sampling": SamplingSettings(temperature=1.0)}, Verdict.TIE),
-        (3.0, {"sampling": SamplingSettings(temperature=1.0)}, Verdict.DIFFERENT),
-        (3.0, {"sampling": SamplingSettings(temperature=1.0, top_p=0.9)}, Verdict.PERHAPS),
+        (TIE / 2, {}, ComparisonResult.TIE),
+        (3.0, {}, ComparisonResult.DIFFERENT),
+        (None, {}, ComparisonResult.PERHAPS),
+        (TIE / 2, {"sampling": SamplingSettings(temperature=1.0)}, ComparisonResult.TIE),
+        (3.0, {"sampling": SamplingSettings(temperature=1.0)}, ComparisonResult.DIFFERENT),
+        (3.0, {"sampling": SamplingSettings(temperature=1.0, top_p=0.9)}, ComparisonResult.PERHAPS),
         (
             3.0,
             {
                 "sampling": SamplingSettings(temperature=1.0),
                 "speculation": SpeculationSettings(acceptance="rejection"),
             },
-            Verdict.OTHER_RULE,
+            ComparisonResult.OTHER_RULE,
         ),
     ],
 )
 def test_texts_that_part_are_told_apart_by_why(
-    gap: float | None, settings: dict[str, object], expected: Verdict
+    gap: float | None, settings: dict[str, object], expected: ComparisonResult
 ) -> None:
     guessed = changed(list(play(GUESSED)), 5, 98, 0.01)
     made = run(comparison(**settings), guessed, changed(list(play(ALONE)), 5, 99, gap))
@@ -91,7 +91,7 @@ def test_texts_that_part_are_told_apart_by_why(
 
 def test_a_text_that_goes_on_after_the_other_has_ended_differs() -> None:
     made = run(comparison(), list(play(GUESSED)), list(play(Script(TEXT + " more", (PLAIN,)))))
-    assert made.verdict() is Verdict.DIFFERENT
+    assert made.verdict() is ComparisonResult.DIFFERENT
     assert made.divergence() is not None
 
 
@@ -104,7 +104,7 @@ def engine() -> ScriptedEngine:
 def window(open_window: OpenWindow, qtbot: QtBot, engine: ScriptedEngine) -> WindowDriver:
     window = open_window(engine)
     turn = window.session.answers.ask("count to twelve")
-    qtbot.waitUntil(lambda: turn.answer.ended and window.session.answers.ready and window.session.answers.quiet)
+    qtbot.waitUntil(lambda: turn.answer.ended and window.session.answers.ready and window.session.answers.is_idle)
     return window
 
 
@@ -119,9 +119,9 @@ def compare(window: WindowDriver, qtbot: QtBot) -> Comparison:
 def test_compare_asks_the_last_question_twice_and_shows_both_answers(
     window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot, qapp: Application
 ) -> None:
-    window.session.settings.set_defaults(Generation(SamplingSettings(temperature=0.7)))
+    window.session.settings.set_defaults(GenerationSettings(SamplingSettings(temperature=0.7)))
     made = compare(window, qtbot)
-    qtbot.waitUntil(lambda: made.step is Step.DONE)
+    qtbot.waitUntil(lambda: made.step is ComparisonStep.DONE)
     asked, reading, guessed, plain = engine.requests
     assert reading.max_tokens == 1
     assert [one.speculation.method for one in (guessed, plain)] == ["auto", "off"]
@@ -164,7 +164,7 @@ def test_the_two_runs_always_give_a_ratio_and_a_failure_is_said(
     for text in (TEXT, " ".join(f"word{number}" for number in range(360))):
         engine.scripts[:] = _unmeasured(text)
         made = compare(window, qtbot)
-        qtbot.waitUntil(lambda made=made: made.step is Step.DONE)
+        qtbot.waitUntil(lambda made=made: made.step is ComparisonStep.DONE)
         speeds = [answer.stats.decode_tps or 0.0 for answer in (made.speculated, made.plain)]
         said = f"Roughly {speeds[0] / speeds[1]:.1f}× as fast with speculation."
         assert said in window.comparison.verdict.text()
@@ -173,7 +173,7 @@ def test_the_two_runs_always_give_a_ratio_and_a_failure_is_said(
     engine.scripts[:] = [Script(TEXT, error=InternalFailure("out of luck"), fail_after=1)]
     made = compare(window, qtbot)
     qtbot.waitUntil(lambda: not made.running)
-    assert made.step is Step.FAILED
+    assert made.step is ComparisonStep.FAILED
     assert "out of luck" in window.comparison.verdict.text()
 
 
@@ -184,7 +184,7 @@ def test_where_nothing_was_drafted_there_is_one_figure_and_no_gain(
     plain = Script(TEXT, (ScriptedRound(0, 0, "main", "no-match"),), round_s=0.02)
     engine.scripts[:] = [Script("one"), plain, replace(plain, round_s=0.05)]
     made = compare(window, qtbot)
-    qtbot.waitUntil(lambda: made.step is Step.DONE)
+    qtbot.waitUntil(lambda: made.step is ComparisonStep.DONE)
     view = window.comparison
     assert view.verdict.text().startswith("Without speculation: no matching text")
     assert "×" not in view.verdict.text()
@@ -196,7 +196,7 @@ def test_where_nothing_was_drafted_there_is_one_figure_and_no_gain(
     # The next comparison that drafts has both again.
     engine.scripts[:] = [Script("one"), GUESSED, ALONE]
     made = compare(window, qtbot)
-    qtbot.waitUntil(lambda: made.step is Step.DONE)
+    qtbot.waitUntil(lambda: made.step is ComparisonStep.DONE)
     assert all(side.bar.isVisible() and side.speed.text() for side in sides)
 
 
@@ -205,7 +205,7 @@ def test_a_stall_of_the_plain_run_makes_no_ratio_above_the_tokens_a_round(
 ) -> None:
     engine.scripts[:] = [Script("one"), Script(TEXT, plain_tps=None), Script(TEXT, (PLAIN,), round_s=2.0)]
     made = compare(window, qtbot)
-    qtbot.waitUntil(lambda: made.step is Step.DONE)
+    qtbot.waitUntil(lambda: made.step is ComparisonStep.DONE)
     stats = made.speculated.stats
     assert made.ratio == (stats.generated_tokens - 1) / (stats.rounds - 1)
 
@@ -216,12 +216,12 @@ def test_compare_asks_with_the_sampling_of_the_answer_also_of_a_stored_one(
     """A further answer to a question is varied, and settings may have changed since."""
     session = window.session
     session.answers.ask_again(session.chat.turns[-1])
-    qtbot.waitUntil(lambda: session.answers.ready and session.answers.quiet)
+    qtbot.waitUntil(lambda: session.answers.ready and session.answers.is_idle)
     asked = engine.requests[-1].sampling
     assert asked.temperature > 0.0
-    session.settings.set_defaults(Generation(SamplingSettings(temperature=1.5, top_k=7)))
+    session.settings.set_defaults(GenerationSettings(SamplingSettings(temperature=1.5, top_k=7)))
     made = compare(window, qtbot)
-    qtbot.waitUntil(lambda: made.step is Step.DONE)
+    qtbot.waitUntil(lambda: made.step is ComparisonStep.DONE)
     assert engine.requests[-1].sampling == replace(asked, seed=session.chat.turns[-1].answer.stats.seed)
     chat_id = session.chat.id
     assert chat_id is not None
@@ -260,10 +260,10 @@ def _unmeasured(text: str) -> list[Script]:
 def test_stop_and_closing_end_the_comparison(window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot) -> None:
     engine.gate = threading.Semaphore(5)
     made = compare(window, qtbot)
-    qtbot.waitUntil(lambda: made.step is Step.SPECULATED)
+    qtbot.waitUntil(lambda: made.step is ComparisonStep.SPECULATED)
     window.comparison.stop.click()
     engine.gate.release(1000)
-    qtbot.waitUntil(lambda: made.step is Step.CANCELLED)
+    qtbot.waitUntil(lambda: made.step is ComparisonStep.CANCELLED)
     assert "Stopped" in window.comparison.verdict.text()
     assert window.comparison.again.isVisible()
     window.comparison.close_overlay()
@@ -273,11 +273,11 @@ def test_stop_and_closing_end_the_comparison(window: WindowDriver, engine: Scrip
 def test_a_question_ends_a_comparison_that_runs(window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot) -> None:
     engine.gate = threading.Semaphore(5)
     made = compare(window, qtbot)
-    qtbot.waitUntil(lambda: made.step is Step.SPECULATED)
+    qtbot.waitUntil(lambda: made.step is ComparisonStep.SPECULATED)
     turn = window.session.answers.ask("another one")
     engine.gate.release(1000)
     qtbot.waitUntil(lambda: not made.running and turn.answer.ended)
-    assert made.step is Step.CANCELLED
+    assert made.step is ComparisonStep.CANCELLED
 
 
 def test_compare_waits_until_no_answer_is_being_written(
@@ -303,7 +303,7 @@ def test_an_endless_answer_is_compared_as_far_as_it_repeats_itself_and_is_no_gai
     assert made is not None
     assert 256 <= len(made.speculated.tokens) < 1000
     assert requests[-1].max_tokens == len(made.speculated.tokens)
-    assert made.step is Step.DONE
+    assert made.step is ComparisonStep.DONE
     assert (made.ratio is not None, made.roughly_helps) == (True, False)
     words = window.comparison.verdict.text()
     assert words.startswith("This answer repeats itself, so its speed says nothing about other answers.")

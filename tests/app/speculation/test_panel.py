@@ -300,9 +300,9 @@ def test_an_answer_without_figures_shows_no_empty_charts(panel: SpeculationPanel
 
 
 def test_the_foot_says_how_many_messages_the_context_could_not_hold() -> None:
-    left_out = figures.foot(Answer(stats=RequestStats(decode_tps=30.0, dropped_messages=4)))
+    left_out = figures.footer(Answer(stats=RequestStats(decode_tps=30.0, dropped_messages=4)))
     assert left_out[-1] == ("older messages left out: {value}", "4")
-    assert len(figures.foot(Answer(stats=RequestStats(decode_tps=30.0)))) == len(left_out) - 1
+    assert len(figures.footer(Answer(stats=RequestStats(decode_tps=30.0)))) == len(left_out) - 1
 
 
 @pytest.mark.campaign

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from app.chat.answer_texts import origin_text
 from app.session.session import Session
 from app.settings_window.history_page import COLUMNS, HistoryPage
-from app.speculation.comparison import Comparer, Step
+from app.speculation.comparison import Comparer, ComparisonStep
 from app.speculation.comparison_view import ComparisonView
 from app.widgets.application import Application
 from app.window.main_window import MainWindow
@@ -89,7 +89,7 @@ def world(
     qtbot.waitUntil(lambda: session.models.pair.draft is not None and session.answers.ready)
     for _ in LENGTHS:
         turn = session.answers.ask("go")
-        qtbot.waitUntil(lambda turn=turn: turn.answer.ended and session.answers.ready and session.answers.quiet)
+        qtbot.waitUntil(lambda turn=turn: turn.answer.ended and session.answers.ready and session.answers.is_idle)
     yield World(window, session, engine, library, qtbot)
     window.close()
     window.deleteLater()
@@ -104,9 +104,9 @@ def panel_and_foot(world: World) -> None:
     """They show the last answer."""
     panel, answered = world.driver.panel, world.engine.answered[-1]
     turn = world.session.chats.shown.turns[-1]
-    foot = origin_text(turn.answer)
-    assert shown_in(foot) == near(answered.truth)
-    assert shown_in(panel.outcome.text()) == shown_in(foot)
+    footer = origin_text(turn.answer)
+    assert shown_in(footer) == near(answered.truth)
+    assert shown_in(panel.outcome.text()) == shown_in(footer)
     stats = turn.answer.stats
     assert stats.saved_s == pytest.approx(answered.plain_s - answered.decode_s, abs=0.1 * answered.plain_s)
     assert panel.details.saved.accessibleDescription() == figures.duration(stats.saved_s)
@@ -158,7 +158,7 @@ def comparison(world: World) -> None:
     driver.trigger("compare")
     compared = driver.find(Comparer).comparison
     assert compared is not None
-    world.qtbot.waitUntil(lambda: compared.step is Step.DONE)
+    world.qtbot.waitUntil(lambda: compared.step is ComparisonStep.DONE)
     _prefill, speculated, _plain = world.engine.answered[-3:]
     view = driver.find(ComparisonView)
     world.qtbot.waitUntil(lambda: "×" in view.verdict.text())
@@ -174,7 +174,7 @@ def fixed_depth(world: World) -> None:
     settings.set_speculation(replace(settings.speculation, depth=4))
     for _ in range(4):
         turn = world.session.answers.ask("go")
-        world.qtbot.waitUntil(lambda turn=turn: turn.answer.ended and world.session.answers.quiet)
+        world.qtbot.waitUntil(lambda turn=turn: turn.answer.ended and world.session.answers.is_idle)
     drafted = [record.drafted for record in turn.answer.rounds[1:]]
     assert drafted.count(0) < 0.1 * drafted.count(4)
     assert shown_in(world.driver.panel.outcome.text()) <= 1.1 * world.engine.answered[-1].truth

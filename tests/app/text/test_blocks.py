@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.text.blocks import LONG_TAIL, LONGEST_CODE, LONGEST_PARAGRAPH, Code, Prose, Splitter
+from app.text.blocks import LONG_TAIL, LONGEST_CODE, LONGEST_PARAGRAPH, Code, ProseText, Splitter
 from app.text.fences import OpenBlock, fenced, is_fence, without_blocks
 from app.text.pieces import LONG_PARAGRAPH, TABLE_ROWS, weight
 from tests.app.hostile_answers import ANSWERS
@@ -56,8 +56,8 @@ def test_the_same_blocks_come_out_however_the_text_arrives(name: str) -> None:
         assert [strip(block) for block in pieces] == [strip(block) for block in whole]
 
 
-def strip(block: Prose | Code) -> tuple[str, ...]:
-    return (block.text.strip(),) if isinstance(block, Prose) else (block.text, block.language)
+def strip(block: ProseText | Code) -> tuple[str, ...]:
+    return (block.text.strip(),) if isinstance(block, ProseText) else (block.text, block.language)
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
@@ -69,8 +69,8 @@ def test_lines_may_end_in_any_way(end: str, step: int) -> None:
 
 def test_a_definition_of_a_link_is_not_left_out() -> None:
     *_, sources, _, note = blocks_of(TEXTS["definitions"], []).frozen
-    assert sources == Prose("[1]: https://example.org/a 'T'\n[2]: https://e.org\n")
-    assert note == Prose("[^1]: Note\n")
+    assert sources == ProseText("[1]: https://example.org/a 'T'\n[2]: https://e.org\n")
+    assert note == ProseText("[^1]: Note\n")
 
 
 def test_frozen_blocks_never_change_while_text_arrives() -> None:
@@ -112,7 +112,7 @@ def test_the_tail_that_is_parsed_again_stays_short_in_a_long_block(text: str) ->
     splitter = Splitter()
     for start in range(0, len(text), 50):
         splitter.feed(text[start : start + 50])
-        prose = [block for block in splitter.tail if isinstance(block, Prose)]
+        prose = [block for block in splitter.tail if isinstance(block, ProseText)]
         longest = LONG_PARAGRAPH if text.startswith("word") else LONG_TAIL
         assert sum(len(block.text) for block in prose) <= longest + 50
 
@@ -152,7 +152,7 @@ def test_a_paragraph_after_a_very_long_one_begins_one_of_its_own() -> None:
 
 @pytest.mark.parametrize("text", ["0123456789" * 590, "A draft model guesses, and the main model checks it. " * 50])
 def test_a_paragraph_without_a_place_to_cut_or_of_usual_length_stays_whole(text: str) -> None:
-    assert in_steps(text, 50).frozen == [Prose(text)]
+    assert in_steps(text, 50).frozen == [ProseText(text)]
 
 
 @pytest.mark.parametrize("step", [pytest.param(7, marks=pytest.mark.full), 900, 100_000])
@@ -172,7 +172,7 @@ def test_no_block_and_no_open_text_is_too_long_to_lay_out_in_a_frame(name: str) 
     text, splitter = ANSWERS[name]()[:30_000], Splitter()
     for start in range(0, len(text), 3000):
         splitter.feed(text[start : start + 3000])
-        assert sum(weight(block.text) for block in splitter.tail if isinstance(block, Prose)) <= 27_000
+        assert sum(weight(block.text) for block in splitter.tail if isinstance(block, ProseText)) <= 27_000
     splitter.finish()
     for block in splitter.frozen:
         if isinstance(block, Code):
@@ -189,14 +189,14 @@ def test_rows_of_a_long_table_are_shown_once_they_are_whole() -> None:
     splitter, shown = Splitter(), []
     for sign in head + "".join(rows) + "| the last | is":
         splitter.feed(sign)
-        [table] = splitter.tail or [Prose("")]
+        [table] = splitter.tail or [ProseText("")]
         if not shown or shown[-1] != table.text:
             shown.append(table.text)
     long = [text for text in shown if text.count("\n") > 12]
     assert len(long) == len(rows) - 10
     assert all(text.endswith("|\n") for text in long)
     splitter.finish()
-    assert splitter.frozen == [Prose(head + "".join(rows) + "| the last | is")]
+    assert splitter.frozen == [ProseText(head + "".join(rows) + "| the last | is")]
 
 
 @pytest.mark.parametrize("step", [*(pytest.param(step, marks=pytest.mark.full) for step in (1, 5)), 700, 100_000])
@@ -205,7 +205,7 @@ def test_a_huge_table_goes_on_in_another_one_with_the_same_head(step: int) -> No
     text = head + "".join(rows) + "\nWords after it.\n"
     tables = [rows[start : start + TABLE_ROWS] for start in range(0, 250, TABLE_ROWS)]
     frozen = in_steps(text, step).frozen
-    assert frozen[:-1] == [Prose(head + "".join(some)) for some in tables]
+    assert frozen[:-1] == [ProseText(head + "".join(some)) for some in tables]
     assert frozen[-1].text.strip() == "Words after it."
 
 

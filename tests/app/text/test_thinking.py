@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 
 from app.session.answer import Answer, State
-from app.text.thinking import GrowingParts, Parts, parts_of
+from app.text.thinking import GrowingParts, ThoughtAndReply, parts_of
 from engine.events import Finished, Token, TokensCommitted
 from engine.stats import RequestStats, RoundRecord
 from tests.app.scripted_engine import ScriptedEngine
@@ -86,7 +86,7 @@ def test_a_text_that_grows_has_the_parts_of_what_there_is(text: str, step: int) 
     growing = GrowingParts()
     for end in range(0, len(text) + step, step):
         assert growing.of(text[:end], False) == parts_of(text[:end], False), text[:end]
-    assert parts_of("<thin", ended=False) == Parts("", "", 5, closed=False)
+    assert parts_of("<thin", ended=False) == ThoughtAndReply("", "", 5, closed=False)
     assert growing.of(text, True) == parts_of(text, True)
     # Another answer took the place of this one.
     assert growing.of("Hm.\n</think>\nNo.", True) == parts_of("Hm.\n</think>\nNo.", True)
@@ -227,7 +227,9 @@ def test_thoughts_that_the_prompt_opened_stay_thoughts_if_they_were_stopped(
     # A prompt that ends in the middle of thoughts opens none.
     engine = ScriptedEngine([Script(" it is.\n</think>\n\n4")])
     window = open_window(engine)
-    qtbot.waitUntil(lambda: bool(window.turns) and window.answer().parts == Parts("Hm, so", "", 14, closed=False))
+    qtbot.waitUntil(
+        lambda: bool(window.turns) and window.answer().parts == ThoughtAndReply("Hm, so", "", 14, closed=False)
+    )
     assert window.shown_text() == ""
     window.turn().press("go-on")
     window.wait(lambda: bool(engine.requests) and window.answer().ended)

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from app.tools.host import ToolHost
 from app.tools.servers import Server
-from app.tools.tool import Progress, ToolFailed
+from app.tools.tool import ToolFailed, ToolProgress
 from tests.app.tools.conftest import WAIT_S, Hosts, hostile, is_running, servers_below, wait_until
 
 # An app that has a server answer, says so, and then does nothing.
@@ -110,7 +110,7 @@ def test_a_tool_may_work_for_as_long_as_it_reports_progress(
     silence_s, moved = 10_000, 0
     monkeypatch.setattr(asyncio.BaseEventLoop, "time", lambda _: time.monotonic() + moved)
     [tool] = hosts.start(hostile("works-for-long", str(tmp_path)))
-    said: list[Progress] = []
+    said: list[ToolProgress] = []
     call = hosts.host.call(tool, {"text": "done"}, said.append, silence_s=silence_s)
     for step in (1, 2, 3):
         wait_until(lambda step=step: call.done() or len(said) == step)

@@ -72,7 +72,7 @@ def test_an_answer_is_not_continued_once_something_else_is_asked(open_window: Op
         session.answers.ask("second")
     expected = [("second", "Two.")] if word == "edit" else [("first", "One."), ("second", "Two.")]
     window.wait(lambda: window.turns == expected)
-    window.wait(lambda: session.answers.quiet)
+    window.wait(lambda: session.answers.is_idle)
     window.settle()
     streaming = session.store.wait_for(lambda store: store.messages.get(turn.answer_node.id).state)
     assert (streaming, len(engine.requests)) == ("complete", 2)

@@ -69,7 +69,7 @@ def test_stop_ends_the_answer_and_keeps_its_text_and_closing_while_one_streams_i
     window.wait_until_answered()
     assert window.answer().state is State.CANCELLED
     assert STORY.startswith(window.shown_text())
-    assert "Stopped." in window.foot()
+    assert "Stopped." in window.footer()
     window.ask("And another")
     engine.gate.release(5)  # type: ignore[union-attr]
     window.wait(lambda: len(window.turns) == 2 and window.shown_text() != "")
@@ -140,7 +140,7 @@ def test_every_figure_on_the_panel_is_the_engine_s_and_stands_there_or_below_the
     assert turn.foot_label.isHidden()
     assert f"{figure} accepted" in turn.view.answer_row.toolTip()
     window.trigger("toggle-panel")
-    assert f"<b>{figure}</b> accepted" in window.foot()
+    assert f"<b>{figure}</b> accepted" in window.footer()
     assert turn.foot_label.isVisible()
     assert turn.view.answer_row.toolTip() == ""
     window.trigger("toggle-panel")

@@ -66,13 +66,13 @@ def test_it_can_be_stopped_and_stays_so(paused: WindowDriver, open_window: OpenW
     text = paused.answer().text
     paused.turn().press_note("Stop")
     assert (paused.turn().note_text, paused.answer().text) == ("", text)
-    assert "Stopped." in paused.foot()
+    assert "Stopped." in paused.footer()
     paused.settle()
     paused.close()
     window = open_window(ScriptedEngine())
     window.wait(lambda: bool(window.turns))
     assert (window.turn().note_text, window.answer().text) == ("", text)
-    assert "Stopped." in window.foot()
+    assert "Stopped." in window.footer()
     assert window.is_enabled("continue-answer")
 
 
@@ -132,7 +132,7 @@ def test_what_the_person_stops_in_a_loop_asks_nothing_and_counts_in_no_sum(open_
     window.wait_until_answered()
     window.settle()
     assert window.turn().note_text == ""
-    assert "Stopped." in window.foot()
+    assert "Stopped." in window.footer()
     assert "as fast" not in window.panel_text
     assert window.in_store(lambda store: store.history.totals()).answers == 0
 

@@ -19,12 +19,12 @@ from tests.app.scripts import STORY, Script
 def test_a_chat_is_there_after_a_restart_and_can_be_seen_as_tokens(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script(STORY)]))
     window.ask_and_wait("Tell me a story")
-    stats, foot, tokens = window.answer().stats, window.foot(), list(window.answer().tokens)
+    stats, footer, tokens = window.answer().stats, window.footer(), list(window.answer().tokens)
     window.close()
     window = open_window(ScriptedEngine())
     window.wait(lambda: window.turns == [("Tell me a story", STORY)])
     assert window.answer().stats == stats
-    assert window.foot() == foot
+    assert window.footer() == footer
     assert window.shown_text() == STORY
     assert window.titles == ["A story"]
     window.trigger("show-tokens")

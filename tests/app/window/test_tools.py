@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.chat.call_card import CallCard
 from app.chat.choice_buttons import ToolsButton
 from app.tools.servers import Server
-from app.tools.tool import Permission, Progress, ToolResult
+from app.tools.tool import Permission, ToolProgress, ToolResult
 from app.widgets.application import Application
 from tests.app.conftest import EACH_LANGUAGE, OpenWindow
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool
@@ -134,7 +134,7 @@ def test_a_card_shows_how_far_its_tool_has_come(open_window: OpenWindow, host: F
     window.session.tools.permit(window.session.chat, host.offered[0], Permission.ALWAYS)
     window.ask("What time is it?")
     window.wait(lambda: len(host.calls) == 1)
-    host.reported(Progress(3.0, 10.0, "Reading page 3", time.monotonic()))
+    host.reported(ToolProgress(3.0, 10.0, "Reading page 3", time.monotonic()))
     window.wait(lambda: "Working: 3 of 10. Reading page 3" in shown(cards(window)[0]))
     host.calls[0][2].set_result(ToolResult("It is 12:00 in Seoul."))
     window.wait_until_answered()

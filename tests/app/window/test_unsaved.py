@@ -39,7 +39,7 @@ def allow() -> None:
         before.rename(data_folder())
 
 
-def left_behind() -> Path:
+def recovered_store() -> Path:
     return data_folder().with_name("Tandem Unsaved")
 
 
@@ -81,7 +81,7 @@ def test_a_window_without_chats_closes_unasked_and_leaves_nothing(open_window: O
     window = open_window(ScriptedEngine())
     assert window.banner_buttons == HELP
     window.close()
-    assert not left_behind().exists()
+    assert not recovered_store().exists()
 
 
 def test_exporting_before_quitting_keeps_the_chats(unsaved: WindowDriver, tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_trying_again_adds_the_chats_to_the_users_own(open_window: OpenWindow, t
     window.wait(lambda: window.titles == ["First", "Earlier"])
     assert (window.unsent, window.attached) == ("half a thought", ["red.png"])
     assert not any("not saved" in words for words in window.notices)
-    window.wait(lambda: not left_behind().exists())
+    window.wait(lambda: not recovered_store().exists())
     window.open_chat("First")
     window.ask_and_wait("second")
     assert [file.read_bytes() for file in window.session.store.pictures.iterdir()] == [picture()]
@@ -192,7 +192,7 @@ def test_the_next_start_offers_what_a_window_could_not_save(unsaved: WindowDrive
     window.wait(lambda: bool(window.notices))
     window.press_banner("Add to my chats")
     window.wait(lambda: window.titles == ["First"])
-    window.wait(lambda: not left_behind().exists())
+    window.wait(lambda: not recovered_store().exists())
     window.close()
     window = open_window(ScriptedEngine())
     window.settle()
@@ -206,7 +206,7 @@ def test_other_reasons_and_places(open_window: OpenWindow, qtbot: QtBot, kind: s
     with closing(sqlite3.connect(data_folder() / "chats.db")) as connection:
         connection.execute(f"PRAGMA user_version = {LATEST + 1}")
     if kind != "newer":
-        left_behind().write_text("")
+        recovered_store().write_text("")
     window = open_window(ScriptedEngine([Script("One.")]))
     window.ask_and_wait("first")
     window.close()

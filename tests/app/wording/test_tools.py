@@ -11,8 +11,8 @@ import pytest
 import app.session
 import app.tools
 from app.conversations.records import ToolUse
-from app.session.calls import Call, CallState
-from app.tools.tool import Progress
+from app.session.calls import CallState, ToolRun
+from app.tools.tool import ToolProgress
 from app.wording.tools import TOOL_REASONS, call_sentence, tool_sentence
 
 
@@ -47,17 +47,17 @@ def test_an_error_of_another_version_has_a_sentence() -> None:
     ],
 )
 def test_progress_is_said_as_a_person_would(done: float, total: float | None, message: str, words: str) -> None:
-    call = Call(ToolUse("files", "read", "files_read", "1", "{}"), CallState.RUNS, begun_at=time.monotonic() - 100)
-    call.progress = Progress(float(done), None if total is None else float(total), message, time.monotonic())
+    call = ToolRun(ToolUse("files", "read", "files_read", "1", "{}"), CallState.RUNS, begun_at=time.monotonic() - 100)
+    call.progress = ToolProgress(float(done), None if total is None else float(total), message, time.monotonic())
     assert call_sentence(call) == words
 
 
 def test_a_tool_that_is_silent_is_said_to_be_stopped_some_time() -> None:
-    call = Call(ToolUse("files", "read", "files_read", "1", "{}"), CallState.RUNS, begun_at=time.monotonic())
+    call = ToolRun(ToolUse("files", "read", "files_read", "1", "{}"), CallState.RUNS, begun_at=time.monotonic())
     assert call_sentence(call) == ""
     call.begun_at -= 20
     assert call_sentence(call) == "If it stays silent for 5 min, it is stopped."
-    call.progress = Progress(3.0, 10.0, "", time.monotonic() - 20)
+    call.progress = ToolProgress(3.0, 10.0, "", time.monotonic() - 20)
     assert call_sentence(call) == "Working: 3 of 10. If it stays silent for 5 min, it is stopped."
 
 

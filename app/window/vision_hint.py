@@ -10,14 +10,14 @@ from app.conversations.records import pictures_in
 from app.library.library import Library
 from app.session.session import Session
 from app.widgets.banner import Banner
-from app.wording.pictures import blind_sentence
+from app.wording.pictures import no_vision_sentence
 
-_SIGHT = "sight"
+_ABOUT = "vision"
 # How many models the sentence names.
 _MOST_NAMED = 3
 
 
-class Sight(QObject):
+class VisionHint(QObject):
     """Shows the sentence with the action that chooses a model, for as long as it is true."""
 
     def __init__(
@@ -26,23 +26,23 @@ class Sight(QObject):
         super().__init__(parent)
         self._session, self._library, self._files = session, library, files
         self._banner, self._choose = banner, choose
-        self._blind = ""
+        self._name = ""
         for changed in (files.changed, session.models.changed):
             changed.connect(self._check)
 
     def _check(self) -> None:
         pair = self._session.models.pair
-        blind = pair.names[0] if pair.main and not pair.sees and pictures_in(self._files.attachments) else ""
-        if blind == self._blind:
+        name = pair.names[0] if pair.main and not pair.sees and pictures_in(self._files.attachments) else ""
+        if name == self._name:
             return
-        self._blind = blind
-        self._banner.dismiss(_SIGHT)
-        if blind:
-            self._banner.show_message(lambda: self._sentence(blind), self._choose, about=_SIGHT)
+        self._name = name
+        self._banner.dismiss(_ABOUT)
+        if name:
+            self._banner.show_message(lambda: self._sentence(name), self._choose, about=_ABOUT)
 
     def _sentence(self, name: str) -> str:
         # Imported here because most questions have no picture.
         from app.library.model_choices import models_that_see
 
         seeing = models_that_see(self._library.inventory)[:_MOST_NAMED]
-        return blind_sentence(name, [entry.name for entry in seeing])
+        return no_vision_sentence(name, [entry.name for entry in seeing])

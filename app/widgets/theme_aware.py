@@ -20,8 +20,8 @@ W = TypeVar("W", bound="QWidget | QAction")
 Setter = Callable[[Any, str], object]
 
 
-class Restyled(_Widget):
-    """Put before the Qt class: `class Header(Restyled, QWidget)`.
+class ThemeAware(_Widget):
+    """Put before the Qt class: `class Header(ThemeAware, QWidget)`.
 
     `bound` sets a fixed text; `retranslate` sets texts that depend on a state. `__init__` ends with `self.restyle()`,
     which sets texts and colours for the first time. From then on a change of language calls `retranslate`, a change of

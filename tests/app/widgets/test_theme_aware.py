@@ -9,10 +9,10 @@ from shiboken6 import delete
 
 from app.widgets.application import Application
 from app.widgets.labels import set_name
-from app.widgets.restyled import Restyled
+from app.widgets.theme_aware import ThemeAware
 
 
-class Noting(Restyled, QWidget):
+class Noting(ThemeAware, QWidget):
     def __init__(self) -> None:
         super().__init__()
         QCoreApplication.sendEvent(self, QEvent(QEvent.Type.LanguageChange))
@@ -39,7 +39,7 @@ def test_a_widget_is_set_up_once_when_it_is_built_and_follows_every_change(qtbot
     assert widget.calls == ["words", "colours", "size"]
 
 
-class Closable(Restyled, QWidget):
+class Closable(ThemeAware, QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.heading = self.bound("Storage", QLabel(self))

@@ -1,4 +1,4 @@
-"""What endpoints share in writing answers: as server-sent events while they grow, or whole."""
+"""Writers of replies, which endpoints share: answers as server-sent events while they grow, or whole."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from starlette.types import Receive, Scope, Send
 
-from app.api.answering import KEEP_ALIVE_S, Answer, Answering, ClientGone, Indexed, failure
+from app.api.answering import KEEP_ALIVE_S, Answering, ClientGone, CompleteAnswer, Indexed, failure
 from app.api.errors import DONE, EVENT_HEADERS, KEEP_ALIVE, ApiError, sse
 from app.api.usage import openai_usage, speculation, timings
 from app.text.answer_parts import AnswerParts, Delta
@@ -20,7 +20,7 @@ from engine.events import Event, Finished, Token, TokensCommitted
 from engine.stats import RequestStats
 
 
-class Shape(ABC):
+class ResponseWriter(ABC):
     """Writes the answers of one call in the form of its endpoint.
 
     `headers` are those of a stream, and `keep_alive` is what it sends when nothing happens for a while. `load_s` are
@@ -43,16 +43,16 @@ class Shape(ABC):
         return b"".join(written)
 
     def finish(self) -> bytes:
-        """Return what follows the last event."""
+        """Return the end of the stream."""
         return b""
 
     @abstractmethod
-    def whole(self, answers: Sequence[Answer]) -> dict[str, Any]:
+    def whole(self, answers: Sequence[CompleteAnswer]) -> dict[str, Any]:
         """Return all answers at once."""
 
     @abstractmethod
     def events(self, index: int, event: Event) -> list[bytes]:
-        """Return what one event of the answer `index` adds."""
+        """Return the stream's bytes for one event of the answer `index`."""
 
     @abstractmethod
     def failed(self, error: ApiError) -> bytes:
@@ -60,10 +60,10 @@ class Shape(ABC):
 
 
 class EventStream:
-    """An ASGI response: the answers as a stream in a shape."""
+    """An ASGI response that streams the answers as `writer` writes them."""
 
-    def __init__(self, answering: Answering, shape: Shape) -> None:
-        self._answering, self._shape = answering, shape
+    def __init__(self, answering: Answering, writer: ResponseWriter) -> None:
+        self._answering, self._writer = answering, writer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del scope, receive
@@ -74,18 +74,18 @@ class EventStream:
             self._answering.close()
 
     async def _send_all(self, send: Send) -> None:
-        headers = [(name.encode(), value.encode()) for name, value in self._shape.headers.items()]
+        headers = [(name.encode(), value.encode()) for name, value in self._writer.headers.items()]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         sent = time.monotonic()
         async for batch in self._answering.events():
             silent = time.monotonic() - sent >= KEEP_ALIVE_S
-            if body := self._shape.write(batch) or (self._shape.keep_alive if silent else b""):
+            if body := self._writer.write(batch) or (self._writer.keep_alive if silent else b""):
                 await send({"type": "http.response.body", "body": body, "more_body": True})
                 sent = time.monotonic()
-        await send({"type": "http.response.body", "body": self._shape.finish(), "more_body": False})
+        await send({"type": "http.response.body", "body": self._writer.finish(), "more_body": False})
 
 
-class Choices(Shape):
+class ChoicesWriter(ResponseWriter):
     """Answers as the numbered choices of an OpenAI completion."""
 
     id_kind: ClassVar[str]
@@ -102,13 +102,13 @@ class Choices(Shape):
             return DONE
         return self.chunk(None, **_figures(list(self._stats.values()))) + DONE
 
-    def whole(self, answers: Sequence[Answer]) -> dict[str, Any]:
+    def whole(self, answers: Sequence[CompleteAnswer]) -> dict[str, Any]:
         choices = [self.choice(index, answer) for index, answer in enumerate(answers)]
         figures = _figures([answer.finished.stats for answer in answers])
         return {**self._frame, "object": self.whole_object, "choices": choices, **figures}
 
     @abstractmethod
-    def choice(self, index: int, answer: Answer) -> dict[str, Any]:
+    def choice(self, index: int, answer: CompleteAnswer) -> dict[str, Any]:
         """Return a whole answer as a choice."""
 
     def failed(self, error: ApiError) -> bytes:
@@ -124,7 +124,7 @@ class Choices(Shape):
         return self.chunk(choice, timings=timings(stats), speculation=speculation([stats]))
 
 
-class Items(Shape):
+class ItemsWriter(ResponseWriter):
     """One answer as a list of items that grows: thoughts, texts and calls, under the names in `kinds`."""
 
     kinds: ClassVar[tuple[str, str]]
@@ -138,7 +138,7 @@ class Items(Shape):
             return self.add(event.text, event.tokens, event.stats.opening)
         return [*self._end_items(event), *self.end(event)] if isinstance(event, Finished) else []
 
-    def whole(self, answers: Sequence[Answer]) -> dict[str, Any]:
+    def whole(self, answers: Sequence[CompleteAnswer]) -> dict[str, Any]:
         [answer] = answers
         self.add(answer.finished.text, answer.tokens, answer.finished.stats.opening)
         self._end_items(answer.finished)

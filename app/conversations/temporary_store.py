@@ -1,7 +1,7 @@
-"""The store that takes the place of one that cannot be opened, until its chats can be added to that one.
+"""The temporary store, which replaces a store that cannot be opened until its chats can be added to that store.
 
-Its folder is beside that of the user's store. It outlives the window, and becomes a link if the user chooses another
-folder for it.
+Its folder is next to the folder of the user's store. It remains when the window closes, and becomes a link if the user
+chooses another folder for it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from app.conversations.conversation_list import ACTIVE, ARCHIVED
-from app.conversations.exports.writing import Run, write_json
+from app.conversations.exports.writing import StoreRunner, write_json
 from app.conversations.store import ConversationStore
 from app.conversations.store_files import free_name
 from app.conversations.worker import StoreThread
@@ -30,14 +30,14 @@ Result = TypeVar("Result")
 _EXPORT = "chats.json"
 
 
-def stand_in_of(path: Path) -> Path:
-    """Return the file of the stand-in for the store at `path`."""
+def temporary_store_of(path: Path) -> Path:
+    """Return the file of the temporary store for the store at `path`."""
     return unsaved_folder(path.parent) / path.name
 
 
-def chosen_folder(stand_in: Path) -> Path | None:
+def chosen_folder(temporary_store: Path) -> Path | None:
     """Return the folder that the user chose for it, if any."""
-    return stand_in.parent.resolve() if stand_in.parent.is_symlink() else None
+    return temporary_store.parent.resolve() if temporary_store.parent.is_symlink() else None
 
 
 def chats_in(store: ConversationStore) -> list[int]:
@@ -46,29 +46,29 @@ def chats_in(store: ConversationStore) -> list[int]:
     return [chat_id for chat_id in listed if store.messages.active_leaf(chat_id) is not None]
 
 
-def keep_in(stand_in: Path, folder: Path) -> None:
-    """Move the closed stand-in to a new folder in `folder` and leave a link. Raises MoveRefused and OSError."""
+def keep_in(temporary_store: Path, folder: Path) -> None:
+    """Move the closed temporary store to a new folder in `folder` and leave a link. Raises MoveRefused and OSError."""
     target = free_name(folder / "Tandem Chats")
-    if stand_in.parent.is_dir():
-        move_folder(stand_in.parent, target)
+    if temporary_store.parent.is_dir():
+        move_folder(temporary_store.parent, target)
     else:
         # It could not be opened in its usual place.
         private_files.make_folder(target)
-        stand_in.parent.unlink(missing_ok=True)
-        stand_in.parent.symlink_to(target)
+        temporary_store.parent.unlink(missing_ok=True)
+        temporary_store.parent.symlink_to(target)
 
 
-def remove(stand_in: Path) -> None:
-    """Remove the folder of the closed stand-in, or the one that the user chose with the link to it."""
-    folder = stand_in.parent
+def remove(temporary_store: Path) -> None:
+    """Remove the folder of the closed temporary store, or the one that the user chose with the link to it."""
+    folder = temporary_store.parent
     shutil.rmtree(folder.resolve(), ignore_errors=True)
     if folder.is_symlink():
         with suppress(OSError):
             os.unlink(folder)
 
 
-def add_chats(left: StoreThread, run: Run, step: Callable[[int], object]) -> ImportReport:
-    """Add the chats of the stand-in `left` by `run` to the user's store, close it and remove it.
+def add_chats(left: StoreThread, run: StoreRunner, step: Callable[[int], object]) -> ImportReport:
+    """Add the chats of the temporary store `left` by `run` to the user's store, close it and remove it.
 
     Call it on a thread that may wait. It stays on disk if a chat could not be added, and adding them again adds the
     missing ones.

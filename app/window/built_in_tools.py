@@ -1,4 +1,4 @@
-"""The tools of Tandem itself, which only read: which models are on this computer, and today's acceptance.
+"""Tandem's built-in tools, which only read: the models on this computer, and today's acceptance.
 
 Models read the results, so they are in English. Each is one line.
 """
@@ -30,7 +30,7 @@ _MOST_NAMES = 8
 
 
 def tools_button(session: Session, library: Library, parent: QWidget) -> ToolsButton:
-    """Let the models of this session call the tools of Tandem, and return the button that says so."""
+    """Let the models of this session call the tools of Tandem, and return the button that shows it."""
     session.tools.built_in = [
         _built_in(
             "list_models",
@@ -60,7 +60,7 @@ def _models(inventory: Inventory | None, models: ModelService) -> str:
     main = models.pair.paths[0]
     # Until the folders were read, the loaded model is the only one that is known.
     rows = main_choices(inventory, main, ()) if inventory is not None else ()
-    names = ["Starter" if row.guide else row.name for row in rows if row.kind == "use" and row.usable]
+    names = ["Starter" if row.is_starter else row.name for row in rows if row.kind == "use" and row.usable]
     names = names or ["Starter" if main == str(models.starter_pair[0]) else short_name(models.pair.names[0])[0]]
     more = len(names) - _MOST_NAMES
     return f"Models on this computer: {', '.join(names[:_MOST_NAMES])}{f' and {more} more' if more > 0 else ''}."
