@@ -224,7 +224,7 @@ def test_the_starters_draft_is_offered_to_the_starter_only(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("chip", "bits", "verdict"), [("AMD EPYC", 16, "too-large"), ("Apple M4", 8, "too-large"), ("Apple M4", 16, "same")]
+    ("chip", "bits", "verdict"), [("AMD EPYC", 16, "too-large"), ("Apple M1", 8, "too-large"), ("Apple M4", 16, "same")]
 )
 def test_a_copy_in_fewer_bits_is_a_draft_only_where_this_chip_gains_from_it(
     chip: str, bits: int, verdict: str, set_chip: Callable[[str], None]
