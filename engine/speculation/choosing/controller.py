@@ -11,17 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 from math import inf, log
-from time import monotonic
 from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
 from engine.methods import PROPOSERS
 from engine.speculation.choosing.choice import Choice, MeasuredRound
-from engine.speculation.choosing.costs import Costs, context_range
-from engine.speculation.choosing.plans import DEPTHS, AnswerState, Candidate, Plan, plans
+from engine.speculation.choosing.costs import Costs
+from engine.speculation.choosing.plans import DEPTHS, Candidate, Plan, plans
 from engine.speculation.choosing.speedup import RUN, UNSURE, Comparisons, Cost, SpeedupMeter
-from engine.speculation.choosing.texts import TextState, TextStatistics
+from engine.speculation.choosing.texts import AnswerState, TextStatistics
 from engine.speculation.rounds.row_rule import RowRule
 from engine.stats import MeasuredSpeedup
 
@@ -74,8 +73,6 @@ class Controller:
     def __init__(self, learned: Learned | None = None) -> None:
         self.learned = learned or Learned()
         self.speedup = SpeedupMeter(self.learned.comparisons)
-        # It is unknown how long ago restored figures were learned.
-        self._until = -inf if learned else monotonic()
         # Seconds since the last sample of plain rounds.
         self._unsampled_s = 0.0
         # The plan that is tried in this round, and the speed of the fastest one known.
@@ -103,22 +100,17 @@ class Controller:
             for known in (self.learned.free, self.learned.constrained):
                 known.costs.widen()
 
-    def begin(self, prompt_tokens: int, *, constrained: bool = False) -> AnswerState:
-        """Begin an answer after a prompt of `prompt_tokens` tokens, `constrained` by a grammar or not."""
-        now = monotonic()
-        for known in (self.learned.free, self.learned.constrained):
-            known.costs.age(now - self._until)
-        self._until = now
+    def begin(self, *, constrained: bool = False) -> AnswerState:
+        """Begin an answer, `constrained` by a grammar or not."""
         self._tried = None
         known = self.learned.constrained if constrained else self.learned.free
-        known.costs.context = context_range(prompt_tokens)
-        return AnswerState(known.costs, TextState(known.texts), prompt_tokens, prompt_tokens)
+        known.costs.begin()
+        return AnswerState(known.costs, known.texts)
 
     def choose(self, asked: Sequence[Candidate]) -> list[Choice]:
         """Choose what each answer does in the next round."""
         self._tried = None
         costs = asked[0][0].costs
-        costs.context = context_range(max(answer.context for answer, _ in asked))
         if not any(limit for _, offer in asked for limit in offer.limits.values()):
             return _plain(asked, Choice(None, 0))
         # If any answer's depth is fixed, the round cannot be plain.
@@ -193,16 +185,15 @@ class Controller:
         Of the draft tokens that were asked for, `drafted` were made and `verified` got a verdict: tokens past the end
         of an answer get none. A drafter that stopped early, and was right so far, counts as rejected at the next token.
         """
-        answer.context += accepted + 1
-        answer.text.decay()
+        answer.decay()
         if choice.source is not None and choice.depth:
             missed = accepted == verified == drafted < choice.depth
-            answer.text.observe(choice.source, max(1, verified + missed), accepted)
+            answer.observe(choice.source, max(1, verified + missed), accepted)
 
     def observe_round(self, answer: AnswerState, measured: MeasuredRound) -> None:
         """Learn the cost of a round in which `answer` took part."""
         costs, tried = answer.costs, self._tried
-        self._until, self._tried = monotonic(), None
+        self._tried = None
         self._unsampled_s += measured.seconds
         if measured.typical:
             costs.observe(measured.rows, measured.seconds, measured.draft, measured.draft_seconds)
@@ -238,7 +229,7 @@ class Controller:
         """Return the share of the expected speed that keeping to `rule` costs; None if that is unknown."""
         if not rule.most or not self.costs.known:
             return None
-        costs, text = self.costs, TextState(self.learned.free.texts, usual=True)
+        costs, text = self.costs, AnswerState(self.costs, self.learned.free.texts)
         speeds = [(rows, 1.0 / costs.verify(rows).seconds) for rows in (1, rule.plain)]
         for source, depth in product(self.learned.free.texts.counts, {*DEPTHS, rule.most - 1} - {0}):
             time = costs.verify(depth + 1)

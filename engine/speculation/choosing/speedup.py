@@ -7,6 +7,7 @@ rounds cost. A round costs at least one, so it is never more than the tokens a r
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from math import exp, inf, log, sqrt
 from statistics import fmean, median
@@ -14,7 +15,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from engine.speculation.choosing.costs import DISTURBED, MOST_LOG, ContextRange
+from engine.speculation.choosing.costs import DISTURBED, MOST_LOG
 from engine.stats import MeasuredSpeedup
 
 # Rounds on each side of a comparison: enough that a stall does not move the median, few enough that load is constant.
@@ -28,6 +29,10 @@ EXACT = 0.05
 # The window of averages in answers; comparisons that old have become uncertain.
 MEMORY = 64
 
+# The context lengths beyond which plain steps are compared apart: attention takes twice as long at each.
+CONTEXT_EDGES = (2048, 4096, 8192, 16384, 32768, 65536, 131072)
+# The index of a range of context lengths.
+ContextRange = Annotated[int, Meta(ge=0, le=len(CONTEXT_EDGES))]
 # The source and the rows of a round; with a grammar, the source's name has a suffix.
 Kind = tuple[str, int]
 PLAIN: Kind = ("main", 1)
@@ -58,9 +63,9 @@ class SpeedupMeter:
         self.kept = kept
         self.begin(0)
 
-    def begin(self, bucket: int, *, constrained: bool = False) -> None:
-        """Start an answer at this context range, `constrained` by a grammar or not."""
-        self._bucket, self._suffix = bucket, _GRAMMAR if constrained else ""
+    def begin(self, prompt_tokens: int, *, constrained: bool = False) -> None:
+        """Start an answer to a prompt of `prompt_tokens` tokens, `constrained` by a grammar or not."""
+        self._bucket, self._suffix = bisect_right(CONTEXT_EDGES, prompt_tokens), _GRAMMAR if constrained else ""
         self._seconds, self._tokens, self._rounds = 0.0, 0, 0
         # Typical rounds and their seconds by kind.
         self._typical: dict[Kind, tuple[int, float]] = {}
@@ -79,7 +84,7 @@ class SpeedupMeter:
         for costs in self.kept.costs.values():
             for rows, (mean, variance) in costs.items():
                 costs[rows] = mean, variance + UNSURE**2 / MEMORY
-        self.begin(self._bucket)
+        self.begin(0)
 
     def sample_cost(self, plain_s: float) -> float | None:
         """Estimate the seconds that RUN plain rounds would lose now; None if they would not tell anything new."""

@@ -272,7 +272,7 @@ class Player:
         request.plain_reason = None
         self.drafting._request = request
         self.drafting._prefilled_before = 0
-        request.answer = self.drafting.controller.begin(len(answer.prompt) + 1)
+        request.answer = self.drafting.controller.begin()
         return request
 
     def _proposer(self, source: str, place: _Place, depth: int, *, adaptive: bool) -> Proposer:

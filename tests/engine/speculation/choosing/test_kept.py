@@ -57,8 +57,8 @@ def trained(world: World = World(stepped, constant(0.8))) -> Controller:  # noqa
     controller = Controller()
     for seed in range(3):
         controlled(world, 300, seed, controller)
-    play(controller, controller.begin(100, constrained=True), 30, lambda number: number % 3)
-    answers = [controller.begin(3000) for _ in range(2)]
+    play(controller, controller.begin(constrained=True), 30, lambda number: number % 3)
+    answers = [controller.begin() for _ in range(2)]
     for _ in range(4):
         plain_round(controller, answers[0], 0.03, answers=2)
     play(controller, answers[0], 20, lambda number: number % 5, limits={"draft": 8, "ngram": 4})
@@ -90,7 +90,7 @@ def test_what_was_saved_stays_as_it_was_whatever_is_learned_later(path: Path) ->
     learn(controllers)
     controllers.keep()
     before = json.loads(path.read_bytes())
-    answer = controllers.current.begin(100)
+    answer = controllers.current.begin()
     play(controllers.current, answer, 20, lambda number: number % 4, limits={"draft": 8, "ngram": 4})
     controllers.pair = OTHER
     learn(controllers)
@@ -103,7 +103,7 @@ def test_the_next_run_chooses_as_this_one_would_have(path: Path, kept: Controlle
     later = controllers_of(PAIR, path).current
     known = Controller(deepcopy(kept.learned))
     draw = random.Random(4)
-    answers = [controller.begin(500) for controller in (known, later)]
+    answers = [controller.begin() for controller in (known, later)]
     for _ in range(60):
         limits = {"draft": draw.choice((0, 4, 8)), "ngram": draw.choice((0, 2))}
         right = draw.randrange(9)
@@ -156,9 +156,9 @@ def with_value(data: dict[str, Any], place: tuple[str | int, ...], value: object
 def use(controller: Controller) -> None:
     """Use a restored controller in every way that the engine does."""
     for constrained in (False, True):
-        answer = controller.begin(100, constrained=constrained)
+        answer = controller.begin(constrained=constrained)
         play(controller, answer, 12, lambda number: number % 4, limits={"draft": 8, "ngram": 4})
-    answers = [controller.begin(3000) for _ in range(2)]
+    answers = [controller.begin() for _ in range(2)]
     for _ in range(3):
         controller.choose([(answer, Offer({"draft": 4, "ngram": 4})) for answer in answers])
         plain_round(controller, answers[0], answers=2)
@@ -230,7 +230,7 @@ def test_figures_that_cannot_be_are_set_aside(
 
 def learn(controllers: Controllers) -> None:
     """Learn the costs of rounds for the pair in use."""
-    measure(controllers.current.begin(100).costs)
+    measure(controllers.current.begin().costs)
     controllers.unsaved = True
 
 
@@ -242,7 +242,7 @@ def test_what_passes_should_cost_follows_the_main_model_and_not_the_file(path: P
     later = controllers_of(ALONE, path)
     later.guess = {1: 1.0, 9: 2.0, 16: 3.0}
     for constrained in (False, True):
-        costs = later.current.begin(100, constrained=constrained).costs
+        costs = later.current.begin(constrained=constrained).costs
         if constrained:
             measure(costs)
         assert costs.verify(16).seconds == pytest.approx(1.5 * costs.verify(9).seconds)
@@ -293,7 +293,7 @@ def test_forgetting_leaves_nothing_of_any_pair(path: Path) -> None:
 
 def timed(controllers: Controllers, *, plain_s: float, wide_s: float) -> None:
     """Let plain rounds and rounds of four draft tokens take these seconds."""
-    costs = controllers.current.begin(100).costs
+    costs = controllers.current.begin().costs
     for _ in range(40):
         costs.observe(1, plain_s)
         costs.observe(5, wide_s)

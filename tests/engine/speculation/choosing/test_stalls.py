@@ -34,13 +34,12 @@ PAIRS = (*SHOWN, (0.93, 0.01, 0.005))
 
 
 @pytest.fixture
-def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Iterator[Answered]]:
+def answers() -> Callable[..., Iterator[Answered]]:
     """Return a function that lets a new machine, or one with that controller, answer."""
 
     def play(stall: Callable[[float, int], float], pair: int, **world: object) -> Iterator[Answered]:
         acceptance, row, draft = PAIRS[pair]
         machine = LoadedMachine(acceptance=acceptance, row=row, draft=draft, noise=0.05, limit=10, stall=stall, **world)  # type: ignore[arg-type]
-        monkeypatch.setattr("engine.speculation.choosing.controller.monotonic", lambda: machine.now)
         yield from map(machine.answer, LENGTHS)
 
     return play
