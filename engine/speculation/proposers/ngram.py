@@ -31,11 +31,15 @@ EDIT_REACH = 8
 
 @dataclass(frozen=True, slots=True)
 class _Lookup:
-    """`tokens` found at position `end`, before which `matched` tokens equal the newest ones."""
+    """`tokens` found at position `end`, before which `matched` tokens equal the newest ones.
+
+    If it is `tentative`, the newest token differs from the copied text, and what follows may differ, too.
+    """
 
     tokens: list[int]
     end: int = 0
     matched: int = 0
+    tentative: bool = False
 
 
 def build(context: ProposerContext) -> NgramProposer:
@@ -62,6 +66,7 @@ class NgramProposer(Proposer):
         self._index = self._new_index()
         self._misses: int
         self._limit: int
+        self._resumes: bool
         self._begin()
         self._lookup: _Lookup | None = None
         self._shadow: _Lookup | None = None
@@ -78,7 +83,8 @@ class NgramProposer(Proposer):
     def max_proposals(self) -> int:
         if self._misses >= MISSES_TO_PAUSE:
             return 0
-        return min(self._limit, len(self._look_up().tokens))
+        lookup = self._look_up()
+        return 0 if lookup.tentative and not self._resumes else min(self._limit, len(lookup.tokens))
 
     def propose(self, depth: int) -> Proposal:
         tokens = self._look_up().tokens[:depth]
@@ -109,11 +115,12 @@ class NgramProposer(Proposer):
     def _begin(self) -> None:
         self._misses = MISSES_TO_PAUSE if self._adaptive else 0
         self._limit = FIRST_DEPTH if self._adaptive else self._max_depth
+        # Whether the last edited copy went on at once.
+        self._resumes = True
 
     def _learn_depth(self, accepted: int) -> None:
-        """Propose long copies only as long as short ones are accepted whole."""
-        if self._adaptive:
-            self._limit = self._max_depth if accepted >= FIRST_DEPTH else FIRST_DEPTH
+        if accepted >= FIRST_DEPTH:
+            self._limit = self._max_depth
 
     def _look_up(self) -> _Lookup:
         if self._lookup is None:
@@ -129,11 +136,14 @@ class NgramProposer(Proposer):
         return _Lookup(self._vote(leader, matches), leader.end, longest)
 
     def _after_edit(self) -> _Lookup:
-        """Return the continuation of an edited copy once a token of it is back, before enough tokens match again."""
-        rejoined = None if self._edited_at is None else self._index.next_like_last(self._edited_at, EDIT_REACH)
-        if rejoined is None:
+        """Return the continuation of a copy that was just edited, before enough tokens match again."""
+        if self._edited_at is None:
             return _Lookup([])
-        return _Lookup(self._index.following(rejoined, self._max_depth), rejoined, MIN_COPIED - 1)
+        rejoined = self._index.next_like_last(self._edited_at, EDIT_REACH)
+        if rejoined is None and self._since_edit > 1:
+            return _Lookup([])
+        end = self._edited_at + 1 if rejoined is None else rejoined
+        return _Lookup(self._index.following(end, self._max_depth), end, MIN_COPIED - 1, tentative=rejoined is None)
 
     def _track_copy(self, tokens: Sequence[int]) -> None:
         """Record where `tokens` depart from the text that was looked up."""
@@ -143,6 +153,8 @@ class NgramProposer(Proposer):
         lookup = self._lookup
         if lookup is None or not lookup.tokens:
             return
+        if lookup.tentative:
+            self._resumes = lookup.tokens[0] == tokens[0]
         copied = self._index.following(lookup.end, len(tokens))
         same = next((i for i, pair in enumerate(zip(copied, tokens, strict=False)) if pair[0] != pair[1]), len(copied))
         if same == len(tokens):

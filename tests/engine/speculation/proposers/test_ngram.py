@@ -60,7 +60,7 @@ def test_it_drafts_nothing_before_a_shadow_proposal_was_right_and_little_at_firs
     proposer = proposer_after([*CODE, 1, *CODE[:4]], adaptive=True)
     assert proposer.max_proposals() == 0
     proposer.committed([CODE[4]], accepted=0, drafted=0)
-    for accepted, most in ((FIRST_DEPTH, 8), (FIRST_DEPTH - 1, FIRST_DEPTH)):
+    for accepted, most in ((FIRST_DEPTH - 1, FIRST_DEPTH), (FIRST_DEPTH, 8)):
         assert proposer.max_proposals() > 0
         at = proposer._look_up().tokens[: accepted + 1]
         proposer.committed(at, accepted=accepted, drafted=accepted)
@@ -93,15 +93,20 @@ def copied_and_changed(*change: int) -> NgramProposer:
 
 @pytest.mark.parametrize(
     ("change", "at"),
-    [((7, CODE[11]), 12), ((7, 8, CODE[10]), 11), ((CODE[13],), 14)],
+    [((7,), 11), ((7, 8, CODE[10]), 11), ((CODE[13],), 14)],
     ids=["replaced", "put in", "left out"],
 )
 def test_after_an_edit_a_copy_goes_on(change: tuple[int, ...], at: int) -> None:
     assert copied_and_changed(*change).propose(4).tokens == CODE[at : at + 4]
 
 
-def test_after_a_rejection_it_does_not_go_on_from_the_refused_match() -> None:
-    assert copied_and_changed(7).max_proposals() == 0
+def test_where_an_edited_copy_did_not_go_on_the_next_one_is_not_expected_to() -> None:
+    proposer = copied_and_changed(7, 8)
+    for number in (10, 20):
+        proposer.committed(CODE[number : number + 6], accepted=0, drafted=0)
+        assert proposer.max_proposals() > 0
+        proposer.committed([9], accepted=0, drafted=1)
+        assert proposer.max_proposals() == 0
 
 
 def test_a_short_likeness_is_no_copy_that_could_go_on() -> None:
