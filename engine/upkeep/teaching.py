@@ -9,10 +9,8 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, wait
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,14 +18,11 @@ import numpy.typing as npt
 from engine.decoders.generation import release_unused_memory
 from engine.errors import (
     CannotTeach,
-    DeviceFailed,
     EngineError,
-    InternalFailure,
     NoModel,
-    is_device_failure,
-    without_frames,
+    as_engine_error,
 )
-from engine.files.steps import Steps
+from engine.files.steps import Steps, Work
 from engine.machine.process_info import on_battery, slowed
 from engine.main_model.loading import LoadedModel, load_in_steps
 from engine.model_files.config import text_config
@@ -47,8 +42,6 @@ log = logging.getLogger(__name__)
 
 # Seconds of work between two writes of the state: a killed process loses no more.
 SAVE_EVERY_S = 30.0
-# With nothing else to do, wait this long for a file or a prompt before commands are looked at again.
-DISK_WAIT_S = 0.02
 # Seconds until heat and power are looked at again.
 COOLING_S = 5.0
 # Copies of the adapter in memory: itself, its gradients, the two moments of the optimiser, and one to be written.
@@ -67,17 +60,15 @@ class Teaching:
     def __init__(self, models: Models, on_progress: Callable[[TeachingProgress], object]) -> None:
         self._models = models
         self._on_progress = on_progress
-        self._steps: Steps[TeachingResult] | None = None
+        self._work: Work[TeachingResult] | None = None
         self._done: Callable[[TeachingResult | EngineError], None] = lambda _outcome: None
         # Writes the state, once there is any.
         self._save: Callable[[], None] = lambda: None
-        # What the next step waits for.
-        self._pending: Future[Any] | None = None
         self._progress = TeachingProgress()
 
     @property
     def running(self) -> bool:
-        return self._steps is not None
+        return self._work is not None
 
     @property
     def wait_s(self) -> float:
@@ -88,7 +79,7 @@ class Teaching:
         """Teach the draft model in use from now on, or go on with it; `done` gets the result or the error."""
         self.stop()
         self._done = done
-        self._steps = self._teach(answers, time.time())
+        self._work = Work(self._teach(answers, time.time()), self._end)
         self._report(TeachingProgress("reading", 0, sum(answer.tokens for answer in answers)))
 
     def step(self) -> None:
@@ -96,42 +87,33 @@ class Teaching:
 
         No step is run on battery, or while heat or Low Power Mode slow the machine down.
         """
-        if self._steps is None:
+        if self._work is None:
             return
         if reason := slowed() or ("battery" if on_battery() else ""):
             self.pause(reason)
             return
         self.pause("")
-        if self._pending is not None and not wait([self._pending], DISK_WAIT_S).done:
-            return
-        try:
-            self._pending = next(self._steps)
-        except StopIteration as end:
-            self._end(end.value)
-        except Exception as error:
-            self._end(_as_engine_error(error))
-            if is_device_failure(error):
-                raise
+        self._work.step()
 
     def pause(self, reason: str) -> None:
         """Report why no step is run: "answers", "low-power", "hot", "battery", or "" when steps are run again."""
-        if self._steps is not None and self._progress.waits != reason:
+        if self._work is not None and self._progress.waits != reason:
             self._report(replace(self._progress, waits=reason))
 
     def stop(self) -> None:
         """Interrupt the teaching, if there is one, and write its state."""
-        if self._steps is None:
+        if self._work is None:
             return
         try:
             self._save()
         except Exception as error:
-            self._end(_as_engine_error(error))
+            self._end(as_engine_error(error))
         else:
             self._end(TeachingResult(complete=False))
 
     def fail(self, error: EngineError) -> None:
         """End the teaching, if there is one, with an error; its state is as it was last written."""
-        if self._steps is not None:
+        if self._work is not None:
             self._end(error)
 
     def known(self) -> TaughtDraft:
@@ -162,11 +144,9 @@ class Teaching:
         self._on_progress(progress)
 
     def _end(self, outcome: TeachingResult | EngineError) -> None:
-        self._steps, self._pending, self._save = None, None, lambda: None
+        self._work, self._save = None, lambda: None
         release_unused_memory()
         self._report(TeachingProgress())
-        if isinstance(outcome, EngineError):
-            without_frames(outcome)
         self._done(outcome)
 
     def _files(self) -> tuple[TaughtFiles, Drafter]:
@@ -267,14 +247,6 @@ def student_of(drafter: HeadSource | DraftSource | LoadedModel, main: LoadedMode
         return HeadStudent(drafter, main)
     draft = drafter if isinstance(drafter, LoadedModel) else drafter.model
     return DraftStudent(draft.model, draft.rows or draft.vocabulary)
-
-
-def _as_engine_error(error: Exception) -> EngineError:
-    """Return a failure of a step as the error that a caller gets, and log what is not foreseen."""
-    if isinstance(error, EngineError):
-        return error
-    log.error("a teaching failed", exc_info=error)
-    return DeviceFailed(str(error)) if is_device_failure(error) else InternalFailure(str(error))
 
 
 def training_bytes(student: Student, path: Path) -> int:
