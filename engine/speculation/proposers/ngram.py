@@ -22,8 +22,8 @@ MAX_MATCH = 32
 AGREEMENT = 0.6
 # Wrong lookups in a row after which lookup pauses, because the text seems to repeat nothing.
 MISSES_TO_PAUSE = 3
-# The most draft tokens of a round while no proposal of as many was accepted whole: a short match may end soon.
-FIRST_DEPTH = 4
+# The draft tokens of a round that any match allows, and those for each token that matched: a short match may end soon.
+FIRST_DEPTH, REACH = 4, 2
 # Tokens that must match before a difference counts as an edit of a copy, and how far after it the copy may resume.
 MIN_COPIED = 6
 EDIT_REACH = 8
@@ -53,7 +53,7 @@ class NgramProposer(Proposer):
 
     `max_depth` bounds the tokens of a round. `excluded` ids (of the chat template) are never proposed, and no match
     crosses one. While another plan is in use, it evaluates its unused proposals (shadow evaluation). If it is
-    `adaptive`, it proposes only after such a proposal was right, and begins with short proposals.
+    `adaptive`, it proposes only after such a proposal was right, and little after a short match.
     """
 
     source = "ngram"
@@ -65,7 +65,6 @@ class NgramProposer(Proposer):
         self._excluded = excluded
         self._index = self._new_index()
         self._misses: int
-        self._limit: int
         self._resumes: bool
         self._begin()
         self._lookup: _Lookup | None = None
@@ -84,7 +83,10 @@ class NgramProposer(Proposer):
         if self._misses >= MISSES_TO_PAUSE:
             return 0
         lookup = self._look_up()
-        return 0 if lookup.tentative and not self._resumes else min(self._limit, len(lookup.tokens))
+        if lookup.tentative and not self._resumes:
+            return 0
+        most = max(FIRST_DEPTH, REACH * lookup.matched) if self._adaptive else self._max_depth
+        return min(most, len(lookup.tokens))
 
     def propose(self, depth: int) -> Proposal:
         tokens = self._look_up().tokens[:depth]
@@ -93,7 +95,6 @@ class NgramProposer(Proposer):
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
         if drafted:
             self._misses = 0 if accepted else self._misses + 1
-            self._learn_depth(accepted)
             self._shadow = None
         else:
             self._evaluate_shadow(tokens)
@@ -114,13 +115,8 @@ class NgramProposer(Proposer):
 
     def _begin(self) -> None:
         self._misses = MISSES_TO_PAUSE if self._adaptive else 0
-        self._limit = FIRST_DEPTH if self._adaptive else self._max_depth
         # Whether the last edited copy went on at once.
         self._resumes = True
-
-    def _learn_depth(self, accepted: int) -> None:
-        if accepted >= FIRST_DEPTH:
-            self._limit = self._max_depth
 
     def _look_up(self) -> _Lookup:
         if self._lookup is None:
@@ -197,6 +193,5 @@ class NgramProposer(Proposer):
 
     def _close_shadow(self, drafted: int) -> None:
         if drafted:
-            self._learn_depth(self._shadow_accepted)
             self._observations.append(Observation(drafted, self._shadow_accepted))
         self._shadow = None

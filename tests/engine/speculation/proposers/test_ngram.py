@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.speculation.proposers.ngram import FIRST_DEPTH, MISSES_TO_PAUSE, NgramProposer
+from engine.speculation.proposers.ngram import FIRST_DEPTH, MISSES_TO_PAUSE, REACH, NgramProposer
 
 CODE = list(range(100, 140))
 
@@ -56,15 +56,13 @@ def test_it_resumes_as_soon_as_a_shadow_proposal_is_accepted() -> None:
     assert proposer.max_proposals() > 0
 
 
-def test_it_drafts_nothing_before_a_shadow_proposal_was_right_and_little_at_first() -> None:
-    proposer = proposer_after([*CODE, 1, *CODE[:4]], adaptive=True)
+def test_it_drafts_nothing_before_a_shadow_proposal_was_right_and_little_after_a_short_match() -> None:
+    proposer = proposer_after([*CODE, 1, *CODE[:3]], adaptive=True)
     assert proposer.max_proposals() == 0
-    proposer.committed([CODE[4]], accepted=0, drafted=0)
-    for accepted, most in ((FIRST_DEPTH - 1, FIRST_DEPTH), (FIRST_DEPTH, 8)):
-        assert proposer.max_proposals() > 0
-        at = proposer._look_up().tokens[: accepted + 1]
-        proposer.committed(at, accepted=accepted, drafted=accepted)
-        assert proposer.max_proposals() == most
+    proposer.committed([CODE[3]], accepted=0, drafted=0)
+    assert proposer.max_proposals() == 8
+    proposer.committed([CODE[4], 7, *CODE[10:13]], accepted=1, drafted=2)
+    assert proposer.max_proposals() == max(FIRST_DEPTH, REACH * 3)
 
 
 def test_its_own_verified_proposals_are_not_reported_twice() -> None:
