@@ -20,7 +20,7 @@ from engine.methods import PROPOSERS
 # Relative standard deviation of a round before any was seen: that of a computer in use.
 NOISE = 0.08
 # Relative change of a machine's speed in a round, and from one answer to the next: heat, other work, a longer context.
-DRIFT, CHANGE = 0.02, 0.1
+DRIFT, CHANGE = 0.02, 0.12
 # The window of averages in rounds: some ten answers.
 MEMORY = 200.0
 # A round beyond this many standard deviations was disturbed; 95 % of undisturbed rounds are within them.
