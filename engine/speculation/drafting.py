@@ -6,7 +6,7 @@ One `Drafting` serves one main model and outlives its requests, so that its cont
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from engine.answer_index.index import AnswerIndex
@@ -30,7 +30,6 @@ from engine.speculation.rounds.round import PendingRound
 from engine.speculation.rounds.row_rule import RowRules
 from engine.stats import RoundRecord
 from engine.status import ModelInfo
-from engine.tuning import NARROW
 
 log = logging.getLogger(__name__)
 
@@ -288,7 +287,7 @@ class Drafting:
             )
         if not (between or choice.depth):
             # Before any was measured, every plain round counts.
-            between = not answer.costs.plain_known(request.conversation.main.next_rule.plain)
+            between = not answer.costs.plain_known()
         drafter = depth > 0 and choice.source is not None and PROPOSERS[choice.source].uses_drafter
         measured = MeasuredRound(
             current.rows,
@@ -311,27 +310,12 @@ class Drafting:
         # A short answer ends before enough rounds have followed a run of plain ones.
         self.controller.speedup.compare()
 
-    @property
-    def counts_margins(self) -> bool:
-        """Whether margins are of use: where passes may be rounded differently."""
-        rounding = self.controllers.rounding
-        return bool(self.proposers) and rounding is not None and rounding.difference > 0.0
-
-    def count_margins(self, top2_margins: Sequence[float]) -> None:
-        """Count the margins of an answer's tokens, which tell how often rounding decides one."""
-        if (rounding := self.controllers.rounding) is not None:
-            rounding.top2_margins += len(top2_margins)
-            rounding.narrow += sum([top2_margin < NARROW for top2_margin in top2_margins])
-
     def rounding_figures(self, *, exact: bool) -> dict[str, Any]:
         """Return the figures of `RequestStats` on rounding; `exact` is whether all passes of the request were."""
         request, rounding = self._request, self.controllers.rounding
         if request is None or rounding is None or request.redraws:
             return {}
-        found: dict[str, Any] = (
-            {"rounding": "identical"} if exact else {"rounding": "rounded", "one_in": rounding.one_in}
-        )
-        return found | {"same_text_cost": self._same_text_cost}
+        return {"rounding": "identical" if exact else "rounded", "same_text_cost": self._same_text_cost}
 
     def interrupted(self) -> None:
         """Charge the time between two rounds to neither, because other requests ran."""

@@ -115,8 +115,7 @@ class Controller:
             return _plain(asked, Choice(None, 0))
         # If any answer's depth is fixed, the round cannot be plain.
         fixed = any(offer.decided is not None and offer.decided.depth for _, offer in asked)
-        plain_rows = max(len(asked), asked[0][1].rule.plain)
-        if not (costs.known if fixed else costs.plain_known(plain_rows)):
+        if not (costs.known if fixed else costs.plain_known(len(asked))):
             return _plain(asked, Choice(None, 0, "measuring"))
         found = list(plans(costs, asked))
         plan = self._weigh(found, costs.verify(1).seconds)
@@ -230,13 +229,13 @@ class Controller:
         if not rule.most or not self.costs.known:
             return None
         costs, text = self.costs, AnswerState(self.costs, self.learned.free.texts)
-        speeds = [(rows, 1.0 / costs.verify(rows).seconds) for rows in (1, rule.plain)]
+        speeds = [(1, 1.0 / costs.verify(1).seconds)]
         for source, depth in product(self.learned.free.texts.counts, {*DEPTHS, rule.most - 1} - {0}):
             time = costs.verify(depth + 1)
             if PROPOSERS[source].uses_drafter:
                 time = time.plus(costs.drafting(source, depth))
             speeds.append((depth + 1, (1.0 + text.forecast(source, depth).kept[depth]) / time.seconds))
-        exact = max(speed for rows, speed in speeds if rows == rule.plain or rule.allows(rows))
+        exact = max(speed for rows, speed in speeds if rule.allows(rows))
         return 1.0 - exact / max(speed for _, speed in speeds)
 
 

@@ -87,9 +87,6 @@ class Controllers:
         """Save what was learned since the last call, for the next run of the program."""
         if self.unsaved:
             self._kept.keep(_entry(self.pair), to_builtins(self.current.learned, str_keys=True))
-            if self._main_name in self._kept.values:
-                # Answers have counted their margins in it.
-                self.keep_rounding()
         self.unsaved = False
 
     def keep_rounding(self) -> None:
