@@ -1,7 +1,9 @@
 <?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
-<TS version="2.1" language="ja" sourcelanguage="en"><context><name>Actions</name>
-<message>
+<TS version="2.1" language="ja" sourcelanguage="en">
+<context>
+    <name>Actions</name>
+    <message>
         <source>Tandem</source>
         <translation>Tandem</translation>
     </message>
@@ -226,7 +228,7 @@
         <translation>システムプロンプトと設定…</translation>
     </message>
     <message>
-        <source>Edit this chat's system prompt and settings</source>
+        <source>Edit this chat&apos;s system prompt and settings</source>
         <translation>このチャットのシステムプロンプトと設定を編集</translation>
     </message>
     <message>
@@ -346,7 +348,7 @@
         <translation>最後の回答を読み上げる</translation>
     </message>
     <message>
-        <source>Read the last answer aloud with the system's voice</source>
+        <source>Read the last answer aloud with the system&apos;s voice</source>
         <translation>最後の回答をシステムの音声で読み上げる</translation>
     </message>
     <message>
@@ -585,8 +587,10 @@
         <source>Enter or exit full screen</source>
         <translation>フルスクリーンにする、または解除する</translation>
     </message>
-</context><context><name>AdvancedPage</name>
-<message>
+</context>
+<context>
+    <name>AdvancedPage</name>
+    <message>
         <source>Check now</source>
         <translation>今すぐチェック</translation>
     </message>
@@ -654,13 +658,15 @@
         <source>Show all licenses</source>
         <translation>すべてのライセンスを表示</translation>
     </message>
-</context><context><name>Agents</name>
-<message>
+</context>
+<context>
+    <name>Agents</name>
+    <message>
         <source>{file} has just changed, so it was left as it is. Look again.</source>
         <translation>{file} はたった今変更されたため、書き込みませんでした。もう一度確認してください。</translation>
     </message>
     <message>
-        <source>{file} can't be written: {detail}.</source>
+        <source>{file} can&apos;t be written: {detail}.</source>
         <translation>{file} に書き込めません：{detail}</translation>
     </message>
     <message>
@@ -668,7 +674,7 @@
         <translation>{app} は次の変数で接続します。</translation>
     </message>
     <message>
-        <source>Tandem can't change {file} safely, so it stays as it is. Add this by hand:</source>
+        <source>Tandem can&apos;t change {file} safely, so it stays as it is. Add this by hand:</source>
         <translation>{file} は安全に変更できないため、そのままにします。次の内容を自分で追加してください。</translation>
     </message>
     <message>
@@ -707,8 +713,10 @@
         <source>The API requires a key: set {variable} to it where {app} starts.</source>
         <translation>API にはキーが必要です。{app} を起動する環境で {variable} にキーを設定してください。</translation>
     </message>
-</context><context><name>Ahead</name>
-<message>
+</context>
+<context>
+    <name>Ahead</name>
+    <message>
         <source>Parallel drafting was tried, but would not have made this answer faster.</source>
         <translation>並列ドラフトを試しましたが、この回答は速くならない見込みでした。</translation>
     </message>
@@ -752,8 +760,10 @@
         <source>Parallel drafting is off: the process that drafts quit unexpectedly twice.</source>
         <translation>並列ドラフトはオフです。ドラフトを生成するプロセスが 2 回予期せず終了しました。</translation>
     </message>
-</context><context><name>Announcer</name>
-<message>
+</context>
+<context>
+    <name>Announcer</name>
+    <message>
         <source>The answer was stopped.</source>
         <translation>回答を停止しました。</translation>
     </message>
@@ -781,8 +791,10 @@
         <source>The answer repeats itself and is paused. Continue it, or stop it.</source>
         <translation>回答が同じ内容を繰り返しているため、一時停止しました。続けるか、停止してください。</translation>
     </message>
-</context><context><name>AnswerBody</name>
-<message>
+</context>
+<context>
+    <name>AnswerBody</name>
+    <message>
         <source>Shown without formatting, because this passage is very long.</source>
         <translation>この部分は非常に長いため、書式なしで表示しています。</translation>
     </message>
@@ -790,8 +802,10 @@
         <source>Only the beginning of this very long text is shown. Copies and exports contain all of it.</source>
         <translation>非常に長いため、最初の部分だけを表示しています。コピーと書き出しにはすべて含まれます。</translation>
     </message>
-</context><context><name>AnswerFormatField</name>
-<message>
+</context>
+<context>
+    <name>AnswerFormatField</name>
+    <message>
         <source>Checking the schema…</source>
         <translation>スキーマを確認中…</translation>
     </message>
@@ -815,8 +829,10 @@
         <source>JSON</source>
         <translation>JSON</translation>
     </message>
-</context><context><name>AnswerNotice</name>
-<message>
+</context>
+<context>
+    <name>AnswerNotice</name>
+    <message>
         <source>An answer stopped with an error.</source>
         <translation>エラーのため回答が中断されました。</translation>
     </message>
@@ -832,8 +848,10 @@
         <source>An answer repeats itself and is paused.</source>
         <translation>回答が同じ内容を繰り返しているため、一時停止しました。</translation>
     </message>
-</context><context><name>ApiPage</name>
-<message>
+</context>
+<context>
+    <name>ApiPage</name>
+    <message>
         <source>Connect an app…</source>
         <translation>アプリを接続…</translation>
     </message>
@@ -893,8 +911,10 @@
         <source>Running, for programs on your network.</source>
         <translation>実行中です。ネットワーク内のほかのコンピュータのプログラムも利用できます。</translation>
     </message>
-</context><context><name>AttachmentReader</name>
-<message>
+</context>
+<context>
+    <name>AttachmentReader</name>
+    <message>
         <source>Attach files</source>
         <translation>ファイルを添付</translation>
     </message>
@@ -911,7 +931,7 @@
         <translation>「{name}」の文字コードを認識できませんでした。UTF-8 で保存し直し、もう一度添付してください。</translation>
     </message>
     <message>
-        <source>{name} is too large for any model's context.</source>
+        <source>{name} is too large for any model&apos;s context.</source>
         <translation>「{name}」は大きすぎて、どのモデルのコンテキストにも収まりません。</translation>
     </message>
     <message>
@@ -966,8 +986,10 @@
         <source>{name} takes too long to read, so the chat begins with its text of before.</source>
         <translation>「{name}」は読み込みに時間がかかりすぎるため、チャットは以前に読み込んだ内容で始まります。</translation>
     </message>
-</context><context><name>AttachmentRow</name>
-<message>
+</context>
+<context>
+    <name>AttachmentRow</name>
+    <message>
         <source>{count} tokens</source>
         <translation>{count} トークン</translation>
     </message>
@@ -987,8 +1009,10 @@
         <source>reading…</source>
         <translation>読み込み中…</translation>
     </message>
-</context><context><name>BackupControls</name>
-<message>
+</context>
+<context>
+    <name>BackupControls</name>
+    <message>
         <source>Tandem makes a backup every day and keeps the last three.</source>
         <translation>毎日バックアップを作成し、最新の 3 件を残します。</translation>
     </message>
@@ -1023,7 +1047,7 @@
         <translation>バックアップはまだありません。毎日 1 件作成されます。</translation>
     </message>
     <message>
-        <source>Don't restore</source>
+        <source>Don&apos;t restore</source>
         <translation>復元しない</translation>
     </message>
     <message>
@@ -1046,15 +1070,19 @@
         <source>All backups were deleted.</source>
         <translation>すべてのバックアップを削除しました。</translation>
     </message>
-</context><context><name>Banner</name>
-<message numerus="yes">
+</context>
+<context>
+    <name>Banner</name>
+    <message numerus="yes">
         <source>%n more notice(s)</source>
         <translation>
             <numerusform>ほかに %n 件のお知らせ</numerusform>
         </translation>
     </message>
-</context><context><name>CallCard</name>
-<message>
+</context>
+<context>
+    <name>CallCard</name>
+    <message>
         <source>Show or hide the arguments and the result</source>
         <translation>引数と結果の表示を切り替え</translation>
     </message>
@@ -1142,8 +1170,10 @@
         <source>Working: {share}.</source>
         <translation>処理中：{share}。</translation>
     </message>
-</context><context><name>Card</name>
-<message>
+</context>
+<context>
+    <name>Card</name>
+    <message>
         <source>Opens {address} in your browser.</source>
         <translation>ブラウザで {address} を開きます。</translation>
     </message>
@@ -1151,8 +1181,10 @@
         <source>Model page…</source>
         <translation>モデルのページ…</translation>
     </message>
-</context><context><name>ChatPane</name>
-<message>
+</context>
+<context>
+    <name>ChatPane</name>
+    <message>
         <source>Pinned</source>
         <translation>ピン留め</translation>
     </message>
@@ -1336,8 +1368,10 @@
         <source>New folder</source>
         <translation>新規フォルダ</translation>
     </message>
-</context><context><name>ChatSettingsSheet</name>
-<message>
+</context>
+<context>
+    <name>ChatSettingsSheet</name>
+    <message>
         <source>Saved as “{name}”.</source>
         <translation>「{name}」として保存しました。</translation>
     </message>
@@ -1377,8 +1411,10 @@
         <source>Reset all</source>
         <translation>すべてリセット</translation>
     </message>
-</context><context><name>CheckReport</name>
-<message>
+</context>
+<context>
+    <name>CheckReport</name>
+    <message>
         <source>Results of the check</source>
         <translation>この Mac のチェック結果</translation>
     </message>
@@ -1386,8 +1422,10 @@
         <source>Copy as text</source>
         <translation>テキストとしてコピー</translation>
     </message>
-</context><context><name>Checkup</name>
-<message>
+</context>
+<context>
+    <name>Checkup</name>
+    <message>
         <source>Low Power Mode is on, which makes models slower.</source>
         <translation>低電力モードがオンのため、モデルの動作が遅くなります。</translation>
     </message>
@@ -1523,14 +1561,18 @@
         <source>Update to macOS 26.2 or newer: the installed MLX, which runs the models, is built for it. On this version, answers can fail or be wrong.</source>
         <translation>macOS 26.2 以降にアップデートしてください。モデルの計算に使う MLX は macOS 26.2 以降向けに作られています。このバージョンでは、回答に失敗したり誤りが生じたりすることがあります。</translation>
     </message>
-</context><context><name>CloseButton</name>
-<message>
+</context>
+<context>
+    <name>CloseButton</name>
+    <message>
         <source>Close</source>
         <translation>閉じる</translation>
     </message>
-</context><context><name>Cluster</name>
-<message>
-        <source>“{detail}” isn't a name or an address of a computer. Change it and try again.</source>
+</context>
+<context>
+    <name>Cluster</name>
+    <message>
+        <source>“{detail}” isn&apos;t a name or an address of a computer. Change it and try again.</source>
         <translation>「{detail}」はコンピュータの名前でもアドレスでもありません。変更してもう一度お試しください。</translation>
     </message>
     <message>
@@ -1601,8 +1643,10 @@
         <source>{host} has different files for the model {detail}. Download or copy it there again.</source>
         <translation>{host} にあるモデル {detail} のファイルが異なります。そのコンピュータにもう一度ダウンロードまたはコピーしてください。</translation>
     </message>
-</context><context><name>CodeBlock</name>
-<message>
+</context>
+<context>
+    <name>CodeBlock</name>
+    <message>
         <source>code</source>
         <translation>コード</translation>
     </message>
@@ -1614,8 +1658,10 @@
         <source>Code</source>
         <translation>コード</translation>
     </message>
-</context><context><name>CommandPalette</name>
-<message>
+</context>
+<context>
+    <name>CommandPalette</name>
+    <message>
         <source>What would you like to do?</source>
         <translation>何をしますか？</translation>
     </message>
@@ -1631,8 +1677,10 @@
         <source>No matching commands</source>
         <translation>一致するコマンドなし</translation>
     </message>
-</context><context><name>ComparisonView</name>
-<message>
+</context>
+<context>
+    <name>ComparisonView</name>
+    <message>
         <source>tokens/s</source>
         <translation>トークン/秒</translation>
     </message>
@@ -1675,7 +1723,7 @@
         <translation>{place} 番目のトークンの手前まで同一です。そこで{guessed}と{plain}のどちらになるかは、丸めによって決まった可能性があります。</translation>
     </message>
     <message>
-        <source>Different texts, both sampled from the main model's own distribution, because “Same distribution” is selected.</source>
+        <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
         <translation>テキストは異なりますが、どちらもメインモデル自身の分布からサンプリングされています。「同一の分布」が選ばれているためです。</translation>
     </message>
     <message>
@@ -1732,8 +1780,10 @@
         <source>This answer repeats itself, so its speed says nothing about other answers.</source>
         <translation>この回答は同じ内容を繰り返しているため、ほかの回答の速度は判断できません。</translation>
     </message>
-</context><context><name>Composer</name>
-<message>
+</context>
+<context>
+    <name>Composer</name>
+    <message>
         <source>{keys} to send · Enter for a new line</source>
         <translation>{keys} で送信 · Enter で改行</translation>
     </message>
@@ -1746,7 +1796,7 @@
         <translation>短くする</translation>
     </message>
     <message>
-        <source>Shorten the message to fit the model's context</source>
+        <source>Shorten the message to fit the model&apos;s context</source>
         <translation>メッセージをモデルのコンテキストに収まるように短くする</translation>
     </message>
     <message>
@@ -1757,8 +1807,10 @@
         <source>Enter to send · Shift+Enter for a new line</source>
         <translation>Enter で送信 · Shift+Enter で改行</translation>
     </message>
-</context><context><name>ConnectCard</name>
-<message>
+</context>
+<context>
+    <name>ConnectCard</name>
+    <message>
         <source>Connect an app</source>
         <translation>アプリを接続</translation>
     </message>
@@ -1794,8 +1846,10 @@
         <source>Taken back: {file}</source>
         <translation>元に戻しました：{file}</translation>
     </message>
-</context><context><name>ContextMeter</name>
-<message>
+</context>
+<context>
+    <name>ContextMeter</name>
+    <message>
         <source>Queued until the model is ready.</source>
         <translation>送信待ち：モデルの準備中です。</translation>
     </message>
@@ -1808,7 +1862,7 @@
         <translation>メインモデルが読み込まれていません。</translation>
     </message>
     <message>
-        <source>This model can't see pictures</source>
+        <source>This model can&apos;t see pictures</source>
         <translation>このモデルは画像を見ることができません</translation>
     </message>
     <message>
@@ -1831,8 +1885,10 @@
         <source>Keep the first {count} tokens of {name}</source>
         <translation>「{name}」の最初の {count} トークンだけ残す</translation>
     </message>
-</context><context><name>CopyButton</name>
-<message>
+</context>
+<context>
+    <name>CopyButton</name>
+    <message>
         <source>Copy</source>
         <translation>コピー</translation>
     </message>
@@ -1840,8 +1896,10 @@
         <source>Copied</source>
         <translation>コピーしました</translation>
     </message>
-</context><context><name>CountedCalls</name>
-<message numerus="yes">
+</context>
+<context>
+    <name>CountedCalls</name>
+    <message numerus="yes">
         <source>%n token(s)</source>
         <translation>
             <numerusform>%n トークン</numerusform>
@@ -1853,8 +1911,10 @@
             <numerusform>%n 件のリクエストを処理中です。</numerusform>
         </translation>
     </message>
-</context><context><name>CountedWords</name>
-<message numerus="yes">
+</context>
+<context>
+    <name>CountedWords</name>
+    <message numerus="yes">
         <source>about %n minute(s) left</source>
         <translation>
             <numerusform>残り約 %n 分</numerusform>
@@ -1866,8 +1926,10 @@
             <numerusform>残り約 %n 時間</numerusform>
         </translation>
     </message>
-</context><context><name>Details</name>
-<message>
+</context>
+<context>
+    <name>Details</name>
+    <message>
         <source>Details</source>
         <translation>詳細</translation>
     </message>
@@ -1891,8 +1953,10 @@
         <source>tokens already read</source>
         <translation>読み込み済みトークン</translation>
     </message>
-</context><context><name>DownloadCard</name>
-<message>
+</context>
+<context>
+    <name>DownloadCard</name>
+    <message>
         <source>Resume</source>
         <translation>再開</translation>
     </message>
@@ -1901,7 +1965,7 @@
         <translation>もう一度試す</translation>
     </message>
     <message>
-        <source>I've been granted access</source>
+        <source>I&apos;ve been granted access</source>
         <translation>アクセス権を取得済み</translation>
     </message>
     <message>
@@ -1916,8 +1980,10 @@
         <source>Cancel</source>
         <translation>キャンセル</translation>
     </message>
-</context><context><name>DraftReasons</name>
-<message>
+</context>
+<context>
+    <name>DraftReasons</name>
+    <message>
         <source>Its folder is missing.</source>
         <translation>フォルダがありません。</translation>
     </message>
@@ -1934,7 +2000,7 @@
         <translation>ファイルが壊れています。</translation>
     </message>
     <message>
-        <source>Its weights don't match its configuration.</source>
+        <source>Its weights don&apos;t match its configuration.</source>
         <translation>重みが構成ファイルと一致しません。</translation>
     </message>
     <message>
@@ -1993,13 +2059,15 @@
         <source>There is not enough memory for it.</source>
         <translation>メモリが足りません。</translation>
     </message>
-</context><context><name>Errors</name>
-<message>
+</context>
+<context>
+    <name>Errors</name>
+    <message>
         <source>Something went wrong in the engine. Try again.</source>
         <translation>エンジンで問題が起きました。もう一度お試しください。</translation>
     </message>
     <message>
-        <source>“{actual}” isn't a valid value for {name}. Change it and try again.</source>
+        <source>“{actual}” isn&apos;t a valid value for {name}. Change it and try again.</source>
         <translation>「{actual}」は {name} に使えない値です。変更してもう一度お試しください。</translation>
     </message>
     <message>
@@ -2007,7 +2075,7 @@
         <translation>メインモデルが読み込まれていません。ウインドウの上部で選んでください。</translation>
     </message>
     <message>
-        <source>The model's chat template rejected this chat: {detail}. Start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template rejected this chat: {detail}. Start a new chat or choose another model.</source>
         <translation>モデルのチャットテンプレートがこのチャットを受け付けませんでした（{detail}）。新しいチャットを始めるか、別のモデルを選んでください。</translation>
     </message>
     <message>
@@ -2015,7 +2083,7 @@
         <translation>すでに {limit} 件の質問が待機中です。どれかの回答が終わってから、もう一度お試しください。</translation>
     </message>
     <message>
-        <source>The model's chat template produced an empty prompt for this chat. Start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template produced an empty prompt for this chat. Start a new chat or choose another model.</source>
         <translation>モデルのチャットテンプレートがこのチャットから空のプロンプトを生成しました。新しいチャットを始めるか、別のモデルを選んでください。</translation>
     </message>
     <message>
@@ -2043,23 +2111,23 @@
         <translation>エンジンで予期しないエラーが起きました（{detail}）。もう一度お試しください。繰り返す場合は Tandem を再起動してください。</translation>
     </message>
     <message>
-        <source>The model's chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
         <translation>このチャットでモデルのチャットテンプレートの処理が {detail} 秒を超えたため、停止しました。メッセージを短くするか、新しいチャットを始めるか、別のモデルを選んでください。</translation>
     </message>
     <message>
-        <source>The model's chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
         <translation>このチャットでモデルのチャットテンプレートがメモリを使いすぎたため、停止しました。メッセージを短くするか、新しいチャットを始めるか、別のモデルを選んでください。</translation>
     </message>
     <message>
-        <source>The model's chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
         <translation>このチャットでモデルのチャットテンプレートかトークナイザーが異常終了しました（{detail}）。新しいチャットを始めるか、別のモデルを選んでください。</translation>
     </message>
     <message>
-        <source>The answer format can't be used: {detail}.</source>
+        <source>The answer format can&apos;t be used: {detail}.</source>
         <translation>回答形式を使えません：{detail}。</translation>
     </message>
     <message>
-        <source>The schema isn't valid JSON: {detail}.</source>
+        <source>The schema isn&apos;t valid JSON: {detail}.</source>
         <translation>スキーマが正しい JSON ではありません：{detail}。</translation>
     </message>
     <message>
@@ -2079,7 +2147,7 @@
         <translation>回答形式が複雑すぎて、確認に必要なメモリが多すぎました。単純にしてください。</translation>
     </message>
     <message>
-        <source>The answer so far doesn't follow the answer format, so it can't be continued. Regenerate it, or choose text as the answer format.</source>
+        <source>The answer so far doesn&apos;t follow the answer format, so it can&apos;t be continued. Regenerate it, or choose text as the answer format.</source>
         <translation>これまでの回答が回答形式に合っていないため、続けられません。再生成するか、回答形式で「テキスト」を選んでください。</translation>
     </message>
     <message>
@@ -2087,7 +2155,7 @@
         <translation>回答の生成中に回答形式が複雑になりすぎました。単純にして、もう一度お試しください。</translation>
     </message>
     <message>
-        <source>This chat is {tokens} tokens long; the model's context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
+        <source>This chat is {tokens} tokens long; the model&apos;s context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
         <translation>このチャットは {tokens} トークンですが、モデルのコンテキストは {limit} トークンです。新しいチャットを始めるか、メッセージを短くするか、コンテキストの長いモデルを選んでください。</translation>
     </message>
     <message>
@@ -2099,7 +2167,7 @@
         <translation>GPU のエラーが 2 回続いたため、「{name}」をメモリから解放しました。より小さいモデルを選ぶか、同時に送る質問を減らすか、新しいチャットを始めてください。次に質問すると、モデルはもう一度読み込まれます。</translation>
     </message>
     <message>
-        <source>The model's chat template leaves pictures of this chat out. Choose another model.</source>
+        <source>The model&apos;s chat template leaves pictures of this chat out. Choose another model.</source>
         <translation>モデルのチャットテンプレートがこのチャットの画像を抜かしています。別のモデルを選んでください。</translation>
     </message>
     <message>
@@ -2119,7 +2187,7 @@
         <translation>「{name}」は壊れています。{detail} を読み込めません。もう一度ダウンロードまたはコピーしてください。</translation>
     </message>
     <message>
-        <source>The weights of {name} don't match its configuration ({detail}). Choose another copy of this model.</source>
+        <source>The weights of {name} don&apos;t match its configuration ({detail}). Choose another copy of this model.</source>
         <translation>「{name}」の重みが構成ファイルと一致しません（{detail}）。このモデルの別のコピーを選んでください。</translation>
     </message>
     <message>
@@ -2143,7 +2211,7 @@
         <translation>アダプター {name} のメインモデルが見つかりません（{detail}）。アダプターをそのモデルのフォルダに入れてください。</translation>
     </message>
     <message>
-        <source>The adapter {name} was made for another main model ({detail}). Put it into that one's folder.</source>
+        <source>The adapter {name} was made for another main model ({detail}). Put it into that one&apos;s folder.</source>
         <translation>アダプター {name} は別のメインモデル用です（{detail}）。そのモデルのフォルダに入れてください。</translation>
     </message>
     <message>
@@ -2178,8 +2246,10 @@
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
         <translation>「{name}」はヘッドです。特定のメインモデルのドラフトを生成するもので、回答はできません。ドラフトとして選んでください。</translation>
     </message>
-</context><context><name>Figures</name>
-<message>
+</context>
+<context>
+    <name>Figures</name>
+    <message>
         <source>{value}%</source>
         <translation>{value}%</translation>
     </message>
@@ -2319,8 +2389,10 @@
         <source>Repetitions are easy to draft, so this answer does not count in totals.</source>
         <translation>繰り返しはドラフトしやすいため、この回答は合計に含めません。</translation>
     </message>
-</context><context><name>FindBar</name>
-<message>
+</context>
+<context>
+    <name>FindBar</name>
+    <message>
         <source>{place} of {count}</source>
         <translation>{count} 件中 {place} 件目</translation>
     </message>
@@ -2340,8 +2412,10 @@
         <source>Next match</source>
         <translation>次の結果</translation>
     </message>
-</context><context><name>FirstRunOffer</name>
-<message>
+</context>
+<context>
+    <name>FirstRunOffer</name>
+    <message>
         <source>Not now</source>
         <translation>今はしない</translation>
     </message>
@@ -2361,8 +2435,10 @@
         <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
         <translation>スターターが知っているのは Tandem のことだけです。そのほかの質問には、この Mac に合うモデルをダウンロードしてください：</translation>
     </message>
-</context><context><name>FolderCard</name>
-<message>
+</context>
+<context>
+    <name>FolderCard</name>
+    <message>
         <source>No other models were found in this folder.</source>
         <translation>このフォルダにほかのモデルは見つかりませんでした。</translation>
     </message>
@@ -2370,8 +2446,10 @@
         <source>Remove from the list</source>
         <translation>一覧から外す</translation>
     </message>
-</context><context><name>FolderPage</name>
-<message>
+</context>
+<context>
+    <name>FolderPage</name>
+    <message>
         <source>Add files…</source>
         <translation>ファイルを追加…</translation>
     </message>
@@ -2455,8 +2533,10 @@
         <source>{used} of {limit} tokens leave too little room for a chat. Remove: {files}</source>
         <translation>{used} / {limit} トークン：チャットに使える余地が足りません。外すファイル：{files}</translation>
     </message>
-</context><context><name>Header</name>
-<message>
+</context>
+<context>
+    <name>Header</name>
+    <message>
         <source>Main</source>
         <translation>メイン</translation>
     </message>
@@ -2510,8 +2590,10 @@
         <source>none</source>
         <translation>なし</translation>
     </message>
-</context><context><name>History</name>
-<message>
+</context>
+<context>
+    <name>History</name>
+    <message>
         <source>Chat</source>
         <translation>チャット</translation>
     </message>
@@ -2575,8 +2657,10 @@
         <source>Chat: tool call</source>
         <translation>チャット（ツール呼び出し）</translation>
     </message>
-</context><context><name>HistoryPage</name>
-<message>
+</context>
+<context>
+    <name>HistoryPage</name>
+    <message>
         <source>All models</source>
         <translation>すべてのモデル</translation>
     </message>
@@ -2624,8 +2708,10 @@
         <source>Export as {kind}</source>
         <translation>{kind} 形式で書き出す</translation>
     </message>
-</context><context><name>HubErrors</name>
-<message>
+</context>
+<context>
+    <name>HubErrors</name>
+    <message>
         <source>“Work offline” is on, so Tandem does not connect. Turn it off in the settings.</source>
         <translation>「オフラインで作業」がオンのため、接続しません。設定でオフにしてください。</translation>
     </message>
@@ -2642,7 +2728,7 @@
         <translation>Hugging Face がリクエストを制限しています。しばらくしてからもう一度お試しください。</translation>
     </message>
     <message>
-        <source>“{repository}” isn't a model ID. Use organization/name or a model page URL.</source>
+        <source>“{repository}” isn&apos;t a model ID. Use organization/name or a model page URL.</source>
         <translation>「{repository}」はモデル ID ではありません。「組織/名前」の形か、モデルのページの URL を入力してください。</translation>
     </message>
     <message>
@@ -2662,11 +2748,11 @@
         <translation>このトークンでは {repository} にアクセスできません。所有者に問い合わせるか、設定で別のトークンを追加してください。</translation>
     </message>
     <message>
-        <source>Can't reach Hugging Face. Check your connection and try again.</source>
+        <source>Can&apos;t reach Hugging Face. Check your connection and try again.</source>
         <translation>Hugging Face に接続できません。インターネット接続を確認して、もう一度お試しください。</translation>
     </message>
     <message>
-        <source>The certificate of Hugging Face isn't trusted on this Mac. Check the mirror and the proxy in the settings.</source>
+        <source>The certificate of Hugging Face isn&apos;t trusted on this Mac. Check the mirror and the proxy in the settings.</source>
         <translation>この Mac では Hugging Face の証明書を信頼できません。設定でミラーとプロキシを確認してください。</translation>
     </message>
     <message>
@@ -2690,7 +2776,7 @@
         <translation>{repository} には MLX の重みがありません。このモデルの MLX 版を検索してください。</translation>
     </message>
     <message>
-        <source>{repository} refers to a file outside its folder ({file}). Tandem won't download it.</source>
+        <source>{repository} refers to a file outside its folder ({file}). Tandem won&apos;t download it.</source>
         <translation>{repository} がフォルダの外のファイル（{file}）を参照しています。Tandem はこれをダウンロードしません。</translation>
     </message>
     <message>
@@ -2718,7 +2804,7 @@
         <translation>{repository} の設定には MTP ヘッドがあるとされていますが、ファイルには含まれていません。別のドラフトを選んでください。</translation>
     </message>
     <message>
-        <source>The MTP head of {repository} is of a kind that Tandem can't run yet ({family}).</source>
+        <source>The MTP head of {repository} is of a kind that Tandem can&apos;t run yet ({family}).</source>
         <translation>{repository} の MTP ヘッドは、Tandem がまだ実行できない種類です（{family}）。</translation>
     </message>
     <message>
@@ -2730,7 +2816,7 @@
         <translation>別のプログラムが {repository} をダウンロードしています。終わるまでお待ちください。</translation>
     </message>
     <message>
-        <source>The starter pair is part of Tandem and can't be deleted.</source>
+        <source>The starter pair is part of Tandem and can&apos;t be deleted.</source>
         <translation>スターターモデルは Tandem の一部なので、削除できません。</translation>
     </message>
     <message>
@@ -2738,7 +2824,7 @@
         <translation>{app} のモデルです。そのアプリで削除してください。</translation>
     </message>
     <message>
-        <source>This head is part of its main model's files. To delete it, delete the main model.</source>
+        <source>This head is part of its main model&apos;s files. To delete it, delete the main model.</source>
         <translation>このヘッドはメインモデルのファイルの一部です。削除するには、メインモデルを削除してください。</translation>
     </message>
     <message>
@@ -2746,11 +2832,13 @@
         <translation>{path} はユーザ自身のフォルダのため、Tandem はその中のモデルを削除しません。</translation>
     </message>
     <message>
-        <source>Can't move {path} to the Trash. Nothing was deleted.</source>
+        <source>Can&apos;t move {path} to the Trash. Nothing was deleted.</source>
         <translation>{path} をゴミ箱に入れられません。何も削除されていません。</translation>
     </message>
-</context><context><name>ImportExport</name>
-<message>
+</context>
+<context>
+    <name>ImportExport</name>
+    <message>
         <source>Untitled chat</source>
         <translation>無題のチャット</translation>
     </message>
@@ -2888,8 +2976,10 @@
         <source>This answer ended with an error.</source>
         <translation>この回答はエラーで終了しました。</translation>
     </message>
-</context><context><name>LinkMenu</name>
-<message>
+</context>
+<context>
+    <name>LinkMenu</name>
+    <message>
         <source>Open in the browser</source>
         <translation>ブラウザで開く</translation>
     </message>
@@ -2897,8 +2987,10 @@
         <source>Copy the address</source>
         <translation>アドレスをコピー</translation>
     </message>
-</context><context><name>LocalApi</name>
-<message>
+</context>
+<context>
+    <name>LocalApi</name>
+    <message>
         <source>waiting</source>
         <translation>待機中</translation>
     </message>
@@ -2950,8 +3042,10 @@
         <source>The local API is running at {address}.</source>
         <translation>ローカル API を {address} で実行中です。</translation>
     </message>
-</context><context><name>Machines</name>
-<message>
+</context>
+<context>
+    <name>Machines</name>
+    <message>
         <source>Running on {count} Macs: {names}</source>
         <translation>{count} 台の Mac で実行中：{names}</translation>
     </message>
@@ -2999,8 +3093,10 @@
         <source>needs {size}, but only {free} can be used</source>
         <translation>{size} 必要ですが、使えるのは {free} だけです</translation>
     </message>
-</context><context><name>MachinesPage</name>
-<message>
+</context>
+<context>
+    <name>MachinesPage</name>
+    <message>
         <source>Download on the other Macs</source>
         <translation>ほかの Mac にダウンロード</translation>
     </message>
@@ -3060,8 +3156,10 @@
         <source>Over a network, nothing that the Macs exchange is encrypted. Connect them only over a network you trust, or by Thunderbolt.</source>
         <translation>ネットワーク経由では、Mac の間の通信は暗号化されません。信頼できるネットワークか Thunderbolt でのみ接続してください。</translation>
     </message>
-</context><context><name>ModelCard</name>
-<message>
+</context>
+<context>
+    <name>ModelCard</name>
+    <message>
         <source>Download as draft</source>
         <translation>ドラフトとしてダウンロード</translation>
     </message>
@@ -3149,8 +3247,10 @@
         <source>Remove this folder with its models from the list? No file is deleted.</source>
         <translation>このフォルダとその中のモデルを一覧から外しますか？ファイルは削除されません。</translation>
     </message>
-</context><context><name>ModelController</name>
-<message>
+</context>
+<context>
+    <name>ModelController</name>
+    <message>
         <source>Use as draft</source>
         <translation>ドラフトとして使う</translation>
     </message>
@@ -3166,8 +3266,10 @@
         <source>Show the download</source>
         <translation>ダウンロードを表示</translation>
     </message>
-</context><context><name>Models</name>
-<message>
+</context>
+<context>
+    <name>Models</name>
+    <message>
         <source>{name} · {bits}-bit</source>
         <translation>{name} · {bits} ビット</translation>
     </message>
@@ -3240,7 +3342,7 @@
         <translation>遅すぎて効果がありません。ドラフトトークン 1 個に、メインモデル 1 ステップの {share} の時間がかかります。</translation>
     </message>
     <message>
-        <source>Won't fit alongside the main model ({size} short).</source>
+        <source>Won&apos;t fit alongside the main model ({size} short).</source>
         <translation>メインモデルと一緒には収まりません（{size} 不足）。</translation>
     </message>
     <message>
@@ -3268,11 +3370,11 @@
         <translation>別のモデル用のヘッドです。レイヤー数が異なります（ヘッド {theirs}、モデル {ours}）。</translation>
     </message>
     <message>
-        <source>Head for another model: made for a width of {theirs}, this one's is {ours}.</source>
+        <source>Head for another model: made for a width of {theirs}, this one&apos;s is {ours}.</source>
         <translation>別のモデル用のヘッドです。幅が異なります（ヘッド {theirs}、モデル {ours}）。</translation>
     </message>
     <message>
-        <source>Head for another model: made for a vocabulary of {theirs}, this one's is {ours}.</source>
+        <source>Head for another model: made for a vocabulary of {theirs}, this one&apos;s is {ours}.</source>
         <translation>別のモデル用のヘッドです。語彙数が異なります（ヘッド {theirs}、モデル {ours}）。</translation>
     </message>
     <message>
@@ -3455,8 +3557,10 @@
         <source>no draft token accepted so far (measured)</source>
         <translation>これまでに受理されたドラフトトークンなし（実測）</translation>
     </message>
-</context><context><name>ModelsPage</name>
-<message>
+</context>
+<context>
+    <name>ModelsPage</name>
+    <message>
         <source>Choose a folder that contains models</source>
         <translation>モデルのあるフォルダを選択</translation>
     </message>
@@ -3528,8 +3632,10 @@
         <source>Context length used for memory estimates</source>
         <translation>メモリの推定に使うコンテキスト長</translation>
     </message>
-</context><context><name>NetworkPage</name>
-<message>
+</context>
+<context>
+    <name>NetworkPage</name>
+    <message>
         <source>Connection</source>
         <translation>接続</translation>
     </message>
@@ -3581,13 +3687,17 @@
         <source>The server does not report whether the token is valid.</source>
         <translation>トークンが有効かどうかは、サーバからはわかりません。</translation>
     </message>
-</context><context><name>Notice</name>
-<message>
+</context>
+<context>
+    <name>Notice</name>
+    <message>
         <source>Dismiss</source>
         <translation>閉じる</translation>
     </message>
-</context><context><name>Notifications</name>
-<message>
+</context>
+<context>
+    <name>Notifications</name>
+    <message>
         <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
         <translation>予期しないことが起きました。Tandem はこのまま使えますが、詳細は保存できませんでした。</translation>
     </message>
@@ -3632,15 +3742,15 @@
         <translation>「オフラインで作業」がオンです。アップデートを確認するには、「設定 &gt; プライバシーとネットワーク」でオフにしてください。</translation>
     </message>
     <message>
-        <source>This copy was built from source, so Tandem can't check for updates. Update the source instead.</source>
+        <source>This copy was built from source, so Tandem can&apos;t check for updates. Update the source instead.</source>
         <translation>この Tandem はソースからビルドされているため、アップデートを確認できません。代わりにソースを更新してください。</translation>
     </message>
     <message>
-        <source>The update information is damaged or isn't signed by Tandem's publisher. Nothing was changed.</source>
+        <source>The update information is damaged or isn&apos;t signed by Tandem&apos;s publisher. Nothing was changed.</source>
         <translation>アップデート情報が破損しているか、Tandem の配布元の署名がありません。何も変更していません。</translation>
     </message>
     <message>
-        <source>Tandem couldn't check for updates. Check the network and try again.</source>
+        <source>Tandem couldn&apos;t check for updates. Check the network and try again.</source>
         <translation>アップデートを確認できませんでした。ネットワークを確認して、もう一度お試しください。</translation>
     </message>
     <message>
@@ -3677,8 +3787,10 @@
         <source>“{title}” was moved to the trash.</source>
         <translation>「{title}」をゴミ箱に入れました。</translation>
     </message>
-</context><context><name>PaneHandle</name>
-<message>
+</context>
+<context>
+    <name>PaneHandle</name>
+    <message>
         <source>Width of the chat list</source>
         <translation>チャット一覧の幅</translation>
     </message>
@@ -3686,8 +3798,10 @@
         <source>Width of the live panel</source>
         <translation>ライブパネルの幅</translation>
     </message>
-</context><context><name>Picker</name>
-<message>
+</context>
+<context>
+    <name>Picker</name>
+    <message>
         <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
         <translation>合うドラフトモデルは、インストール済みのモデルにもカタログにもありません。プロンプトルックアップならドラフトモデルは不要です。</translation>
     </message>
@@ -3731,8 +3845,10 @@
         <source>Draft models</source>
         <translation>ドラフトモデル</translation>
     </message>
-</context><context><name>PickerRow</name>
-<message>
+</context>
+<context>
+    <name>PickerRow</name>
+    <message>
         <source>in use</source>
         <translation>使用中</translation>
     </message>
@@ -3764,27 +3880,33 @@
         <source>built in</source>
         <translation>内蔵</translation>
     </message>
-</context><context><name>PictureButton</name>
-<message>
+</context>
+<context>
+    <name>PictureButton</name>
+    <message>
         <source>Picture: {name}</source>
         <translation>画像：{name}</translation>
     </message>
-</context><context><name>PictureView</name>
-<message>
+</context>
+<context>
+    <name>PictureView</name>
+    <message>
         <source>{name} · {width} × {height} pixels</source>
         <translation>{name} · {width} × {height} ピクセル</translation>
     </message>
-</context><context><name>Pictures</name>
-<message>
-        <source>{name} can't see pictures on multiple Macs. Use it on one Mac, or remove them.</source>
+</context>
+<context>
+    <name>Pictures</name>
+    <message>
+        <source>{name} can&apos;t see pictures on multiple Macs. Use it on one Mac, or remove them.</source>
         <translation>複数の Mac では、{name} は画像を見ることができません。1 台の Mac で使うか、画像を外してください。</translation>
     </message>
     <message>
-        <source>{name} can't see pictures. Models that can: {models}.</source>
+        <source>{name} can&apos;t see pictures. Models that can: {models}.</source>
         <translation>{name} は画像を見ることができません。見られるモデル：{models}。</translation>
     </message>
     <message>
-        <source>{name} can't see pictures. Choose a model that can, or remove the pictures.</source>
+        <source>{name} can&apos;t see pictures. Choose a model that can, or remove the pictures.</source>
         <translation>{name} は画像を見ることができません。見られるモデルを選ぶか、画像を外してください。</translation>
     </message>
     <message>
@@ -3804,7 +3926,7 @@
         <translation>動く画像です。モデルに見せたい場面のスクリーンショットを撮ってください。</translation>
     </message>
     <message>
-        <source>The picture's file is larger than {detail} MB. Save a smaller copy.</source>
+        <source>The picture&apos;s file is larger than {detail} MB. Save a smaller copy.</source>
         <translation>画像ファイルが {detail} MB を超えています。小さくして保存してください。</translation>
     </message>
     <message>
@@ -3828,11 +3950,13 @@
         <translation>画像の読み込みに必要なメモリが多すぎます。小さくして保存してください。</translation>
     </message>
     <message>
-        <source>The picture can't be read ({detail}). Save it again in another format.</source>
+        <source>The picture can&apos;t be read ({detail}). Save it again in another format.</source>
         <translation>画像を読み込めません（{detail}）。別の形式で保存し直してください。</translation>
     </message>
-</context><context><name>PlainReasons</name>
-<message>
+</context>
+<context>
+    <name>PlainReasons</name>
+    <message>
         <source>Without speculation: drafting failed.</source>
         <translation>今回は投機なし：ドラフトの生成でエラーが起きました。</translation>
     </message>
@@ -3869,7 +3993,7 @@
         <translation>今回は投機なし：このドラフトモデルはこのメインモデルと一緒に使えません。{reason}</translation>
     </message>
     <message>
-        <source>Without speculation: the draft model's context was full.</source>
+        <source>Without speculation: the draft model&apos;s context was full.</source>
         <translation>今回は投機なし：ドラフトモデルのコンテキストがいっぱいでした。</translation>
     </message>
     <message>
@@ -3877,7 +4001,7 @@
         <translation>今回は投機なし：先に前のトークンを処理し直す必要がありました。</translation>
     </message>
     <message>
-        <source>Without speculation: this model's cache ({kind}) cannot be rolled back.</source>
+        <source>Without speculation: this model&apos;s cache ({kind}) cannot be rolled back.</source>
         <translation>今回は投機なし：このモデルのキャッシュ（{kind}）は巻き戻せません。</translation>
     </message>
     <message>
@@ -3912,18 +4036,24 @@
         <source>Without speculation: it could have changed the text by rounding.</source>
         <translation>今回は投機なし：丸めによってテキストが変わる可能性がありました。</translation>
     </message>
-</context><context><name>PositionBars</name>
-<message>
+</context>
+<context>
+    <name>PositionBars</name>
+    <message>
         <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
         <translation>ドラフトトークン {position}：{rate} を受理（{reached} 個中 {accepted} 個）</translation>
     </message>
-</context><context><name>PresetButton</name>
-<message>
+</context>
+<context>
+    <name>PresetButton</name>
+    <message>
         <source>Chat settings: {name}</source>
         <translation>チャットの設定：{name}</translation>
     </message>
-</context><context><name>Presets</name>
-<message>
+</context>
+<context>
+    <name>Presets</name>
+    <message>
         <source>Custom</source>
         <translation>カスタム</translation>
     </message>
@@ -3947,8 +4077,10 @@
         <source>Concise</source>
         <translation>簡潔</translation>
     </message>
-</context><context><name>Privacy</name>
-<message>
+</context>
+<context>
+    <name>Privacy</name>
+    <message>
         <source>Runs on this Mac. Nothing you type leaves it.</source>
         <translation>この Mac で動作します。入力した内容が外に出ることはありません。</translation>
     </message>
@@ -3980,13 +4112,15 @@
         <source>Other computers that have the key can use your models, but cannot read your chats.</source>
         <translation>キーを知っている別のコンピュータはモデルを使えますが、チャットを読むことはできません。</translation>
     </message>
-</context><context><name>PromptField</name>
-<message>
+</context>
+<context>
+    <name>PromptField</name>
+    <message>
         <source>How the model should answer</source>
         <translation>モデルにどう答えてほしいか</translation>
     </message>
     <message>
-        <source>Today's date</source>
+        <source>Today&apos;s date</source>
         <translation>今日の日付</translation>
     </message>
     <message>
@@ -4021,8 +4155,10 @@
         <source>Replaced when you send: {names}</source>
         <translation>送信時に置き換わります：{names}</translation>
     </message>
-</context><context><name>PurgeButton</name>
-<message>
+</context>
+<context>
+    <name>PurgeButton</name>
+    <message>
         <source>Empty Trash</source>
         <translation>ゴミ箱を空にする</translation>
     </message>
@@ -4040,13 +4176,17 @@
         <source>Delete permanently?</source>
         <translation>完全に削除しますか？</translation>
     </message>
-</context><context><name>QuestionBubble</name>
-<message>
+</context>
+<context>
+    <name>QuestionBubble</name>
+    <message>
         <source>Only the beginning of this very long text is shown. Copies and exports contain all of it.</source>
         <translation>非常に長いため、最初の部分だけを表示しています。コピーと書き出しにはすべて含まれます。</translation>
     </message>
-</context><context><name>QuestionEditor</name>
-<message>
+</context>
+<context>
+    <name>QuestionEditor</name>
+    <message>
         <source>Edit the message</source>
         <translation>メッセージを編集</translation>
     </message>
@@ -4058,8 +4198,10 @@
         <source>Cancel</source>
         <translation>キャンセル</translation>
     </message>
-</context><context><name>Relocation</name>
-<message>
+</context>
+<context>
+    <name>Relocation</name>
+    <message>
         <source>Moved to {folder}. All files were verified; the old location links to the new one.</source>
         <translation>{folder} に移動し、すべてのファイルを検証しました。元の場所には、新しい場所へのリンクがあります。</translation>
     </message>
@@ -4095,13 +4237,15 @@
         <source>There is nothing to move yet.</source>
         <translation>まだ移動するものがありません。</translation>
     </message>
-</context><context><name>RemovalControls</name>
-<message>
+</context>
+<context>
+    <name>RemovalControls</name>
+    <message>
         <source>This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this Mac. Export the chats first if you want to keep them.</source>
         <translation>この Mac から、すべてのチャットとそのバックアップ（{chats}）、設定とキャッシュ（{rest}）を削除します。チャットを残す場合は、先に書き出してください。</translation>
     </message>
     <message>
-        <source>This deletes your chats, backups, settings and caches, then quits Tandem. You can't undo this.</source>
+        <source>This deletes your chats, backups, settings and caches, then quits Tandem. You can&apos;t undo this.</source>
         <translation>チャット、バックアップ、設定、キャッシュを削除し、Tandem を終了します。この操作は取り消せません。</translation>
     </message>
     <message>
@@ -4120,13 +4264,15 @@
         <source>Delete everything…</source>
         <translation>すべて削除…</translation>
     </message>
-</context><context><name>Rounding</name>
-<message>
+</context>
+<context>
+    <name>Rounding</name>
+    <message>
         <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
         <translation>この Mac が「{main}」でどう丸めるかは、Tandem の待機中に測定します。</translation>
     </message>
     <message>
-        <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem's kernels, and {mlx} with MLX's.</source>
+        <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem&apos;s kernels, and {mlx} with MLX&apos;s.</source>
         <translation>ドラフトトークン 3 個の検証にかかる時間は、Tandem のカーネルでは通常のトークン {ours} 個分、MLX のカーネルでは {mlx} 個分です。</translation>
     </message>
     <message>
@@ -4165,8 +4311,10 @@
         <source>It slows answers down by about {share}% (estimate).</source>
         <translation>回答が約 {share}% 遅くなります（推定）。</translation>
     </message>
-</context><context><name>SampleRound</name>
-<message>
+</context>
+<context>
+    <name>SampleRound</name>
+    <message>
         <source>The main model checks all of them in a single pass.</source>
         <translation>メインモデルがそのすべてを 1 回の計算で確認します。</translation>
     </message>
@@ -4190,22 +4338,26 @@
     </message>
     <message>
         <source>°C</source>
-        <comment>the sample: the main model's token in place of the fourth</comment>
+        <comment>the sample: the main model&apos;s token in place of the fourth</comment>
         <translation>沸騰し</translation>
     </message>
     <message numerus="yes">
-        <source>%n token(s) in one round instead of one, and the text is the main model's own.</source>
+        <source>%n token(s) in one round instead of one, and the text is the main model&apos;s own.</source>
         <translation>
             <numerusform>1 ラウンドで 1 個ではなく %n 個のトークンを生成しました。テキストはメインモデル自身のものです。</numerusform>
         </translation>
     </message>
-</context><context><name>SearchField</name>
-<message>
+</context>
+<context>
+    <name>SearchField</name>
+    <message>
         <source>Clear the text</source>
         <translation>入力した文字を消去</translation>
     </message>
-</context><context><name>Sentences</name>
-<message>
+</context>
+<context>
+    <name>Sentences</name>
+    <message>
         <source>{first} {second}</source>
         <comment>two sentences, one after the other</comment>
         <translation>{first}{second}</translation>
@@ -4214,8 +4366,10 @@
         <source>“{text}”</source>
         <translation>「{text}」</translation>
     </message>
-</context><context><name>ServerCard</name>
-<message>
+</context>
+<context>
+    <name>ServerCard</name>
+    <message>
         <source>Name</source>
         <translation>名前</translation>
     </message>
@@ -4267,8 +4421,10 @@
         <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables that decide what runs.</source>
         <translation>この Mac で実行するコマンド、またはサーバのアドレスです。値はコマンドには環境変数として、アドレスにはヘッダとして渡されます。実行するものを決める環境変数を除き、システムのキーチェーンにだけ保存されます。</translation>
     </message>
-</context><context><name>ServerView</name>
-<message>
+</context>
+<context>
+    <name>ServerView</name>
+    <message>
         <source>Test</source>
         <translation>テスト</translation>
     </message>
@@ -4356,13 +4512,17 @@
         <source>{variable} (decides which program runs)</source>
         <translation>{variable}（実行するプログラムを決める）</translation>
     </message>
-</context><context><name>SettingRow</name>
-<message>
+</context>
+<context>
+    <name>SettingRow</name>
+    <message>
         <source>Reset {name}</source>
         <translation>「{name}」をリセット</translation>
     </message>
-</context><context><name>Settings</name>
-<message>
+</context>
+<context>
+    <name>Settings</name>
+    <message>
         <source>Automatic</source>
         <translation>自動</translation>
     </message>
@@ -4399,7 +4559,7 @@
         <translation>最大</translation>
     </message>
     <message>
-        <source>This Mac's CPU</source>
+        <source>This Mac&apos;s CPU</source>
         <translation>この Mac の CPU</translation>
     </message>
     <message>
@@ -4599,7 +4759,7 @@
         <translation>KV キャッシュ</translation>
     </message>
     <message>
-        <source>The model's working memory of a chat. Fewer bits use less memory; answers can change slightly. Applies the next time a model is loaded.</source>
+        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly. Applies the next time a model is loaded.</source>
         <translation>モデルがチャットを記憶する作業メモリです。ビット数が少ないほどメモリを使いませんが、回答が少し変わることがあります。次に読み込むモデルから有効になります。</translation>
     </message>
     <message>
@@ -4799,7 +4959,7 @@
         <translation>同じテキスト</translation>
     </message>
     <message>
-        <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model's probabilities exactly.</source>
+        <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
         <translation>「同じテキスト」では、シードが同じなら、投機的デコーディングの有無にかかわらず、丸めを除いて同じテキストになります。「同一の分布」では、温度が 0 より高いとテキストは変わることがありますが、メインモデルの確率に正確に従います。</translation>
     </message>
     <message>
@@ -4819,7 +4979,7 @@
         <translation>投機的デコーディングの有無にかかわらず常に同じテキスト</translation>
     </message>
     <message>
-        <source>Anyone on your network who has the key can use your models and this Mac's power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
+        <source>Anyone on your network who has the key can use your models and this Mac&apos;s power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
         <translation>キーを知っている人は誰でも、ネットワークからこの Mac のモデルと計算能力を使えます。やり取りは暗号化されません。信頼できるネットワークでだけオンにしてください。</translation>
     </message>
     <message>
@@ -4835,11 +4995,13 @@
         <translation>Tandem は Hugging Face への接続やアップデートの確認を行わず、ダウンロードは待機します。チャット、インストール済みのモデル、ツールのサーバ、選択した別のコンピュータはそのまま使えます。</translation>
     </message>
     <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac's CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
         <translation>メインモデルが検証している間に、ドラフトモデルが次のトークンを準備します。「自動」では、回答が速くなる見込みがあるときにこの Mac の CPU を使います。CPU を使うと、ドラフトモデルのコピーがメモリにもう 1 つ必要です。</translation>
     </message>
-</context><context><name>Speculation</name>
-<message>
+</context>
+<context>
+    <name>Speculation</name>
+    <message>
         <source>The draft model is loading. You can already ask questions.</source>
         <translation>ドラフトモデルを読み込んでいます。質問はすぐにできます。</translation>
     </message>
@@ -4903,8 +5065,10 @@
         <source>This answer repeats itself</source>
         <translation>同じ内容を繰り返す回答</translation>
     </message>
-</context><context><name>SpeculationPage</name>
-<message>
+</context>
+<context>
+    <name>SpeculationPage</name>
+    <message>
         <source>Measure again</source>
         <translation>もう一度測定</translation>
     </message>
@@ -4920,8 +5084,10 @@
         <source>Measured on this Mac</source>
         <translation>この Mac での測定値</translation>
     </message>
-</context><context><name>SpeculationPanel</name>
-<message>
+</context>
+<context>
+    <name>SpeculationPanel</name>
+    <message>
         <source>How it gets faster</source>
         <translation>高速になるしくみ</translation>
     </message>
@@ -4978,11 +5144,11 @@
         <translation>読み込み済みトークン</translation>
     </message>
     <message>
-        <source>How many tokens a round adds to the answer: the accepted ones and one of the main model's own.</source>
+        <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
         <translation>1 ラウンドで回答に加わるトークン数です。受理されたトークンと、メインモデル自身の 1 個の合計です。</translation>
     </message>
     <message>
-        <source>How much of the prompt had been read before: earlier turns, or the files of the chat's folder.</source>
+        <source>How much of the prompt had been read before: earlier turns, or the files of the chat&apos;s folder.</source>
         <translation>プロンプトのうち、すでに読み込み済みだった量です。以前のやりとりや、チャットのフォルダのファイルです。</translation>
     </message>
     <message>
@@ -5006,7 +5172,7 @@
         <translation>ラウンド</translation>
     </message>
     <message>
-        <source>A column for each round, from the bottom up: accepted draft tokens, the main model's own token, rejected draft tokens.</source>
+        <source>A column for each round, from the bottom up: accepted draft tokens, the main model&apos;s own token, rejected draft tokens.</source>
         <translation>1 列が 1 ラウンドです。下から順に、受理されたドラフトトークン、メインモデルのトークン、棄却されたドラフトトークンです。</translation>
     </message>
     <message>
@@ -5049,8 +5215,10 @@
         <source>Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat themselves do not count.</source>
         <translation>高速化の倍率と短縮した時間は、高速化の倍率を測定できた回答だけが対象です。同じ内容を繰り返す回答は含めません。</translation>
     </message>
-</context><context><name>SpeculationSentences</name>
-<message numerus="yes">
+</context>
+<context>
+    <name>SpeculationSentences</name>
+    <message numerus="yes">
         <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
         <translation>
             <numerusform>1 ラウンドに %n トークンをドラフト中です。1 ラウンドで {tokens} トークンを生成します。</numerusform>
@@ -5074,8 +5242,10 @@
             <numerusform>ドラフトトークン {drafted} 個中 %n 個を受理しました。1 ラウンドはトークン 1 個分の {cost} 倍の時間で {tokens} トークンを生成しました。</numerusform>
         </translation>
     </message>
-</context><context><name>StoragePage</name>
-<message>
+</context>
+<context>
+    <name>StoragePage</name>
+    <message>
         <source>Choose where to move it</source>
         <translation>移動先を選択</translation>
     </message>
@@ -5163,9 +5333,11 @@
         <source>Stop</source>
         <translation>停止</translation>
     </message>
-</context><context><name>Store</name>
-<message>
-        <source>The disk is full, so this chat can't be saved. Free up space and save again.</source>
+</context>
+<context>
+    <name>Store</name>
+    <message>
+        <source>The disk is full, so this chat can&apos;t be saved. Free up space and save again.</source>
         <translation>ディスクがいっぱいのため、このチャットを保存できません。空き容量を増やしてから、もう一度保存してください。</translation>
     </message>
     <message>
@@ -5173,7 +5345,7 @@
         <translation>チャットを変更できません。ディスクまたはファイルへの書き込みが許可されていません。</translation>
     </message>
     <message>
-        <source>The disk is not responding correctly, so this chat can't be saved.</source>
+        <source>The disk is not responding correctly, so this chat can&apos;t be saved.</source>
         <translation>ディスクが正しく応答しないため、このチャットを保存できません。</translation>
     </message>
     <message>
@@ -5204,8 +5376,10 @@
         <source>The chat database was damaged. What could be recovered is in the chat list; the damaged file was kept as {name}.</source>
         <translation>チャットのデータベースが壊れていました。復元できたものはチャット一覧にあります。壊れたファイルは「{name}」として残してあります。</translation>
     </message>
-</context><context><name>Teaching</name>
-<message>
+</context>
+<context>
+    <name>Teaching</name>
+    <message>
         <source>Testing the draft on chats that it has not seen…</source>
         <translation>学習に使っていないチャットでドラフトモデルを評価中…</translation>
     </message>
@@ -5230,7 +5404,7 @@
         <translation>学習させるドラフトモデルやヘッドがありません。先に選択してください。</translation>
     </message>
     <message>
-        <source>This draft model has another tokenizer than the main model, so it cannot be taught. Choose one of the main model's family.</source>
+        <source>This draft model has another tokenizer than the main model, so it cannot be taught. Choose one of the main model&apos;s family.</source>
         <translation>このドラフトモデルはメインモデルとトークナイザーが異なるため、学習させることができません。メインモデルと同じ系列のものを選択してください。</translation>
     </message>
     <message>
@@ -5261,12 +5435,14 @@
         <source>What the draft learns cannot be saved: {detail}. Free up space and try again. Until then the draft stays as it is.</source>
         <translation>学習した内容を保存できません（{detail}）。空き容量を増やして、もう一度お試しください。それまでドラフトモデルは変わりません。</translation>
     </message>
-<message>
+    <message>
         <source>The main model, the draft model or the head has changed since the draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
         <translation>学習の後にメインモデル、ドラフトモデルまたはヘッドが変わったため、ドラフトモデルをダウンロードしたままの状態で使っています。もう一度学習させてください。</translation>
     </message>
-    </context><context><name>TeachingSection</name>
-<message>
+</context>
+<context>
+    <name>TeachingSection</name>
+    <message>
         <source>Teach this draft your way</source>
         <translation>このドラフトモデルを自分向けに学習させる</translation>
     </message>
@@ -5286,12 +5462,14 @@
         <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. If these are few, {main} also answers questions from your chats, and these answers are not saved. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>
         <translation>「{draft}」がチャット内の「{main}」の回答から学び、ドラフトトークンの正解率を高めます。回答が少ないときは、「{main}」がチャット内の質問にも答えますが、その回答は保存されません。変わるのは速度だけで、テキストは変わりません。学習済みのドラフトモデルは、チャットを削除した後も残りますが、この Mac の外に出ることはありません。学習中も回答が常に優先されます。</translation>
     </message>
-<message>
+    <message>
         <source>Stop</source>
         <translation>停止</translation>
     </message>
-    </context><context><name>ThinkingButton</name>
-<message>
+</context>
+<context>
+    <name>ThinkingButton</name>
+    <message>
         <source>Thinking: {level}</source>
         <translation>思考：{level}</translation>
     </message>
@@ -5299,8 +5477,10 @@
         <source>Whether the model thinks before it answers in this chat</source>
         <translation>このチャットでモデルが回答の前に思考するかどうか</translation>
     </message>
-</context><context><name>ThinkingFold</name>
-<message>
+</context>
+<context>
+    <name>ThinkingFold</name>
+    <message>
         <source>Thinking… {count} tokens</source>
         <translation>思考中… {count} トークン</translation>
     </message>
@@ -5320,18 +5500,24 @@
         <source>Show or hide what the model thought before it answered</source>
         <translation>モデルが回答の前に考えた内容の表示を切り替え</translation>
     </message>
-</context><context><name>TimeBar</name>
-<message>
+</context>
+<context>
+    <name>TimeBar</name>
+    <message>
         <source>draft {draft} · verify {verify} · overhead {host}</source>
         <translation>ドラフト {draft} · 検証 {verify} · その他 {host}</translation>
     </message>
-</context><context><name>TokenLegend</name>
-<message>
+</context>
+<context>
+    <name>TokenLegend</name>
+    <message>
         <source>rejected</source>
         <translation>棄却</translation>
     </message>
-</context><context><name>TokenView</name>
-<message>
+</context>
+<context>
+    <name>TokenView</name>
+    <message>
         <source>Only the beginning of this very long text is shown.</source>
         <translation>非常に長いため、最初の部分だけを表示しています。</translation>
     </message>
@@ -5339,8 +5525,10 @@
         <source>{source} · round {round}, position {position} · probability {percent}</source>
         <translation>{source} · ラウンド {round}、位置 {position} · 確率 {percent}</translation>
     </message>
-</context><context><name>ToolErrors</name>
-<message>
+</context>
+<context>
+    <name>ToolErrors</name>
+    <message>
         <source>The tool failed. Try again.</source>
         <translation>ツールの実行に失敗しました。もう一度お試しください。</translation>
     </message>
@@ -5361,7 +5549,7 @@
         <translation>「{server}」の実行はまだ許可されていません。設定で許可してください。</translation>
     </message>
     <message>
-        <source>“{server}” can't start: this Mac has no command “{command}”. Install it, or enter its full path.</source>
+        <source>“{server}” can&apos;t start: this Mac has no command “{command}”. Install it, or enter its full path.</source>
         <translation>「{server}」を起動できません。この Mac にコマンド「{command}」がありません。インストールするか、フルパスを入力してください。</translation>
     </message>
     <message>
@@ -5373,7 +5561,7 @@
         <translation>「{server}」が一度に {megabytes} MB を超えるデータを送ったため、停止しました。量を減らして依頼してください。</translation>
     </message>
     <message>
-        <source>Can't reach “{server}” ({detail}). Check its address and the network.</source>
+        <source>Can&apos;t reach “{server}” ({detail}). Check its address and the network.</source>
         <translation>「{server}」に接続できません（{detail}）。アドレスとネットワークを確認してください。</translation>
     </message>
     <message>
@@ -5405,7 +5593,7 @@
         <translation>呼び出しませんでした。モデルが渡した引数がこのツールに合いません。</translation>
     </message>
     <message>
-        <source>“{server}” can't be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
+        <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
         <translation>「{server}」はサーバの名前に使えません。64 文字以内で、「Tandem」以外の名前にしてください。</translation>
     </message>
     <message>
@@ -5413,7 +5601,7 @@
         <translation>「{server}」には「command」か「url」のどちらか一方を入力してください。</translation>
     </message>
     <message>
-        <source>This file can't be used: {detail}.</source>
+        <source>This file can&apos;t be used: {detail}.</source>
         <translation>このファイルは使えません（{detail}）。</translation>
     </message>
     <message>
@@ -5421,7 +5609,7 @@
         <translation>「{tool}」から {time} 間応答がなかったため、停止しました。</translation>
     </message>
     <message>
-        <source>“{server}” can't be used as an MCP server ({detail}).</source>
+        <source>“{server}” can&apos;t be used as an MCP server ({detail}).</source>
         <translation>「{server}」を MCP サーバとして使えません（{detail}）。</translation>
     </message>
     <message>
@@ -5433,20 +5621,24 @@
         <translation>「{server}」が予期せず終了しました（{detail}）。設定で確認するか、もう一度お試しください。</translation>
     </message>
     <message>
-        <source>Not called: it isn't clear where the model's text ends, because marks that end a call are part of it or missing.</source>
+        <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
         <translation>呼び出しませんでした。呼び出しの終わりを示す記号がテキストの中にあるか抜けているため、モデルのテキストがどこで終わるのかわかりません。</translation>
     </message>
-</context><context><name>Tools</name>
-<message>
+</context>
+<context>
+    <name>Tools</name>
+    <message>
         <source>Models on this Mac</source>
         <translation>この Mac のモデル</translation>
     </message>
     <message>
-        <source>Today's acceptance rate</source>
+        <source>Today&apos;s acceptance rate</source>
         <translation>今日の受理率</translation>
     </message>
-</context><context><name>ToolsButton</name>
-<message>
+</context>
+<context>
+    <name>ToolsButton</name>
+    <message>
         <source>Tools: on</source>
         <translation>ツール：オン</translation>
     </message>
@@ -5459,7 +5651,7 @@
         <translation>このチャットでモデルが使えるツール</translation>
     </message>
     <message>
-        <source>This model can't use tools: its chat template has no place for them. Choose another model.</source>
+        <source>This model can&apos;t use tools: its chat template has no place for them. Choose another model.</source>
         <translation>このモデルはツールを使えません。チャットテンプレートがツールに対応していません。別のモデルを選んでください。</translation>
     </message>
     <message>
@@ -5482,8 +5674,10 @@
         <source>Use all tools in this chat</source>
         <translation>このチャットですべてのツールを使う</translation>
     </message>
-</context><context><name>ToolsPage</name>
-<message>
+</context>
+<context>
+    <name>ToolsPage</name>
+    <message>
         <source>Tools</source>
         <translation>ツール</translation>
     </message>
@@ -5519,8 +5713,10 @@
         <source>Left as they are, because there are servers with these names: {names}.</source>
         <translation>同じ名前のサーバがあるため、変更していません：{names}</translation>
     </message>
-</context><context><name>TotalsView</name>
-<message>
+</context>
+<context>
+    <name>TotalsView</name>
+    <message>
         <source>This chat</source>
         <translation>このチャット</translation>
     </message>
@@ -5544,8 +5740,10 @@
         <source>Time saved</source>
         <translation>短縮した時間</translation>
     </message>
-</context><context><name>Transcript</name>
-<message>
+</context>
+<context>
+    <name>Transcript</name>
+    <message>
         <source>Chat</source>
         <translation>チャット</translation>
     </message>
@@ -5553,8 +5751,10 @@
         <source>Jump to the latest text</source>
         <translation>最新の部分へ移動</translation>
     </message>
-</context><context><name>TurnCommands</name>
-<message>
+</context>
+<context>
+    <name>TurnCommands</name>
+    <message>
         <source>Copy the selection</source>
         <translation>選択範囲をコピー</translation>
     </message>
@@ -5602,8 +5802,10 @@
         <source>Read the answer aloud</source>
         <translation>回答を読み上げる</translation>
     </message>
-</context><context><name>TurnView</name>
-<message>
+</context>
+<context>
+    <name>TurnView</name>
+    <message>
         <source>Try again</source>
         <translation>もう一度試す</translation>
     </message>
@@ -5703,8 +5905,10 @@
         <source>Stop</source>
         <translation>停止</translation>
     </message>
-</context><context><name>Unsaved</name>
-<message>
+</context>
+<context>
+    <name>Unsaved</name>
+    <message>
         <source>Choose another folder…</source>
         <translation>別のフォルダを選択…</translation>
     </message>
@@ -5760,8 +5964,10 @@
         <source>Until your chats can be opened, the ones in this window are kept in {folder}.</source>
         <translation>チャットを開けるようになるまで、このウインドウのチャットは「{folder}」に保管されます。</translation>
     </message>
-</context><context><name>Welcome</name>
-<message>
+</context>
+<context>
+    <name>Welcome</name>
+    <message>
         <source>What can I help with?</source>
         <translation>何をお手伝いしましょうか？</translation>
     </message>
@@ -5793,8 +5999,10 @@
         <source>Write the numbers from one to fifty in words, one on each line.</source>
         <translation>1 から 50 までの数を、漢字で 1 行に 1 つずつ書いてください。</translation>
     </message>
-</context><context><name>_DeleteButton</name>
-<message numerus="yes">
+</context>
+<context>
+    <name>_DeleteButton</name>
+    <message numerus="yes">
         <source>Delete %n backup(s)?</source>
         <translation>
             <numerusform>%n 件のバックアップを削除しますか？</numerusform>
@@ -5808,8 +6016,10 @@
         <source>Delete all backups</source>
         <translation>すべてのバックアップを削除</translation>
     </message>
-</context><context><name>_DeleteRequestsButton</name>
-<message>
+</context>
+<context>
+    <name>_DeleteRequestsButton</name>
+    <message>
         <source>Delete all of them?</source>
         <translation>すべて削除しますか？</translation>
     </message>
@@ -5817,4 +6027,5 @@
         <source>Delete API requests…</source>
         <translation>API リクエストを削除…</translation>
     </message>
-</context></TS>
+</context>
+</TS>

@@ -1,7 +1,9 @@
 <?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
-<TS version="2.1" language="ko" sourcelanguage="en"><context><name>Actions</name>
-<message>
+<TS version="2.1" language="ko" sourcelanguage="en">
+<context>
+    <name>Actions</name>
+    <message>
         <source>Tandem</source>
         <translation>Tandem</translation>
     </message>
@@ -226,7 +228,7 @@
         <translation>시스템 프롬프트와 설정…</translation>
     </message>
     <message>
-        <source>Edit this chat's system prompt and settings</source>
+        <source>Edit this chat&apos;s system prompt and settings</source>
         <translation>이 대화의 시스템 프롬프트와 설정 편집</translation>
     </message>
     <message>
@@ -346,7 +348,7 @@
         <translation>마지막 답변 소리 내어 읽기</translation>
     </message>
     <message>
-        <source>Read the last answer aloud with the system's voice</source>
+        <source>Read the last answer aloud with the system&apos;s voice</source>
         <translation>마지막 답변을 시스템 음성으로 읽기</translation>
     </message>
     <message>
@@ -585,8 +587,10 @@
         <source>Enter or exit full screen</source>
         <translation>전체 화면 시작 또는 종료</translation>
     </message>
-</context><context><name>AdvancedPage</name>
-<message>
+</context>
+<context>
+    <name>AdvancedPage</name>
+    <message>
         <source>Check now</source>
         <translation>지금 점검</translation>
     </message>
@@ -654,13 +658,15 @@
         <source>Show all licenses</source>
         <translation>모든 라이선스 보기</translation>
     </message>
-</context><context><name>Agents</name>
-<message>
+</context>
+<context>
+    <name>Agents</name>
+    <message>
         <source>{file} has just changed, so it was left as it is. Look again.</source>
         <translation>{file} 파일이 방금 바뀌어서 그대로 두었어요. 다시 확인해 주세요.</translation>
     </message>
     <message>
-        <source>{file} can't be written: {detail}.</source>
+        <source>{file} can&apos;t be written: {detail}.</source>
         <translation>{file} 파일에 쓸 수 없어요: {detail}.</translation>
     </message>
     <message>
@@ -668,7 +674,7 @@
         <translation>{app} 앱은 다음 변수로 연결해요.</translation>
     </message>
     <message>
-        <source>Tandem can't change {file} safely, so it stays as it is. Add this by hand:</source>
+        <source>Tandem can&apos;t change {file} safely, so it stays as it is. Add this by hand:</source>
         <translation>{file} 파일을 안전하게 바꿀 수 없어서 그대로 두었어요. 아래 내용을 직접 추가해 주세요.</translation>
     </message>
     <message>
@@ -707,8 +713,10 @@
         <source>The API requires a key: set {variable} to it where {app} starts.</source>
         <translation>API에 키가 필요해요. {app} 앱을 시작하는 환경에서 {variable} 변수에 키를 넣어 주세요.</translation>
     </message>
-</context><context><name>Ahead</name>
-<message>
+</context>
+<context>
+    <name>Ahead</name>
+    <message>
         <source>Parallel drafting was tried, but would not have made this answer faster.</source>
         <translation>병렬 초안 생성을 시도했지만, 이 답변이 더 빨라지지는 않았을 거예요.</translation>
     </message>
@@ -752,8 +760,10 @@
         <source>Parallel drafting is off: the process that drafts quit unexpectedly twice.</source>
         <translation>병렬 초안 생성이 꺼져 있어요. 초안을 만드는 프로세스가 두 번 예기치 않게 종료됐어요.</translation>
     </message>
-</context><context><name>Announcer</name>
-<message>
+</context>
+<context>
+    <name>Announcer</name>
+    <message>
         <source>The answer was stopped.</source>
         <translation>답변을 중지했어요.</translation>
     </message>
@@ -781,8 +791,10 @@
         <source>The answer repeats itself and is paused. Continue it, or stop it.</source>
         <translation>답변이 같은 내용을 반복해서 일시 정지했어요. 계속하거나 중지해 주세요.</translation>
     </message>
-</context><context><name>AnswerBody</name>
-<message>
+</context>
+<context>
+    <name>AnswerBody</name>
+    <message>
         <source>Shown without formatting, because this passage is very long.</source>
         <translation>이 부분은 매우 길어서 서식 없이 표시해요.</translation>
     </message>
@@ -790,8 +802,10 @@
         <source>Only the beginning of this very long text is shown. Copies and exports contain all of it.</source>
         <translation>텍스트가 매우 길어 앞부분만 표시해요. 복사와 내보내기에는 전체가 포함돼요.</translation>
     </message>
-</context><context><name>AnswerFormatField</name>
-<message>
+</context>
+<context>
+    <name>AnswerFormatField</name>
+    <message>
         <source>Checking the schema…</source>
         <translation>스키마 확인 중…</translation>
     </message>
@@ -815,8 +829,10 @@
         <source>JSON</source>
         <translation>JSON</translation>
     </message>
-</context><context><name>AnswerNotice</name>
-<message>
+</context>
+<context>
+    <name>AnswerNotice</name>
+    <message>
         <source>An answer stopped with an error.</source>
         <translation>오류로 답변이 중단됐어요.</translation>
     </message>
@@ -832,8 +848,10 @@
         <source>An answer repeats itself and is paused.</source>
         <translation>답변이 같은 내용을 반복해서 일시 정지했어요.</translation>
     </message>
-</context><context><name>ApiPage</name>
-<message>
+</context>
+<context>
+    <name>ApiPage</name>
+    <message>
         <source>Connect an app…</source>
         <translation>앱 연결…</translation>
     </message>
@@ -893,8 +911,10 @@
         <source>Running, for programs on your network.</source>
         <translation>실행 중이에요. 네트워크에 있는 다른 컴퓨터의 프로그램도 쓸 수 있어요.</translation>
     </message>
-</context><context><name>AttachmentReader</name>
-<message>
+</context>
+<context>
+    <name>AttachmentReader</name>
+    <message>
         <source>Attach files</source>
         <translation>파일 첨부</translation>
     </message>
@@ -911,7 +931,7 @@
         <translation>‘{name}’ 파일의 인코딩을 알 수 없어요. UTF-8로 저장한 다음 다시 첨부해 주세요.</translation>
     </message>
     <message>
-        <source>{name} is too large for any model's context.</source>
+        <source>{name} is too large for any model&apos;s context.</source>
         <translation>‘{name}’ 파일은 너무 커서 어떤 모델의 컨텍스트에도 들어가지 않아요.</translation>
     </message>
     <message>
@@ -966,8 +986,10 @@
         <source>{name} takes too long to read, so the chat begins with its text of before.</source>
         <translation>‘{name}’ 파일은 읽는 데 시간이 너무 오래 걸려 대화를 이전에 읽은 내용으로 시작해요.</translation>
     </message>
-</context><context><name>AttachmentRow</name>
-<message>
+</context>
+<context>
+    <name>AttachmentRow</name>
+    <message>
         <source>{count} tokens</source>
         <translation>토큰 {count}개</translation>
     </message>
@@ -987,8 +1009,10 @@
         <source>reading…</source>
         <translation>읽는 중…</translation>
     </message>
-</context><context><name>BackupControls</name>
-<message>
+</context>
+<context>
+    <name>BackupControls</name>
+    <message>
         <source>Tandem makes a backup every day and keeps the last three.</source>
         <translation>매일 백업하고 최근 세 개를 보관해요.</translation>
     </message>
@@ -1023,7 +1047,7 @@
         <translation>아직 백업이 없어요. Tandem이 매일 하나씩 만들어요.</translation>
     </message>
     <message>
-        <source>Don't restore</source>
+        <source>Don&apos;t restore</source>
         <translation>복원 취소</translation>
     </message>
     <message>
@@ -1046,15 +1070,19 @@
         <source>All backups were deleted.</source>
         <translation>모든 백업을 삭제했어요.</translation>
     </message>
-</context><context><name>Banner</name>
-<message numerus="yes">
+</context>
+<context>
+    <name>Banner</name>
+    <message numerus="yes">
         <source>%n more notice(s)</source>
         <translation>
             <numerusform>알림 %n개 더 있음</numerusform>
         </translation>
     </message>
-</context><context><name>CallCard</name>
-<message>
+</context>
+<context>
+    <name>CallCard</name>
+    <message>
         <source>Show or hide the arguments and the result</source>
         <translation>인수와 결과 보기 또는 가리기</translation>
     </message>
@@ -1142,8 +1170,10 @@
         <source>Working: {share}.</source>
         <translation>작업 중: {share}.</translation>
     </message>
-</context><context><name>Card</name>
-<message>
+</context>
+<context>
+    <name>Card</name>
+    <message>
         <source>Opens {address} in your browser.</source>
         <translation>브라우저에서 열어요: {address}</translation>
     </message>
@@ -1151,8 +1181,10 @@
         <source>Model page…</source>
         <translation>모델 페이지…</translation>
     </message>
-</context><context><name>ChatPane</name>
-<message>
+</context>
+<context>
+    <name>ChatPane</name>
+    <message>
         <source>Pinned</source>
         <translation>고정됨</translation>
     </message>
@@ -1336,8 +1368,10 @@
         <source>New folder</source>
         <translation>새 폴더</translation>
     </message>
-</context><context><name>ChatSettingsSheet</name>
-<message>
+</context>
+<context>
+    <name>ChatSettingsSheet</name>
+    <message>
         <source>Saved as “{name}”.</source>
         <translation>‘{name}’ 프리셋으로 저장했어요.</translation>
     </message>
@@ -1377,8 +1411,10 @@
         <source>Reset all</source>
         <translation>모두 초기화</translation>
     </message>
-</context><context><name>CheckReport</name>
-<message>
+</context>
+<context>
+    <name>CheckReport</name>
+    <message>
         <source>Results of the check</source>
         <translation>이 Mac의 점검 결과</translation>
     </message>
@@ -1386,8 +1422,10 @@
         <source>Copy as text</source>
         <translation>텍스트로 복사하기</translation>
     </message>
-</context><context><name>Checkup</name>
-<message>
+</context>
+<context>
+    <name>Checkup</name>
+    <message>
         <source>Low Power Mode is on, which makes models slower.</source>
         <translation>저전력 모드가 켜져 있어서 모델이 더 느려요.</translation>
     </message>
@@ -1523,14 +1561,18 @@
         <source>Update to macOS 26.2 or newer: the installed MLX, which runs the models, is built for it. On this version, answers can fail or be wrong.</source>
         <translation>macOS 26.2 이상으로 업데이트해 주세요. 모델을 계산하는 MLX가 이 버전부터 지원해요. 지금 버전에서는 답변이 실패하거나 틀릴 수 있어요.</translation>
     </message>
-</context><context><name>CloseButton</name>
-<message>
+</context>
+<context>
+    <name>CloseButton</name>
+    <message>
         <source>Close</source>
         <translation>닫기</translation>
     </message>
-</context><context><name>Cluster</name>
-<message>
-        <source>“{detail}” isn't a name or an address of a computer. Change it and try again.</source>
+</context>
+<context>
+    <name>Cluster</name>
+    <message>
+        <source>“{detail}” isn&apos;t a name or an address of a computer. Change it and try again.</source>
         <translation>‘{detail}’ 값은 컴퓨터의 이름이나 주소가 아니에요. 바꾸고 다시 시도해 주세요.</translation>
     </message>
     <message>
@@ -1601,8 +1643,10 @@
         <source>{host} has different files for the model {detail}. Download or copy it there again.</source>
         <translation>{host} 컴퓨터에 있는 {detail} 모델의 파일이 달라요. 그 컴퓨터에 다시 다운로드하거나 복사해 주세요.</translation>
     </message>
-</context><context><name>CodeBlock</name>
-<message>
+</context>
+<context>
+    <name>CodeBlock</name>
+    <message>
         <source>code</source>
         <translation>코드</translation>
     </message>
@@ -1614,8 +1658,10 @@
         <source>Code</source>
         <translation>코드</translation>
     </message>
-</context><context><name>CommandPalette</name>
-<message>
+</context>
+<context>
+    <name>CommandPalette</name>
+    <message>
         <source>What would you like to do?</source>
         <translation>무엇을 할까요?</translation>
     </message>
@@ -1631,8 +1677,10 @@
         <source>No matching commands</source>
         <translation>일치하는 명령 없음</translation>
     </message>
-</context><context><name>ComparisonView</name>
-<message>
+</context>
+<context>
+    <name>ComparisonView</name>
+    <message>
         <source>tokens/s</source>
         <translation>초당 토큰</translation>
     </message>
@@ -1675,7 +1723,7 @@
         <translation>{place}번째 토큰 앞까지 동일해요. 그 위치에서 {guessed}, {plain} 중 무엇이 오는지는 반올림에 따라 갈렸을 수 있어요.</translation>
     </message>
     <message>
-        <source>Different texts, both sampled from the main model's own distribution, because “Same distribution” is selected.</source>
+        <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
         <translation>두 텍스트는 다르지만 둘 다 메인 모델 자체의 분포에서 뽑은 거예요. ‘동일한 분포’를 선택했기 때문이에요.</translation>
     </message>
     <message>
@@ -1732,8 +1780,10 @@
         <source>This answer repeats itself, so its speed says nothing about other answers.</source>
         <translation>이 답변은 같은 내용을 반복하므로 다른 답변의 속도는 알 수 없어요.</translation>
     </message>
-</context><context><name>Composer</name>
-<message>
+</context>
+<context>
+    <name>Composer</name>
+    <message>
         <source>{keys} to send · Enter for a new line</source>
         <translation>{keys}로 보내기 · Enter로 줄바꿈</translation>
     </message>
@@ -1746,7 +1796,7 @@
         <translation>줄이기</translation>
     </message>
     <message>
-        <source>Shorten the message to fit the model's context</source>
+        <source>Shorten the message to fit the model&apos;s context</source>
         <translation>메시지를 모델의 컨텍스트에 맞게 줄이기</translation>
     </message>
     <message>
@@ -1757,8 +1807,10 @@
         <source>Enter to send · Shift+Enter for a new line</source>
         <translation>Enter로 보내기 · Shift+Enter로 줄바꿈</translation>
     </message>
-</context><context><name>ConnectCard</name>
-<message>
+</context>
+<context>
+    <name>ConnectCard</name>
+    <message>
         <source>Connect an app</source>
         <translation>앱 연결</translation>
     </message>
@@ -1794,8 +1846,10 @@
         <source>Taken back: {file}</source>
         <translation>되돌렸어요: {file}</translation>
     </message>
-</context><context><name>ContextMeter</name>
-<message>
+</context>
+<context>
+    <name>ContextMeter</name>
+    <message>
         <source>Queued until the model is ready.</source>
         <translation>대기 중: 모델이 준비되면 바로 보내요.</translation>
     </message>
@@ -1808,7 +1862,7 @@
         <translation>불러온 메인 모델이 없어요.</translation>
     </message>
     <message>
-        <source>This model can't see pictures</source>
+        <source>This model can&apos;t see pictures</source>
         <translation>이 모델은 이미지를 볼 수 없어요</translation>
     </message>
     <message>
@@ -1831,8 +1885,10 @@
         <source>Keep the first {count} tokens of {name}</source>
         <translation>‘{name}’ 파일의 앞쪽 토큰 {count}개만 남기기</translation>
     </message>
-</context><context><name>CopyButton</name>
-<message>
+</context>
+<context>
+    <name>CopyButton</name>
+    <message>
         <source>Copy</source>
         <translation>복사하기</translation>
     </message>
@@ -1840,8 +1896,10 @@
         <source>Copied</source>
         <translation>복사됨</translation>
     </message>
-</context><context><name>CountedCalls</name>
-<message numerus="yes">
+</context>
+<context>
+    <name>CountedCalls</name>
+    <message numerus="yes">
         <source>%n token(s)</source>
         <translation>
             <numerusform>토큰 %n개</numerusform>
@@ -1853,8 +1911,10 @@
             <numerusform>요청 %n개를 처리하고 있어요.</numerusform>
         </translation>
     </message>
-</context><context><name>CountedWords</name>
-<message numerus="yes">
+</context>
+<context>
+    <name>CountedWords</name>
+    <message numerus="yes">
         <source>about %n minute(s) left</source>
         <translation>
             <numerusform>약 %n분 남음</numerusform>
@@ -1866,8 +1926,10 @@
             <numerusform>약 %n시간 남음</numerusform>
         </translation>
     </message>
-</context><context><name>Details</name>
-<message>
+</context>
+<context>
+    <name>Details</name>
+    <message>
         <source>Details</source>
         <translation>자세히</translation>
     </message>
@@ -1891,8 +1953,10 @@
         <source>tokens already read</source>
         <translation>이미 읽은 토큰</translation>
     </message>
-</context><context><name>DownloadCard</name>
-<message>
+</context>
+<context>
+    <name>DownloadCard</name>
+    <message>
         <source>Resume</source>
         <translation>다시 시작</translation>
     </message>
@@ -1901,7 +1965,7 @@
         <translation>다시 시도</translation>
     </message>
     <message>
-        <source>I've been granted access</source>
+        <source>I&apos;ve been granted access</source>
         <translation>권한을 받았어요</translation>
     </message>
     <message>
@@ -1916,8 +1980,10 @@
         <source>Cancel</source>
         <translation>취소</translation>
     </message>
-</context><context><name>DraftReasons</name>
-<message>
+</context>
+<context>
+    <name>DraftReasons</name>
+    <message>
         <source>Its folder is missing.</source>
         <translation>폴더가 없어요.</translation>
     </message>
@@ -1934,7 +2000,7 @@
         <translation>파일 하나가 손상됐어요.</translation>
     </message>
     <message>
-        <source>Its weights don't match its configuration.</source>
+        <source>Its weights don&apos;t match its configuration.</source>
         <translation>가중치가 구성 파일과 맞지 않아요.</translation>
     </message>
     <message>
@@ -1993,13 +2059,15 @@
         <source>There is not enough memory for it.</source>
         <translation>메모리가 부족해요.</translation>
     </message>
-</context><context><name>Errors</name>
-<message>
+</context>
+<context>
+    <name>Errors</name>
+    <message>
         <source>Something went wrong in the engine. Try again.</source>
         <translation>엔진에 문제가 생겼어요. 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>“{actual}” isn't a valid value for {name}. Change it and try again.</source>
+        <source>“{actual}” isn&apos;t a valid value for {name}. Change it and try again.</source>
         <translation>{name}에 ‘{actual}’ 값은 쓸 수 없어요. 바꾼 뒤 다시 시도해 주세요.</translation>
     </message>
     <message>
@@ -2007,7 +2075,7 @@
         <translation>불러온 메인 모델이 없어요. 윈도우 위쪽에서 선택해 주세요.</translation>
     </message>
     <message>
-        <source>The model's chat template rejected this chat: {detail}. Start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template rejected this chat: {detail}. Start a new chat or choose another model.</source>
         <translation>모델의 대화 템플릿이 이 대화를 거부했어요({detail}). 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
@@ -2015,7 +2083,7 @@
         <translation>이미 질문 {limit}개가 대기 중이에요. 그중 하나의 답변이 끝나면 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>The model's chat template produced an empty prompt for this chat. Start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template produced an empty prompt for this chat. Start a new chat or choose another model.</source>
         <translation>모델의 대화 템플릿이 이 대화에서 빈 프롬프트를 만들었어요. 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
@@ -2043,23 +2111,23 @@
         <translation>엔진에서 예상하지 못한 오류가 났어요({detail}). 다시 시도해 보고, 또 생기면 Tandem을 다시 시작해 주세요.</translation>
     </message>
     <message>
-        <source>The model's chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
         <translation>이 대화에서 모델의 대화 템플릿이 {detail}초를 넘겨 중단했어요. 메시지를 줄이거나 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
-        <source>The model's chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
         <translation>이 대화에서 모델의 대화 템플릿이 메모리를 너무 많이 써서 중단했어요. 메시지를 줄이거나 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
-        <source>The model's chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
         <translation>이 대화에서 모델의 대화 템플릿이나 토크나이저가 오류로 종료됐어요({detail}). 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
-        <source>The answer format can't be used: {detail}.</source>
+        <source>The answer format can&apos;t be used: {detail}.</source>
         <translation>답변 형식을 사용할 수 없어요: {detail}.</translation>
     </message>
     <message>
-        <source>The schema isn't valid JSON: {detail}.</source>
+        <source>The schema isn&apos;t valid JSON: {detail}.</source>
         <translation>스키마가 올바른 JSON이 아니에요: {detail}.</translation>
     </message>
     <message>
@@ -2079,7 +2147,7 @@
         <translation>답변 형식이 너무 복잡해서 확인하는 데 메모리가 너무 많이 필요했어요. 더 단순하게 바꿔 주세요.</translation>
     </message>
     <message>
-        <source>The answer so far doesn't follow the answer format, so it can't be continued. Regenerate it, or choose text as the answer format.</source>
+        <source>The answer so far doesn&apos;t follow the answer format, so it can&apos;t be continued. Regenerate it, or choose text as the answer format.</source>
         <translation>지금까지의 답변이 답변 형식과 맞지 않아 계속할 수 없어요. 다시 생성하거나 답변 형식을 ‘텍스트’로 바꿔 주세요.</translation>
     </message>
     <message>
@@ -2087,7 +2155,7 @@
         <translation>답변을 생성하는 동안 답변 형식이 너무 복잡해졌어요. 더 단순하게 바꾼 뒤 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>This chat is {tokens} tokens long; the model's context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
+        <source>This chat is {tokens} tokens long; the model&apos;s context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
         <translation>이 대화는 {tokens}토큰인데 모델의 컨텍스트는 {limit}토큰이에요. 새 대화를 시작하거나, 메시지를 줄이거나, 컨텍스트가 더 긴 모델을 선택해 주세요.</translation>
     </message>
     <message>
@@ -2099,7 +2167,7 @@
         <translation>GPU 오류가 두 번 연달아 나서 {name} 모델을 언로드했어요. 더 작은 모델을 선택하거나 한 번에 묻는 질문을 줄이거나 새 대화를 시작해 주세요. 다음 질문을 보내면 모델을 다시 불러와요.</translation>
     </message>
     <message>
-        <source>The model's chat template leaves pictures of this chat out. Choose another model.</source>
+        <source>The model&apos;s chat template leaves pictures of this chat out. Choose another model.</source>
         <translation>모델의 대화 템플릿이 이 대화의 이미지를 빠뜨려요. 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
@@ -2119,7 +2187,7 @@
         <translation>{name} 모델의 {detail} 파일이 손상되어 읽을 수 없어요. 다시 다운로드하거나 복사해 주세요.</translation>
     </message>
     <message>
-        <source>The weights of {name} don't match its configuration ({detail}). Choose another copy of this model.</source>
+        <source>The weights of {name} don&apos;t match its configuration ({detail}). Choose another copy of this model.</source>
         <translation>{name} 모델의 가중치가 구성 파일과 맞지 않아요({detail}). 이 모델의 다른 사본을 선택해 주세요.</translation>
     </message>
     <message>
@@ -2143,7 +2211,7 @@
         <translation>어댑터 {name}의 메인 모델을 찾지 못했어요({detail}). 어댑터를 그 모델의 폴더에 넣어 주세요.</translation>
     </message>
     <message>
-        <source>The adapter {name} was made for another main model ({detail}). Put it into that one's folder.</source>
+        <source>The adapter {name} was made for another main model ({detail}). Put it into that one&apos;s folder.</source>
         <translation>{name} 어댑터는 다른 메인 모델용이에요({detail}). 그 모델의 폴더에 넣어 주세요.</translation>
     </message>
     <message>
@@ -2178,8 +2246,10 @@
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
         <translation>{name} 모델은 헤드예요. 헤드는 메인 모델 하나의 초안만 만들고 직접 답변할 수 없어요. 초안으로 선택해 주세요.</translation>
     </message>
-</context><context><name>Figures</name>
-<message>
+</context>
+<context>
+    <name>Figures</name>
+    <message>
         <source>{value}%</source>
         <translation>{value}%</translation>
     </message>
@@ -2319,8 +2389,10 @@
         <source>Repetitions are easy to draft, so this answer does not count in totals.</source>
         <translation>반복되는 내용은 초안을 만들기 쉬우므로 이 답변은 합계에 넣지 않아요.</translation>
     </message>
-</context><context><name>FindBar</name>
-<message>
+</context>
+<context>
+    <name>FindBar</name>
+    <message>
         <source>{place} of {count}</source>
         <translation>{count}개 중 {place}번째</translation>
     </message>
@@ -2340,8 +2412,10 @@
         <source>Next match</source>
         <translation>다음 결과</translation>
     </message>
-</context><context><name>FirstRunOffer</name>
-<message>
+</context>
+<context>
+    <name>FirstRunOffer</name>
+    <message>
         <source>Not now</source>
         <translation>나중에</translation>
     </message>
@@ -2361,8 +2435,10 @@
         <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
         <translation>스타터는 Tandem에 대해서만 알아요. 그 밖의 질문에는 이 Mac에 맞는 모델을 다운로드해 주세요:</translation>
     </message>
-</context><context><name>FolderCard</name>
-<message>
+</context>
+<context>
+    <name>FolderCard</name>
+    <message>
         <source>No other models were found in this folder.</source>
         <translation>이 폴더에서 다른 모델을 찾지 못했어요.</translation>
     </message>
@@ -2370,8 +2446,10 @@
         <source>Remove from the list</source>
         <translation>목록에서 제거</translation>
     </message>
-</context><context><name>FolderPage</name>
-<message>
+</context>
+<context>
+    <name>FolderPage</name>
+    <message>
         <source>Add files…</source>
         <translation>파일 추가…</translation>
     </message>
@@ -2455,8 +2533,10 @@
         <source>{used} of {limit} tokens leave too little room for a chat. Remove: {files}</source>
         <translation>토큰 {limit}개 중 {used}개: 대화할 공간이 부족해요. 뺄 파일: {files}</translation>
     </message>
-</context><context><name>Header</name>
-<message>
+</context>
+<context>
+    <name>Header</name>
+    <message>
         <source>Main</source>
         <translation>메인</translation>
     </message>
@@ -2510,8 +2590,10 @@
         <source>none</source>
         <translation>없음</translation>
     </message>
-</context><context><name>History</name>
-<message>
+</context>
+<context>
+    <name>History</name>
+    <message>
         <source>Chat</source>
         <translation>대화</translation>
     </message>
@@ -2575,8 +2657,10 @@
         <source>Chat: tool call</source>
         <translation>대화: 도구 호출</translation>
     </message>
-</context><context><name>HistoryPage</name>
-<message>
+</context>
+<context>
+    <name>HistoryPage</name>
+    <message>
         <source>All models</source>
         <translation>모든 모델</translation>
     </message>
@@ -2624,8 +2708,10 @@
         <source>Export as {kind}</source>
         <translation>{kind} 형식으로 내보내기</translation>
     </message>
-</context><context><name>HubErrors</name>
-<message>
+</context>
+<context>
+    <name>HubErrors</name>
+    <message>
         <source>“Work offline” is on, so Tandem does not connect. Turn it off in the settings.</source>
         <translation>‘오프라인 작업’이 켜져 있어 연결하지 않아요. 설정에서 꺼 주세요.</translation>
     </message>
@@ -2642,7 +2728,7 @@
         <translation>Hugging Face가 요청 수를 제한하고 있어요. 나중에 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>“{repository}” isn't a model ID. Use organization/name or a model page URL.</source>
+        <source>“{repository}” isn&apos;t a model ID. Use organization/name or a model page URL.</source>
         <translation>모델 ID가 올바르지 않아요(‘{repository}’). ‘조직/이름’ 형식이나 모델 페이지의 URL을 입력해 주세요.</translation>
     </message>
     <message>
@@ -2662,11 +2748,11 @@
         <translation>이 토큰으로는 {repository} 모델에 접근할 수 없어요. 소유자에게 문의하거나 설정에서 다른 토큰을 추가해 주세요.</translation>
     </message>
     <message>
-        <source>Can't reach Hugging Face. Check your connection and try again.</source>
+        <source>Can&apos;t reach Hugging Face. Check your connection and try again.</source>
         <translation>Hugging Face에 연결할 수 없어요. 인터넷 연결을 확인하고 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>The certificate of Hugging Face isn't trusted on this Mac. Check the mirror and the proxy in the settings.</source>
+        <source>The certificate of Hugging Face isn&apos;t trusted on this Mac. Check the mirror and the proxy in the settings.</source>
         <translation>이 Mac에서 Hugging Face의 인증서를 신뢰할 수 없어요. 설정에서 미러와 프록시를 확인해 주세요.</translation>
     </message>
     <message>
@@ -2690,7 +2776,7 @@
         <translation>{repository} 모델에는 MLX 가중치가 없어요. 이 모델의 MLX 버전을 검색해 주세요.</translation>
     </message>
     <message>
-        <source>{repository} refers to a file outside its folder ({file}). Tandem won't download it.</source>
+        <source>{repository} refers to a file outside its folder ({file}). Tandem won&apos;t download it.</source>
         <translation>{repository} 모델이 폴더 밖의 파일({file})을 가리켜요. Tandem은 이런 파일을 다운로드하지 않아요.</translation>
     </message>
     <message>
@@ -2718,7 +2804,7 @@
         <translation>{repository} 모델의 구성 파일에는 MTP 헤드가 있다고 되어 있지만 실제 파일에는 없어요. 다른 초안을 선택해 주세요.</translation>
     </message>
     <message>
-        <source>The MTP head of {repository} is of a kind that Tandem can't run yet ({family}).</source>
+        <source>The MTP head of {repository} is of a kind that Tandem can&apos;t run yet ({family}).</source>
         <translation>{repository} 모델의 MTP 헤드는 Tandem이 아직 실행할 수 없는 종류예요({family}).</translation>
     </message>
     <message>
@@ -2730,7 +2816,7 @@
         <translation>다른 프로그램이 {repository} 모델을 다운로드하고 있어요. 끝날 때까지 기다려 주세요.</translation>
     </message>
     <message>
-        <source>The starter pair is part of Tandem and can't be deleted.</source>
+        <source>The starter pair is part of Tandem and can&apos;t be deleted.</source>
         <translation>스타터 모델 쌍은 Tandem의 일부라서 삭제할 수 없어요.</translation>
     </message>
     <message>
@@ -2738,7 +2824,7 @@
         <translation>{app} 앱의 모델이에요. 그 앱에서 삭제해 주세요.</translation>
     </message>
     <message>
-        <source>This head is part of its main model's files. To delete it, delete the main model.</source>
+        <source>This head is part of its main model&apos;s files. To delete it, delete the main model.</source>
         <translation>이 헤드는 메인 모델 파일의 일부예요. 삭제하려면 메인 모델을 삭제해 주세요.</translation>
     </message>
     <message>
@@ -2746,11 +2832,13 @@
         <translation>직접 추가한 폴더 {path}의 모델이라 Tandem에서 삭제하지 않아요.</translation>
     </message>
     <message>
-        <source>Can't move {path} to the Trash. Nothing was deleted.</source>
+        <source>Can&apos;t move {path} to the Trash. Nothing was deleted.</source>
         <translation>{path} 항목을 휴지통으로 옮길 수 없어요. 삭제된 것은 없어요.</translation>
     </message>
-</context><context><name>ImportExport</name>
-<message>
+</context>
+<context>
+    <name>ImportExport</name>
+    <message>
         <source>Untitled chat</source>
         <translation>제목 없는 대화</translation>
     </message>
@@ -2888,8 +2976,10 @@
         <source>This answer ended with an error.</source>
         <translation>이 답변은 오류로 끝났어요.</translation>
     </message>
-</context><context><name>LinkMenu</name>
-<message>
+</context>
+<context>
+    <name>LinkMenu</name>
+    <message>
         <source>Open in the browser</source>
         <translation>브라우저에서 열기</translation>
     </message>
@@ -2897,8 +2987,10 @@
         <source>Copy the address</source>
         <translation>주소 복사하기</translation>
     </message>
-</context><context><name>LocalApi</name>
-<message>
+</context>
+<context>
+    <name>LocalApi</name>
+    <message>
         <source>waiting</source>
         <translation>대기 중</translation>
     </message>
@@ -2950,8 +3042,10 @@
         <source>The local API is running at {address}.</source>
         <translation>로컬 API를 {address} 주소에서 쓸 수 있어요.</translation>
     </message>
-</context><context><name>Machines</name>
-<message>
+</context>
+<context>
+    <name>Machines</name>
+    <message>
         <source>Running on {count} Macs: {names}</source>
         <translation>Mac {count}대에서 실행 중: {names}</translation>
     </message>
@@ -2999,8 +3093,10 @@
         <source>needs {size}, but only {free} can be used</source>
         <translation>{size} 필요, {free}만 사용 가능</translation>
     </message>
-</context><context><name>MachinesPage</name>
-<message>
+</context>
+<context>
+    <name>MachinesPage</name>
+    <message>
         <source>Download on the other Macs</source>
         <translation>다른 Mac에 다운로드</translation>
     </message>
@@ -3060,8 +3156,10 @@
         <source>Over a network, nothing that the Macs exchange is encrypted. Connect them only over a network you trust, or by Thunderbolt.</source>
         <translation>네트워크로 연결하면 Mac 사이에 오가는 내용이 암호화되지 않아요. 신뢰하는 네트워크나 Thunderbolt로만 연결해 주세요.</translation>
     </message>
-</context><context><name>ModelCard</name>
-<message>
+</context>
+<context>
+    <name>ModelCard</name>
+    <message>
         <source>Download as draft</source>
         <translation>초안 모델로 다운로드</translation>
     </message>
@@ -3149,8 +3247,10 @@
         <source>Remove this folder with its models from the list? No file is deleted.</source>
         <translation>이 폴더와 그 안의 모델을 목록에서 제거할까요? 파일은 삭제되지 않아요.</translation>
     </message>
-</context><context><name>ModelController</name>
-<message>
+</context>
+<context>
+    <name>ModelController</name>
+    <message>
         <source>Use as draft</source>
         <translation>초안으로 사용</translation>
     </message>
@@ -3166,8 +3266,10 @@
         <source>Show the download</source>
         <translation>다운로드 보기</translation>
     </message>
-</context><context><name>Models</name>
-<message>
+</context>
+<context>
+    <name>Models</name>
+    <message>
         <source>{name} · {bits}-bit</source>
         <translation>{name} · {bits}비트</translation>
     </message>
@@ -3240,7 +3342,7 @@
         <translation>너무 느려서 도움이 되지 않아요. 초안 토큰 하나에 메인 모델 한 단계의 {share}만큼 시간이 걸려요.</translation>
     </message>
     <message>
-        <source>Won't fit alongside the main model ({size} short).</source>
+        <source>Won&apos;t fit alongside the main model ({size} short).</source>
         <translation>메인 모델과 함께 올릴 수 없어요({size} 부족).</translation>
     </message>
     <message>
@@ -3268,11 +3370,11 @@
         <translation>다른 모델용 헤드예요. 레이어 수가 서로 달라요(헤드 {theirs}, 모델 {ours}).</translation>
     </message>
     <message>
-        <source>Head for another model: made for a width of {theirs}, this one's is {ours}.</source>
+        <source>Head for another model: made for a width of {theirs}, this one&apos;s is {ours}.</source>
         <translation>다른 모델용 헤드예요. 너비가 서로 달라요(헤드 {theirs}, 모델 {ours}).</translation>
     </message>
     <message>
-        <source>Head for another model: made for a vocabulary of {theirs}, this one's is {ours}.</source>
+        <source>Head for another model: made for a vocabulary of {theirs}, this one&apos;s is {ours}.</source>
         <translation>다른 모델용 헤드예요. 어휘 크기가 서로 달라요(헤드 {theirs}, 모델 {ours}).</translation>
     </message>
     <message>
@@ -3455,8 +3557,10 @@
         <source>no draft token accepted so far (measured)</source>
         <translation>지금까지 채택된 초안 토큰 없음(실측)</translation>
     </message>
-</context><context><name>ModelsPage</name>
-<message>
+</context>
+<context>
+    <name>ModelsPage</name>
+    <message>
         <source>Choose a folder that contains models</source>
         <translation>모델이 있는 폴더 선택</translation>
     </message>
@@ -3528,8 +3632,10 @@
         <source>Context length used for memory estimates</source>
         <translation>메모리 추정에 쓰는 컨텍스트 길이</translation>
     </message>
-</context><context><name>NetworkPage</name>
-<message>
+</context>
+<context>
+    <name>NetworkPage</name>
+    <message>
         <source>Connection</source>
         <translation>연결</translation>
     </message>
@@ -3581,13 +3687,17 @@
         <source>The server does not report whether the token is valid.</source>
         <translation>토큰이 유효한지는 서버가 알려 주지 않아요.</translation>
     </message>
-</context><context><name>Notice</name>
-<message>
+</context>
+<context>
+    <name>Notice</name>
+    <message>
         <source>Dismiss</source>
         <translation>닫기</translation>
     </message>
-</context><context><name>Notifications</name>
-<message>
+</context>
+<context>
+    <name>Notifications</name>
+    <message>
         <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
         <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있지만 자세한 내용은 저장하지 못했어요.</translation>
     </message>
@@ -3632,15 +3742,15 @@
         <translation>‘오프라인 작업’이 켜져 있어요. 업데이트를 확인하려면 ‘설정 &gt; 개인정보 및 네트워크’에서 꺼 주세요.</translation>
     </message>
     <message>
-        <source>This copy was built from source, so Tandem can't check for updates. Update the source instead.</source>
+        <source>This copy was built from source, so Tandem can&apos;t check for updates. Update the source instead.</source>
         <translation>소스에서 빌드한 Tandem이라 업데이트를 확인할 수 없어요. 대신 소스를 업데이트해 주세요.</translation>
     </message>
     <message>
-        <source>The update information is damaged or isn't signed by Tandem's publisher. Nothing was changed.</source>
+        <source>The update information is damaged or isn&apos;t signed by Tandem&apos;s publisher. Nothing was changed.</source>
         <translation>업데이트 정보가 손상됐거나 Tandem 배포자의 서명이 없어요. 아무것도 바꾸지 않았어요.</translation>
     </message>
     <message>
-        <source>Tandem couldn't check for updates. Check the network and try again.</source>
+        <source>Tandem couldn&apos;t check for updates. Check the network and try again.</source>
         <translation>업데이트를 확인하지 못했어요. 네트워크를 확인하고 다시 시도해 주세요.</translation>
     </message>
     <message>
@@ -3677,8 +3787,10 @@
         <source>“{title}” was moved to the trash.</source>
         <translation>‘{title}’ 대화를 휴지통으로 옮겼어요.</translation>
     </message>
-</context><context><name>PaneHandle</name>
-<message>
+</context>
+<context>
+    <name>PaneHandle</name>
+    <message>
         <source>Width of the chat list</source>
         <translation>대화 목록 너비</translation>
     </message>
@@ -3686,8 +3798,10 @@
         <source>Width of the live panel</source>
         <translation>실시간 패널 너비</translation>
     </message>
-</context><context><name>Picker</name>
-<message>
+</context>
+<context>
+    <name>Picker</name>
+    <message>
         <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
         <translation>설치된 모델과 카탈로그에 맞는 초안 모델이 없어요. 프롬프트 룩업에는 초안 모델이 필요 없어요.</translation>
     </message>
@@ -3731,8 +3845,10 @@
         <source>Draft models</source>
         <translation>초안 모델</translation>
     </message>
-</context><context><name>PickerRow</name>
-<message>
+</context>
+<context>
+    <name>PickerRow</name>
+    <message>
         <source>in use</source>
         <translation>사용 중</translation>
     </message>
@@ -3764,27 +3880,33 @@
         <source>built in</source>
         <translation>내장</translation>
     </message>
-</context><context><name>PictureButton</name>
-<message>
+</context>
+<context>
+    <name>PictureButton</name>
+    <message>
         <source>Picture: {name}</source>
         <translation>이미지: {name}</translation>
     </message>
-</context><context><name>PictureView</name>
-<message>
+</context>
+<context>
+    <name>PictureView</name>
+    <message>
         <source>{name} · {width} × {height} pixels</source>
         <translation>{name} · {width} × {height}픽셀</translation>
     </message>
-</context><context><name>Pictures</name>
-<message>
-        <source>{name} can't see pictures on multiple Macs. Use it on one Mac, or remove them.</source>
+</context>
+<context>
+    <name>Pictures</name>
+    <message>
+        <source>{name} can&apos;t see pictures on multiple Macs. Use it on one Mac, or remove them.</source>
         <translation>여러 Mac에서 실행하면 ‘{name}’ 모델은 이미지를 볼 수 없어요. Mac 한 대에서 사용하거나 이미지를 빼 주세요.</translation>
     </message>
     <message>
-        <source>{name} can't see pictures. Models that can: {models}.</source>
+        <source>{name} can&apos;t see pictures. Models that can: {models}.</source>
         <translation>‘{name}’ 모델은 이미지를 볼 수 없어요. 볼 수 있는 모델: {models}.</translation>
     </message>
     <message>
-        <source>{name} can't see pictures. Choose a model that can, or remove the pictures.</source>
+        <source>{name} can&apos;t see pictures. Choose a model that can, or remove the pictures.</source>
         <translation>‘{name}’ 모델은 이미지를 볼 수 없어요. 볼 수 있는 모델을 선택하거나 이미지를 빼 주세요.</translation>
     </message>
     <message>
@@ -3804,7 +3926,7 @@
         <translation>움직이는 이미지예요. 모델에게 보여 줄 장면을 스크린샷으로 찍어 주세요.</translation>
     </message>
     <message>
-        <source>The picture's file is larger than {detail} MB. Save a smaller copy.</source>
+        <source>The picture&apos;s file is larger than {detail} MB. Save a smaller copy.</source>
         <translation>이미지 파일이 {detail} MB보다 커요. 더 작게 저장해 주세요.</translation>
     </message>
     <message>
@@ -3828,11 +3950,13 @@
         <translation>이미지를 읽는 데 메모리가 너무 많이 들어요. 더 작게 저장해 주세요.</translation>
     </message>
     <message>
-        <source>The picture can't be read ({detail}). Save it again in another format.</source>
+        <source>The picture can&apos;t be read ({detail}). Save it again in another format.</source>
         <translation>이미지를 읽을 수 없어요({detail}). 다른 형식으로 다시 저장해 주세요.</translation>
     </message>
-</context><context><name>PlainReasons</name>
-<message>
+</context>
+<context>
+    <name>PlainReasons</name>
+    <message>
         <source>Without speculation: drafting failed.</source>
         <translation>추측 없음: 초안을 만드는 중에 오류가 생겼어요.</translation>
     </message>
@@ -3869,7 +3993,7 @@
         <translation>추측 없음: 이 초안 모델은 이 메인 모델과 함께 쓸 수 없어요. {reason}</translation>
     </message>
     <message>
-        <source>Without speculation: the draft model's context was full.</source>
+        <source>Without speculation: the draft model&apos;s context was full.</source>
         <translation>추측 없음: 초안 모델의 컨텍스트가 가득 찼어요.</translation>
     </message>
     <message>
@@ -3877,7 +4001,7 @@
         <translation>추측 없음: 앞의 토큰을 먼저 다시 처리해야 했어요.</translation>
     </message>
     <message>
-        <source>Without speculation: this model's cache ({kind}) cannot be rolled back.</source>
+        <source>Without speculation: this model&apos;s cache ({kind}) cannot be rolled back.</source>
         <translation>추측 없음: 이 모델의 캐시({kind})는 되돌릴 수 없어요.</translation>
     </message>
     <message>
@@ -3912,18 +4036,24 @@
         <source>Without speculation: it could have changed the text by rounding.</source>
         <translation>추측 없음: 반올림 때문에 텍스트가 달라질 수 있었어요.</translation>
     </message>
-</context><context><name>PositionBars</name>
-<message>
+</context>
+<context>
+    <name>PositionBars</name>
+    <message>
         <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
         <translation>초안 토큰 {position}: {rate} 채택({reached}개 중 {accepted}개)</translation>
     </message>
-</context><context><name>PresetButton</name>
-<message>
+</context>
+<context>
+    <name>PresetButton</name>
+    <message>
         <source>Chat settings: {name}</source>
         <translation>대화 설정: {name}</translation>
     </message>
-</context><context><name>Presets</name>
-<message>
+</context>
+<context>
+    <name>Presets</name>
+    <message>
         <source>Custom</source>
         <translation>사용자 설정</translation>
     </message>
@@ -3947,8 +4077,10 @@
         <source>Concise</source>
         <translation>간결</translation>
     </message>
-</context><context><name>Privacy</name>
-<message>
+</context>
+<context>
+    <name>Privacy</name>
+    <message>
         <source>Runs on this Mac. Nothing you type leaves it.</source>
         <translation>이 Mac에서 실행돼요. 입력한 내용은 밖으로 나가지 않아요.</translation>
     </message>
@@ -3980,13 +4112,15 @@
         <source>Other computers that have the key can use your models, but cannot read your chats.</source>
         <translation>키를 아는 다른 컴퓨터는 모델을 쓸 수 있지만 대화는 읽을 수 없어요.</translation>
     </message>
-</context><context><name>PromptField</name>
-<message>
+</context>
+<context>
+    <name>PromptField</name>
+    <message>
         <source>How the model should answer</source>
         <translation>모델이 어떻게 답할지 적어 주세요</translation>
     </message>
     <message>
-        <source>Today's date</source>
+        <source>Today&apos;s date</source>
         <translation>오늘 날짜</translation>
     </message>
     <message>
@@ -4021,8 +4155,10 @@
         <source>Replaced when you send: {names}</source>
         <translation>보낼 때 실제 값으로 바뀌어요: {names}</translation>
     </message>
-</context><context><name>PurgeButton</name>
-<message>
+</context>
+<context>
+    <name>PurgeButton</name>
+    <message>
         <source>Empty Trash</source>
         <translation>휴지통 비우기</translation>
     </message>
@@ -4040,13 +4176,17 @@
         <source>Delete permanently?</source>
         <translation>완전히 삭제할까요?</translation>
     </message>
-</context><context><name>QuestionBubble</name>
-<message>
+</context>
+<context>
+    <name>QuestionBubble</name>
+    <message>
         <source>Only the beginning of this very long text is shown. Copies and exports contain all of it.</source>
         <translation>텍스트가 매우 길어 앞부분만 표시해요. 복사와 내보내기에는 전체가 포함돼요.</translation>
     </message>
-</context><context><name>QuestionEditor</name>
-<message>
+</context>
+<context>
+    <name>QuestionEditor</name>
+    <message>
         <source>Edit the message</source>
         <translation>메시지 편집</translation>
     </message>
@@ -4058,8 +4198,10 @@
         <source>Cancel</source>
         <translation>취소</translation>
     </message>
-</context><context><name>Relocation</name>
-<message>
+</context>
+<context>
+    <name>Relocation</name>
+    <message>
         <source>Moved to {folder}. All files were verified; the old location links to the new one.</source>
         <translation>{folder} 폴더로 옮겼어요. 모든 파일을 확인했고, 예전 위치는 새 위치로 연결돼요.</translation>
     </message>
@@ -4095,13 +4237,15 @@
         <source>There is nothing to move yet.</source>
         <translation>아직 옮길 것이 없어요.</translation>
     </message>
-</context><context><name>RemovalControls</name>
-<message>
+</context>
+<context>
+    <name>RemovalControls</name>
+    <message>
         <source>This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this Mac. Export the chats first if you want to keep them.</source>
         <translation>이 Mac에서 모든 대화와 백업({chats}), 설정과 캐시({rest})를 삭제해요. 대화를 남겨 두려면 먼저 내보내 주세요.</translation>
     </message>
     <message>
-        <source>This deletes your chats, backups, settings and caches, then quits Tandem. You can't undo this.</source>
+        <source>This deletes your chats, backups, settings and caches, then quits Tandem. You can&apos;t undo this.</source>
         <translation>대화, 백업, 설정, 캐시를 삭제하고 Tandem을 종료해요. 이 동작은 취소할 수 없어요.</translation>
     </message>
     <message>
@@ -4120,13 +4264,15 @@
         <source>Delete everything…</source>
         <translation>모두 삭제…</translation>
     </message>
-</context><context><name>Rounding</name>
-<message>
+</context>
+<context>
+    <name>Rounding</name>
+    <message>
         <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
         <translation>이 Mac에서 {main} 모델의 반올림 방식은 Tandem이 쉬는 동안 측정해요.</translation>
     </message>
     <message>
-        <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem's kernels, and {mlx} with MLX's.</source>
+        <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem&apos;s kernels, and {mlx} with MLX&apos;s.</source>
         <translation>초안 토큰 3개를 검증하는 데 Tandem의 커널로는 일반 토큰 {ours}개, MLX의 커널로는 {mlx}개만큼의 시간이 들어요.</translation>
     </message>
     <message>
@@ -4165,8 +4311,10 @@
         <source>It slows answers down by about {share}% (estimate).</source>
         <translation>답변이 약 {share}% 느려져요(추정).</translation>
     </message>
-</context><context><name>SampleRound</name>
-<message>
+</context>
+<context>
+    <name>SampleRound</name>
+    <message>
         <source>The main model checks all of them in a single pass.</source>
         <translation>메인 모델이 한 번의 계산으로 모두 확인해요.</translation>
     </message>
@@ -4190,22 +4338,26 @@
     </message>
     <message>
         <source>°C</source>
-        <comment>the sample: the main model's token in place of the fourth</comment>
+        <comment>the sample: the main model&apos;s token in place of the fourth</comment>
         <translation>끓어</translation>
     </message>
     <message numerus="yes">
-        <source>%n token(s) in one round instead of one, and the text is the main model's own.</source>
+        <source>%n token(s) in one round instead of one, and the text is the main model&apos;s own.</source>
         <translation>
             <numerusform>라운드 한 번에 토큰이 1개가 아니라 %n개 나오고, 텍스트는 메인 모델이 쓴 그대로예요.</numerusform>
         </translation>
     </message>
-</context><context><name>SearchField</name>
-<message>
+</context>
+<context>
+    <name>SearchField</name>
+    <message>
         <source>Clear the text</source>
         <translation>입력한 내용 지우기</translation>
     </message>
-</context><context><name>Sentences</name>
-<message>
+</context>
+<context>
+    <name>Sentences</name>
+    <message>
         <source>{first} {second}</source>
         <comment>two sentences, one after the other</comment>
         <translation>{first} {second}</translation>
@@ -4214,8 +4366,10 @@
         <source>“{text}”</source>
         <translation>“{text}”</translation>
     </message>
-</context><context><name>ServerCard</name>
-<message>
+</context>
+<context>
+    <name>ServerCard</name>
+    <message>
         <source>Name</source>
         <translation>이름</translation>
     </message>
@@ -4267,8 +4421,10 @@
         <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables that decide what runs.</source>
         <translation>이 Mac에서 실행할 명령어나 서버의 주소를 입력해 주세요. 값은 명령어에는 변수로, 주소에는 헤더로 전달돼요. 무엇을 실행할지 결정하는 변수를 빼고는 시스템 키체인에만 저장돼요.</translation>
     </message>
-</context><context><name>ServerView</name>
-<message>
+</context>
+<context>
+    <name>ServerView</name>
+    <message>
         <source>Test</source>
         <translation>테스트</translation>
     </message>
@@ -4356,13 +4512,17 @@
         <source>{variable} (decides which program runs)</source>
         <translation>{variable} (실행할 프로그램을 결정함)</translation>
     </message>
-</context><context><name>SettingRow</name>
-<message>
+</context>
+<context>
+    <name>SettingRow</name>
+    <message>
         <source>Reset {name}</source>
         <translation>{name} 초기화</translation>
     </message>
-</context><context><name>Settings</name>
-<message>
+</context>
+<context>
+    <name>Settings</name>
+    <message>
         <source>Automatic</source>
         <translation>자동</translation>
     </message>
@@ -4399,7 +4559,7 @@
         <translation>최대</translation>
     </message>
     <message>
-        <source>This Mac's CPU</source>
+        <source>This Mac&apos;s CPU</source>
         <translation>이 Mac의 CPU</translation>
     </message>
     <message>
@@ -4599,7 +4759,7 @@
         <translation>KV 캐시</translation>
     </message>
     <message>
-        <source>The model's working memory of a chat. Fewer bits use less memory; answers can change slightly. Applies the next time a model is loaded.</source>
+        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly. Applies the next time a model is loaded.</source>
         <translation>모델이 대화를 기억하는 작업 메모리예요. 비트가 적으면 메모리를 덜 쓰지만 답변이 조금 달라질 수 있어요. 다음에 불러오는 모델부터 적용돼요.</translation>
     </message>
     <message>
@@ -4799,7 +4959,7 @@
         <translation>같은 텍스트</translation>
     </message>
     <message>
-        <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model's probabilities exactly.</source>
+        <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
         <translation>‘같은 텍스트’에서는 시드가 같으면 추측을 쓰든 쓰지 않든 반올림을 제외하고 같은 텍스트가 나와요. ‘동일한 분포’에서는 온도가 0보다 높으면 텍스트가 달라질 수 있지만, 메인 모델의 확률을 정확히 따라요.</translation>
     </message>
     <message>
@@ -4819,7 +4979,7 @@
         <translation>추측을 쓰든 쓰지 않든 항상 같은 텍스트</translation>
     </message>
     <message>
-        <source>Anyone on your network who has the key can use your models and this Mac's power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
+        <source>Anyone on your network who has the key can use your models and this Mac&apos;s power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
         <translation>네트워크에서 키를 아는 사람은 누구나 이 Mac의 모델과 성능을 쓸 수 있고, 모든 내용이 암호화되지 않은 채 오가요. 믿을 수 있는 네트워크에서만 켜 주세요.</translation>
     </message>
     <message>
@@ -4835,11 +4995,13 @@
         <translation>Tandem이 Hugging Face에 연결하거나 업데이트를 확인하지 않아요. 다운로드는 대기하고, 대화와 설치된 모델, 도구 서버, 직접 고른 다른 컴퓨터는 그대로 쓸 수 있어요.</translation>
     </message>
     <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac's CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
         <translation>메인 모델이 검증하는 동안 초안 모델이 다음 토큰을 준비해요. ‘자동’은 답변이 더 빨라질 수 있을 때 이 Mac의 CPU를 써요. CPU를 쓰려면 초안 모델을 메모리에 하나 더 올려야 해요.</translation>
     </message>
-</context><context><name>Speculation</name>
-<message>
+</context>
+<context>
+    <name>Speculation</name>
+    <message>
         <source>The draft model is loading. You can already ask questions.</source>
         <translation>초안 모델을 불러오고 있어요. 질문은 지금 해도 돼요.</translation>
     </message>
@@ -4903,8 +5065,10 @@
         <source>This answer repeats itself</source>
         <translation>같은 내용이 반복되는 답변</translation>
     </message>
-</context><context><name>SpeculationPage</name>
-<message>
+</context>
+<context>
+    <name>SpeculationPage</name>
+    <message>
         <source>Measure again</source>
         <translation>다시 측정하기</translation>
     </message>
@@ -4920,8 +5084,10 @@
         <source>Measured on this Mac</source>
         <translation>이 Mac에서 측정한 값</translation>
     </message>
-</context><context><name>SpeculationPanel</name>
-<message>
+</context>
+<context>
+    <name>SpeculationPanel</name>
+    <message>
         <source>How it gets faster</source>
         <translation>빨라지는 원리</translation>
     </message>
@@ -4978,11 +5144,11 @@
         <translation>이미 읽은 토큰</translation>
     </message>
     <message>
-        <source>How many tokens a round adds to the answer: the accepted ones and one of the main model's own.</source>
+        <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
         <translation>라운드마다 답변에 더해지는 토큰 수예요. 채택된 토큰에 메인 모델의 토큰 하나를 더한 값이에요.</translation>
     </message>
     <message>
-        <source>How much of the prompt had been read before: earlier turns, or the files of the chat's folder.</source>
+        <source>How much of the prompt had been read before: earlier turns, or the files of the chat&apos;s folder.</source>
         <translation>이전에 이미 읽은 프롬프트의 양이에요. 앞선 문답이나 대화 폴더의 파일이에요.</translation>
     </message>
     <message>
@@ -5006,7 +5172,7 @@
         <translation>라운드</translation>
     </message>
     <message>
-        <source>A column for each round, from the bottom up: accepted draft tokens, the main model's own token, rejected draft tokens.</source>
+        <source>A column for each round, from the bottom up: accepted draft tokens, the main model&apos;s own token, rejected draft tokens.</source>
         <translation>한 열이 한 라운드예요. 아래부터 채택된 초안 토큰, 메인 모델의 토큰, 기각된 초안 토큰 순서예요.</translation>
     </message>
     <message>
@@ -5049,8 +5215,10 @@
         <source>Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat themselves do not count.</source>
         <translation>속도 배율과 절약한 시간은 속도 배율을 측정한 답변만 합한 값이에요. 같은 내용을 반복하는 답변은 넣지 않아요.</translation>
     </message>
-</context><context><name>SpeculationSentences</name>
-<message numerus="yes">
+</context>
+<context>
+    <name>SpeculationSentences</name>
+    <message numerus="yes">
         <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
         <translation>
             <numerusform>라운드마다 초안 토큰 %n개를 만들어요. 라운드 하나에서 토큰 {tokens}개가 나와요.</numerusform>
@@ -5074,8 +5242,10 @@
             <numerusform>초안 토큰 {drafted}개 중 %n개가 채택됐어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸렸고, 토큰 {tokens}개가 나왔어요.</numerusform>
         </translation>
     </message>
-</context><context><name>StoragePage</name>
-<message>
+</context>
+<context>
+    <name>StoragePage</name>
+    <message>
         <source>Choose where to move it</source>
         <translation>옮길 곳 선택</translation>
     </message>
@@ -5163,9 +5333,11 @@
         <source>Stop</source>
         <translation>중지</translation>
     </message>
-</context><context><name>Store</name>
-<message>
-        <source>The disk is full, so this chat can't be saved. Free up space and save again.</source>
+</context>
+<context>
+    <name>Store</name>
+    <message>
+        <source>The disk is full, so this chat can&apos;t be saved. Free up space and save again.</source>
         <translation>디스크가 가득 차서 이 대화를 저장할 수 없어요. 공간을 비우고 다시 저장해 주세요.</translation>
     </message>
     <message>
@@ -5173,7 +5345,7 @@
         <translation>대화를 바꿀 수 없어요. 디스크나 파일에 쓸 권한이 없어요.</translation>
     </message>
     <message>
-        <source>The disk is not responding correctly, so this chat can't be saved.</source>
+        <source>The disk is not responding correctly, so this chat can&apos;t be saved.</source>
         <translation>디스크가 제대로 응답하지 않아 이 대화를 저장할 수 없어요.</translation>
     </message>
     <message>
@@ -5204,8 +5376,10 @@
         <source>The chat database was damaged. What could be recovered is in the chat list; the damaged file was kept as {name}.</source>
         <translation>대화 데이터베이스가 손상됐어요. 복구한 내용은 대화 목록에 있고, 손상된 파일은 ‘{name}’ 파일로 남겨 두었어요.</translation>
     </message>
-</context><context><name>Teaching</name>
-<message>
+</context>
+<context>
+    <name>Teaching</name>
+    <message>
         <source>Testing the draft on chats that it has not seen…</source>
         <translation>학습에 쓰지 않은 대화로 초안 모델을 시험하는 중…</translation>
     </message>
@@ -5230,7 +5404,7 @@
         <translation>학습시킬 초안 모델이나 헤드가 없어요. 먼저 선택해 주세요.</translation>
     </message>
     <message>
-        <source>This draft model has another tokenizer than the main model, so it cannot be taught. Choose one of the main model's family.</source>
+        <source>This draft model has another tokenizer than the main model, so it cannot be taught. Choose one of the main model&apos;s family.</source>
         <translation>이 초안 모델은 메인 모델과 토크나이저가 달라서 학습시킬 수 없어요. 메인 모델과 같은 계열을 선택해 주세요.</translation>
     </message>
     <message>
@@ -5261,12 +5435,14 @@
         <source>What the draft learns cannot be saved: {detail}. Free up space and try again. Until then the draft stays as it is.</source>
         <translation>학습한 내용을 저장할 수 없어요({detail}). 공간을 확보하고 다시 시도해 주세요. 그때까지 초안 모델은 그대로예요.</translation>
     </message>
-<message>
+    <message>
         <source>The main model, the draft model or the head has changed since the draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
         <translation>학습시킨 뒤 메인 모델, 초안 모델 또는 헤드가 바뀌어서, 초안 모델을 다운로드한 그대로 사용해요. 다시 학습시켜 주세요.</translation>
     </message>
-    </context><context><name>TeachingSection</name>
-<message>
+</context>
+<context>
+    <name>TeachingSection</name>
+    <message>
         <source>Teach this draft your way</source>
         <translation>초안 모델을 나에게 맞게 학습시키기</translation>
     </message>
@@ -5286,12 +5462,14 @@
         <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. If these are few, {main} also answers questions from your chats, and these answers are not saved. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>
         <translation>{draft} 모델이 내 대화에 있는 {main} 모델의 답변을 학습해서, 초안 토큰이 더 많이 맞게 돼요. 답변이 적으면 {main} 모델이 내 대화의 질문에도 답하고, 이 답변은 저장하지 않아요. 속도만 달라지고 텍스트는 바뀌지 않아요. 학습시킨 초안 모델은 이 Mac에만 저장되고 대화를 삭제해도 남아요. 답변이 항상 학습보다 먼저예요.</translation>
     </message>
-<message>
+    <message>
         <source>Stop</source>
         <translation>중지</translation>
     </message>
-    </context><context><name>ThinkingButton</name>
-<message>
+</context>
+<context>
+    <name>ThinkingButton</name>
+    <message>
         <source>Thinking: {level}</source>
         <translation>추론: {level}</translation>
     </message>
@@ -5299,8 +5477,10 @@
         <source>Whether the model thinks before it answers in this chat</source>
         <translation>이 대화에서 모델이 답하기 전에 추론할지 정해요</translation>
     </message>
-</context><context><name>ThinkingFold</name>
-<message>
+</context>
+<context>
+    <name>ThinkingFold</name>
+    <message>
         <source>Thinking… {count} tokens</source>
         <translation>추론하는 중… 토큰 {count}개</translation>
     </message>
@@ -5320,18 +5500,24 @@
         <source>Show or hide what the model thought before it answered</source>
         <translation>모델의 추론 과정 보기 또는 가리기</translation>
     </message>
-</context><context><name>TimeBar</name>
-<message>
+</context>
+<context>
+    <name>TimeBar</name>
+    <message>
         <source>draft {draft} · verify {verify} · overhead {host}</source>
         <translation>초안 {draft} · 검증 {verify} · 기타 {host}</translation>
     </message>
-</context><context><name>TokenLegend</name>
-<message>
+</context>
+<context>
+    <name>TokenLegend</name>
+    <message>
         <source>rejected</source>
         <translation>기각</translation>
     </message>
-</context><context><name>TokenView</name>
-<message>
+</context>
+<context>
+    <name>TokenView</name>
+    <message>
         <source>Only the beginning of this very long text is shown.</source>
         <translation>텍스트가 매우 길어 앞부분만 표시해요.</translation>
     </message>
@@ -5339,8 +5525,10 @@
         <source>{source} · round {round}, position {position} · probability {percent}</source>
         <translation>{source} · 라운드 {round}, 위치 {position} · 확률 {percent}</translation>
     </message>
-</context><context><name>ToolErrors</name>
-<message>
+</context>
+<context>
+    <name>ToolErrors</name>
+    <message>
         <source>The tool failed. Try again.</source>
         <translation>도구 실행에 실패했어요. 다시 시도해 주세요.</translation>
     </message>
@@ -5361,11 +5549,11 @@
         <translation>‘{server}’ 서버의 실행이 아직 허용되지 않았어요. 설정에서 허용해 주세요.</translation>
     </message>
     <message>
-        <source>“{server}” can't start: this Mac has no command “{command}”. Install it, or enter its full path.</source>
+        <source>“{server}” can&apos;t start: this Mac has no command “{command}”. Install it, or enter its full path.</source>
         <translation>‘{server}’ 서버를 시작할 수 없어요. 이 Mac에 ‘{command}’ 명령어가 없어요. 설치하거나 전체 경로를 입력해 주세요.</translation>
     </message>
     <message>
-        <source>This file can't be used: {detail}.</source>
+        <source>This file can&apos;t be used: {detail}.</source>
         <translation>이 파일은 쓸 수 없어요: {detail}.</translation>
     </message>
     <message>
@@ -5377,7 +5565,7 @@
         <translation>‘{server}’ 서버가 한 번에 {megabytes}MB 넘게 보내서 중단했어요. 더 적은 양을 요청해 주세요.</translation>
     </message>
     <message>
-        <source>“{server}” can't be used as an MCP server ({detail}).</source>
+        <source>“{server}” can&apos;t be used as an MCP server ({detail}).</source>
         <translation>‘{server}’ 서버를 MCP 서버로 쓸 수 없어요({detail}).</translation>
     </message>
     <message>
@@ -5385,7 +5573,7 @@
         <translation>‘{server}’ 서버가 오류로 응답해요(오류 {status}). 주소와 헤더의 키를 확인해 주세요.</translation>
     </message>
     <message>
-        <source>Can't reach “{server}” ({detail}). Check its address and the network.</source>
+        <source>Can&apos;t reach “{server}” ({detail}). Check its address and the network.</source>
         <translation>‘{server}’ 서버에 연결할 수 없어요({detail}). 주소와 네트워크를 확인해 주세요.</translation>
     </message>
     <message>
@@ -5425,7 +5613,7 @@
         <translation>호출하지 않았어요. 모델이 넘긴 인수가 이 도구에 맞지 않아요.</translation>
     </message>
     <message>
-        <source>“{server}” can't be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
+        <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
         <translation>‘{server}’ 이름은 서버에 쓸 수 없어요. 64자 이하로, ‘Tandem’이 아닌 이름을 써 주세요.</translation>
     </message>
     <message>
@@ -5433,20 +5621,24 @@
         <translation>‘{server}’ 서버: ‘command’와 ‘url’ 중 하나만 입력해 주세요.</translation>
     </message>
     <message>
-        <source>Not called: it isn't clear where the model's text ends, because marks that end a call are part of it or missing.</source>
+        <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
         <translation>호출하지 않았어요. 호출을 끝내는 표시가 텍스트 안에 들어 있거나 빠져 있어, 모델이 쓴 텍스트가 어디서 끝나는지 알 수 없어요.</translation>
     </message>
-</context><context><name>Tools</name>
-<message>
+</context>
+<context>
+    <name>Tools</name>
+    <message>
         <source>Models on this Mac</source>
         <translation>이 Mac의 모델</translation>
     </message>
     <message>
-        <source>Today's acceptance rate</source>
+        <source>Today&apos;s acceptance rate</source>
         <translation>오늘의 채택률</translation>
     </message>
-</context><context><name>ToolsButton</name>
-<message>
+</context>
+<context>
+    <name>ToolsButton</name>
+    <message>
         <source>Tools: on</source>
         <translation>도구: 켬</translation>
     </message>
@@ -5459,7 +5651,7 @@
         <translation>이 대화에서 모델이 사용할 수 있는 도구</translation>
     </message>
     <message>
-        <source>This model can't use tools: its chat template has no place for them. Choose another model.</source>
+        <source>This model can&apos;t use tools: its chat template has no place for them. Choose another model.</source>
         <translation>이 모델은 도구를 사용할 수 없어요. 대화 템플릿에 도구를 넣을 자리가 없어요. 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
@@ -5482,8 +5674,10 @@
         <source>Use all tools in this chat</source>
         <translation>이 대화에서 모든 도구 사용</translation>
     </message>
-</context><context><name>ToolsPage</name>
-<message>
+</context>
+<context>
+    <name>ToolsPage</name>
+    <message>
         <source>Tools</source>
         <translation>도구</translation>
     </message>
@@ -5519,8 +5713,10 @@
         <source>Left as they are, because there are servers with these names: {names}.</source>
         <translation>같은 이름의 서버가 있어서 그대로 두었어요: {names}.</translation>
     </message>
-</context><context><name>TotalsView</name>
-<message>
+</context>
+<context>
+    <name>TotalsView</name>
+    <message>
         <source>This chat</source>
         <translation>이 대화</translation>
     </message>
@@ -5544,8 +5740,10 @@
         <source>Time saved</source>
         <translation>절약한 시간</translation>
     </message>
-</context><context><name>Transcript</name>
-<message>
+</context>
+<context>
+    <name>Transcript</name>
+    <message>
         <source>Chat</source>
         <translation>대화</translation>
     </message>
@@ -5553,8 +5751,10 @@
         <source>Jump to the latest text</source>
         <translation>최신 내용으로 이동</translation>
     </message>
-</context><context><name>TurnCommands</name>
-<message>
+</context>
+<context>
+    <name>TurnCommands</name>
+    <message>
         <source>Copy the selection</source>
         <translation>선택한 부분 복사하기</translation>
     </message>
@@ -5602,8 +5802,10 @@
         <source>Read the answer aloud</source>
         <translation>답변 소리 내어 읽기</translation>
     </message>
-</context><context><name>TurnView</name>
-<message>
+</context>
+<context>
+    <name>TurnView</name>
+    <message>
         <source>Try again</source>
         <translation>다시 시도</translation>
     </message>
@@ -5703,8 +5905,10 @@
         <source>Stop</source>
         <translation>중지</translation>
     </message>
-</context><context><name>Unsaved</name>
-<message>
+</context>
+<context>
+    <name>Unsaved</name>
+    <message>
         <source>Choose another folder…</source>
         <translation>다른 폴더 선택…</translation>
     </message>
@@ -5760,8 +5964,10 @@
         <source>Until your chats can be opened, the ones in this window are kept in {folder}.</source>
         <translation>대화를 다시 열 수 있을 때까지 이 윈도우의 대화는 {folder} 폴더에 보관돼요.</translation>
     </message>
-</context><context><name>Welcome</name>
-<message>
+</context>
+<context>
+    <name>Welcome</name>
+    <message>
         <source>What can I help with?</source>
         <translation>무엇을 도와드릴까요?</translation>
     </message>
@@ -5793,8 +5999,10 @@
         <source>Write the numbers from one to fifty in words, one on each line.</source>
         <translation>하나부터 쉰까지의 수를 한 줄에 하나씩 말로 써 주세요.</translation>
     </message>
-</context><context><name>_DeleteButton</name>
-<message numerus="yes">
+</context>
+<context>
+    <name>_DeleteButton</name>
+    <message numerus="yes">
         <source>Delete %n backup(s)?</source>
         <translation>
             <numerusform>백업 %n개를 삭제할까요?</numerusform>
@@ -5808,8 +6016,10 @@
         <source>Delete all backups</source>
         <translation>모든 백업 삭제</translation>
     </message>
-</context><context><name>_DeleteRequestsButton</name>
-<message>
+</context>
+<context>
+    <name>_DeleteRequestsButton</name>
+    <message>
         <source>Delete all of them?</source>
         <translation>모두 삭제할까요?</translation>
     </message>
@@ -5817,4 +6027,5 @@
         <source>Delete API requests…</source>
         <translation>API 요청 삭제…</translation>
     </message>
-</context></TS>
+</context>
+</TS>

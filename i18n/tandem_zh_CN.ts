@@ -1,7 +1,9 @@
 <?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
-<TS version="2.1" language="zh_CN" sourcelanguage="en"><context><name>Actions</name>
-<message>
+<TS version="2.1" language="zh_CN" sourcelanguage="en">
+<context>
+    <name>Actions</name>
+    <message>
         <source>Tandem</source>
         <translation>Tandem</translation>
     </message>
@@ -226,7 +228,7 @@
         <translation>系统提示词和设置…</translation>
     </message>
     <message>
-        <source>Edit this chat's system prompt and settings</source>
+        <source>Edit this chat&apos;s system prompt and settings</source>
         <translation>编辑此对话的系统提示词和设置</translation>
     </message>
     <message>
@@ -346,7 +348,7 @@
         <translation>朗读上一个回答</translation>
     </message>
     <message>
-        <source>Read the last answer aloud with the system's voice</source>
+        <source>Read the last answer aloud with the system&apos;s voice</source>
         <translation>使用系统语音朗读上一个回答</translation>
     </message>
     <message>
@@ -585,8 +587,10 @@
         <source>Enter or exit full screen</source>
         <translation>进入或退出全屏幕</translation>
     </message>
-</context><context><name>AdvancedPage</name>
-<message>
+</context>
+<context>
+    <name>AdvancedPage</name>
+    <message>
         <source>Check now</source>
         <translation>立即检查</translation>
     </message>
@@ -654,13 +658,15 @@
         <source>Show all licenses</source>
         <translation>显示所有许可证</translation>
     </message>
-</context><context><name>Agents</name>
-<message>
+</context>
+<context>
+    <name>Agents</name>
+    <message>
         <source>{file} has just changed, so it was left as it is. Look again.</source>
         <translation>{file} 刚刚发生了变化，因此未作更改。请重新查看。</translation>
     </message>
     <message>
-        <source>{file} can't be written: {detail}.</source>
+        <source>{file} can&apos;t be written: {detail}.</source>
         <translation>无法写入 {file}：{detail}。</translation>
     </message>
     <message>
@@ -668,7 +674,7 @@
         <translation>{app} 通过以下变量连接：</translation>
     </message>
     <message>
-        <source>Tandem can't change {file} safely, so it stays as it is. Add this by hand:</source>
+        <source>Tandem can&apos;t change {file} safely, so it stays as it is. Add this by hand:</source>
         <translation>无法安全地更改 {file}，因此保持原样。请手动添加以下内容：</translation>
     </message>
     <message>
@@ -707,8 +713,10 @@
         <source>The API requires a key: set {variable} to it where {app} starts.</source>
         <translation>API 需要密钥：请在启动 {app} 的环境中将 {variable} 设为该密钥。</translation>
     </message>
-</context><context><name>Ahead</name>
-<message>
+</context>
+<context>
+    <name>Ahead</name>
+    <message>
         <source>Parallel drafting was tried, but would not have made this answer faster.</source>
         <translation>尝试了并行生成草稿，但不会让这个回答更快。</translation>
     </message>
@@ -752,8 +760,10 @@
         <source>Parallel drafting is off: the process that drafts quit unexpectedly twice.</source>
         <translation>并行生成草稿已关闭：生成草稿的进程意外退出了两次。</translation>
     </message>
-</context><context><name>Announcer</name>
-<message>
+</context>
+<context>
+    <name>Announcer</name>
+    <message>
         <source>The answer was stopped.</source>
         <translation>回答已停止。</translation>
     </message>
@@ -781,8 +791,10 @@
         <source>The answer repeats itself and is paused. Continue it, or stop it.</source>
         <translation>回答在重复相同的内容，已暂停。请选择继续或停止。</translation>
     </message>
-</context><context><name>AnswerBody</name>
-<message>
+</context>
+<context>
+    <name>AnswerBody</name>
+    <message>
         <source>Shown without formatting, because this passage is very long.</source>
         <translation>这一段很长，因此不带格式显示。</translation>
     </message>
@@ -790,8 +802,10 @@
         <source>Only the beginning of this very long text is shown. Copies and exports contain all of it.</source>
         <translation>文本很长，只显示开头部分。拷贝和导出包含全部内容。</translation>
     </message>
-</context><context><name>AnswerFormatField</name>
-<message>
+</context>
+<context>
+    <name>AnswerFormatField</name>
+    <message>
         <source>Checking the schema…</source>
         <translation>正在检查 JSON Schema…</translation>
     </message>
@@ -815,8 +829,10 @@
         <source>JSON</source>
         <translation>JSON</translation>
     </message>
-</context><context><name>AnswerNotice</name>
-<message>
+</context>
+<context>
+    <name>AnswerNotice</name>
+    <message>
         <source>An answer stopped with an error.</source>
         <translation>回答因出错而中断。</translation>
     </message>
@@ -832,8 +848,10 @@
         <source>An answer repeats itself and is paused.</source>
         <translation>有回答在重复相同的内容，已暂停。</translation>
     </message>
-</context><context><name>ApiPage</name>
-<message>
+</context>
+<context>
+    <name>ApiPage</name>
+    <message>
         <source>Connect an app…</source>
         <translation>连接应用…</translation>
     </message>
@@ -893,8 +911,10 @@
         <source>Running, for programs on your network.</source>
         <translation>正在运行，网络中其他电脑上的程序也可使用。</translation>
     </message>
-</context><context><name>AttachmentReader</name>
-<message>
+</context>
+<context>
+    <name>AttachmentReader</name>
+    <message>
         <source>Attach files</source>
         <translation>附加文件</translation>
     </message>
@@ -911,7 +931,7 @@
         <translation>无法识别“{name}”的文字编码。请存为 UTF-8。</translation>
     </message>
     <message>
-        <source>{name} is too large for any model's context.</source>
+        <source>{name} is too large for any model&apos;s context.</source>
         <translation>“{name}”太大，任何模型的上下文都放不下。</translation>
     </message>
     <message>
@@ -966,8 +986,10 @@
         <source>{name} takes too long to read, so the chat begins with its text of before.</source>
         <translation>读取“{name}”所需时间过长，对话仍以之前读取的文字开头。</translation>
     </message>
-</context><context><name>AttachmentRow</name>
-<message>
+</context>
+<context>
+    <name>AttachmentRow</name>
+    <message>
         <source>{count} tokens</source>
         <translation>{count} 个 token</translation>
     </message>
@@ -987,8 +1009,10 @@
         <source>reading…</source>
         <translation>正在读取…</translation>
     </message>
-</context><context><name>BackupControls</name>
-<message>
+</context>
+<context>
+    <name>BackupControls</name>
+    <message>
         <source>Tandem makes a backup every day and keeps the last three.</source>
         <translation>Tandem 每天备份一次，保留最近三份。</translation>
     </message>
@@ -1023,7 +1047,7 @@
         <translation>还没有备份。Tandem 每天会创建一个。</translation>
     </message>
     <message>
-        <source>Don't restore</source>
+        <source>Don&apos;t restore</source>
         <translation>不恢复</translation>
     </message>
     <message>
@@ -1046,15 +1070,19 @@
         <source>All backups were deleted.</source>
         <translation>所有备份均已删除。</translation>
     </message>
-</context><context><name>Banner</name>
-<message numerus="yes">
+</context>
+<context>
+    <name>Banner</name>
+    <message numerus="yes">
         <source>%n more notice(s)</source>
         <translation>
             <numerusform>还有 %n 条通知</numerusform>
         </translation>
     </message>
-</context><context><name>CallCard</name>
-<message>
+</context>
+<context>
+    <name>CallCard</name>
+    <message>
         <source>Show or hide the arguments and the result</source>
         <translation>显示或隐藏参数和结果</translation>
     </message>
@@ -1142,8 +1170,10 @@
         <source>Working: {share}.</source>
         <translation>正在处理：{share}。</translation>
     </message>
-</context><context><name>Card</name>
-<message>
+</context>
+<context>
+    <name>Card</name>
+    <message>
         <source>Opens {address} in your browser.</source>
         <translation>将在浏览器中打开 {address}。</translation>
     </message>
@@ -1151,8 +1181,10 @@
         <source>Model page…</source>
         <translation>模型页面…</translation>
     </message>
-</context><context><name>ChatPane</name>
-<message>
+</context>
+<context>
+    <name>ChatPane</name>
+    <message>
         <source>Pinned</source>
         <translation>已置顶</translation>
     </message>
@@ -1336,8 +1368,10 @@
         <source>New folder</source>
         <translation>新建文件夹</translation>
     </message>
-</context><context><name>ChatSettingsSheet</name>
-<message>
+</context>
+<context>
+    <name>ChatSettingsSheet</name>
+    <message>
         <source>Saved as “{name}”.</source>
         <translation>已保存为“{name}”。</translation>
     </message>
@@ -1377,8 +1411,10 @@
         <source>Reset all</source>
         <translation>全部重置</translation>
     </message>
-</context><context><name>CheckReport</name>
-<message>
+</context>
+<context>
+    <name>CheckReport</name>
+    <message>
         <source>Results of the check</source>
         <translation>本机的检查结果</translation>
     </message>
@@ -1386,8 +1422,10 @@
         <source>Copy as text</source>
         <translation>拷贝为文本</translation>
     </message>
-</context><context><name>Checkup</name>
-<message>
+</context>
+<context>
+    <name>Checkup</name>
+    <message>
         <source>Low Power Mode is on, which makes models slower.</source>
         <translation>低电量模式已打开，模型会变慢。</translation>
     </message>
@@ -1523,14 +1561,18 @@
         <source>Update to macOS 26.2 or newer: the installed MLX, which runs the models, is built for it. On this version, answers can fail or be wrong.</source>
         <translation>请更新到 macOS 26.2 或更高版本：负责模型计算的 MLX 是为该版本构建的。在当前版本上，回答可能会失败或出错。</translation>
     </message>
-</context><context><name>CloseButton</name>
-<message>
+</context>
+<context>
+    <name>CloseButton</name>
+    <message>
         <source>Close</source>
         <translation>关闭</translation>
     </message>
-</context><context><name>Cluster</name>
-<message>
-        <source>“{detail}” isn't a name or an address of a computer. Change it and try again.</source>
+</context>
+<context>
+    <name>Cluster</name>
+    <message>
+        <source>“{detail}” isn&apos;t a name or an address of a computer. Change it and try again.</source>
         <translation>“{detail}”不是电脑的名称或地址。请修改后重试。</translation>
     </message>
     <message>
@@ -1601,8 +1643,10 @@
         <source>{host} has different files for the model {detail}. Download or copy it there again.</source>
         <translation>{host} 上模型 {detail} 的文件不同。请重新下载或拷贝到该电脑。</translation>
     </message>
-</context><context><name>CodeBlock</name>
-<message>
+</context>
+<context>
+    <name>CodeBlock</name>
+    <message>
         <source>code</source>
         <translation>代码</translation>
     </message>
@@ -1614,8 +1658,10 @@
         <source>Code</source>
         <translation>代码</translation>
     </message>
-</context><context><name>CommandPalette</name>
-<message>
+</context>
+<context>
+    <name>CommandPalette</name>
+    <message>
         <source>What would you like to do?</source>
         <translation>你想做什么？</translation>
     </message>
@@ -1631,8 +1677,10 @@
         <source>No matching commands</source>
         <translation>没有匹配的命令</translation>
     </message>
-</context><context><name>ComparisonView</name>
-<message>
+</context>
+<context>
+    <name>ComparisonView</name>
+    <message>
         <source>tokens/s</source>
         <translation>token/秒</translation>
     </message>
@@ -1675,7 +1723,7 @@
         <translation>第 {place} 个 token 之前完全一致。该处取{guessed}还是{plain}，可能由舍入决定。</translation>
     </message>
     <message>
-        <source>Different texts, both sampled from the main model's own distribution, because “Same distribution” is selected.</source>
+        <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
         <translation>两段文字不同，但都按主模型自身的分布采样，因为选择了“分布一致”。</translation>
     </message>
     <message>
@@ -1732,8 +1780,10 @@
         <source>This answer repeats itself, so its speed says nothing about other answers.</source>
         <translation>此回答在重复相同的内容，其速度不能说明其他回答的快慢。</translation>
     </message>
-</context><context><name>Composer</name>
-<message>
+</context>
+<context>
+    <name>Composer</name>
+    <message>
         <source>{keys} to send · Enter for a new line</source>
         <translation>{keys} 发送 · Enter 换行</translation>
     </message>
@@ -1746,7 +1796,7 @@
         <translation>缩短</translation>
     </message>
     <message>
-        <source>Shorten the message to fit the model's context</source>
+        <source>Shorten the message to fit the model&apos;s context</source>
         <translation>缩短消息以适应模型的上下文</translation>
     </message>
     <message>
@@ -1757,8 +1807,10 @@
         <source>Enter to send · Shift+Enter for a new line</source>
         <translation>Enter 发送 · Shift+Enter 换行</translation>
     </message>
-</context><context><name>ConnectCard</name>
-<message>
+</context>
+<context>
+    <name>ConnectCard</name>
+    <message>
         <source>Connect an app</source>
         <translation>连接应用</translation>
     </message>
@@ -1794,8 +1846,10 @@
         <source>Taken back: {file}</source>
         <translation>已撤回：{file}</translation>
     </message>
-</context><context><name>ContextMeter</name>
-<message>
+</context>
+<context>
+    <name>ContextMeter</name>
+    <message>
         <source>Queued until the model is ready.</source>
         <translation>模型就绪后会自动发送。</translation>
     </message>
@@ -1808,7 +1862,7 @@
         <translation>没有加载主模型。</translation>
     </message>
     <message>
-        <source>This model can't see pictures</source>
+        <source>This model can&apos;t see pictures</source>
         <translation>此模型无法查看图片</translation>
     </message>
     <message>
@@ -1831,8 +1885,10 @@
         <source>Keep the first {count} tokens of {name}</source>
         <translation>仅保留“{name}”的前 {count} 个 token</translation>
     </message>
-</context><context><name>CopyButton</name>
-<message>
+</context>
+<context>
+    <name>CopyButton</name>
+    <message>
         <source>Copy</source>
         <translation>拷贝</translation>
     </message>
@@ -1840,8 +1896,10 @@
         <source>Copied</source>
         <translation>已拷贝</translation>
     </message>
-</context><context><name>CountedCalls</name>
-<message numerus="yes">
+</context>
+<context>
+    <name>CountedCalls</name>
+    <message numerus="yes">
         <source>%n token(s)</source>
         <translation>
             <numerusform>%n 个 token</numerusform>
@@ -1853,8 +1911,10 @@
             <numerusform>正在处理 %n 个请求。</numerusform>
         </translation>
     </message>
-</context><context><name>CountedWords</name>
-<message numerus="yes">
+</context>
+<context>
+    <name>CountedWords</name>
+    <message numerus="yes">
         <source>about %n minute(s) left</source>
         <translation>
             <numerusform>剩余约 %n 分钟</numerusform>
@@ -1866,8 +1926,10 @@
             <numerusform>剩余约 %n 小时</numerusform>
         </translation>
     </message>
-</context><context><name>Details</name>
-<message>
+</context>
+<context>
+    <name>Details</name>
+    <message>
         <source>Details</source>
         <translation>详细信息</translation>
     </message>
@@ -1891,8 +1953,10 @@
         <source>tokens already read</source>
         <translation>已读取的 token</translation>
     </message>
-</context><context><name>DownloadCard</name>
-<message>
+</context>
+<context>
+    <name>DownloadCard</name>
+    <message>
         <source>Resume</source>
         <translation>继续</translation>
     </message>
@@ -1901,7 +1965,7 @@
         <translation>重试</translation>
     </message>
     <message>
-        <source>I've been granted access</source>
+        <source>I&apos;ve been granted access</source>
         <translation>我已获得访问权限</translation>
     </message>
     <message>
@@ -1916,8 +1980,10 @@
         <source>Cancel</source>
         <translation>取消</translation>
     </message>
-</context><context><name>DraftReasons</name>
-<message>
+</context>
+<context>
+    <name>DraftReasons</name>
+    <message>
         <source>Its folder is missing.</source>
         <translation>找不到它的文件夹。</translation>
     </message>
@@ -1934,7 +2000,7 @@
         <translation>有一个文件已损坏。</translation>
     </message>
     <message>
-        <source>Its weights don't match its configuration.</source>
+        <source>Its weights don&apos;t match its configuration.</source>
         <translation>它的权重与配置不符。</translation>
     </message>
     <message>
@@ -1993,13 +2059,15 @@
         <source>There is not enough memory for it.</source>
         <translation>内存不足。</translation>
     </message>
-</context><context><name>Errors</name>
-<message>
+</context>
+<context>
+    <name>Errors</name>
+    <message>
         <source>Something went wrong in the engine. Try again.</source>
         <translation>引擎出了问题。请重试。</translation>
     </message>
     <message>
-        <source>“{actual}” isn't a valid value for {name}. Change it and try again.</source>
+        <source>“{actual}” isn&apos;t a valid value for {name}. Change it and try again.</source>
         <translation>“{actual}”不是“{name}”的有效值。请修改后重试。</translation>
     </message>
     <message>
@@ -2007,7 +2075,7 @@
         <translation>没有加载主模型。请在窗口顶部选择一个。</translation>
     </message>
     <message>
-        <source>The model's chat template rejected this chat: {detail}. Start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template rejected this chat: {detail}. Start a new chat or choose another model.</source>
         <translation>模型的对话模板拒绝了此对话（{detail}）。请开始新对话或选择其他模型。</translation>
     </message>
     <message>
@@ -2015,7 +2083,7 @@
         <translation>已有 {limit} 个问题在排队。请等其中一个回答完后再试。</translation>
     </message>
     <message>
-        <source>The model's chat template produced an empty prompt for this chat. Start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template produced an empty prompt for this chat. Start a new chat or choose another model.</source>
         <translation>模型的对话模板为此对话生成了空的提示词。请开始新对话或选择其他模型。</translation>
     </message>
     <message>
@@ -2043,23 +2111,23 @@
         <translation>引擎遇到意外错误（{detail}）。请重试；如果再次出现，请重新启动 Tandem。</translation>
     </message>
     <message>
-        <source>The model's chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
         <translation>模型的对话模板处理此对话超过 {detail} 秒，已停止。请缩短消息、开始新对话或选择其他模型。</translation>
     </message>
     <message>
-        <source>The model's chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
         <translation>模型的对话模板处理此对话占用内存过多，已停止。请缩短消息、开始新对话或选择其他模型。</translation>
     </message>
     <message>
-        <source>The model's chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
         <translation>模型的对话模板或分词器处理此对话时崩溃（{detail}）。请开始新对话或选择其他模型。</translation>
     </message>
     <message>
-        <source>The answer format can't be used: {detail}.</source>
+        <source>The answer format can&apos;t be used: {detail}.</source>
         <translation>无法使用这个回答格式：{detail}。</translation>
     </message>
     <message>
-        <source>The schema isn't valid JSON: {detail}.</source>
+        <source>The schema isn&apos;t valid JSON: {detail}.</source>
         <translation>这个 JSON Schema 不是有效的 JSON：{detail}。</translation>
     </message>
     <message>
@@ -2079,7 +2147,7 @@
         <translation>回答格式过于复杂，检查占用了过多内存。请简化。</translation>
     </message>
     <message>
-        <source>The answer so far doesn't follow the answer format, so it can't be continued. Regenerate it, or choose text as the answer format.</source>
+        <source>The answer so far doesn&apos;t follow the answer format, so it can&apos;t be continued. Regenerate it, or choose text as the answer format.</source>
         <translation>目前的回答不符合回答格式，因此无法继续。请重新生成，或将回答格式设为文本。</translation>
     </message>
     <message>
@@ -2087,7 +2155,7 @@
         <translation>生成回答时，回答格式变得过于复杂。请简化后重试。</translation>
     </message>
     <message>
-        <source>This chat is {tokens} tokens long; the model's context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
+        <source>This chat is {tokens} tokens long; the model&apos;s context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
         <translation>此对话有 {tokens} 个 token，而模型的上下文为 {limit} 个。请开始新对话、缩短消息，或选择上下文更长的模型。</translation>
     </message>
     <message>
@@ -2099,7 +2167,7 @@
         <translation>GPU 连续两次出错，“{name}”已移出内存。请选择更小的模型、减少同时提出的问题，或开始新对话；下次提问时会重新加载该模型。</translation>
     </message>
     <message>
-        <source>The model's chat template leaves pictures of this chat out. Choose another model.</source>
+        <source>The model&apos;s chat template leaves pictures of this chat out. Choose another model.</source>
         <translation>模型的对话模板遗漏了此对话中的图片。请选择其他模型。</translation>
     </message>
     <message>
@@ -2119,7 +2187,7 @@
         <translation>“{name}”已损坏：无法读取 {detail}。请重新下载或拷贝。</translation>
     </message>
     <message>
-        <source>The weights of {name} don't match its configuration ({detail}). Choose another copy of this model.</source>
+        <source>The weights of {name} don&apos;t match its configuration ({detail}). Choose another copy of this model.</source>
         <translation>“{name}”的权重与配置不符（{detail}）。请选择此模型的其他副本。</translation>
     </message>
     <message>
@@ -2143,7 +2211,7 @@
         <translation>未找到适配器 {name} 的主模型（{detail}）。请将适配器放入该模型的文件夹。</translation>
     </message>
     <message>
-        <source>The adapter {name} was made for another main model ({detail}). Put it into that one's folder.</source>
+        <source>The adapter {name} was made for another main model ({detail}). Put it into that one&apos;s folder.</source>
         <translation>适配器 {name} 是为另一个主模型制作的（{detail}）。请将其放入那个模型的文件夹。</translation>
     </message>
     <message>
@@ -2178,8 +2246,10 @@
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
         <translation>“{name}”是草稿头：它只为一个主模型生成草稿，不能回答。请将它选作草稿。</translation>
     </message>
-</context><context><name>Figures</name>
-<message>
+</context>
+<context>
+    <name>Figures</name>
+    <message>
         <source>{value}%</source>
         <translation>{value}%</translation>
     </message>
@@ -2319,8 +2389,10 @@
         <source>Repetitions are easy to draft, so this answer does not count in totals.</source>
         <translation>重复的内容很容易写出草稿，因此此回答不计入合计。</translation>
     </message>
-</context><context><name>FindBar</name>
-<message>
+</context>
+<context>
+    <name>FindBar</name>
+    <message>
         <source>{place} of {count}</source>
         <translation>第 {place} 个，共 {count} 个</translation>
     </message>
@@ -2340,8 +2412,10 @@
         <source>Next match</source>
         <translation>下一个结果</translation>
     </message>
-</context><context><name>FirstRunOffer</name>
-<message>
+</context>
+<context>
+    <name>FirstRunOffer</name>
+    <message>
         <source>Not now</source>
         <translation>暂不下载</translation>
     </message>
@@ -2361,8 +2435,10 @@
         <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
         <translation>入门模型只了解 Tandem。其他用途请下载适合本机的模型：</translation>
     </message>
-</context><context><name>FolderCard</name>
-<message>
+</context>
+<context>
+    <name>FolderCard</name>
+    <message>
         <source>No other models were found in this folder.</source>
         <translation>此文件夹中没有找到其他模型。</translation>
     </message>
@@ -2370,8 +2446,10 @@
         <source>Remove from the list</source>
         <translation>从列表中移除</translation>
     </message>
-</context><context><name>FolderPage</name>
-<message>
+</context>
+<context>
+    <name>FolderPage</name>
+    <message>
         <source>Add files…</source>
         <translation>添加文件…</translation>
     </message>
@@ -2455,8 +2533,10 @@
         <source>{used} of {limit} tokens leave too little room for a chat. Remove: {files}</source>
         <translation>{used} / {limit} 个 token：留给对话的空间太少。请移除：{files}</translation>
     </message>
-</context><context><name>Header</name>
-<message>
+</context>
+<context>
+    <name>Header</name>
+    <message>
         <source>Main</source>
         <translation>主模型</translation>
     </message>
@@ -2510,8 +2590,10 @@
         <source>none</source>
         <translation>无</translation>
     </message>
-</context><context><name>History</name>
-<message>
+</context>
+<context>
+    <name>History</name>
+    <message>
         <source>Chat</source>
         <translation>对话</translation>
     </message>
@@ -2575,8 +2657,10 @@
         <source>Chat: tool call</source>
         <translation>对话：工具调用</translation>
     </message>
-</context><context><name>HistoryPage</name>
-<message>
+</context>
+<context>
+    <name>HistoryPage</name>
+    <message>
         <source>All models</source>
         <translation>所有模型</translation>
     </message>
@@ -2624,8 +2708,10 @@
         <source>Export as {kind}</source>
         <translation>导出为 {kind}</translation>
     </message>
-</context><context><name>HubErrors</name>
-<message>
+</context>
+<context>
+    <name>HubErrors</name>
+    <message>
         <source>“Work offline” is on, so Tandem does not connect. Turn it off in the settings.</source>
         <translation>“离线工作”已打开，因此不会连接。请在设置中关闭。</translation>
     </message>
@@ -2642,7 +2728,7 @@
         <translation>Hugging Face 正在限制请求频率。请稍后重试。</translation>
     </message>
     <message>
-        <source>“{repository}” isn't a model ID. Use organization/name or a model page URL.</source>
+        <source>“{repository}” isn&apos;t a model ID. Use organization/name or a model page URL.</source>
         <translation>“{repository}”不是模型 ID。请输入“组织/名称”或模型页面的 URL。</translation>
     </message>
     <message>
@@ -2662,11 +2748,11 @@
         <translation>你的令牌无权访问 {repository}。请联系所有者，或在设置中添加其他令牌。</translation>
     </message>
     <message>
-        <source>Can't reach Hugging Face. Check your connection and try again.</source>
+        <source>Can&apos;t reach Hugging Face. Check your connection and try again.</source>
         <translation>无法连接 Hugging Face。请检查网络连接后重试。</translation>
     </message>
     <message>
-        <source>The certificate of Hugging Face isn't trusted on this Mac. Check the mirror and the proxy in the settings.</source>
+        <source>The certificate of Hugging Face isn&apos;t trusted on this Mac. Check the mirror and the proxy in the settings.</source>
         <translation>本机不信任 Hugging Face 的证书。请在设置中检查镜像和代理。</translation>
     </message>
     <message>
@@ -2690,7 +2776,7 @@
         <translation>{repository} 没有 MLX 权重。请搜索该模型的 MLX 版本。</translation>
     </message>
     <message>
-        <source>{repository} refers to a file outside its folder ({file}). Tandem won't download it.</source>
+        <source>{repository} refers to a file outside its folder ({file}). Tandem won&apos;t download it.</source>
         <translation>{repository} 引用了文件夹之外的文件（{file}）。Tandem 不会下载。</translation>
     </message>
     <message>
@@ -2718,7 +2804,7 @@
         <translation>{repository} 的配置声明了 MTP 草稿头，但文件中并不包含。请选择其他草稿。</translation>
     </message>
     <message>
-        <source>The MTP head of {repository} is of a kind that Tandem can't run yet ({family}).</source>
+        <source>The MTP head of {repository} is of a kind that Tandem can&apos;t run yet ({family}).</source>
         <translation>{repository} 的 MTP 草稿头属于 Tandem 暂不支持的类型（{family}）。</translation>
     </message>
     <message>
@@ -2730,7 +2816,7 @@
         <translation>另一个程序正在下载 {repository}。请等它完成。</translation>
     </message>
     <message>
-        <source>The starter pair is part of Tandem and can't be deleted.</source>
+        <source>The starter pair is part of Tandem and can&apos;t be deleted.</source>
         <translation>入门模型是 Tandem 的一部分，不能删除。</translation>
     </message>
     <message>
@@ -2738,7 +2824,7 @@
         <translation>这是 {app} 的模型。请在该应用中删除。</translation>
     </message>
     <message>
-        <source>This head is part of its main model's files. To delete it, delete the main model.</source>
+        <source>This head is part of its main model&apos;s files. To delete it, delete the main model.</source>
         <translation>这个草稿头是主模型文件的一部分。要删除它，请删除主模型。</translation>
     </message>
     <message>
@@ -2746,11 +2832,13 @@
         <translation>此模型在你自己的文件夹“{path}”中，Tandem 不会删除它。</translation>
     </message>
     <message>
-        <source>Can't move {path} to the Trash. Nothing was deleted.</source>
+        <source>Can&apos;t move {path} to the Trash. Nothing was deleted.</source>
         <translation>无法将“{path}”移到废纸篓。未删除任何内容。</translation>
     </message>
-</context><context><name>ImportExport</name>
-<message>
+</context>
+<context>
+    <name>ImportExport</name>
+    <message>
         <source>Untitled chat</source>
         <translation>无标题对话</translation>
     </message>
@@ -2888,8 +2976,10 @@
             <numerusform>有 %n 个文件、工具调用或思考内容未导入。</numerusform>
         </translation>
     </message>
-</context><context><name>LinkMenu</name>
-<message>
+</context>
+<context>
+    <name>LinkMenu</name>
+    <message>
         <source>Open in the browser</source>
         <translation>在浏览器中打开</translation>
     </message>
@@ -2897,8 +2987,10 @@
         <source>Copy the address</source>
         <translation>拷贝网址</translation>
     </message>
-</context><context><name>LocalApi</name>
-<message>
+</context>
+<context>
+    <name>LocalApi</name>
+    <message>
         <source>waiting</source>
         <translation>等待中</translation>
     </message>
@@ -2950,8 +3042,10 @@
         <source>The local API is running at {address}.</source>
         <translation>本地 API 正在运行，地址为 {address}。</translation>
     </message>
-</context><context><name>Machines</name>
-<message>
+</context>
+<context>
+    <name>Machines</name>
+    <message>
         <source>Running on {count} Macs: {names}</source>
         <translation>正在 {count} 台 Mac 上运行：{names}</translation>
     </message>
@@ -2999,8 +3093,10 @@
         <source>needs {size}, but only {free} can be used</source>
         <translation>需要 {size}，但只有 {free} 可用</translation>
     </message>
-</context><context><name>MachinesPage</name>
-<message>
+</context>
+<context>
+    <name>MachinesPage</name>
+    <message>
         <source>Download on the other Macs</source>
         <translation>下载到其他 Mac</translation>
     </message>
@@ -3060,8 +3156,10 @@
         <source>Over a network, nothing that the Macs exchange is encrypted. Connect them only over a network you trust, or by Thunderbolt.</source>
         <translation>通过网络连接时，各台 Mac 之间交换的内容不加密。请只使用可信的网络，或通过雷雳连接。</translation>
     </message>
-</context><context><name>ModelCard</name>
-<message>
+</context>
+<context>
+    <name>ModelCard</name>
+    <message>
         <source>Download as draft</source>
         <translation>下载为草稿模型</translation>
     </message>
@@ -3149,8 +3247,10 @@
         <source>Remove this folder with its models from the list? No file is deleted.</source>
         <translation>要将此文件夹及其中的模型从列表中移除吗？不会删除任何文件。</translation>
     </message>
-</context><context><name>ModelController</name>
-<message>
+</context>
+<context>
+    <name>ModelController</name>
+    <message>
         <source>Use as draft</source>
         <translation>用作草稿</translation>
     </message>
@@ -3166,8 +3266,10 @@
         <source>Show the download</source>
         <translation>显示下载</translation>
     </message>
-</context><context><name>Models</name>
-<message>
+</context>
+<context>
+    <name>Models</name>
+    <message>
         <source>{name} · {bits}-bit</source>
         <translation>{name} · {bits} 位</translation>
     </message>
@@ -3240,7 +3342,7 @@
         <translation>太慢，没有帮助：每个草稿 token 的耗时是主模型一步的 {share}。</translation>
     </message>
     <message>
-        <source>Won't fit alongside the main model ({size} short).</source>
+        <source>Won&apos;t fit alongside the main model ({size} short).</source>
         <translation>无法与主模型同时加载（还差 {size}）。</translation>
     </message>
     <message>
@@ -3268,11 +3370,11 @@
         <translation>为其他模型制作的草稿头：层数不同（草稿头 {theirs}，此模型 {ours}）。</translation>
     </message>
     <message>
-        <source>Head for another model: made for a width of {theirs}, this one's is {ours}.</source>
+        <source>Head for another model: made for a width of {theirs}, this one&apos;s is {ours}.</source>
         <translation>为其他模型制作的草稿头：宽度不同（草稿头 {theirs}，此模型 {ours}）。</translation>
     </message>
     <message>
-        <source>Head for another model: made for a vocabulary of {theirs}, this one's is {ours}.</source>
+        <source>Head for another model: made for a vocabulary of {theirs}, this one&apos;s is {ours}.</source>
         <translation>为其他模型制作的草稿头：词表大小不同（草稿头 {theirs}，此模型 {ours}）。</translation>
     </message>
     <message>
@@ -3455,8 +3557,10 @@
         <source>no draft token accepted so far (measured)</source>
         <translation>迄今未接受任何草稿 token（实测）</translation>
     </message>
-</context><context><name>ModelsPage</name>
-<message>
+</context>
+<context>
+    <name>ModelsPage</name>
+    <message>
         <source>Choose a folder that contains models</source>
         <translation>选择存放模型的文件夹</translation>
     </message>
@@ -3528,8 +3632,10 @@
         <source>Context length used for memory estimates</source>
         <translation>估算内存所用的上下文长度</translation>
     </message>
-</context><context><name>NetworkPage</name>
-<message>
+</context>
+<context>
+    <name>NetworkPage</name>
+    <message>
         <source>Connection</source>
         <translation>连接</translation>
     </message>
@@ -3581,13 +3687,17 @@
         <source>The server does not report whether the token is valid.</source>
         <translation>服务器未告知令牌是否有效。</translation>
     </message>
-</context><context><name>Notice</name>
-<message>
+</context>
+<context>
+    <name>Notice</name>
+    <message>
         <source>Dismiss</source>
         <translation>关闭</translation>
     </message>
-</context><context><name>Notifications</name>
-<message>
+</context>
+<context>
+    <name>Notifications</name>
+    <message>
         <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
         <translation>发生了意外情况。Tandem 可以继续使用，但详细信息未能保存。</translation>
     </message>
@@ -3632,15 +3742,15 @@
         <translation>“离线工作”已打开。如需检查更新，请在“设置 &gt; 隐私与网络”中关闭。</translation>
     </message>
     <message>
-        <source>This copy was built from source, so Tandem can't check for updates. Update the source instead.</source>
+        <source>This copy was built from source, so Tandem can&apos;t check for updates. Update the source instead.</source>
         <translation>这份 Tandem 由源代码构建，无法检查更新。请改为更新源代码。</translation>
     </message>
     <message>
-        <source>The update information is damaged or isn't signed by Tandem's publisher. Nothing was changed.</source>
+        <source>The update information is damaged or isn&apos;t signed by Tandem&apos;s publisher. Nothing was changed.</source>
         <translation>更新信息已损坏，或不是由 Tandem 发布者签名的。未做任何更改。</translation>
     </message>
     <message>
-        <source>Tandem couldn't check for updates. Check the network and try again.</source>
+        <source>Tandem couldn&apos;t check for updates. Check the network and try again.</source>
         <translation>无法检查更新。请检查网络后重试。</translation>
     </message>
     <message>
@@ -3677,8 +3787,10 @@
         <source>“{title}” was moved to the trash.</source>
         <translation>“{title}”已移到废纸篓。</translation>
     </message>
-</context><context><name>PaneHandle</name>
-<message>
+</context>
+<context>
+    <name>PaneHandle</name>
+    <message>
         <source>Width of the chat list</source>
         <translation>对话列表宽度</translation>
     </message>
@@ -3686,8 +3798,10 @@
         <source>Width of the live panel</source>
         <translation>实时面板宽度</translation>
     </message>
-</context><context><name>Picker</name>
-<message>
+</context>
+<context>
+    <name>Picker</name>
+    <message>
         <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
         <translation>本机和目录中都没有适合的草稿模型。提示词查找不需要草稿模型。</translation>
     </message>
@@ -3731,8 +3845,10 @@
         <source>Draft models</source>
         <translation>草稿模型</translation>
     </message>
-</context><context><name>PickerRow</name>
-<message>
+</context>
+<context>
+    <name>PickerRow</name>
+    <message>
         <source>in use</source>
         <translation>使用中</translation>
     </message>
@@ -3764,27 +3880,33 @@
         <source>built in</source>
         <translation>内置</translation>
     </message>
-</context><context><name>PictureButton</name>
-<message>
+</context>
+<context>
+    <name>PictureButton</name>
+    <message>
         <source>Picture: {name}</source>
         <translation>图片：{name}</translation>
     </message>
-</context><context><name>PictureView</name>
-<message>
+</context>
+<context>
+    <name>PictureView</name>
+    <message>
         <source>{name} · {width} × {height} pixels</source>
         <translation>{name} · {width} × {height} 像素</translation>
     </message>
-</context><context><name>Pictures</name>
-<message>
-        <source>{name} can't see pictures on multiple Macs. Use it on one Mac, or remove them.</source>
+</context>
+<context>
+    <name>Pictures</name>
+    <message>
+        <source>{name} can&apos;t see pictures on multiple Macs. Use it on one Mac, or remove them.</source>
         <translation>在多台 Mac 上运行时，{name} 无法查看图片。请在一台 Mac 上使用，或移除图片。</translation>
     </message>
     <message>
-        <source>{name} can't see pictures. Models that can: {models}.</source>
+        <source>{name} can&apos;t see pictures. Models that can: {models}.</source>
         <translation>{name} 无法查看图片。可以查看的模型：{models}。</translation>
     </message>
     <message>
-        <source>{name} can't see pictures. Choose a model that can, or remove the pictures.</source>
+        <source>{name} can&apos;t see pictures. Choose a model that can, or remove the pictures.</source>
         <translation>{name} 无法查看图片。请选择可以查看图片的模型，或移除图片。</translation>
     </message>
     <message>
@@ -3804,7 +3926,7 @@
         <translation>图片是动图。请截取要给模型看的画面。</translation>
     </message>
     <message>
-        <source>The picture's file is larger than {detail} MB. Save a smaller copy.</source>
+        <source>The picture&apos;s file is larger than {detail} MB. Save a smaller copy.</source>
         <translation>图片文件大于 {detail} MB。请另存为较小的副本。</translation>
     </message>
     <message>
@@ -3828,11 +3950,13 @@
         <translation>读取图片占用内存过多。请另存为较小的副本。</translation>
     </message>
     <message>
-        <source>The picture can't be read ({detail}). Save it again in another format.</source>
+        <source>The picture can&apos;t be read ({detail}). Save it again in another format.</source>
         <translation>无法读取图片（{detail}）。请以其他格式重新保存。</translation>
     </message>
-</context><context><name>PlainReasons</name>
-<message>
+</context>
+<context>
+    <name>PlainReasons</name>
+    <message>
         <source>Without speculation: drafting failed.</source>
         <translation>未使用推测：生成草稿时出错。</translation>
     </message>
@@ -3869,7 +3993,7 @@
         <translation>未使用推测：此草稿模型不能与这个主模型一起使用。{reason}</translation>
     </message>
     <message>
-        <source>Without speculation: the draft model's context was full.</source>
+        <source>Without speculation: the draft model&apos;s context was full.</source>
         <translation>未使用推测：草稿模型的上下文已满。</translation>
     </message>
     <message>
@@ -3877,7 +4001,7 @@
         <translation>未使用推测：需要先重新处理前面的 token。</translation>
     </message>
     <message>
-        <source>Without speculation: this model's cache ({kind}) cannot be rolled back.</source>
+        <source>Without speculation: this model&apos;s cache ({kind}) cannot be rolled back.</source>
         <translation>未使用推测：这个模型的缓存（{kind}）无法回滚。</translation>
     </message>
     <message>
@@ -3912,18 +4036,24 @@
         <source>Without speculation: it could have changed the text by rounding.</source>
         <translation>未使用推测：当时舍入可能会改变文字。</translation>
     </message>
-</context><context><name>PositionBars</name>
-<message>
+</context>
+<context>
+    <name>PositionBars</name>
+    <message>
         <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
         <translation>第 {position} 个草稿 token：接受率 {rate}（{reached} 个中接受 {accepted} 个）</translation>
     </message>
-</context><context><name>PresetButton</name>
-<message>
+</context>
+<context>
+    <name>PresetButton</name>
+    <message>
         <source>Chat settings: {name}</source>
         <translation>对话设置：{name}</translation>
     </message>
-</context><context><name>Presets</name>
-<message>
+</context>
+<context>
+    <name>Presets</name>
+    <message>
         <source>Custom</source>
         <translation>自定义</translation>
     </message>
@@ -3947,8 +4077,10 @@
         <source>Concise</source>
         <translation>简洁</translation>
     </message>
-</context><context><name>Privacy</name>
-<message>
+</context>
+<context>
+    <name>Privacy</name>
+    <message>
         <source>Runs on this Mac. Nothing you type leaves it.</source>
         <translation>在本机上运行。你输入的内容不会离开本机。</translation>
     </message>
@@ -3980,13 +4112,15 @@
         <source>Other computers that have the key can use your models, but cannot read your chats.</source>
         <translation>拥有密钥的其他电脑可以使用你的模型，但无法读取你的对话。</translation>
     </message>
-</context><context><name>PromptField</name>
-<message>
+</context>
+<context>
+    <name>PromptField</name>
+    <message>
         <source>How the model should answer</source>
         <translation>希望模型如何回答</translation>
     </message>
     <message>
-        <source>Today's date</source>
+        <source>Today&apos;s date</source>
         <translation>今天的日期</translation>
     </message>
     <message>
@@ -4021,8 +4155,10 @@
         <source>Replaced when you send: {names}</source>
         <translation>发送时替换：{names}</translation>
     </message>
-</context><context><name>PurgeButton</name>
-<message>
+</context>
+<context>
+    <name>PurgeButton</name>
+    <message>
         <source>Empty Trash</source>
         <translation>清倒废纸篓</translation>
     </message>
@@ -4040,13 +4176,17 @@
         <source>Delete permanently?</source>
         <translation>要永久删除吗？</translation>
     </message>
-</context><context><name>QuestionBubble</name>
-<message>
+</context>
+<context>
+    <name>QuestionBubble</name>
+    <message>
         <source>Only the beginning of this very long text is shown. Copies and exports contain all of it.</source>
         <translation>文本很长，只显示开头部分。拷贝和导出包含全部内容。</translation>
     </message>
-</context><context><name>QuestionEditor</name>
-<message>
+</context>
+<context>
+    <name>QuestionEditor</name>
+    <message>
         <source>Edit the message</source>
         <translation>编辑消息</translation>
     </message>
@@ -4058,8 +4198,10 @@
         <source>Cancel</source>
         <translation>取消</translation>
     </message>
-</context><context><name>Relocation</name>
-<message>
+</context>
+<context>
+    <name>Relocation</name>
+    <message>
         <source>Moved to {folder}. All files were verified; the old location links to the new one.</source>
         <translation>已移动到“{folder}”。所有文件均已校验，旧位置会链接到新位置。</translation>
     </message>
@@ -4095,13 +4237,15 @@
         <source>There is nothing to move yet.</source>
         <translation>还没有可移动的内容。</translation>
     </message>
-</context><context><name>RemovalControls</name>
-<message>
+</context>
+<context>
+    <name>RemovalControls</name>
+    <message>
         <source>This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this Mac. Export the chats first if you want to keep them.</source>
         <translation>这会从本机上删除所有对话及其备份（{chats}），以及设置和缓存（{rest}）。如需保留对话，请先导出。</translation>
     </message>
     <message>
-        <source>This deletes your chats, backups, settings and caches, then quits Tandem. You can't undo this.</source>
+        <source>This deletes your chats, backups, settings and caches, then quits Tandem. You can&apos;t undo this.</source>
         <translation>这将删除对话、备份、设置和缓存，然后退出 Tandem。此操作无法撤销。</translation>
     </message>
     <message>
@@ -4120,13 +4264,15 @@
         <source>Delete everything…</source>
         <translation>全部删除…</translation>
     </message>
-</context><context><name>Rounding</name>
-<message>
+</context>
+<context>
+    <name>Rounding</name>
+    <message>
         <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
         <translation>Tandem 会在空闲时测量本机使用“{main}”时的舍入情况。</translation>
     </message>
     <message>
-        <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem's kernels, and {mlx} with MLX's.</source>
+        <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem&apos;s kernels, and {mlx} with MLX&apos;s.</source>
         <translation>验证 3 个草稿 token 的耗时，用 Tandem 的内核相当于 {ours} 个普通 token，用 MLX 的内核相当于 {mlx} 个。</translation>
     </message>
     <message>
@@ -4165,8 +4311,10 @@
         <source>It slows answers down by about {share}% (estimate).</source>
         <translation>会让回答变慢约 {share}%（估算）。</translation>
     </message>
-</context><context><name>SampleRound</name>
-<message>
+</context>
+<context>
+    <name>SampleRound</name>
+    <message>
         <source>The main model checks all of them in a single pass.</source>
         <translation>主模型只需一次计算就能全部检查。</translation>
     </message>
@@ -4190,22 +4338,26 @@
     </message>
     <message>
         <source>°C</source>
-        <comment>the sample: the main model's token in place of the fourth</comment>
+        <comment>the sample: the main model&apos;s token in place of the fourth</comment>
         <translation>沸腾</translation>
     </message>
     <message numerus="yes">
-        <source>%n token(s) in one round instead of one, and the text is the main model's own.</source>
+        <source>%n token(s) in one round instead of one, and the text is the main model&apos;s own.</source>
         <translation>
             <numerusform>一轮得到 %n 个 token，而不是 1 个，文字仍由主模型决定。</numerusform>
         </translation>
     </message>
-</context><context><name>SearchField</name>
-<message>
+</context>
+<context>
+    <name>SearchField</name>
+    <message>
         <source>Clear the text</source>
         <translation>清除输入的文字</translation>
     </message>
-</context><context><name>Sentences</name>
-<message>
+</context>
+<context>
+    <name>Sentences</name>
+    <message>
         <source>{first} {second}</source>
         <comment>two sentences, one after the other</comment>
         <translation>{first}{second}</translation>
@@ -4214,8 +4366,10 @@
         <source>“{text}”</source>
         <translation>“{text}”</translation>
     </message>
-</context><context><name>ServerCard</name>
-<message>
+</context>
+<context>
+    <name>ServerCard</name>
+    <message>
         <source>Name</source>
         <translation>名称</translation>
     </message>
@@ -4267,8 +4421,10 @@
         <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables that decide what runs.</source>
         <translation>在本机上运行的命令，或服务器的地址。值会作为变量传给命令，或作为请求头传给地址。除决定运行内容的变量外，它们只保存在系统钥匙串中。</translation>
     </message>
-</context><context><name>ServerView</name>
-<message>
+</context>
+<context>
+    <name>ServerView</name>
+    <message>
         <source>Test</source>
         <translation>测试</translation>
     </message>
@@ -4356,13 +4512,17 @@
         <source>{variable} (decides which program runs)</source>
         <translation>{variable}（决定运行哪个程序）</translation>
     </message>
-</context><context><name>SettingRow</name>
-<message>
+</context>
+<context>
+    <name>SettingRow</name>
+    <message>
         <source>Reset {name}</source>
         <translation>重置 {name}</translation>
     </message>
-</context><context><name>Settings</name>
-<message>
+</context>
+<context>
+    <name>Settings</name>
+    <message>
         <source>Automatic</source>
         <translation>自动</translation>
     </message>
@@ -4399,7 +4559,7 @@
         <translation>最高</translation>
     </message>
     <message>
-        <source>This Mac's CPU</source>
+        <source>This Mac&apos;s CPU</source>
         <translation>本机的 CPU</translation>
     </message>
     <message>
@@ -4599,7 +4759,7 @@
         <translation>KV 缓存</translation>
     </message>
     <message>
-        <source>The model's working memory of a chat. Fewer bits use less memory; answers can change slightly. Applies the next time a model is loaded.</source>
+        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly. Applies the next time a model is loaded.</source>
         <translation>模型处理对话时的工作内存。位数越少，占用的内存越少，回答可能略有变化。下次加载模型时生效。</translation>
     </message>
     <message>
@@ -4799,7 +4959,7 @@
         <translation>文字相同</translation>
     </message>
     <message>
-        <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model's probabilities exactly.</source>
+        <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
         <translation>“文字相同”：种子相同时，无论是否推测，除舍入外文字都相同。“分布一致”：温度高于 0 时文字可能不同，但严格遵循主模型的概率。</translation>
     </message>
     <message>
@@ -4819,7 +4979,7 @@
         <translation>无论是否推测，文字始终相同</translation>
     </message>
     <message>
-        <source>Anyone on your network who has the key can use your models and this Mac's power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
+        <source>Anyone on your network who has the key can use your models and this Mac&apos;s power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
         <translation>网络中任何持有密钥的人都可以使用本机的模型和算力，而且所有内容都以未加密方式传输。请只在可信的网络中打开。</translation>
     </message>
     <message>
@@ -4835,11 +4995,13 @@
         <translation>Tandem 不会连接 Hugging Face，也不会检查更新，下载会等待。对话、已安装的模型、工具服务器和你选择的其他电脑照常可用。</translation>
     </message>
     <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac's CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
         <translation>主模型验证时，草稿模型准备后面的 token。“自动”会在回答可能更快时使用本机的 CPU。使用 CPU 时，内存中需要草稿模型的第二个副本。</translation>
     </message>
-</context><context><name>Speculation</name>
-<message>
+</context>
+<context>
+    <name>Speculation</name>
+    <message>
         <source>The draft model is loading. You can already ask questions.</source>
         <translation>正在加载草稿模型，现在就可以提问。</translation>
     </message>
@@ -4903,8 +5065,10 @@
         <source>This answer repeats itself</source>
         <translation>此回答在重复</translation>
     </message>
-</context><context><name>SpeculationPage</name>
-<message>
+</context>
+<context>
+    <name>SpeculationPage</name>
+    <message>
         <source>Measure again</source>
         <translation>重新测量</translation>
     </message>
@@ -4920,8 +5084,10 @@
         <source>Measured on this Mac</source>
         <translation>本机测得的数据</translation>
     </message>
-</context><context><name>SpeculationPanel</name>
-<message>
+</context>
+<context>
+    <name>SpeculationPanel</name>
+    <message>
         <source>How it gets faster</source>
         <translation>如何提速</translation>
     </message>
@@ -4978,11 +5144,11 @@
         <translation>已读取的 token</translation>
     </message>
     <message>
-        <source>How many tokens a round adds to the answer: the accepted ones and one of the main model's own.</source>
+        <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
         <translation>每轮为回答增加的 token 数：被接受的 token，加上主模型自己的一个。</translation>
     </message>
     <message>
-        <source>How much of the prompt had been read before: earlier turns, or the files of the chat's folder.</source>
+        <source>How much of the prompt had been read before: earlier turns, or the files of the chat&apos;s folder.</source>
         <translation>提示词中此前已读取的部分：之前的问答，或对话所在文件夹的文件。</translation>
     </message>
     <message>
@@ -5006,7 +5172,7 @@
         <translation>轮次</translation>
     </message>
     <message>
-        <source>A column for each round, from the bottom up: accepted draft tokens, the main model's own token, rejected draft tokens.</source>
+        <source>A column for each round, from the bottom up: accepted draft tokens, the main model&apos;s own token, rejected draft tokens.</source>
         <translation>每列是一轮，自下而上：被接受的草稿 token、主模型自己的 token、被拒绝的草稿 token。</translation>
     </message>
     <message>
@@ -5049,8 +5215,10 @@
         <source>Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat themselves do not count.</source>
         <translation>加速比和节省的时间只统计测得加速比的回答，不包括重复相同内容的回答。</translation>
     </message>
-</context><context><name>SpeculationSentences</name>
-<message numerus="yes">
+</context>
+<context>
+    <name>SpeculationSentences</name>
+    <message numerus="yes">
         <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
         <translation>
             <numerusform>每轮生成 %n 个草稿 token，产出 {tokens} 个 token。</numerusform>
@@ -5074,8 +5242,10 @@
             <numerusform>{drafted} 个草稿 token 中接受了 %n 个。每轮用时为 1 个 token 的 {cost} 倍，产出 {tokens} 个 token。</numerusform>
         </translation>
     </message>
-</context><context><name>StoragePage</name>
-<message>
+</context>
+<context>
+    <name>StoragePage</name>
+    <message>
         <source>Choose where to move it</source>
         <translation>选择要移动到的位置</translation>
     </message>
@@ -5163,9 +5333,11 @@
         <source>Stop</source>
         <translation>停止</translation>
     </message>
-</context><context><name>Store</name>
-<message>
-        <source>The disk is full, so this chat can't be saved. Free up space and save again.</source>
+</context>
+<context>
+    <name>Store</name>
+    <message>
+        <source>The disk is full, so this chat can&apos;t be saved. Free up space and save again.</source>
         <translation>磁盘已满，无法保存此对话。请腾出空间后再次保存。</translation>
     </message>
     <message>
@@ -5173,7 +5345,7 @@
         <translation>无法更改对话：磁盘或文件不允许写入。</translation>
     </message>
     <message>
-        <source>The disk is not responding correctly, so this chat can't be saved.</source>
+        <source>The disk is not responding correctly, so this chat can&apos;t be saved.</source>
         <translation>磁盘没有正常响应，无法保存此对话。</translation>
     </message>
     <message>
@@ -5204,8 +5376,10 @@
         <source>The chat database was damaged. What could be recovered is in the chat list; the damaged file was kept as {name}.</source>
         <translation>对话数据库已损坏。能恢复的内容都在对话列表中；损坏的文件保留为“{name}”。</translation>
     </message>
-</context><context><name>Teaching</name>
-<message>
+</context>
+<context>
+    <name>Teaching</name>
+    <message>
         <source>Testing the draft on chats that it has not seen…</source>
         <translation>正在用未学习过的对话测试…</translation>
     </message>
@@ -5230,7 +5404,7 @@
         <translation>还没有可以训练的草稿模型或草稿头。请先选择一个。</translation>
     </message>
     <message>
-        <source>This draft model has another tokenizer than the main model, so it cannot be taught. Choose one of the main model's family.</source>
+        <source>This draft model has another tokenizer than the main model, so it cannot be taught. Choose one of the main model&apos;s family.</source>
         <translation>这个草稿模型与主模型的分词器不同，因此无法训练。请选择与主模型同系列的模型。</translation>
     </message>
     <message>
@@ -5261,12 +5435,14 @@
         <source>What the draft learns cannot be saved: {detail}. Free up space and try again. Until then the draft stays as it is.</source>
         <translation>无法保存学到的内容（{detail}）。请腾出空间后重试。在此之前，仍使用原来的版本。</translation>
     </message>
-<message>
+    <message>
         <source>The main model, the draft model or the head has changed since the draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
         <translation>训练之后主模型、草稿模型或草稿头已更改，因此改用下载的原始草稿。请重新训练。</translation>
     </message>
-    </context><context><name>TeachingSection</name>
-<message>
+</context>
+<context>
+    <name>TeachingSection</name>
+    <message>
         <source>Teach this draft your way</source>
         <translation>按你的方式训练草稿模型</translation>
     </message>
@@ -5286,12 +5462,14 @@
         <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. If these are few, {main} also answers questions from your chats, and these answers are not saved. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>
         <translation>{draft} 从你的对话里 {main} 的回答中学习，使更多草稿 token 正确。如果这样的回答太少，{main} 还会回答你对话中的问题，这些回答不会保存。只影响速度，绝不改变文字。学到的内容只保留在本机上，删除对话后也不会消失；回答始终优先。</translation>
     </message>
-<message>
+    <message>
         <source>Stop</source>
         <translation>停止</translation>
     </message>
-    </context><context><name>ThinkingButton</name>
-<message>
+</context>
+<context>
+    <name>ThinkingButton</name>
+    <message>
         <source>Thinking: {level}</source>
         <translation>思考：{level}</translation>
     </message>
@@ -5299,8 +5477,10 @@
         <source>Whether the model thinks before it answers in this chat</source>
         <translation>模型在此对话中回答前是否先思考</translation>
     </message>
-</context><context><name>ThinkingFold</name>
-<message>
+</context>
+<context>
+    <name>ThinkingFold</name>
+    <message>
         <source>Thinking… {count} tokens</source>
         <translation>思考中… {count} 个 token</translation>
     </message>
@@ -5320,18 +5500,24 @@
         <source>Show or hide what the model thought before it answered</source>
         <translation>显示或隐藏模型作答前的思考</translation>
     </message>
-</context><context><name>TimeBar</name>
-<message>
+</context>
+<context>
+    <name>TimeBar</name>
+    <message>
         <source>draft {draft} · verify {verify} · overhead {host}</source>
         <translation>草稿 {draft} · 验证 {verify} · 其他开销 {host}</translation>
     </message>
-</context><context><name>TokenLegend</name>
-<message>
+</context>
+<context>
+    <name>TokenLegend</name>
+    <message>
         <source>rejected</source>
         <translation>拒绝</translation>
     </message>
-</context><context><name>TokenView</name>
-<message>
+</context>
+<context>
+    <name>TokenView</name>
+    <message>
         <source>Only the beginning of this very long text is shown.</source>
         <translation>文本很长，只显示开头部分。</translation>
     </message>
@@ -5339,8 +5525,10 @@
         <source>{source} · round {round}, position {position} · probability {percent}</source>
         <translation>{source} · 第 {round} 轮，位置 {position} · 概率 {percent}</translation>
     </message>
-</context><context><name>ToolErrors</name>
-<message>
+</context>
+<context>
+    <name>ToolErrors</name>
+    <message>
         <source>The tool failed. Try again.</source>
         <translation>工具运行失败。请重试。</translation>
     </message>
@@ -5361,11 +5549,11 @@
         <translation>尚未允许“{server}”运行。请在设置中允许。</translation>
     </message>
     <message>
-        <source>“{server}” can't start: this Mac has no command “{command}”. Install it, or enter its full path.</source>
+        <source>“{server}” can&apos;t start: this Mac has no command “{command}”. Install it, or enter its full path.</source>
         <translation>无法启动“{server}”：本机没有命令“{command}”。请安装它，或输入完整路径。</translation>
     </message>
     <message>
-        <source>This file can't be used: {detail}.</source>
+        <source>This file can&apos;t be used: {detail}.</source>
         <translation>无法使用此文件：{detail}。</translation>
     </message>
     <message>
@@ -5377,7 +5565,7 @@
         <translation>“{server}”一次发送的内容超过 {megabytes} MB，因此已停止。请缩小请求的范围。</translation>
     </message>
     <message>
-        <source>“{server}” can't be used as an MCP server ({detail}).</source>
+        <source>“{server}” can&apos;t be used as an MCP server ({detail}).</source>
         <translation>“{server}”无法作为 MCP 服务器使用（{detail}）。</translation>
     </message>
     <message>
@@ -5385,7 +5573,7 @@
         <translation>“{server}”返回错误 {status}。请检查其地址和请求头中的密钥。</translation>
     </message>
     <message>
-        <source>Can't reach “{server}” ({detail}). Check its address and the network.</source>
+        <source>Can&apos;t reach “{server}” ({detail}). Check its address and the network.</source>
         <translation>无法连接“{server}”（{detail}）。请检查其地址和网络。</translation>
     </message>
     <message>
@@ -5425,7 +5613,7 @@
         <translation>未调用：模型给出的参数不符合此工具的要求。</translation>
     </message>
     <message>
-        <source>“{server}” can't be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
+        <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
         <translation>“{server}”不能用作服务器的名称。请使用不超过 64 个字符、且不是“Tandem”的名称。</translation>
     </message>
     <message>
@@ -5433,20 +5621,24 @@
         <translation>“{server}”：请只输入“command”或“url”其中之一。</translation>
     </message>
     <message>
-        <source>Not called: it isn't clear where the model's text ends, because marks that end a call are part of it or missing.</source>
+        <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
         <translation>未调用：表示调用结束的标记出现在文本中或缺失，无法判断模型的文本在哪里结束。</translation>
     </message>
-</context><context><name>Tools</name>
-<message>
+</context>
+<context>
+    <name>Tools</name>
+    <message>
         <source>Models on this Mac</source>
         <translation>本机上的模型</translation>
     </message>
     <message>
-        <source>Today's acceptance rate</source>
+        <source>Today&apos;s acceptance rate</source>
         <translation>今日接受率</translation>
     </message>
-</context><context><name>ToolsButton</name>
-<message>
+</context>
+<context>
+    <name>ToolsButton</name>
+    <message>
         <source>Tools: on</source>
         <translation>工具：开</translation>
     </message>
@@ -5459,7 +5651,7 @@
         <translation>模型在此对话中可以使用的工具</translation>
     </message>
     <message>
-        <source>This model can't use tools: its chat template has no place for them. Choose another model.</source>
+        <source>This model can&apos;t use tools: its chat template has no place for them. Choose another model.</source>
         <translation>此模型无法使用工具：它的对话模板不支持工具。请选择其他模型。</translation>
     </message>
     <message>
@@ -5482,8 +5674,10 @@
         <source>Use all tools in this chat</source>
         <translation>在此对话中使用所有工具</translation>
     </message>
-</context><context><name>ToolsPage</name>
-<message>
+</context>
+<context>
+    <name>ToolsPage</name>
+    <message>
         <source>Tools</source>
         <translation>工具</translation>
     </message>
@@ -5519,8 +5713,10 @@
         <source>Left as they are, because there are servers with these names: {names}.</source>
         <translation>已有同名服务器，因此保持原样：{names}。</translation>
     </message>
-</context><context><name>TotalsView</name>
-<message>
+</context>
+<context>
+    <name>TotalsView</name>
+    <message>
         <source>This chat</source>
         <translation>此对话</translation>
     </message>
@@ -5544,8 +5740,10 @@
         <source>Time saved</source>
         <translation>节省的时间</translation>
     </message>
-</context><context><name>Transcript</name>
-<message>
+</context>
+<context>
+    <name>Transcript</name>
+    <message>
         <source>Chat</source>
         <translation>对话</translation>
     </message>
@@ -5553,8 +5751,10 @@
         <source>Jump to the latest text</source>
         <translation>跳到最新内容</translation>
     </message>
-</context><context><name>TurnCommands</name>
-<message>
+</context>
+<context>
+    <name>TurnCommands</name>
+    <message>
         <source>Copy the selection</source>
         <translation>拷贝所选内容</translation>
     </message>
@@ -5602,8 +5802,10 @@
         <source>Read the answer aloud</source>
         <translation>朗读回答</translation>
     </message>
-</context><context><name>TurnView</name>
-<message>
+</context>
+<context>
+    <name>TurnView</name>
+    <message>
         <source>Try again</source>
         <translation>重试</translation>
     </message>
@@ -5703,8 +5905,10 @@
         <source>Stop</source>
         <translation>停止</translation>
     </message>
-</context><context><name>Unsaved</name>
-<message>
+</context>
+<context>
+    <name>Unsaved</name>
+    <message>
         <source>Choose another folder…</source>
         <translation>选择其他文件夹…</translation>
     </message>
@@ -5760,8 +5964,10 @@
         <source>Until your chats can be opened, the ones in this window are kept in {folder}.</source>
         <translation>在你的对话可以打开之前，此窗口中的对话保存在“{folder}”中。</translation>
     </message>
-</context><context><name>Welcome</name>
-<message>
+</context>
+<context>
+    <name>Welcome</name>
+    <message>
         <source>What can I help with?</source>
         <translation>有什么可以帮你？</translation>
     </message>
@@ -5793,8 +5999,10 @@
         <source>Write the numbers from one to fifty in words, one on each line.</source>
         <translation>请用汉字写出 1 到 50 的数字，每行一个。</translation>
     </message>
-</context><context><name>_DeleteButton</name>
-<message numerus="yes">
+</context>
+<context>
+    <name>_DeleteButton</name>
+    <message numerus="yes">
         <source>Delete %n backup(s)?</source>
         <translation>
             <numerusform>要删除 %n 个备份吗？</numerusform>
@@ -5808,8 +6016,10 @@
         <source>Delete all backups</source>
         <translation>删除所有备份</translation>
     </message>
-</context><context><name>_DeleteRequestsButton</name>
-<message>
+</context>
+<context>
+    <name>_DeleteRequestsButton</name>
+    <message>
         <source>Delete all of them?</source>
         <translation>要全部删除吗？</translation>
     </message>
@@ -5817,4 +6027,5 @@
         <source>Delete API requests…</source>
         <translation>删除 API 请求…</translation>
     </message>
-</context></TS>
+</context>
+</TS>
