@@ -100,7 +100,7 @@ class SpeculativeDecoder:
         finally:
             if self._drafting is not None and self._drafting_begun:
                 self._update_log()
-                self._drafting.end(stopped=self._generation.cancelled)
+                self._drafting.end()
 
     def _decode(self) -> Generator[TokensCommitted | None, None, None]:
         generation = self._generation

@@ -19,7 +19,6 @@ from engine.methods import DRAFTER_METHOD, PROPOSERS
 from engine.requests import SpeculationSettings
 from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.controller import Controller
-from engine.speculation.choosing.costs import context_range
 from engine.speculation.choosing.kept import Controllers
 from engine.speculation.choosing.pauses import Pauses
 from engine.speculation.conversation import CachedConversation
@@ -190,11 +189,11 @@ class Drafting:
     def _begin(self, request: RequestProposers) -> None:
         """Let the controller begin an answer, or what is left of one."""
         main, constrained = request.conversation.main, request.sampler.constrained
-        request.answer = self.controller.begin(len(main.tokens), constrained=constrained)
+        request.answer = self.controller.begin(constrained=constrained)
         if request is self._request:
             self._prefilled_before, rule = self.draft_prefill_tokens, main.next_rule
             self._same_text_cost = self.controller.cost_of(rule) if rule.strict else None
-            self.controller.speedup.begin(context_range(request.answer.prompt_tokens), constrained=constrained)
+            self.controller.speedup.begin(len(main.tokens), constrained=constrained)
 
     def _drafting_ahead(self, request: RequestProposers) -> DraftingAhead | None:
         draft, self.async_reason = self._drafter, ""
@@ -220,12 +219,12 @@ class Drafting:
         self.controller.observe(request.answer, choice, drafted, record.drafted, record.accepted)
         for source, seen in request.observations():
             # Shadow evaluation: no verify pass was needed.
-            request.answer.text.observe(source, seen.drafted, seen.accepted)
+            request.answer.observe(source, seen.drafted, seen.accepted)
 
-    def end(self, *, stopped: bool = False) -> None:
-        """End the request, which may have been `stopped`; the proposers' sequences stay with its conversation."""
+    def end(self) -> None:
+        """End the request; the proposers' sequences stay with its conversation."""
         request, self._request = self._request, None
-        self.controller.speedup.end(stopped=stopped)
+        self.controller.speedup.end()
         if request is not None:
             request.abandon()
 
