@@ -4777,14 +4777,6 @@
         <translation>ほかのチャットの回答で見つけたトークンをドラフトとして提案し、繰り返しの作業を速くします。索引はこの Mac にだけ保存され、チャットを完全に削除すると索引からも消えます。</translation>
     </message>
     <message>
-        <source>Teach while Tandem is idle</source>
-        <translation>Tandem の待機中に学習させる</translation>
-    </message>
-    <message>
-        <source>Begins after a few minutes without a question once there are enough new answers, and pauses whenever you ask, on battery, or when this Mac is hot.</source>
-        <translation>新しい回答が十分にたまり、質問のない時間が数分続くと始まります。質問したとき、バッテリー駆動のとき、この Mac が高温のときは一時停止します。</translation>
-    </message>
-    <message>
         <source>Parallel drafting</source>
         <translation>並列ドラフト</translation>
     </message>
@@ -5502,22 +5494,6 @@
 <context>
     <name>Teaching</name>
     <message>
-        <source>Paused while an answer is being written</source>
-        <translation>回答を生成している間は一時停止中</translation>
-    </message>
-    <message>
-        <source>Paused until this Mac has cooled down</source>
-        <translation>この Mac の温度が下がるまで一時停止中</translation>
-    </message>
-    <message>
-        <source>Paused while Low Power Mode is on</source>
-        <translation>低電力モードの間は一時停止中</translation>
-    </message>
-    <message>
-        <source>Paused until this Mac is plugged in</source>
-        <translation>この Mac が電源に接続されるまで一時停止中</translation>
-    </message>
-    <message>
         <source>Testing the draft on chats that it has not seen…</source>
         <translation>学習に使っていないチャットでドラフトモデルを評価中…</translation>
     </message>
@@ -5554,6 +5530,10 @@
         <translation>学習させられるのは、Tandem がドラフトモデルをディスクに保存できる場合だけです。</translation>
     </message>
     <message>
+        <source>The main model, the draft model or the head has changed since the draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
+        <translation>学習の後にメインモデル、ドラフトモデルまたはヘッドが変わったため、ドラフトモデルをダウンロードしたままの状態で使っています。もう一度学習させてください。</translation>
+    </message>
+    <message>
         <source>The files of the taught draft are damaged, so it is used as it was downloaded. Teach it again.</source>
         <translation>学習済みのドラフトモデルのファイルが壊れているため、ダウンロードしたままの状態で使っています。もう一度学習させてください。</translation>
     </message>
@@ -5573,14 +5553,6 @@
         <source>What the draft learns cannot be saved: {detail}. Free up space and try again. Until then the draft stays as it is.</source>
         <translation>学習した内容を保存できません（{detail}）。空き容量を増やして、もう一度お試しください。それまでドラフトモデルは変わりません。</translation>
     </message>
-    <message>
-        <source>The main model has changed since its draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
-        <translation>学習の後にメインモデルが変わったため、ドラフトモデルをダウンロードしたままの状態で使っています。もう一度学習させてください。</translation>
-    </message>
-    <message>
-        <source>The draft model or head has changed since it was taught, so it is used as it was downloaded. Teach it again.</source>
-        <translation>学習の後にドラフトモデルまたはヘッドが変わったため、ダウンロードしたままの状態で使っています。もう一度学習させてください。</translation>
-    </message>
 </context>
 <context>
     <name>TeachingSection</name>
@@ -5589,28 +5561,16 @@
         <translation>このドラフトモデルを自分向けに学習させる</translation>
     </message>
     <message>
-        <source>Pause</source>
-        <translation>一時停止</translation>
-    </message>
-    <message>
         <source>Delete the taught draft</source>
         <translation>学習済みのドラフトモデルを削除</translation>
-    </message>
-    <message>
-        <source>Continue</source>
-        <translation>続ける</translation>
     </message>
     <message>
         <source>Teach</source>
         <translation>学習させる</translation>
     </message>
     <message>
-        <source>Use the taught draft</source>
-        <translation>学習済みのドラフトモデルを使う</translation>
-    </message>
-    <message>
-        <source>Go back to the downloaded draft</source>
-        <translation>ダウンロードしたドラフトモデルに戻す</translation>
+        <source>Stop</source>
+        <translation>停止</translation>
     </message>
     <message>
         <source>Load a main model and a draft model or head first.</source>
@@ -5619,10 +5579,6 @@
     <message>
         <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. If these are few, {main} also answers questions from your chats, and these answers are not saved. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>
         <translation>「{draft}」がチャット内の「{main}」の回答から学び、ドラフトトークンの正解率を高めます。回答が少ないときは、「{main}」がチャット内の質問にも答えますが、その回答は保存されません。変わるのは速度だけで、テキストは変わりません。学習済みのドラフトモデルは、チャットを削除した後も残りますが、この Mac の外に出ることはありません。学習中も回答が常に優先されます。</translation>
-    </message>
-    <message>
-        <source>Teaching is paused and continues where it was.</source>
-        <translation>一時停止中です。中断したところから続けられます。</translation>
     </message>
 </context>
 <context>

@@ -30,7 +30,7 @@ class SpeculationPage(TablePage):
         self._loaded_pair: LearnedPair | None = None
         self.learned = LearnedSection(session, self)
         self.learned.found.connect(self._take_learned)
-        self.teaching = TeachingSection(session, [self._row_of("teach_when_idle")], self)
+        self.teaching = TeachingSection(session, self)
         self.add(self.teaching, 24)
         self.add(self.learned, 24)
         self.restyle()

@@ -127,7 +127,7 @@ class CachedSequence:
         self._pending_rows = len(pending)
         self._draft_rows = count - len(pending)
         try:
-            logits = self._pass(rows, self.rule.plain)
+            logits = self._pass(rows)
         except BaseException:
             self.abort()
             raise
@@ -147,7 +147,7 @@ class CachedSequence:
 
     def draft(self, token: mx.array) -> mx.array:
         """Feed one draft token, a lazy array of shape (1,), after `open_drafts`; returns lazy logits (1, V)."""
-        return self._pass(token[None], 1)[0]
+        return self._pass(token[None])[0]
 
     def close_drafts(self, fed: int) -> None:
         """Drafting stopped early, after `draft` has fed `fed` tokens since `open_drafts`."""
@@ -342,13 +342,11 @@ class CachedSequence:
             return draft_tokens.astype(mx.uint32)[None]
         return mx.concatenate([mx.array([*tokens], mx.uint32), draft_tokens.astype(mx.uint32)])[None]
 
-    def _pass(self, rows: mx.array, plain_rows: int) -> mx.array:
+    def _pass(self, rows: mx.array) -> mx.array:
         if self.steps is not None and self.listener is None and rows.shape[1] <= MAX_ROWS and self.position > 0:
             return self.steps(rows, self.caches)
-        # While a plain round is built, the device still computes the one before. Machines that share a pass launch it
-        # alike, whole.
-        in_parts = rows.shape[1] > plain_rows and not isinstance(self.caches, SharedCaches)
-        return self._run(rows, in_parts=in_parts)
+        # Machines that share a pass launch it alike, whole.
+        return self._run(rows, in_parts=not isinstance(self.caches, SharedCaches))
 
     def _run(self, rows: mx.array, *, in_parts: bool = False, seen: PassInput | None = None) -> mx.array:
         """Run the model over `rows` (1, rows); stores the listener's tapped outputs in `_outputs`."""

@@ -172,7 +172,7 @@ class Player:
         self._random = random.Random(seed)
         self._last: str | None = None
         self._rounds = 0
-        info = SimpleNamespace(name=pair.name, bytes=1, kv_bits=None, taught=0)
+        info = SimpleNamespace(name=pair.name, bytes=1, kv_bits=None, taught="")
         self.drafting = Drafting(cast("Any", SimpleNamespace(info=info)))
 
     def auto(self, answer: Answer) -> float:
