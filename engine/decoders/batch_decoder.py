@@ -20,7 +20,6 @@ from engine.decoders.generation import DrawnTokens, Generation
 from engine.decoders.speculative_decoder import TIMED_EVERY
 from engine.events import TokensCommitted
 from engine.main_model.loading import LoadedModel
-from engine.speculation.batch_drafting import BatchDrafting
 from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.costs import Costs
 from engine.speculation.drafting import Drafting
@@ -45,7 +44,7 @@ class BatchDecoder:
     """
 
     def __init__(self, main: LoadedModel, drafting: Drafting) -> None:
-        self._drafting, self._of_pair = BatchDrafting(drafting), drafting
+        self._drafting = drafting
         self._drawing = BatchSampling(main.vocabulary)
         # In the order of the batch's rows.
         self._members: list[Member] = []
@@ -72,7 +71,7 @@ class BatchDecoder:
         sequence = generation.conversation.main
         while sequence.prefill(PREFILL_CHUNK):
             pass
-        request = self._of_pair.new_request(generation.speculation, generation.conversation, generation.sampler)
+        request = self._drafting.begin(generation.speculation, generation.conversation, generation.sampler)
         if self._batch is None:
             self._batch = SequenceBatch(sequence)
         self._batch.reserve(self._expected)
@@ -125,7 +124,7 @@ class BatchDecoder:
         self._ended_at = None
         self._update_log(member)
         with self._failing_next_step():
-            self._drafting.leave(member.request)
+            self._drafting.end(member.request)
         sequence = generation.conversation.main
         # The frames of an error refer to its member, and to the caches of all.
         failed, member.error = member.error is not None, None
@@ -142,10 +141,10 @@ class BatchDecoder:
 
     def close(self) -> None:
         """Drop all members and their caches. The batch cannot be used again."""
-        self._drafting.close()
+        self._drafting.lose_joint_caches()
         for member in self._members:
             with self._failing_next_step():
-                member.request.abandon()
+                self._drafting.end(member.request)
             # The frames of an error refer to its member, or to this decoder, and to the caches.
             member.error = None
         self._members, self._in_flight, self._batch, self._rows_error = [], None, None, None
@@ -187,7 +186,7 @@ class BatchDecoder:
         """Propose and send the verify pass to the device."""
         assert self._batch is not None
         for member in self._members:
-            self._drafting.refresh(member.request, member.generation.speculation)
+            self._drafting.use(member.request, member.generation.speculation)
         choices = self._prepared(self._choose(under_way=0))
         started_at = time.perf_counter()
         proposals = self._propose(choices)
@@ -202,7 +201,7 @@ class BatchDecoder:
     def _start_next(self, current: BatchRound) -> BatchRound | None:
         """Start the next round before this one is read, when both are plain: the device need not wait for the host."""
         assert self._batch is not None
-        stale = any(self._drafting.is_stale(member.request, member.generation.speculation) for member in self._members)
+        stale = any(member.request.settings is not member.generation.speculation for member in self._members)
         if stale or not current.plain or any(choice.depth for choice in current.choices):
             return None
         if all(member.generation.remaining <= 1 for member in self._members):
@@ -310,7 +309,7 @@ class BatchDecoder:
         """Charge no member with a pause in a round that was just read, unless other work ran, too."""
         if any(member.generation.timing_interrupted for member in current.members):
             return
-        if pause := self._of_pair.pauses.found(now - (self._ended_at or current.started_at)):
+        if pause := self._drafting.pauses.found(now - (self._ended_at or current.started_at)):
             for member in current.members:
                 member.generation.skip_pause(pause)
             current.draft_s = None
@@ -329,7 +328,7 @@ class BatchDecoder:
     def _observe(self, current: BatchRound, tokens: int, seconds: float, *, typical: bool) -> None:
         rows = len(current.members) * max(current.done.counts)
         measured = MeasuredRound(rows, tokens, seconds, current.drafting, current.draft_s, typical)
-        self._of_pair.controller.observe_round(current.members[0].request.answer, measured)
+        self._drafting.controller.observe_round(current.members[0].request.answer, measured)
 
     @property
     def _costs(self) -> Costs:
@@ -354,7 +353,7 @@ class BatchDecoder:
         if generation.log.is_due(now):
             self._update_log(member)
         event = generation.end_round(choice, proposal, tokens, accepted, current.done.counts[row], seconds, now)
-        self._of_pair.learn(member.request, choice, proposal, event.round)
+        self._drafting.learn(member.request, choice, proposal, event.round)
         generation.round_ended = now
         return event
 
@@ -381,6 +380,6 @@ class BatchDecoder:
         log = member.generation.log
         log.figures = replace(
             log.figures,
-            draft=self._of_pair.name_for(member.request) or log.figures.draft,
+            draft=self._drafting.name_for(member.request) or log.figures.draft,
             draft_prefill_tokens=member.prefilled_earlier + member.request.draft_prefill_tokens,
         )

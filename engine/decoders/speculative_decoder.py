@@ -20,6 +20,7 @@ from engine.events import TokensCommitted
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.choosing.pauses import Pauses
 from engine.speculation.drafting import FIRST_TOKEN, Drafting
+from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.round import PendingRound, ProposerFailed, RoundResult, Rounds
 from engine.stats import RoundRecord
 
@@ -63,7 +64,7 @@ class SpeculativeDecoder:
         self.speculates = drafting is not None
         self._plain, self._timed_every = plain or FIRST_TOKEN, timed_every
         self._pauses = Pauses() if drafting is None else drafting.pauses
-        self._drafting_begun = False
+        self._request: RequestProposers | None = None
         self._rounds = Rounds(generation.conversation.main, generation.sampler)
         self._rounds.margins_every = int(generation.request.top2_margins)
         self._prefilled_earlier = generation.log.figures.draft_prefill_tokens
@@ -101,9 +102,9 @@ class SpeculativeDecoder:
         try:
             self._rounds.abandon()
         finally:
-            if self._drafting is not None and self._drafting_begun:
+            if self._drafting is not None and self._request is not None:
                 self._update_log()
-                self._drafting.end(stopped=self._generation.cancelled)
+                self._drafting.end(self._request, stopped=self._generation.cancelled)
 
     def _decode(self) -> Generator[TokensCommitted | None, None, None]:
         generation = self._generation
@@ -131,19 +132,20 @@ class SpeculativeDecoder:
     def _begin_drafting(self) -> None:
         if self._drafting is not None:
             generation = self._generation
-            self._drafting.begin(generation.speculation, generation.conversation, generation.sampler)
-            self._drafting_begun = True
-            self._rounds.proposers = self._drafting.proposers
-            if self._drafting.counts_margins and not self._rounds.margins_every:
+            self._request = self._drafting.begin(
+                generation.speculation, generation.conversation, generation.sampler, alone=True
+            )
+            self._rounds.proposers = self._request.by_source
+            if self._request.by_source and self._drafting.counts_margins and not self._rounds.margins_every:
                 self._rounds.margins_every = MARGINS_EVERY
 
     def _next_round(self) -> Generator[None, None, _StartedRound | None]:
         """Start the round that the drafting chooses, once its proposer is prepared; None when leaving or cancelled."""
-        choice, drafting = self._choose(), self._drafting
-        while choice.depth > 0 and drafting is not None:
-            proposer = drafting.proposers.get(choice.source or "")
+        choice, drafting, request = self._choose(), self._drafting, self._request
+        while choice.depth > 0 and drafting is not None and request is not None:
+            proposer = request.by_source.get(choice.source or "")
             try:
-                if not self._catch_up(partial(drafting.current.prepare, choice.source or "")):
+                if not self._catch_up(partial(drafting.prepare, request, choice.source or "")):
                     break
             except ProposerFailed as failure:
                 choice = self._without(failure)
@@ -151,7 +153,7 @@ class SpeculativeDecoder:
             yield None
             if self._leaving or self._generation.cancelled:
                 return None
-            if drafting.proposers.get(choice.source or "") is not proposer:
+            if request.by_source.get(choice.source or "") is not proposer:
                 # The draft model was replaced or dropped meanwhile.
                 choice = self._choose()
         return self._start(choice)
@@ -160,26 +162,27 @@ class SpeculativeDecoder:
         """Learn from a round, whose time includes the delivery of its event; nothing is learned without proposers."""
         generation = self._generation
         interrupted, generation.timing_interrupted = generation.timing_interrupted, False
-        if self._drafting is None or not self._rounds.proposers:
+        if self._drafting is None or self._request is None or not self._request.by_source:
             generation.round_ended = self._accounted_to
             return
         now = time.perf_counter()
         if interrupted:
-            self._drafting.interrupted()
+            self._drafting.interrupted(self._request)
         else:
-            self._drafting.observe(current.choice, current.pending, record, now - generation.round_ended)
+            self._drafting.observe(self._request, current.choice, current.pending, record, now - generation.round_ended)
         generation.round_ended = now
 
     def _choose(self, under_way: int = 0) -> Choice:
-        if self._drafting is None:
+        if self._drafting is None or self._request is None:
             return self._plain
-        self._drafting.use(self._generation.speculation)
-        return self._drafting.choose(self._generation.remaining - under_way)
+        self._drafting.use(self._request, self._generation.speculation)
+        [choice] = self._drafting.choose([(self._request, self._generation.remaining - under_way)])
+        return choice
 
     def _without(self, failure: ProposerFailed) -> Choice:
         """Drop a proposer that failed for the rest of the answer; returns the choice to continue with."""
-        assert self._drafting is not None
-        return self._drafting.current.drop(failure)
+        assert self._request is not None
+        return self._request.drop(failure)
 
     def _catch_up(self, step: Callable[[], bool]) -> bool:
         """Return the result of a step of the drafting's preparation, whose time counts as drafting."""
@@ -193,10 +196,10 @@ class SpeculativeDecoder:
 
     def _start(self, choice: Choice) -> _StartedRound:
         share, timed = None, False
-        if self._drafting is not None and choice.depth > 0:
-            share = self._drafting_share(self._drafting, choice)
+        if self._request is not None and choice.depth > 0:
+            share = self._drafting_share(self._request, choice.source or "", choice.depth)
             due = share is None or self._generation.round % self._timed_every == self._timed_every - 1
-            timed = due and self._drafting.timed_apart(choice)
+            timed = due and not self._request.by_source[choice.source or ""].drafts_aside
         try:
             pending = self._rounds.start(choice.source, choice.depth, timed=timed)
         except ProposerFailed as failure:
@@ -205,8 +208,8 @@ class SpeculativeDecoder:
         host_s, self._accounted_to = max(0.0, pending.started_at - self._accounted_to), pending.started_at
         return _StartedRound(choice, pending, host_s, share)
 
-    def _drafting_share(self, drafting: Drafting, choice: Choice, proposed: int | None = None) -> float | None:
-        share = drafting.drafting_share(choice, proposed)
+    def _drafting_share(self, request: RequestProposers, source: str, drafted: int) -> float | None:
+        share = request.answer.costs.drafting_share(source, drafted, drafted + 1)
         return self._timed_share if share is None else share
 
     def _start_next(self, current: _StartedRound) -> _StartedRound | None:
@@ -269,29 +272,30 @@ class SpeculativeDecoder:
             self._timed_share = draft_s / busy if busy else None
         elif pending.depth:
             share = current.drafting_share
-            if pending.stopped_early and self._drafting is not None:
-                share = self._drafting_share(self._drafting, current.choice, pending.depth)
+            if pending.stopped_early and self._request is not None:
+                share = self._drafting_share(self._request, current.choice.source or "", pending.depth)
             draft_s = busy * (share or 0.0)
         catch_up_s, self._catch_up_s, self._accounted_to = self._catch_up_s, 0.0, finished_at
         return draft_s + catch_up_s, busy - draft_s, current.host_s
 
     def _update_log(self) -> None:
         """Copy the figures that only the drafting knows."""
-        if self._drafting is None:
+        request = self._request
+        if self._drafting is None or request is None:
             return
         log = self._generation.log
         ahead: dict[str, Any] = {}
-        if self._drafting.ahead is not None:
-            ahead = self._drafting.ahead.figures.as_stats()
-        elif self._drafting.async_reason:
-            ahead = {"ahead": self._drafting.async_reason}
+        if request.ahead is not None:
+            ahead = request.ahead.figures.as_stats()
+        elif request.async_reason:
+            ahead = {"ahead": request.async_reason}
         log.figures = replace(
             log.figures,
-            draft=self._drafting.draft_name or log.figures.draft,
+            draft=self._drafting.name_for(request) or log.figures.draft,
             draft_fits=self._drafting.draft_fits,
-            draft_prefill_tokens=self._prefilled_earlier + self._drafting.draft_prefill_tokens,
+            draft_prefill_tokens=self._prefilled_earlier + request.draft_prefill_tokens,
             **ahead,
-            **self._drafting.rounding_figures(exact=log.exact and not log.shared),
+            **self._drafting.rounding_figures(request, exact=log.exact and not log.shared),
         )
         if log.drafted:
-            log.speedup = self._drafting.controller.measured_speedup(self._drafting.current.answer)
+            log.speedup = self._drafting.controller.measured_speedup(request.answer)

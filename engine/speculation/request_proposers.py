@@ -33,22 +33,34 @@ class RequestProposers:
     """The proposers that `settings` ask for, on `conversation`, whose main sequence holds the prompt.
 
     `by_source` holds those in use and stays the same dict while the request runs. A proposer that fails is dropped; the
-    request continues with the others. `plain_reason` says why there are none, if the reason lies in this request.
+    request continues with the others. A request that is answered `alone` may have an asynchronous drafter, and its
+    speed-up is measured. `plain_reason` says why there are none, if the reason lies in this request.
     """
 
     def __init__(
-        self, main: LoadedModel, settings: SpeculationSettings, conversation: CachedConversation, sampler: Sampler
+        self,
+        main: LoadedModel,
+        settings: SpeculationSettings,
+        conversation: CachedConversation,
+        sampler: Sampler,
+        *,
+        alone: bool = False,
     ) -> None:
+        self.alone = alone
         self.settings = settings
         self.conversation = conversation
         self.sampler = sampler
         self.by_source: dict[str, Proposer] = {}
-        # The asynchronous drafter's part in this answer, if any.
+        # The asynchronous drafter's part in this answer, if any, or why there is none, as in `RequestStats.ahead`.
         self.ahead: DraftingAhead | None = None
+        self.async_reason = ""
         self.plain_reason: Choice | None = None
-        # The controller's state of its answer, and `Drafting.version`, both set when proposers are installed.
+        # The controller's state of its answer, set when proposers are installed.
         self.answer: AnswerState
-        self.version = 0
+        # `draft_prefill_tokens` at the end of the latest round.
+        self.prefilled_before = 0
+        # The share of the expected speed that always the same text costs, if known and asked for.
+        self.same_text_cost: float | None = None
         self._main = main
         # Tokens prefilled by proposers that were replaced or dropped.
         self._prefilled_by_others = 0
@@ -156,14 +168,6 @@ class RequestProposers:
     def _most(self, remaining: int) -> int:
         most, main = min(self.settings.depth_limit, remaining - 1), self.conversation.main
         return min(most, main.next_rule.most - 1 - self._carried) if main.row_rules.strict else most
-
-    def prepare(self, source: str) -> bool:
-        """Do one piece of the work that a proposer needs before it can propose; False when none is left.
-
-        Raises `ProposerFailed`.
-        """
-        with as_proposer_failure(source):
-            return self.by_source[source].prepare()
 
     def observations(self) -> list[tuple[str, Observation]]:
         """Return (source, observation) of all shadow evaluations since the last call; drops a proposer that fails."""
