@@ -20,7 +20,7 @@ from engine.events import Event, Failed, Finished
 from engine.requests import ChatRequest, OwnAnswer, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair, TaughtDraft, TeachingProgress, TeachingResult
-from engine.tuning import LearnedPair, Pair
+from engine.tuning import LearnedPair
 
 log = logging.getLogger(__name__)
 
@@ -169,8 +169,8 @@ class EngineClient(Protocol):
         """Report costs and acceptance of speculation on this machine for every pair of models used, the latest last."""
         ...
 
-    def forget_learned(self, pair: Pair | None = None) -> Future[None]:
-        """Drop what was learned about one pair (`LearnedPair.pair`), or about all."""
+    def forget_learned(self) -> Future[None]:
+        """Drop what was learned about all pairs."""
         ...
 
     def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult | None]:

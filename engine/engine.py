@@ -26,7 +26,7 @@ from engine.machine.keep_awake import KeepAwake
 from engine.requests import ChatRequest, OwnAnswer
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair, TaughtDraft, TeachingProgress, TeachingResult
-from engine.tuning import LearnedPair, Pair
+from engine.tuning import LearnedPair
 
 # MLX belongs to the thread that imports it first: `_serve_until_closed` imports these on the engine's thread.
 if TYPE_CHECKING:
@@ -133,8 +133,8 @@ class Engine(EngineClient):
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
         return self._call(lambda scheduler: scheduler.models.learned(), urgent=False)
 
-    def forget_learned(self, pair: Pair | None = None) -> Future[None]:
-        return self._call(lambda scheduler: scheduler.models.forget_learned(pair))
+    def forget_learned(self) -> Future[None]:
+        return self._call(lambda scheduler: scheduler.models.forget_learned())
 
     def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult | None]:
         return self._start(lambda scheduler, done: scheduler.teaching.begin(answers, done))

@@ -2998,80 +2998,6 @@
     </message>
 </context>
 <context>
-    <name>Learned</name>
-    <message>
-        <source>Models</source>
-        <translation>モデル</translation>
-    </message>
-    <message>
-        <source>Context</source>
-        <translation>コンテキスト</translation>
-    </message>
-    <message>
-        <source>Best draft length</source>
-        <translation>最適なドラフト長</translation>
-    </message>
-    <message>
-        <source>Speed-up</source>
-        <translation>高速化の倍率</translation>
-    </message>
-    <message>
-        <source>Plain tokens/s</source>
-        <translation>トークン/秒（通常）</translation>
-    </message>
-    <message>
-        <source>Acceptance rate</source>
-        <translation>受理率</translation>
-    </message>
-    <message>
-        <source>Rounds</source>
-        <translation>ラウンド</translation>
-    </message>
-    <message>
-        <source>from {first}</source>
-        <translation>{first} 以上</translation>
-    </message>
-    <message>
-        <source>{first} to {last}</source>
-        <translation>{first}～{last}</translation>
-    </message>
-    <message>
-        <source>{depth} ({source})</source>
-        <translation>{depth}（{source}）</translation>
-    </message>
-    <message>
-        <source>none (plain)</source>
-        <translation>なし（通常）</translation>
-    </message>
-</context>
-<context>
-    <name>LearnedSection</name>
-    <message>
-        <source>Updated as you chat and used to choose the draft length. Anything you clear is measured again.</source>
-        <translation>チャット中に更新され、ドラフト長を決めるのに使われます。消去した値は測定し直します。</translation>
-    </message>
-    <message>
-        <source>Measured on this Mac</source>
-        <translation>この Mac での測定値</translation>
-    </message>
-    <message>
-        <source>Measurements per model pair</source>
-        <translation>モデルの組み合わせごとの測定値</translation>
-    </message>
-    <message>
-        <source>Clear this pair</source>
-        <translation>この組み合わせを消去</translation>
-    </message>
-    <message>
-        <source>Clear all</source>
-        <translation>すべて消去</translation>
-    </message>
-    <message>
-        <source>No measurements yet. Load models and chat.</source>
-        <translation>まだ測定値がありません。モデルを読み込んでチャットしてください。</translation>
-    </message>
-</context>
-<context>
     <name>LinkMenu</name>
     <message>
         <source>Open in the browser</source>
@@ -4394,10 +4320,6 @@
         <translation>丸めの差を除き、ドラフトなしの場合と同じテキストです。</translation>
     </message>
     <message>
-        <source>The same text as without drafts, apart from rounding: about one token in {count} may differ.</source>
-        <translation>丸めの差を除き、ドラフトなしの場合と同じテキストです。約 {count} トークンに 1 つが異なる場合があります。</translation>
-    </message>
-    <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
         <translation>「{main}」では、この Mac で丸めが同じになるドラフト長がないため、ドラフトトークンなしで回答します。</translation>
     </message>
@@ -5197,6 +5119,22 @@
     <message>
         <source>Secret</source>
         <translation>シークレット</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>もう一度測定</translation>
+    </message>
+    <message>
+        <source>Updated as you chat and used to choose the draft length.</source>
+        <translation>チャット中に更新され、ドラフト長を決めるのに使われます。</translation>
+    </message>
+    <message>
+        <source>No measurements yet. Load models and chat.</source>
+        <translation>まだ測定値がありません。モデルを読み込んでチャットしてください。</translation>
+    </message>
+    <message>
+        <source>Measured on this Mac</source>
+        <translation>この Mac での測定値</translation>
     </message>
 </context>
 <context>

@@ -2998,80 +2998,6 @@
     </message>
 </context>
 <context>
-    <name>Learned</name>
-    <message>
-        <source>Models</source>
-        <translation>모델</translation>
-    </message>
-    <message>
-        <source>Context</source>
-        <translation>컨텍스트</translation>
-    </message>
-    <message>
-        <source>Best draft length</source>
-        <translation>최적 초안 길이</translation>
-    </message>
-    <message>
-        <source>Speed-up</source>
-        <translation>속도 배율</translation>
-    </message>
-    <message>
-        <source>Plain tokens/s</source>
-        <translation>초당 토큰(일반)</translation>
-    </message>
-    <message>
-        <source>Acceptance rate</source>
-        <translation>채택률</translation>
-    </message>
-    <message>
-        <source>Rounds</source>
-        <translation>라운드</translation>
-    </message>
-    <message>
-        <source>from {first}</source>
-        <translation>{first}부터</translation>
-    </message>
-    <message>
-        <source>{first} to {last}</source>
-        <translation>{first}~{last}</translation>
-    </message>
-    <message>
-        <source>{depth} ({source})</source>
-        <translation>{depth}({source})</translation>
-    </message>
-    <message>
-        <source>none (plain)</source>
-        <translation>없음(일반)</translation>
-    </message>
-</context>
-<context>
-    <name>LearnedSection</name>
-    <message>
-        <source>Updated as you chat and used to choose the draft length. Anything you clear is measured again.</source>
-        <translation>대화하는 동안 계속 갱신되고, 초안 길이를 정하는 데 쓰여요. 지운 값은 다시 측정해요.</translation>
-    </message>
-    <message>
-        <source>Measured on this Mac</source>
-        <translation>이 Mac에서 측정한 값</translation>
-    </message>
-    <message>
-        <source>Measurements per model pair</source>
-        <translation>모델 쌍별 측정값</translation>
-    </message>
-    <message>
-        <source>Clear this pair</source>
-        <translation>이 모델 쌍 지우기</translation>
-    </message>
-    <message>
-        <source>Clear all</source>
-        <translation>모두 지우기</translation>
-    </message>
-    <message>
-        <source>No measurements yet. Load models and chat.</source>
-        <translation>아직 측정값이 없어요. 모델을 불러와 대화해 보세요.</translation>
-    </message>
-</context>
-<context>
     <name>LinkMenu</name>
     <message>
         <source>Open in the browser</source>
@@ -4394,10 +4320,6 @@
         <translation>반올림 차이를 빼면 초안 없이 쓴 것과 같은 텍스트예요.</translation>
     </message>
     <message>
-        <source>The same text as without drafts, apart from rounding: about one token in {count} may differ.</source>
-        <translation>반올림 차이를 빼면 초안 없이 쓴 것과 같은 텍스트예요. 토큰 약 {count}개 중 하나가 다를 수 있어요.</translation>
-    </message>
-    <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
         <translation>{main} 모델은 이 Mac에서 어떤 초안 길이도 반올림이 같지 않아서, 초안 토큰 없이 답변해요.</translation>
     </message>
@@ -5197,6 +5119,22 @@
     <message>
         <source>Secret</source>
         <translation>공유 암호</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>다시 측정하기</translation>
+    </message>
+    <message>
+        <source>Updated as you chat and used to choose the draft length.</source>
+        <translation>대화하는 동안 계속 갱신되고, 초안 길이를 정하는 데 쓰여요.</translation>
+    </message>
+    <message>
+        <source>No measurements yet. Load models and chat.</source>
+        <translation>아직 측정값이 없어요. 모델을 불러와 대화해 보세요.</translation>
+    </message>
+    <message>
+        <source>Measured on this Mac</source>
+        <translation>이 Mac에서 측정한 값</translation>
     </message>
 </context>
 <context>

@@ -2998,80 +2998,6 @@
     </message>
 </context>
 <context>
-    <name>Learned</name>
-    <message>
-        <source>Models</source>
-        <translation>模型</translation>
-    </message>
-    <message>
-        <source>Context</source>
-        <translation>上下文</translation>
-    </message>
-    <message>
-        <source>Best draft length</source>
-        <translation>最佳草稿 token 数</translation>
-    </message>
-    <message>
-        <source>Speed-up</source>
-        <translation>加速比</translation>
-    </message>
-    <message>
-        <source>Plain tokens/s</source>
-        <translation>普通解码 token/秒</translation>
-    </message>
-    <message>
-        <source>Acceptance rate</source>
-        <translation>接受率</translation>
-    </message>
-    <message>
-        <source>Rounds</source>
-        <translation>轮次</translation>
-    </message>
-    <message>
-        <source>from {first}</source>
-        <translation>{first} 起</translation>
-    </message>
-    <message>
-        <source>{first} to {last}</source>
-        <translation>{first}–{last}</translation>
-    </message>
-    <message>
-        <source>{depth} ({source})</source>
-        <translation>{depth}（{source}）</translation>
-    </message>
-    <message>
-        <source>none (plain)</source>
-        <translation>无（普通解码）</translation>
-    </message>
-</context>
-<context>
-    <name>LearnedSection</name>
-    <message>
-        <source>Updated as you chat and used to choose the draft length. Anything you clear is measured again.</source>
-        <translation>会在对话中持续更新，用来决定草稿 token 数。清除的数据会重新测量。</translation>
-    </message>
-    <message>
-        <source>Measured on this Mac</source>
-        <translation>本机测得的数据</translation>
-    </message>
-    <message>
-        <source>Measurements per model pair</source>
-        <translation>各模型组合的测量数据</translation>
-    </message>
-    <message>
-        <source>Clear this pair</source>
-        <translation>清除此组合</translation>
-    </message>
-    <message>
-        <source>Clear all</source>
-        <translation>全部清除</translation>
-    </message>
-    <message>
-        <source>No measurements yet. Load models and chat.</source>
-        <translation>还没有测量数据。请加载模型并对话。</translation>
-    </message>
-</context>
-<context>
     <name>LinkMenu</name>
     <message>
         <source>Open in the browser</source>
@@ -4394,10 +4320,6 @@
         <translation>除舍入差异外，与不用草稿时的文字相同。</translation>
     </message>
     <message>
-        <source>The same text as without drafts, apart from rounding: about one token in {count} may differ.</source>
-        <translation>除舍入差异外，与不用草稿时的文字相同：大约每 {count} 个 token 可能有一个不同。</translation>
-    </message>
-    <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
         <translation>使用“{main}”时，本机上没有舍入一致的草稿 token 数，因此不用草稿 token 生成回答。</translation>
     </message>
@@ -5197,6 +5119,22 @@
     <message>
         <source>Secret</source>
         <translation>密钥</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>重新测量</translation>
+    </message>
+    <message>
+        <source>Updated as you chat and used to choose the draft length.</source>
+        <translation>会在对话中持续更新，用来决定草稿 token 数。</translation>
+    </message>
+    <message>
+        <source>No measurements yet. Load models and chat.</source>
+        <translation>还没有测量数据。请加载模型并对话。</translation>
+    </message>
+    <message>
+        <source>Measured on this Mac</source>
+        <translation>本机测得的数据</translation>
     </message>
 </context>
 <context>

@@ -17,7 +17,8 @@ from app.cli.pair_options import memory_limit, models_here
 from app.cli.terminal import format_bytes, print_table, say
 from app.conversations.errors import StoreInUse
 from app.conversations.opening import stored_pairs
-from app.library.measured import Measured, MeasuredPairs, measured_pairs
+from app.conversations.request_history import Totals
+from app.library.measured import MeasuredPairs, measured_pairs
 from app.system.paths import cache_folder, data_folder
 from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice, advise, candidates
@@ -269,7 +270,7 @@ def _use(model: InstalledModel) -> str:
     return f"{use} ({app})" if app else use
 
 
-def _words(one: PairAdvice, measured: Measured | None) -> tuple[str, str]:
+def _words(one: PairAdvice, measured: Totals | None) -> tuple[str, str]:
     """Return the speed and the verdict as the window says them."""
     # Not at the top: it imports Qt, which no other action needs.
     from app.wording.models import pair_speed, verdict_words

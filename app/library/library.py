@@ -23,9 +23,10 @@ from engine.errors import EngineError
 
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.
+    from app.conversations.request_history import Totals
     from app.library.entries import Entry
     from app.library.hub_service import HubOptions, HubService, Inventory, LibraryPaths
-    from app.library.measured import Measured, MeasuredPairs
+    from app.library.measured import MeasuredPairs
     from app.settings.store import SettingsStore
     from engine.advice.pairing import PairAdvice
     from engine.hub.download_state import DownloadStatus
@@ -199,7 +200,7 @@ class Library(QObject):
         self._advice[path] = advice
         self.advice_changed.emit(path)
 
-    def measured_with(self, path: str) -> dict[str, Measured]:
+    def measured_with(self, path: str) -> dict[str, Totals]:
         """Return the measured figures of drafts for the main model in `path`, by the drafts' ids."""
         if self.inventory is None:
             return {}

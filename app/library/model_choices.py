@@ -12,8 +12,8 @@ from engine.methods import sources_without_drafter, uses_drafter
 
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.
+    from app.conversations.request_history import Totals
     from app.library.hub_service import Inventory
-    from app.library.measured import Measured
     from engine.advice.pairing import PairAdvice
     from engine.hub.download_state import DownloadStatus
     from engine.status import LoadedPair
@@ -36,7 +36,7 @@ class ModelChoice:
     loaded: bool = False
     best: bool = False
     advice: PairAdvice | None = None
-    measured: Measured | None = None
+    measured: Totals | None = None
     download: DownloadStatus | None = None
     pair: LoadedPair | None = None
 
@@ -93,7 +93,7 @@ def draft_choices(
     loaded_path: str,
     method: str,
     downloads: Iterable[DownloadStatus],
-    measured: Mapping[str, Measured],
+    measured: Mapping[str, Totals],
     wanted: str = "",
 ) -> list[ModelChoice]:
     """Return all candidates with their verdicts in the order of the advice, lookup among them; "no draft" is last.
@@ -160,7 +160,7 @@ def _of_advice(
     loaded_path: str,
     method: str,
     downloads: Mapping[str, DownloadStatus],
-    measured: Mapping[str, Measured],
+    measured: Mapping[str, Totals],
 ) -> ModelChoice:
     known = inventory.entry(one.id)
     name, bits = short_name(one.id)

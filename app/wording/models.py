@@ -17,8 +17,8 @@ from app.wording.sentences import Sentences
 from app.wording.sources import recorded_name
 
 if TYPE_CHECKING:
+    from app.conversations.request_history import Totals
     from app.library.entries import Entry
-    from app.library.measured import Measured
     from app.library.model_choices import ModelChoice
     from engine.advice.fit import FitReport
     from engine.advice.pairing import PairAdvice
@@ -150,7 +150,7 @@ VERDICTS = Sentences(
 )
 
 
-def pair_speed(expected: SpeedupEstimate | None, measured: Measured | None) -> str:
+def pair_speed(expected: SpeedupEstimate | None, measured: Totals | None) -> str:
     """Say how fast a pair is: as measured on this computer, or else as estimated; "" if neither is known."""
     if measured is not None and measured.accept_rate == 0:
         return translate("Models", "no draft token accepted so far (measured)")
@@ -166,12 +166,12 @@ def pair_speed(expected: SpeedupEstimate | None, measured: Measured | None) -> s
     return translate("Models", "{times} as fast (estimate)").format(times=speed)
 
 
-def _with_speed(advice: PairAdvice, measured: Measured | None) -> str:
+def _with_speed(advice: PairAdvice, measured: Totals | None) -> str:
     """Say how fast a draft is, if that is known, and then the verdict on it."""
     return _separated(pair_speed(advice.expected if advice.works else None, measured), verdict_words(advice))
 
 
-def as_draft_words(advice: PairAdvice, main: str, measured: Measured | None = None) -> str:
+def as_draft_words(advice: PairAdvice, main: str, measured: Totals | None = None) -> str:
     """Return the verdict on a search result as a draft for the main model named `main`."""
     text = translate("Models", "As draft for {main}: {verdict}")
     return text.format(main=main, verdict=_with_speed(advice, measured))
@@ -194,7 +194,7 @@ def _obstacle_words(entry: Entry) -> str:
     return ""
 
 
-def draft_words(entry: Entry, measured: Measured | None = None) -> str:
+def draft_words(entry: Entry, measured: Totals | None = None) -> str:
     """Name the model's draft, with the measured or else the expected speed-up; "" without one."""
     if not entry.draft:
         return ""
@@ -202,7 +202,7 @@ def draft_words(entry: Entry, measured: Measured | None = None) -> str:
     return _separated(words, pair_speed(entry.expected, measured))
 
 
-def facts_words(entry: Entry, measured: Measured | None = None, *, with_draft: bool = False) -> str:
+def facts_words(entry: Entry, measured: Totals | None = None, *, with_draft: bool = False) -> str:
     """Say why a model cannot be used, or list its draft, app, licence, context and downloads, if known."""
     if obstacle := _obstacle_words(entry):
         return obstacle

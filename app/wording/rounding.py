@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import floor, log10
 from operator import itemgetter
 
 from PySide6.QtCore import QCoreApplication, QLocale
@@ -26,13 +25,7 @@ def text_sentence(stats: RequestStats) -> str:
         return ""
     if stats.rounding == "identical":
         return translate("Rounding", "The same text as without drafts.")
-    if stats.one_in is None:
-        return translate("Rounding", "The same text as without drafts, apart from rounding.")
-    text = translate(
-        "Rounding",
-        "The same text as without drafts, apart from rounding: about one token in {count} may differ.",
-    )
-    return text.format(count=_about(stats.one_in))
+    return translate("Rounding", "The same text as without drafts, apart from rounding.")
 
 
 def same_text_sentence(pair: LearnedPair | None) -> str:
@@ -48,14 +41,14 @@ def same_text_sentence(pair: LearnedPair | None) -> str:
 def rounding_sentence(main: str, rounding: Rounding) -> str:
     """Say up to how many draft tokens this computer rounds passes of a main model alike."""
     usual = rounding.usual
-    most = usual.most_rows - 1
+    most = usual.rows - 1
     if not most:
         text = translate(
             "Rounding",
             "With {main}, rounding differs at every draft length on this Mac, so answers are written without draft "
             "tokens.",
         )
-    elif usual.plain_rows == 1 and most >= MAX_DEPTH:
+    elif most >= MAX_DEPTH:
         text = translate("Rounding", "With {main}, rounding is the same at every draft length on this Mac.")
     else:
         text = translate(
@@ -98,12 +91,6 @@ def _cost(pair: LearnedPair) -> str:
     text = translate("Rounding", "It slows answers down by about {share}% (estimate, measured rounds: {rounds}).")
     rounds = known.plain_samples + sum(one.samples for one in known.depths)
     return text.format(share=QLocale().toString(100.0 * cost, "f", 0), rounds=QLocale().toString(rounds))
-
-
-def _about(count: int) -> str:
-    """Format a number that is known within a factor of two: with one digit."""
-    step = 10 ** floor(log10(count))
-    return QLocale().toString(round(count / step) * step)
 
 
 def ahead_sentence(stats: RequestStats) -> str:

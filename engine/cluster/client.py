@@ -30,7 +30,7 @@ from engine.requests import ChatRequest, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.stats import RequestStats
 from engine.status import EngineStatus, LoadedPair
-from engine.tuning import LearnedPair, Pair
+from engine.tuning import LearnedPair
 from engine.wire.channel import Channel
 from engine.wire.messages import BadMessage, ChannelClosed, pack, unpack
 
@@ -145,8 +145,8 @@ class RemoteEngine(EngineClient):
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
         return self._call("learned")
 
-    def forget_learned(self, pair: Pair | None = None) -> Future[None]:
-        return self._call("forget_learned", pair)
+    def forget_learned(self) -> Future[None]:
+        return self._call("forget_learned")
 
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         number = next(self._numbers)

@@ -26,9 +26,6 @@ from engine.stats import RoundRecord
 
 # To time the drafting of a round, verification has to wait for it, so only one round in this many is timed.
 TIMED_EVERY = 64
-# Leads tell how often rounding decides a token. They cost several operations over the vocabulary, so only one round in
-# this many has them.
-MARGINS_EVERY = 16
 
 
 @dataclass(slots=True)
@@ -66,7 +63,7 @@ class SpeculativeDecoder:
         self._pauses = Pauses() if drafting is None else drafting.pauses
         self._request: RequestProposers | None = None
         self._rounds = Rounds(generation.conversation.main, generation.sampler)
-        self._rounds.margins_every = int(generation.request.top2_margins)
+        self._rounds.top2_margins = generation.request.top2_margins
         self._prefilled_earlier = generation.log.figures.draft_prefill_tokens
         # The time up to which rounds are charged, and the next round's seconds of a draft model's catch-up.
         self._accounted_to = 0.0
@@ -136,8 +133,6 @@ class SpeculativeDecoder:
                 generation.speculation, generation.conversation, generation.sampler, alone=True
             )
             self._rounds.proposers = self._request.by_source
-            if self._request.by_source and self._drafting.counts_margins and not self._rounds.margins_every:
-                self._rounds.margins_every = MARGINS_EVERY
 
     def _next_round(self) -> Generator[None, None, _StartedRound | None]:
         """Start the round that the drafting chooses, once its proposer is prepared; None when leaving or cancelled."""
@@ -242,8 +237,6 @@ class SpeculativeDecoder:
             result.tokens, result.logprobs, result.accepted, source, result.likeliest, result.top2_margins
         )
         tokens = generation.add_tokens(drawn)
-        if self._drafting is not None and result.top2_margins:
-            self._drafting.count_margins(result.top2_margins[: len(tokens)])
         accepted = min(result.accepted, len(tokens))
         ids = result.tokens[: len(tokens)]
         try:

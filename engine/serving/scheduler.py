@@ -223,8 +223,6 @@ class Scheduler:
     def _start_waiting(self) -> None:
         if not self.changes.busy:
             self._bring_model()
-        if self._waiting.asks_for_same_text and self.models.unprobed and not self.changes.blocks_requests:
-            self.changes.enqueue(self.changes.probe(), lambda _outcome: None)
         self._waiting.prepare(0 if self.changes.blocks_requests else self.settings.most_active - self.active)
         while self.active < self.settings.most_active and not self.changes.blocks_requests:
             stream = self._waiting.first

@@ -33,7 +33,6 @@ from engine.speculation.rounds.round import PendingRound, ProposerFailed, as_pro
 from engine.speculation.rounds.row_rule import RowRules
 from engine.stats import RoundRecord
 from engine.status import ModelInfo
-from engine.tuning import NARROW, Pair
 
 log = logging.getLogger(__name__)
 
@@ -214,9 +213,9 @@ class Drafting:
         for source, proposer in list(request.by_source.items()):
             request.attempt(source, partial(self._joint.leave, proposer))
 
-    def forget(self, pair: Pair | None) -> None:
-        """Forget what was learned about one pair, or about all."""
-        self.controllers.forget(pair)
+    def forget(self) -> None:
+        """Forget what was learned about all pairs."""
+        self.controllers.forget()
         for request in self._requests:
             self._begin(request)
 
@@ -336,7 +335,7 @@ class Drafting:
             )
         if not (between or choice.depth):
             # Before any was measured, every plain round counts.
-            between = not answer.costs.plain_known(request.conversation.main.next_rule.plain)
+            between = not answer.costs.plain_known()
         drafter = depth > 0 and choice.source is not None and PROPOSERS[choice.source].uses_drafter
         measured = MeasuredRound(
             current.rows,
@@ -359,27 +358,12 @@ class Drafting:
         # A short answer ends before enough rounds have followed a run of plain ones.
         self.controller.speedup.compare()
 
-    @property
-    def counts_margins(self) -> bool:
-        """Whether margins are of use: where passes may be rounded differently."""
-        rounding = self.controllers.rounding
-        return rounding is not None and rounding.difference > 0.0
-
-    def count_margins(self, top2_margins: Sequence[float]) -> None:
-        """Count the margins of an answer's tokens, which tell how often rounding decides one."""
-        if (rounding := self.controllers.rounding) is not None:
-            rounding.top2_margins += len(top2_margins)
-            rounding.narrow += sum([top2_margin < NARROW for top2_margin in top2_margins])
-
     def rounding_figures(self, request: RequestProposers, *, exact: bool) -> dict[str, Any]:
         """Return the figures of `RequestStats` on rounding; `exact` is whether all passes of the request were."""
         rounding = self.controllers.rounding
         if rounding is None or request.redraws:
             return {}
-        found: dict[str, Any] = (
-            {"rounding": "identical"} if exact else {"rounding": "rounded", "one_in": rounding.one_in}
-        )
-        return found | {"same_text_cost": request.same_text_cost}
+        return {"rounding": "identical" if exact else "rounded", "same_text_cost": request.same_text_cost}
 
     def interrupted(self, request: RequestProposers) -> None:
         """Charge the time between two rounds of one request to neither, because other requests ran."""

@@ -28,7 +28,7 @@ from engine.status import (
     TeachingResult,
 )
 from engine.tokenizers.thinking import ThinkingChoice
-from engine.tuning import LearnedPair, Pair
+from engine.tuning import LearnedPair
 from tests.app.scripts import Script, play
 
 T = TypeVar("T")
@@ -132,8 +132,8 @@ class ScriptedEngine:
         self.learnt = TaughtDraft()
         return _done(None)
 
-    def forget_learned(self, pair: Pair | None = None) -> Future[None]:
-        self.known = [one for one in self.known if pair is not None and one.pair != pair]
+    def forget_learned(self) -> Future[None]:
+        self.known = []
         return _done(None)
 
     def clear_prefix_cache(self) -> Future[None]:

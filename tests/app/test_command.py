@@ -120,7 +120,7 @@ def test_the_help_of_bench_lists_what_is_rarely_used_last(capsys: pytest.Capture
     usual, _, rare = help_of("bench", capsys).partition("rarely used:")
     usual, rare = (re.findall(r"^ +(?:-h, )?(--[\w-]+)", part, re.MULTILINE) for part in (usual, rare))
     assert len(usual) <= 12
-    assert {"--main", "--draft", "--against", "--report"} <= set(usual)
+    assert {"--main", "--draft", "--against", "--json"} <= set(usual)
     assert {"--also", "--synthetic", "--ways", "--method", "--temperature"} <= set(rare)
 
 

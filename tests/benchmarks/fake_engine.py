@@ -30,7 +30,7 @@ from engine.status import (
     TeachingProgress,
     TeachingResult,
 )
-from engine.tuning import LearnedPair, Pair
+from engine.tuning import LearnedPair
 
 T = TypeVar("T")
 
@@ -101,7 +101,7 @@ class _Speaker(EngineClient):
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
         return _done(())
 
-    def forget_learned(self, pair: Pair | None = None) -> Future[None]:  # noqa: ARG002
+    def forget_learned(self) -> Future[None]:
         return _done(None)
 
     def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult]:  # noqa: ARG002

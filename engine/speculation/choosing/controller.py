@@ -123,8 +123,7 @@ class Controller:
             return _plain(asked, Choice(None, 0))
         # If any answer's depth is fixed, the round cannot be plain.
         fixed = any(offer.decided is not None and offer.decided.depth for _, offer in asked)
-        plain_rows = max(len(asked), asked[0][1].rule.plain)
-        if not (costs.known if fixed else costs.plain_known(plain_rows)):
+        if not (costs.known if fixed else costs.plain_known(len(asked))):
             return _plain(asked, Choice(None, 0, "measuring"))
         found = list(plans(costs, asked))
         plan = self._weigh(found, costs.verify(1).seconds)
@@ -263,10 +262,7 @@ class Controller:
         """Return the share of the expected speed that keeping to `rule` costs here; None if that is unknown."""
         if not rule.most or not self.costs.known:
             return None
-        rows = {1, rule.plain}
-        fastest, exact = (
-            max(1.0 / self.costs.verify(one).seconds for one in widths) for widths in (rows, {rule.plain})
-        )
+        fastest = exact = 1.0 / self.costs.verify(1).seconds
         for source in self._sources:
             for depth in {*DEPTHS, rule.most - 1} - {0}:
                 speed = self._depth_figures(source, depth).expected_tps

@@ -87,9 +87,6 @@ class Controllers:
         """Save what was learned since the last call, for the next run of the program."""
         if self.unsaved:
             self._kept.keep(_entry(self.pair), to_builtins(self.current.learned, str_keys=True))
-            if self._main_name in self._kept.values:
-                # Answers have counted their margins in it.
-                self.keep_rounding()
         self.unsaved = False
 
     def keep_rounding(self) -> None:
@@ -108,15 +105,12 @@ class Controllers:
                 known.append(learned_pair((main, draft), controller, rounding, loaded=loaded))
         return tuple(known)
 
-    def forget(self, pair: Pair | None) -> None:
-        """Forget what was learned about one pair, or about all."""
-        if pair is None:
-            self._controllers.clear()
-            self._roundings.clear()
-        else:
-            self._controllers.pop(pair, None)
+    def forget(self) -> None:
+        """Forget what was learned about all pairs."""
+        self._controllers.clear()
+        self._roundings.clear()
         self.unsaved = False
-        self._kept.forget({name for name in self._kept.values if pair is None or name == _entry(pair)})
+        self._kept.forget(set(self._kept.values))
 
     @property
     def _main_name(self) -> str:

@@ -133,11 +133,7 @@ def _plan(
                 drafts = True
                 reading += _reading(costs, answer, offer, source, 1.0 + best)
     rows = len(asked) * (1 + depth + max(offer.carried for _, offer in asked))
-    exact = False
-    if len(asked) == 1:
-        rule = asked[0][1].rule
-        rows = max(rows, rule.plain)
-        exact = rule.allows(rows)
+    exact = len(asked) == 1 and asked[0][1].rule.allows(rows)
     time = costs.verify(rows)
     if drafts:
         time = time.plus(costs.drafting(drafter, depth))

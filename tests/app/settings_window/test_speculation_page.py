@@ -18,9 +18,9 @@ from tests.app.learned_figures import LEARNED, SHORT
 def test_the_switch_for_the_same_text_says_what_it_costs(open_shown: OpenShown) -> None:
     window, library, engine = open_shown()
     cost = replace(SHORT, same_text_cost=0.2)
-    engine.known = [replace(LEARNED[1], rounding=Rounding((KeyRange(1117, 2, 8),), 0.1), contexts=(cost,))]
+    engine.known = [replace(LEARNED[1], rounding=Rounding((KeyRange(1117, 8),)), contexts=(cost,))]
     page = window.settings_page("speculation")
-    page.learned.refresh()
+    page.refresh()
     row = next(row for row in page.rows if row.control is page.control("same_text"))
     window.wait(lambda: "up to 7 draft tokens" in row.help.text())
     assert row.name.text() == "Always the same text with and without speculation"
@@ -29,6 +29,18 @@ def test_the_switch_for_the_same_text_says_what_it_costs(open_shown: OpenShown) 
     page.control("same_text").click()
     assert library.settings.values.same_text
     assert window.session.settings.speculation.same_text
+
+
+def test_what_was_measured_is_measured_again(open_shown: OpenShown) -> None:
+    window, _, engine = open_shown()
+    engine.known = list(LEARNED)
+    page = window.settings_page("speculation")
+    assert not page.measure_again.isEnabled()
+    page.refresh()
+    window.wait(page.measure_again.isEnabled)
+    page.measure_again.click()
+    window.wait(lambda: not page.measure_again.isEnabled())
+    assert not engine.known
 
 
 @pytest.fixture

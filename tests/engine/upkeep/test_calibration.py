@@ -14,7 +14,7 @@ import pytest
 
 from engine import Engine, EngineSettings, Finished, SpeculationSettings
 from engine.speculation.choosing.plans import DEPTHS
-from engine.tuning import ContextFigures, DepthFigures, LearnedPair, best_of
+from engine.tuning import LearnedPair
 from engine.upkeep import calibration
 from engine.upkeep.calibration import Trial
 from tests.engine.serving_requests import request
@@ -155,15 +155,17 @@ def test_a_calibration_that_a_request_ended_goes_on_where_it_was(
 
 
 def test_a_calibration_that_finds_nothing_in_its_time_is_not_tried_again(
-    learned_file: Path, tiny_main: Path, calibrations: SimpleQueue[bool], monkeypatch: pytest.MonkeyPatch
+    learned_file: Path,
+    tiny_main: Path,
+    tiny_draft: Path,
+    calibrations: SimpleQueue[bool],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with Engine(EngineSettings(learned_file=learned_file)) as engine:
         engine.load(tiny_main).result(timeout=PATIENCE_S)
         assert calibrations.get(timeout=PATIENCE_S)
         monkeypatch.setattr("engine.engine.TUNING_S", 0.0)
-        [known] = engine.learned().result(timeout=PATIENCE_S)
-        engine.forget_learned(known.pair).result(timeout=PATIENCE_S)
-        engine.load(tiny_main).result(timeout=PATIENCE_S)
+        engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
         assert not calibrations.get(timeout=PATIENCE_S)
         assert not untuned(engine)
 
@@ -185,10 +187,9 @@ def test_the_next_run_knows_it_before_any_model_is_loaded(calibrated: tuple[Path
     assert not after.loaded
 
 
-@pytest.mark.parametrize("everything", [True, False])
-def test_what_was_learned_can_be_forgotten(engine: Engine, learned_file: Path, *, everything: bool) -> None:
-    [pair] = engine.learned().result(timeout=PATIENCE_S)
-    engine.forget_learned(None if everything else pair.pair).result(timeout=PATIENCE_S)
+def test_what_was_learned_can_be_forgotten(engine: Engine, learned_file: Path) -> None:
+    assert engine.learned().result(timeout=PATIENCE_S)
+    engine.forget_learned().result(timeout=PATIENCE_S)
     assert engine.learned().result(timeout=PATIENCE_S) == ()
     with Engine(EngineSettings(learned_file=learned_file)) as later:
         assert later.learned().result(timeout=PATIENCE_S) == ()
@@ -197,10 +198,8 @@ def test_what_was_learned_can_be_forgotten(engine: Engine, learned_file: Path, *
 def test_without_a_draft_the_passes_alone_are_measured_and_are_a_pair_of_their_own(engine: Engine) -> None:
     engine.set_draft(None).result(timeout=PATIENCE_S)
     assert calibrate(engine)
-    with_draft, alone = engine.learned().result(timeout=PATIENCE_S)
+    _with_draft, alone = engine.learned().result(timeout=PATIENCE_S)
     assert {figures.source for figures in alone.contexts[0].depths} == {"ngram"}
-    engine.forget_learned(with_draft.pair).result(timeout=PATIENCE_S)
-    assert [pair.pair for pair in engine.learned().result(timeout=PATIENCE_S)] == [alone.pair]
     assert alone.draft == ""
 
 
@@ -217,10 +216,3 @@ def test_answers_are_the_same_after_a_calibration(engine: Engine, monkeypatch: p
     before = answer(engine, AUTO).ids
     assert calibrate(engine)
     assert answer(engine, AUTO).ids == before == answer(engine, OFF).ids
-
-
-def test_plain_decoding_is_the_best_of_figures_in_which_nothing_pays() -> None:
-    slow = DepthFigures("draft", 4, 20.0, 3)
-    assert best_of(ContextFigures(0, 2048, 50.0, 9, (slow,)), "draft") == (0, 1.0)
-    fast = DepthFigures("draft", 8, 75.0, 3)
-    assert best_of(ContextFigures(0, 2048, 50.0, 9, (slow, fast)), "draft") == (8, 1.5)

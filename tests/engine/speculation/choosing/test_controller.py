@@ -229,7 +229,7 @@ def test_it_keeps_to_exact_widths_where_that_costs_next_to_nothing(loss: float, 
         answer.costs.observe(depth + 1, PLAIN_S * tokens[depth] / speed)
     empty_purse(controller)
     # Only up to five rows are rounded like one.
-    rule = RowRule(plain=1, most=5)
+    rule = RowRule(most=5)
     assert choose(controller, answer, {"ngram": 7}, rule=rule).depth == (4 if kept else 7)
     assert choose(controller, answer, {"ngram": 7}).depth == 7
 
@@ -238,8 +238,6 @@ def test_the_cost_of_keeping_to_a_rule_is_told() -> None:
     controller, _ = familiar(8)
     fastest = max(one.expected_tps for known in controller.figures() for one in known.depths)
     exact = max(one.expected_tps for known in controller.figures() for one in known.depths if one.depth <= 3)
-    assert controller.cost_of(RowRule(plain=1, most=4)) == pytest.approx(1.0 - exact / fastest, abs=0.01)
-    assert controller.cost_of(RowRule(plain=1, most=17)) == 0.0
-    # Plain rounds of two rows are slower, too.
-    assert controller.cost_of(RowRule(plain=2, most=2)) > controller.cost_of(RowRule(plain=1, most=4))
+    assert controller.cost_of(RowRule(most=4)) == pytest.approx(1.0 - exact / fastest, abs=0.01)
+    assert controller.cost_of(RowRule(most=17)) == 0.0
     assert controller.cost_of(RowRule()) is None
