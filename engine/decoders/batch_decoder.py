@@ -10,13 +10,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 
 import mlx.core as mx
-from msgspec.structs import replace
 
 from engine.decoders.batch_round import BatchRound, BatchSampling, Member, drafting_of
-from engine.decoders.generation import DrawnTokens, Generation
+from engine.decoders.generation import Generation
 from engine.decoders.speculative_decoder import TIMED_EVERY
 from engine.events import TokensCommitted
 from engine.main_model.loading import LoadedModel
@@ -24,7 +22,6 @@ from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.costs import Costs
 from engine.speculation.drafting import Drafting
 from engine.speculation.rounds.proposal import Proposal
-from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure
 from engine.speculation.rounds.sequence import PREFILL_CHUNK, CachedSequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 
@@ -71,7 +68,9 @@ class BatchDecoder:
         sequence = generation.conversation.main
         while sequence.prefill(PREFILL_CHUNK):
             pass
-        request = self._drafting.begin(generation.speculation, generation.conversation, generation.sampler)
+        request = self._drafting.begin(
+            generation.speculation, generation.conversation, generation.sampler, generation.log.figures
+        )
         if self._batch is None:
             self._batch = SequenceBatch(sequence)
         self._batch.reserve(self._expected)
@@ -81,7 +80,7 @@ class BatchDecoder:
             # Meanwhile the answers that decode alone continue; they join later.
             with self._failing_next_step():
                 self._write_rows()
-        self._members.append(Member(generation, request, generation.log.figures.draft_prefill_tokens))
+        self._members.append(Member(generation, request))
         self._ended_at = None
         generation.log.shared = True
 
@@ -122,7 +121,7 @@ class BatchDecoder:
         if last is not member:
             self._members[row] = last
         self._ended_at = None
-        self._update_log(member)
+        self._drafting.update_log(member.request, generation.log)
         with self._failing_next_step():
             self._drafting.end(member.request)
         sequence = generation.conversation.main
@@ -189,7 +188,12 @@ class BatchDecoder:
             self._drafting.use(member.request, member.generation.speculation)
         choices = self._prepared(self._choose(under_way=0))
         started_at = time.perf_counter()
-        proposals = self._propose(choices)
+        asked = [(member.request, choice) for member, choice in zip(self._members, choices, strict=True)]
+        choices, proposals = map(list, zip(*self._drafting.propose(asked), strict=True))
+        lazy = [one.tokens for one in proposals if one is not None and isinstance(one.tokens, mx.array)]
+        if lazy:
+            # The device drafts while the host still builds the verify pass.
+            mx.async_eval(*lazy)  # type: ignore[no-untyped-call]
         draft_s = self._time_drafting(proposals, started_at)
         done = self._batch.verify([[] if proposal is None else proposal.tokens for proposal in proposals])
         current = BatchRound(list(self._members), choices, proposals, done, started_at, draft_s)
@@ -234,40 +238,11 @@ class BatchDecoder:
         """Do one piece of the catch-up of the first proposer that needs it; unready ones are plain in this round."""
         ready, worked = [], False
         for member, choice in zip(self._members, choices, strict=True):
-            source, final = choice.source, choice
-            if source is not None:
-                try:
-                    if worked and self._is_behind(member, source):
-                        final = CATCH_UP
-                    elif not worked and self._drafting.prepare(member.request, source):
-                        worked, final = True, CATCH_UP
-                except ProposerFailed as failure:
-                    final = member.request.drop(failure)
-            ready.append(final)
+            source = choice.source
+            behind = source is not None and self._drafting.catches_up(member.request, source, work=not worked)
+            worked |= behind
+            ready.append(CATCH_UP if behind else choice)
         return ready
-
-    @staticmethod
-    def _is_behind(member: Member, source: str) -> bool:
-        with as_proposer_failure(source):
-            return member.request.by_source[source].backlog > 0
-
-    def _propose(self, choices: list[Choice]) -> list[Proposal | None]:
-        """Every member's proposal; `choices` are corrected where a proposer failed."""
-        made = self._drafting.propose(
-            [(member.request, one) for member, one in zip(self._members, choices, strict=True)]
-        )
-        proposals: list[Proposal | None] = []
-        for row, proposal in enumerate(made):
-            if isinstance(proposal, ProposerFailed):
-                choices[row] = self._members[row].request.drop(proposal)
-                proposals.append(None)
-            else:
-                proposals.append(proposal)
-        lazy = [one.tokens for one in proposals if one is not None and isinstance(one.tokens, mx.array)]
-        if lazy:
-            # The device drafts while the host still builds the verify pass.
-            mx.async_eval(*lazy)  # type: ignore[no-untyped-call]
-        return proposals
 
     def _time_drafting(self, proposals: Sequence[Proposal | None], started_at: float) -> float | None:
         self._round += 1
@@ -319,8 +294,7 @@ class BatchDecoder:
         """Whether other work ran during the round, and whether a drafter read what it had missed."""
         interrupted = caught_up = False
         for member in current.members:
-            before, member.prefilled = member.prefilled, member.request.draft_prefill_tokens
-            caught_up |= member.prefilled != before
+            caught_up |= member.request.take_caught_up() > 0
             interrupted |= member.generation.timing_interrupted
             member.generation.timing_interrupted = False
         return interrupted, caught_up
@@ -338,32 +312,21 @@ class BatchDecoder:
         """Append the member's tokens of a round that was read, and pass them to its listener and its proposers."""
         member, proposal, choice = current.members[row], current.proposals[row], current.choices[row]
         generation = member.generation
-        drawn, logprobs = current.drawn(row)
-        source = "main" if proposal is None else proposal.source
-        likeliest = current.likeliest_of(row)
-        tokens = generation.add_tokens(DrawnTokens(drawn, logprobs, current.accepted[row], source, likeliest))
+        tokens = generation.add_tokens(current.drawn(row))
         accepted = min(current.accepted[row], len(tokens))
         ids = [token.id for token in tokens]
         generation.conversation.main.append(ids)
         with self._failing_next_step():
             if not current.pipelined:
                 current.report_row(row)
-            self._tell_proposers(member, ids, accepted, proposal)
+            member.request.committed(ids, accepted, proposal)
         seconds = self._seconds(current, generation, now)
         if generation.log.is_due(now):
-            self._update_log(member)
+            self._drafting.update_log(member.request, generation.log)
         event = generation.end_round(choice, proposal, tokens, accepted, current.done.counts[row], seconds, now)
         self._drafting.learn(member.request, choice, proposal, event.round)
         generation.round_ended = now
         return event
-
-    @staticmethod
-    def _tell_proposers(member: Member, ids: Sequence[int], accepted: int, proposal: Proposal | None) -> None:
-        proposers = member.request
-        for source, proposer in list(proposers.by_source.items()):
-            used = proposal if proposal is not None and proposal.source == source else None
-            kept, drafted = (0, 0) if used is None else (accepted, used.count)
-            proposers.attempt(source, partial(proposer.committed, ids, kept, drafted))
 
     def _seconds(self, current: BatchRound, generation: Generation, now: float) -> tuple[float, float, float]:
         busy = max(0.0, now - generation.round_ended)
@@ -374,12 +337,3 @@ class BatchDecoder:
                 known = self._costs.drafting(*current.drafting).seconds
             draft_s = min(busy, known or 0.0)
         return draft_s, busy - draft_s, 0.0
-
-    def _update_log(self, member: Member) -> None:
-        """Copy the figures that only the proposers hold."""
-        log = member.generation.log
-        log.figures = replace(
-            log.figures,
-            draft=self._drafting.name_for(member.request) or log.figures.draft,
-            draft_prefill_tokens=member.prefilled_earlier + member.request.draft_prefill_tokens,
-        )

@@ -16,7 +16,7 @@ from engine.methods import PROPOSERS
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal
-from engine.speculation.rounds.round import count_matching, draw_tokens
+from engine.speculation.rounds.round import DrawnTokens, count_matching, draw_tokens
 from engine.speculation.rounds.sequence_batch import BatchPass, SequenceBatch
 
 
@@ -26,8 +26,6 @@ class Member:
 
     generation: Generation
     request: RequestProposers
-    prefilled_earlier: int
-    prefilled: int = 0
     error: Exception | None = None
 
 
@@ -76,15 +74,17 @@ class BatchRound:
             self.accepted = [0] * len(rows) if self.plain else [self._count_accepted(row) for row in rows]
         return self._values
 
-    def drawn(self, row: int) -> tuple[list[int], list[float]]:
-        """Return the tokens that a member commits, at most, and their log-probabilities."""
+    def drawn(self, row: int) -> DrawnTokens:
+        """Return the tokens that a member commits, at most."""
         tokens, logprobs = self._of(row)
-        count = self.accepted[row] + 1
-        return tokens[:count], logprobs[:count]
-
-    def likeliest_of(self, row: int) -> Sequence[Sequence[tuple[int, float]]]:
-        """Return, for each token of a member, its alternatives as (token id, log-probability); () if not asked for."""
-        return self.likeliest[row].read() if row in self.likeliest else ()
+        proposal, count = self.proposals[row], self.accepted[row] + 1
+        return DrawnTokens(
+            tokens[:count],
+            logprobs[:count],
+            self.accepted[row],
+            "main" if proposal is None else proposal.source,
+            self.likeliest[row].read() if row in self.likeliest else (),
+        )
 
     def keep(self) -> list[int]:
         """Return how many of the tokens that each row was fed belong to its text."""

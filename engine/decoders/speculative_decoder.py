@@ -8,20 +8,16 @@ and another decoder can continue it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
-from msgspec.structs import replace
-
-from engine.decoders.generation import DrawnTokens, Generation
+from engine.decoders.generation import Generation
 from engine.events import TokensCommitted
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.choosing.pauses import Pauses
 from engine.speculation.drafting import FIRST_TOKEN, Drafting
 from engine.speculation.request_proposers import RequestProposers
-from engine.speculation.rounds.round import PendingRound, ProposerFailed, RoundResult, Rounds
+from engine.speculation.rounds.round import DrawnTokens, PendingRound, Rounds
 from engine.stats import RoundRecord
 
 # To time the drafting of a round, verification has to wait for it, so only one round in this many is timed.
@@ -64,7 +60,6 @@ class SpeculativeDecoder:
         self._request: RequestProposers | None = None
         self._rounds = Rounds(generation.conversation.main, generation.sampler)
         self._rounds.top2_margins = generation.request.top2_margins
-        self._prefilled_earlier = generation.log.figures.draft_prefill_tokens
         # The time up to which rounds are charged, and the next round's seconds of a draft model's catch-up.
         self._accounted_to = 0.0
         self._catch_up_s = 0.0
@@ -100,7 +95,7 @@ class SpeculativeDecoder:
             self._rounds.abandon()
         finally:
             if self._drafting is not None and self._request is not None:
-                self._update_log()
+                self._drafting.update_log(self._request, self._generation.log)
                 self._drafting.end(self._request, stopped=self._generation.cancelled)
 
     def _decode(self) -> Generator[TokensCommitted | None, None, None]:
@@ -115,9 +110,10 @@ class SpeculativeDecoder:
             self._begin_drafting()
         while current is not None:
             ahead = self._start_next(current)
-            result = self._rounds.wait(current.pending)
-            self._skip_pause(current, result.finished_at)
-            settled = self._settle(current, result, ahead)
+            drawn = self._rounds.wait(current.pending)
+            now = time.perf_counter()
+            self._skip_pause(current, now)
+            settled = self._settle(current, drawn, ahead, now)
             if generation.reason is not None or (self._leaving and ahead is None):
                 self.done = True
             yield settled
@@ -130,27 +126,29 @@ class SpeculativeDecoder:
         if self._drafting is not None:
             generation = self._generation
             self._request = self._drafting.begin(
-                generation.speculation, generation.conversation, generation.sampler, alone=True
+                generation.speculation, generation.conversation, generation.sampler, generation.log.figures, alone=True
             )
-            self._rounds.proposers = self._request.by_source
 
     def _next_round(self) -> Generator[None, None, _StartedRound | None]:
         """Start the round that the drafting chooses, once its proposer is prepared; None when leaving or cancelled."""
         choice, drafting, request = self._choose(), self._drafting, self._request
         while choice.depth > 0 and drafting is not None and request is not None:
-            proposer = request.by_source.get(choice.source or "")
-            try:
-                if not self._catch_up(partial(drafting.prepare, request, choice.source or "")):
-                    break
-            except ProposerFailed as failure:
-                choice = self._without(failure)
-                break
-            yield None
-            if self._leaving or self._generation.cancelled:
-                return None
-            if request.by_source.get(choice.source or "") is not proposer:
-                # The draft model was replaced or dropped meanwhile.
+            source, started = choice.source or "", time.perf_counter()
+            proposer = request.by_source.get(source)
+            catches_up = drafting.catches_up(request, source)
+            # Its time counts as drafting.
+            seconds = time.perf_counter() - started
+            self._catch_up_s += seconds
+            self._accounted_to += seconds
+            if catches_up:
+                yield None
+                if self._leaving or self._generation.cancelled:
+                    return None
+            if request.by_source.get(source) is not proposer:
+                # It has failed, or the draft model was replaced or dropped meanwhile.
                 choice = self._choose()
+            elif not catches_up:
+                break
         return self._start(choice)
 
     def _observe(self, current: _StartedRound, record: RoundRecord) -> None:
@@ -174,33 +172,16 @@ class SpeculativeDecoder:
         [choice] = self._drafting.choose([(self._request, self._generation.remaining - under_way)])
         return choice
 
-    def _without(self, failure: ProposerFailed) -> Choice:
-        """Drop a proposer that failed for the rest of the answer; returns the choice to continue with."""
-        assert self._request is not None
-        return self._request.drop(failure)
-
-    def _catch_up(self, step: Callable[[], bool]) -> bool:
-        """Return the result of a step of the drafting's preparation, whose time counts as drafting."""
-        started = time.perf_counter()
-        try:
-            return step()
-        finally:
-            seconds = time.perf_counter() - started
-            self._catch_up_s += seconds
-            self._accounted_to += seconds
-
     def _start(self, choice: Choice) -> _StartedRound:
-        share, timed = None, False
-        if self._request is not None and choice.depth > 0:
-            share = self._drafting_share(self._request, choice.source or "", choice.depth)
+        started_at, drafting, request = time.perf_counter(), self._drafting, self._request
+        share, timed, proposal = None, False, None
+        if drafting is not None and request is not None and choice.depth > 0:
+            share = self._drafting_share(request, choice.source or "", choice.depth)
             due = share is None or self._generation.round % self._timed_every == self._timed_every - 1
-            timed = due and not self._request.by_source[choice.source or ""].drafts_aside
-        try:
-            pending = self._rounds.start(choice.source, choice.depth, timed=timed)
-        except ProposerFailed as failure:
-            choice = self._without(failure)
-            pending = self._rounds.start(None, 0)
-        host_s, self._accounted_to = max(0.0, pending.started_at - self._accounted_to), pending.started_at
+            timed = due and not request.by_source[choice.source or ""].drafts_aside
+            [(choice, proposal)] = drafting.propose([(request, choice)])
+        pending = self._rounds.start(proposal, started_at, timed=timed)
+        host_s, self._accounted_to = max(0.0, started_at - self._accounted_to), started_at
         return _StartedRound(choice, pending, host_s, share)
 
     def _drafting_share(self, request: RequestProposers, source: str, drafted: int) -> float | None:
@@ -228,26 +209,21 @@ class SpeculativeDecoder:
             current.host_s = max(0.0, current.host_s - max(0.0, pause - busy))
             current.pending.draft_s = None
 
-    def _settle(self, current: _StartedRound, result: RoundResult, ahead: _StartedRound | None) -> TokensCommitted:
-        """Add the round's tokens to the answer, commit the kept ones, and count the round."""
+    def _settle(
+        self, current: _StartedRound, drawn: DrawnTokens, ahead: _StartedRound | None, now: float
+    ) -> TokensCommitted:
+        """Add the round's tokens to the answer, commit the kept ones, and count the round, which ended at `now`."""
         generation, pending, log = self._generation, current.pending, self._generation.log
         log.exact &= pending.exact
-        source = pending.proposal.source if pending.proposal is not None else "main"
-        drawn = DrawnTokens(
-            result.tokens, result.logprobs, result.accepted, source, result.likeliest, result.top2_margins
-        )
         tokens = generation.add_tokens(drawn)
-        accepted = min(result.accepted, len(tokens))
-        ids = result.tokens[: len(tokens)]
-        try:
-            self._rounds.commit(pending, accepted, ids, ahead.pending if ahead else None)
-        except* ProposerFailed as failed:
-            for failure in failed.exceptions:
-                assert isinstance(failure, ProposerFailed)
-                self._without(failure)
-        seconds, now = self._seconds(current, result.finished_at), result.finished_at
-        if log.is_due(now):
-            self._update_log()
+        accepted = min(drawn.accepted, len(tokens))
+        ids = drawn.tokens[: len(tokens)]
+        self._rounds.commit(accepted, ids, ahead.pending if ahead else None)
+        if self._request is not None:
+            self._request.committed(ids, accepted, pending.proposal)
+        seconds = self._seconds(current, now)
+        if self._drafting is not None and self._request is not None and log.is_due(now):
+            self._drafting.update_log(self._request, log)
         event = generation.end_round(current.choice, pending.proposal, tokens, accepted, pending.rows, seconds, now)
         ended = generation.reason is not None and current.choice is not FIRST_TOKEN
         if self._drafting is not None and ended and not generation.timing_interrupted:
@@ -270,25 +246,3 @@ class SpeculativeDecoder:
             draft_s = busy * (share or 0.0)
         catch_up_s, self._catch_up_s, self._accounted_to = self._catch_up_s, 0.0, finished_at
         return draft_s + catch_up_s, busy - draft_s, current.host_s
-
-    def _update_log(self) -> None:
-        """Copy the figures that only the drafting knows."""
-        request = self._request
-        if self._drafting is None or request is None:
-            return
-        log = self._generation.log
-        ahead: dict[str, Any] = {}
-        if request.ahead is not None:
-            ahead = request.ahead.figures.as_stats()
-        elif request.async_reason:
-            ahead = {"ahead": request.async_reason}
-        log.figures = replace(
-            log.figures,
-            draft=self._drafting.name_for(request) or log.figures.draft,
-            draft_fits=self._drafting.draft_fits,
-            draft_prefill_tokens=self._prefilled_earlier + request.draft_prefill_tokens,
-            **ahead,
-            **self._drafting.rounding_figures(request, exact=log.exact and not log.shared),
-        )
-        if log.drafted:
-            log.speedup = self._drafting.controller.measured_speedup(request.answer)

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from msgspec.structs import replace
+
 from engine.answer_index.index import AnswerIndex
 from engine.async_drafting.drafting_ahead import DraftingAhead
 from engine.async_drafting.link import DrafterLink
@@ -31,7 +33,7 @@ from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal
 from engine.speculation.rounds.round import PendingRound, ProposerFailed, as_proposer_failure, cut_to_grammar
 from engine.speculation.rounds.row_rule import RowRules
-from engine.stats import RoundRecord
+from engine.stats import RequestLog, RequestStats, RoundRecord
 from engine.status import ModelInfo
 
 log = logging.getLogger(__name__)
@@ -139,10 +141,18 @@ class Drafting:
             conversation.main.listener = None
 
     def begin(
-        self, settings: SpeculationSettings, conversation: CachedConversation, sampler: Sampler, *, alone: bool = False
+        self,
+        settings: SpeculationSettings,
+        conversation: CachedConversation,
+        sampler: Sampler,
+        figures: RequestStats,
+        *,
+        alone: bool = False,
     ) -> RequestProposers:
-        """Start a request on `conversation`, whose main sequence holds the prompt; it has its proposers."""
-        request = RequestProposers(self._main, settings, conversation, sampler, alone=alone)
+        """Start a request with these `figures` on `conversation`, whose main sequence holds the prompt."""
+        request = RequestProposers(
+            self._main, settings, conversation, sampler, alone=alone, prefilled=figures.draft_prefill_tokens
+        )
         self.install(request)
         self._requests.append(request)
         return request
@@ -165,8 +175,9 @@ class Drafting:
         """Let the controller begin an answer, or what is left of one."""
         main, constrained = request.conversation.main, request.sampler.constrained
         request.answer = self.controller.begin(len(main.tokens), constrained=constrained)
+        request.take_caught_up()
         if request.alone:
-            request.prefilled_before, rule = request.draft_prefill_tokens, main.next_rule
+            rule = main.next_rule
             request.same_text_cost = self.controller.cost_of(rule) if rule.strict else None
             self.controller.speedup.begin(context_range(request.answer.prompt_tokens), constrained=constrained)
 
@@ -251,27 +262,46 @@ class Drafting:
             ahead.patience_s = costs.drafting(DRAFTER_METHOD, ahead.depth).seconds
         return choice
 
-    def prepare(self, request: RequestProposers, source: str) -> bool:
-        """Do one piece of the work that a proposer needs before it can propose; False when none is left.
+    def catches_up(self, request: RequestProposers, source: str, *, work: bool = True) -> bool:
+        """Whether a proposer has to catch up before it can propose; if it `work`s, it does a piece of that.
 
-        Raises `ProposerFailed`.
+        A proposer that fails is dropped.
         """
-        with as_proposer_failure(source):
-            proposer = request.by_source[source]
-            self._joint.make_ready(proposer)
-            return proposer.prepare()
+        try:
+            with as_proposer_failure(source):
+                proposer = request.by_source[source]
+                if not work:
+                    return proposer.backlog > 0
+                self._joint.make_ready(proposer)
+                return proposer.prepare()
+        except ProposerFailed as failure:
+            request.drop(failure)
+            return False
 
-    def propose(self, asked: Sequence[tuple[RequestProposers, Choice]]) -> list[Proposal | ProposerFailed | None]:
-        """Return the proposals of requests that share a round; None for a choice without depth or an empty proposal."""
+    def propose(self, asked: Sequence[tuple[RequestProposers, Choice]]) -> list[tuple[Choice, Proposal | None]]:
+        """Propose for requests that share a round; returns what each of them does, with its proposal.
+
+        There is no proposal for a choice without depth, or if it would be empty. A proposer that fails is dropped.
+        """
         self._joint.keep(proposer for request, _ in asked for proposer in request.by_source.values())
-        together = self._propose_together(asked)
-        made: list[Proposal | ProposerFailed | None] = []
+        asked = [(request, self._possible(request, choice)) for request, choice in asked]
+        together = self._propose_together(asked) if len(asked) > 1 else {}
+        decided: list[tuple[Choice, Proposal | None]] = []
         for index, (request, choice) in enumerate(asked):
-            one = together.get(index) or (self._propose_alone(request, choice) if choice.depth else None)
-            if isinstance(one, Proposal):
-                one = cut_to_grammar(one, request.sampler, request.conversation.main.tokens)
-            made.append(one)
-        return made
+            made = together.get(index) or (self._propose_alone(request, choice) if choice.depth else None)
+            if isinstance(made, ProposerFailed):
+                decided.append((request.drop(made), None))
+            elif made is not None:
+                decided.append((choice, cut_to_grammar(made, request.sampler, request.conversation.main.tokens)))
+            else:
+                decided.append((choice, None))
+        return decided
+
+    def _possible(self, request: RequestProposers, choice: Choice) -> Choice:
+        """Return `choice`, or a plain round if its proposer was dropped since."""
+        if not choice.depth or choice.source in request.by_source:
+            return choice
+        return request.plain_reason or self.plain_reason
 
     def _propose_alone(self, request: RequestProposers, choice: Choice) -> Proposal | ProposerFailed:
         source = choice.source or ""
@@ -319,8 +349,7 @@ class Drafting:
         Its duration is not typical if a draft model caught up first, or if it is a plain round that was not between
         two others.
         """
-        prefilled_before, request.prefilled_before = request.prefilled_before, request.draft_prefill_tokens
-        caught_up = request.prefilled_before - prefilled_before
+        caught_up = request.take_caught_up()
         controller, depth = self.controller, current.depth
         answer = request.answer
         between = depth > 0 or current.between_plain
@@ -358,16 +387,30 @@ class Drafting:
         # A short answer ends before enough rounds have followed a run of plain ones.
         self.controller.speedup.compare()
 
-    def rounding_figures(self, request: RequestProposers, *, exact: bool) -> dict[str, Any]:
-        """Return the figures of `RequestStats` on rounding; `exact` is whether all passes of the request were."""
+    def update_log(self, request: RequestProposers, log: RequestLog) -> None:
+        """Copy the figures that only the drafting knows."""
+        found: dict[str, Any] = {}
         rounding = self.controllers.rounding
-        if rounding is None or request.redraws:
-            return {}
-        return {"rounding": "identical" if exact else "rounded", "same_text_cost": request.same_text_cost}
+        if request.ahead is not None:
+            found |= request.ahead.figures.as_stats()
+        elif request.async_reason:
+            found["ahead"] = request.async_reason
+        if request.alone and rounding is not None and not request.redraws:
+            found["rounding"] = "identical" if log.exact and not log.shared else "rounded"
+            found["same_text_cost"] = request.same_text_cost
+        log.figures = replace(
+            log.figures,
+            draft=self.name_for(request) or log.figures.draft,
+            draft_fits=self.draft_fits,
+            draft_prefill_tokens=request.draft_prefill_tokens,
+            **found,
+        )
+        if request.alone and log.drafted:
+            log.speedup = self.controller.measured_speedup(request.answer)
 
     def interrupted(self, request: RequestProposers) -> None:
         """Charge the time between two rounds of one request to neither, because other requests ran."""
-        request.prefilled_before = request.draft_prefill_tokens
+        request.take_caught_up()
         self.controller.speedup.interrupted()
 
     @property
