@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from engine.errors import CannotTeach, EngineClosed, EngineError
 from engine.events import Event, Failed, Finished
@@ -216,6 +216,57 @@ class EngineClient(Protocol):
     def close(self) -> None:
         """Cancel all requests and wait until the engine has ended. May be called twice."""
         ...
+
+
+class EngineBase(EngineClient):
+    """What the engine in this process and one in another share: settings, the refusal of calls, and failure reports.
+
+    Use it as a context manager, or call `close()`. A subclass sets `_thread`, which `close` joins.
+    """
+
+    _thread: threading.Thread
+
+    def __init__(self, settings: EngineSettings) -> None:
+        self._settings = settings
+        self._progress = 0, 0
+        self._lock = threading.Lock()
+        # Why calls are refused: the engine was closed, or has failed.
+        self._refusal: EngineError | None = None
+        # Set when the engine has ended without `close`; the reports are called with it.
+        self._failure: EngineError | None = None
+        self._failure_reports: list[Callable[[EngineError], None]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def loading_progress(self) -> tuple[int, int]:
+        return self._progress
+
+    @property
+    def settings(self) -> EngineSettings:
+        return self._settings
+
+    def on_failure(self, report: Callable[[EngineError], None]) -> None:
+        with self._lock:
+            failure = self._failure
+            if failure is None:
+                self._failure_reports.append(report)
+        if failure is not None:
+            report(failure)
+
+    def _report_failure(self, failure: EngineError) -> None:
+        with self._lock:
+            self._failure = failure
+        for report in self._failure_reports:
+            report(failure)
+
+    def _join(self) -> None:
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
 
 
 def _done(result: Any) -> Future[Any]:

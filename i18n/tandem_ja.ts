@@ -737,20 +737,12 @@
         <translation>並列ドラフトはオフです。メモリが足りず、ドラフトモデルをもう 1 つ読み込めません。</translation>
     </message>
     <message>
-        <source>Parallel drafting is off: the other computer&apos;s address or secret is missing.</source>
-        <translation>並列ドラフトはオフです。別のコンピュータのアドレスまたはシークレットが設定されていません。</translation>
-    </message>
-    <message>
         <source>Parallel drafting is off: this draft model cannot do it.</source>
         <translation>並列ドラフトはオフです。このドラフトモデルは対応していません。</translation>
     </message>
     <message>
         <source>Parallel drafting is off: it needs a draft model with the same tokenizer.</source>
         <translation>並列ドラフトはオフです。同じトークナイザーのドラフトモデルが必要です。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
-        <translation>並列ドラフトはオフです。macOS が Tandem にローカルネットワークの使用を許可していません。「システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワーク」で Tandem をオンにしてください。</translation>
     </message>
     <message>
         <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
@@ -1584,10 +1576,6 @@
         <translation>「{detail}」はコンピュータの名前でもアドレスでもありません。変更してもう一度お試しください。</translation>
     </message>
     <message>
-        <source>The list of computers cannot be read: {detail}. Check the file and try again.</source>
-        <translation>コンピュータの一覧を読み込めません：{detail}。ファイルを確認してもう一度お試しください。</translation>
-    </message>
-    <message>
         <source>macOS does not let Tandem connect to {host}. Open System Settings &gt; Privacy &amp; Security &gt; Local Network, turn on Tandem, and try again.</source>
         <translation>macOS が {host} への Tandem の接続を許可していません。「システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワーク」で Tandem をオンにして、もう一度お試しください。</translation>
     </message>
@@ -1654,14 +1642,6 @@
     <message>
         <source>{host} has different files for the model {detail}. Download or copy it there again.</source>
         <translation>{host} にあるモデル {detail} のファイルが異なります。そのコンピュータにもう一度ダウンロードまたはコピーしてください。</translation>
-    </message>
-    <message>
-        <source>The computers are already working together: {detail}. Stop them first.</source>
-        <translation>コンピュータはすでに連携しています：{detail}。先に停止してください。</translation>
-    </message>
-    <message>
-        <source>No computers are working together.</source>
-        <translation>現在連携しているコンピュータはありません。</translation>
     </message>
 </context>
 <context>
@@ -4125,10 +4105,6 @@
         <translation>複数の Mac で動作します。ほかの Mac にもチャットの内容が送られます。</translation>
     </message>
     <message>
-        <source>The computer that you chose for parallel drafting receives the text of your chats.</source>
-        <translation>並列ドラフトに使う別のコンピュータに、チャットの内容が送られます。</translation>
-    </message>
-    <message>
         <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
         <translation>ツールをオンにしたチャットでは、モデルがツールのサーバに送る内容がこの Mac の外に出ることがあります。</translation>
     </message>
@@ -4587,10 +4563,6 @@
         <translation>この Mac の CPU</translation>
     </message>
     <message>
-        <source>Another computer</source>
-        <translation>別のコンピュータ</translation>
-    </message>
-    <message>
         <source>Full precision</source>
         <translation>フル精度</translation>
     </message>
@@ -4701,14 +4673,6 @@
     <message>
         <source>Parallel drafting</source>
         <translation>並列ドラフト</translation>
-    </message>
-    <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
-        <translation>メインモデルが検証している間に、ドラフトモデルが次のトークンを準備します。「自動」では、回答が速くなる見込みがあるときにこの Mac の CPU を使います。CPU を使うと、ドラフトモデルのコピーがメモリにもう 1 つ必要です。別のコンピュータには、チャットの内容が暗号化されずに送られます。</translation>
-    </message>
-    <message>
-        <source>Address of the other computer</source>
-        <translation>別のコンピュータのアドレス</translation>
     </message>
     <message>
         <source>Temperature</source>
@@ -5019,10 +4983,6 @@
         <translation>キーを知っている人は誰でも、ネットワークからこの Mac のモデルと計算能力を使えます。やり取りは暗号化されません。信頼できるネットワークでだけオンにしてください。</translation>
     </message>
     <message>
-        <source>What “tandem drafter serve” shows on the other computer, such as mac.local:8799.</source>
-        <translation>別のコンピュータで「tandem drafter serve」が表示するアドレスです（例：mac.local:8799）。</translation>
-    </message>
-    <message>
         <source>Changes take effect with the next answer.</source>
         <translation>変更は次の回答から有効になります。</translation>
     </message>
@@ -5033,6 +4993,10 @@
     <message>
         <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
         <translation>Tandem は Hugging Face への接続やアップデートの確認を行わず、ダウンロードは待機します。チャット、インストール済みのモデル、ツールのサーバ、選択した別のコンピュータはそのまま使えます。</translation>
+    </message>
+    <message>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
+        <translation>メインモデルが検証している間に、ドラフトモデルが次のトークンを準備します。「自動」では、回答が速くなる見込みがあるときにこの Mac の CPU を使います。CPU を使うと、ドラフトモデルのコピーがメモリにもう 1 つ必要です。</translation>
     </message>
 </context>
 <context>
@@ -5104,22 +5068,6 @@
 </context>
 <context>
     <name>SpeculationPage</name>
-    <message>
-        <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
-        <translation>別のコンピュータの「tandem drafter serve」のシークレットです。システムのキーチェーンにだけ保存されます。</translation>
-    </message>
-    <message>
-        <source>Your secret is in the keychain.</source>
-        <translation>シークレットをキーチェーンに保存しました。</translation>
-    </message>
-    <message>
-        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
-        <translation>この Mac には Tandem が使えるキーチェーンがないため、シークレットは今回の起動中だけ有効です。</translation>
-    </message>
-    <message>
-        <source>Secret</source>
-        <translation>シークレット</translation>
-    </message>
     <message>
         <source>Measure again</source>
         <translation>もう一度測定</translation>

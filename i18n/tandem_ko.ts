@@ -737,20 +737,12 @@
         <translation>병렬 초안 생성이 꺼져 있어요. 메모리가 부족해서 초안 모델을 하나 더 올릴 수 없어요.</translation>
     </message>
     <message>
-        <source>Parallel drafting is off: the other computer&apos;s address or secret is missing.</source>
-        <translation>병렬 초안 생성이 꺼져 있어요. 다른 컴퓨터의 주소나 공유 암호가 없어요.</translation>
-    </message>
-    <message>
         <source>Parallel drafting is off: this draft model cannot do it.</source>
         <translation>병렬 초안 생성이 꺼져 있어요. 이 초안 모델은 지원하지 않아요.</translation>
     </message>
     <message>
         <source>Parallel drafting is off: it needs a draft model with the same tokenizer.</source>
         <translation>병렬 초안 생성이 꺼져 있어요. 토크나이저가 같은 초안 모델이 필요해요.</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
-        <translation>병렬 초안 생성이 꺼져 있어요. macOS가 Tandem의 로컬 네트워크 사용을 막고 있어요. ‘시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크’에서 Tandem을 켜 주세요.</translation>
     </message>
     <message>
         <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
@@ -1584,10 +1576,6 @@
         <translation>‘{detail}’ 값은 컴퓨터의 이름이나 주소가 아니에요. 바꾸고 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>The list of computers cannot be read: {detail}. Check the file and try again.</source>
-        <translation>컴퓨터 목록을 읽을 수 없어요: {detail}. 파일을 확인하고 다시 시도해 주세요.</translation>
-    </message>
-    <message>
         <source>macOS does not let Tandem connect to {host}. Open System Settings &gt; Privacy &amp; Security &gt; Local Network, turn on Tandem, and try again.</source>
         <translation>macOS가 Tandem과 {host} 컴퓨터의 연결을 막고 있어요. ‘시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크’에서 Tandem을 켠 다음 다시 시도해 주세요.</translation>
     </message>
@@ -1654,14 +1642,6 @@
     <message>
         <source>{host} has different files for the model {detail}. Download or copy it there again.</source>
         <translation>{host} 컴퓨터에 있는 {detail} 모델의 파일이 달라요. 그 컴퓨터에 다시 다운로드하거나 복사해 주세요.</translation>
-    </message>
-    <message>
-        <source>The computers are already working together: {detail}. Stop them first.</source>
-        <translation>컴퓨터들이 이미 함께 작동하고 있어요: {detail}. 먼저 중지해 주세요.</translation>
-    </message>
-    <message>
-        <source>No computers are working together.</source>
-        <translation>지금 함께 작동하는 컴퓨터가 없어요.</translation>
     </message>
 </context>
 <context>
@@ -4125,10 +4105,6 @@
         <translation>여러 대의 Mac에서 함께 실행돼요. 다른 Mac에도 대화 내용이 전송돼요.</translation>
     </message>
     <message>
-        <source>The computer that you chose for parallel drafting receives the text of your chats.</source>
-        <translation>병렬 초안 생성에 쓰는 다른 컴퓨터에 대화 내용이 전송돼요.</translation>
-    </message>
-    <message>
         <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
         <translation>도구를 켠 대화에서는 모델이 도구 서버에 보내는 내용이 이 Mac 밖으로 나갈 수 있어요.</translation>
     </message>
@@ -4587,10 +4563,6 @@
         <translation>이 Mac의 CPU</translation>
     </message>
     <message>
-        <source>Another computer</source>
-        <translation>다른 컴퓨터</translation>
-    </message>
-    <message>
         <source>Full precision</source>
         <translation>전체 정밀도</translation>
     </message>
@@ -4701,14 +4673,6 @@
     <message>
         <source>Parallel drafting</source>
         <translation>병렬 초안 생성</translation>
-    </message>
-    <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
-        <translation>메인 모델이 검증하는 동안 초안 모델이 다음 토큰을 준비해요. ‘자동’은 답변이 더 빨라질 수 있을 때 이 Mac의 CPU를 써요. CPU를 쓰려면 초안 모델을 메모리에 하나 더 올려야 해요. 다른 컴퓨터에는 대화 내용이 암호화되지 않은 채 전송돼요.</translation>
-    </message>
-    <message>
-        <source>Address of the other computer</source>
-        <translation>다른 컴퓨터의 주소</translation>
     </message>
     <message>
         <source>Temperature</source>
@@ -5019,10 +4983,6 @@
         <translation>네트워크에서 키를 아는 사람은 누구나 이 Mac의 모델과 성능을 쓸 수 있고, 모든 내용이 암호화되지 않은 채 오가요. 믿을 수 있는 네트워크에서만 켜 주세요.</translation>
     </message>
     <message>
-        <source>What “tandem drafter serve” shows on the other computer, such as mac.local:8799.</source>
-        <translation>그 컴퓨터에서 ‘tandem drafter serve’가 보여 주는 주소예요(예: mac.local:8799).</translation>
-    </message>
-    <message>
         <source>Changes take effect with the next answer.</source>
         <translation>바꾸면 다음 답변부터 적용돼요.</translation>
     </message>
@@ -5033,6 +4993,10 @@
     <message>
         <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
         <translation>Tandem이 Hugging Face에 연결하거나 업데이트를 확인하지 않아요. 다운로드는 대기하고, 대화와 설치된 모델, 도구 서버, 직접 고른 다른 컴퓨터는 그대로 쓸 수 있어요.</translation>
+    </message>
+    <message>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
+        <translation>메인 모델이 검증하는 동안 초안 모델이 다음 토큰을 준비해요. ‘자동’은 답변이 더 빨라질 수 있을 때 이 Mac의 CPU를 써요. CPU를 쓰려면 초안 모델을 메모리에 하나 더 올려야 해요.</translation>
     </message>
 </context>
 <context>
@@ -5104,22 +5068,6 @@
 </context>
 <context>
     <name>SpeculationPage</name>
-    <message>
-        <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
-        <translation>다른 컴퓨터의 ‘tandem drafter serve’에서 쓰는 공유 암호예요. 시스템 키체인에만 저장돼요.</translation>
-    </message>
-    <message>
-        <source>Your secret is in the keychain.</source>
-        <translation>공유 암호를 키체인에 보관했어요.</translation>
-    </message>
-    <message>
-        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
-        <translation>이 Mac에는 Tandem이 쓸 수 있는 키체인이 없어서, 공유 암호는 이번 실행 동안에만 쓰여요.</translation>
-    </message>
-    <message>
-        <source>Secret</source>
-        <translation>공유 암호</translation>
-    </message>
     <message>
         <source>Measure again</source>
         <translation>다시 측정하기</translation>

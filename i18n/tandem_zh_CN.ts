@@ -737,20 +737,12 @@
         <translation>并行生成草稿已关闭：内存放不下草稿模型的第二个副本。</translation>
     </message>
     <message>
-        <source>Parallel drafting is off: the other computer&apos;s address or secret is missing.</source>
-        <translation>并行生成草稿已关闭：缺少另一台电脑的地址或密钥。</translation>
-    </message>
-    <message>
         <source>Parallel drafting is off: this draft model cannot do it.</source>
         <translation>并行生成草稿已关闭：这个草稿模型不支持。</translation>
     </message>
     <message>
         <source>Parallel drafting is off: it needs a draft model with the same tokenizer.</source>
         <translation>并行生成草稿已关闭：需要分词器相同的草稿模型。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
-        <translation>并行生成草稿已关闭：macOS 不允许 Tandem 使用本地网络。请在“系统设置”&gt;“隐私与安全性”&gt;“本地网络”中打开 Tandem。</translation>
     </message>
     <message>
         <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
@@ -1584,10 +1576,6 @@
         <translation>“{detail}”不是电脑的名称或地址。请修改后重试。</translation>
     </message>
     <message>
-        <source>The list of computers cannot be read: {detail}. Check the file and try again.</source>
-        <translation>无法读取电脑列表：{detail}。请检查文件后重试。</translation>
-    </message>
-    <message>
         <source>macOS does not let Tandem connect to {host}. Open System Settings &gt; Privacy &amp; Security &gt; Local Network, turn on Tandem, and try again.</source>
         <translation>macOS 不允许 Tandem 连接 {host}。请在“系统设置”&gt;“隐私与安全性”&gt;“本地网络”中打开 Tandem，然后重试。</translation>
     </message>
@@ -1654,14 +1642,6 @@
     <message>
         <source>{host} has different files for the model {detail}. Download or copy it there again.</source>
         <translation>{host} 上模型 {detail} 的文件不同。请重新下载或拷贝到该电脑。</translation>
-    </message>
-    <message>
-        <source>The computers are already working together: {detail}. Stop them first.</source>
-        <translation>电脑已在协同工作：{detail}。请先停止。</translation>
-    </message>
-    <message>
-        <source>No computers are working together.</source>
-        <translation>现在没有电脑在协同工作。</translation>
     </message>
 </context>
 <context>
@@ -4125,10 +4105,6 @@
         <translation>在多台 Mac 上运行，对话文字会发送到其他 Mac。</translation>
     </message>
     <message>
-        <source>The computer that you chose for parallel drafting receives the text of your chats.</source>
-        <translation>对话文字会发送到用于并行生成草稿的另一台电脑。</translation>
-    </message>
-    <message>
         <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
         <translation>在打开工具的对话中，模型发送给工具服务器的内容可能会离开本机。</translation>
     </message>
@@ -4587,10 +4563,6 @@
         <translation>本机的 CPU</translation>
     </message>
     <message>
-        <source>Another computer</source>
-        <translation>另一台电脑</translation>
-    </message>
-    <message>
         <source>Full precision</source>
         <translation>完整精度</translation>
     </message>
@@ -4701,14 +4673,6 @@
     <message>
         <source>Parallel drafting</source>
         <translation>并行生成草稿</translation>
-    </message>
-    <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
-        <translation>主模型验证时，草稿模型准备后面的 token。“自动”会在回答可能更快时使用本机的 CPU。使用 CPU 时，内存中需要草稿模型的第二个副本。使用另一台电脑时，对话文字会以未加密方式发送给它。</translation>
-    </message>
-    <message>
-        <source>Address of the other computer</source>
-        <translation>另一台电脑的地址</translation>
     </message>
     <message>
         <source>Temperature</source>
@@ -5019,10 +4983,6 @@
         <translation>网络中任何持有密钥的人都可以使用本机的模型和算力，而且所有内容都以未加密方式传输。请只在可信的网络中打开。</translation>
     </message>
     <message>
-        <source>What “tandem drafter serve” shows on the other computer, such as mac.local:8799.</source>
-        <translation>另一台电脑上“tandem drafter serve”显示的地址，例如 mac.local:8799。</translation>
-    </message>
-    <message>
         <source>Changes take effect with the next answer.</source>
         <translation>更改从下一个回答起生效。</translation>
     </message>
@@ -5033,6 +4993,10 @@
     <message>
         <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
         <translation>Tandem 不会连接 Hugging Face，也不会检查更新，下载会等待。对话、已安装的模型、工具服务器和你选择的其他电脑照常可用。</translation>
+    </message>
+    <message>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
+        <translation>主模型验证时，草稿模型准备后面的 token。“自动”会在回答可能更快时使用本机的 CPU。使用 CPU 时，内存中需要草稿模型的第二个副本。</translation>
     </message>
 </context>
 <context>
@@ -5104,22 +5068,6 @@
 </context>
 <context>
     <name>SpeculationPage</name>
-    <message>
-        <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
-        <translation>另一台电脑上“tandem drafter serve”的密钥。只保存在系统钥匙串中。</translation>
-    </message>
-    <message>
-        <source>Your secret is in the keychain.</source>
-        <translation>密钥已存入钥匙串。</translation>
-    </message>
-    <message>
-        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
-        <translation>本机没有 Tandem 可用的钥匙串，因此密钥仅在本次运行中有效。</translation>
-    </message>
-    <message>
-        <source>Secret</source>
-        <translation>密钥</translation>
-    </message>
     <message>
         <source>Measure again</source>
         <translation>重新测量</translation>

@@ -40,7 +40,8 @@ class JsonOutput(Output):
     def event(self, event: Event) -> None:
         # JSON's escapes hold every character, also where the terminal's encoding does not.
         plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-        print(json.dumps(as_json(event), ensure_ascii=plain), flush=True)
+        message = {"message": explained(event.error)} if isinstance(event, Failed) else {}
+        print(json.dumps(as_json(event) | message, ensure_ascii=plain), flush=True)
 
 
 class TextOutput(Output):

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.library.finder import Finder
-from app.session.bridge import as_engine_error
 from app.settings.keychain import Keychain
 from app.system.background import Background
 from app.system.paths import cache_folder, data_folder, resource
-from engine.errors import EngineError
+from engine.errors import EngineError, as_engine_error
 
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.

@@ -59,7 +59,7 @@ def _rounded(value: float | None, digits: int = 1) -> float | None:
 
 
 # The file only says whether these are set: addresses may contain a name and a password.
-_LEFT_OUT = ("hub_endpoint", "proxy", "drafter_address")
+_LEFT_OUT = ("hub_endpoint", "proxy")
 
 
 def write_diagnostics(

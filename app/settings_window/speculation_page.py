@@ -24,10 +24,6 @@ class SpeculationPage(TablePage):
     def __init__(self, settings: SettingsStore, session: Session, parent: QWidget | None = None) -> None:
         super().__init__("speculation", settings, parent)
         self._session = session
-        self.secret = self.secret_row()
-        self.secret.typed.connect(lambda secret: session.drafter_secret.keep(secret, self._secret_kept))
-        # Whether the typed secret is in the keychain; None before one was typed.
-        self._kept: bool | None = None
         self._learned: tuple[LearnedPair, ...] = ()
         self.teaching = TeachingSection(session, self)
         self.add(self.teaching, 24)
@@ -40,20 +36,6 @@ class SpeculationPage(TablePage):
 
     def _row_of(self, key: str) -> Row:
         return next(row for row in self.rows if row.control is self.control(key))
-
-    def _secret_kept(self, kept: bool) -> None:
-        self._kept = kept
-        self._set_secret_texts()
-
-    def _set_secret_texts(self) -> None:
-        help_ = {
-            None: self.tr(
-                "The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain."
-            ),
-            True: self.tr("Your secret is in the keychain."),
-            False: self.tr("This Mac has no keychain that Tandem can use, so the secret is for this run only."),
-        }[self._kept]
-        self.secret.set_words(self.tr("Secret"), help_)
 
     def refresh(self) -> None:
         """Ask the engine what it has learned, and show it."""
@@ -90,15 +72,8 @@ class SpeculationPage(TablePage):
         name, help_ = (QCoreApplication.translate("Settings", text) for text in (setting.title, setting.help))
         row.set_words(name, joined(help_, same_text_sentence(loaded)))
 
-    def show_values(self) -> None:
-        super().show_values()
-        drafts_elsewhere = self.settings.values.async_drafter == "remote"
-        for row in (self._row_of("drafter_address"), self.secret):
-            row.set_due(drafts_elsewhere)
-
     def retranslate(self) -> None:
         super().retranslate()
-        self._set_secret_texts()
         self._set_same_text_help()
         self._set_measured_texts()
 

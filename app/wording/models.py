@@ -10,9 +10,9 @@ from PySide6.QtCore import QCoreApplication, QObject
 from app.session.model_names import short_name
 from app.settings.declarations import SETTINGS
 from app.settings.engine_settings import own_sampling, recommended_of
-from app.wording.errors import DRAFT_REASONS
+from app.wording.errors import DRAFT_REASONS, error_sentence
 from app.wording.figures import as_fast, capitalized, number, percent, times, times_between
-from app.wording.hub import hub_sentence, size_words
+from app.wording.hub import size_words
 from app.wording.sentences import Sentences
 from app.wording.sources import recorded_name
 
@@ -38,9 +38,9 @@ _LICENCES = {
 }
 
 
-def model_name(name: str, bits: int) -> str:
+def model_name(name: str, bits: int | None) -> str:
     """Return "Qwen3 8B · 4-bit", or the name alone if the weights are unquantised or unknown."""
-    if bits in (0, 16, 32):
+    if bits in (None, 0, 16, 32):
         return name
     return translate("Models", "{name} · {bits}-bit").format(name=name, bits=bits)
 
@@ -274,7 +274,7 @@ def download_words(status: DownloadStatus) -> str:
     if status.waits_for_network:
         return translate("Models", "Waiting for a connection. The download then resumes by itself.")
     if status.state == "failed":
-        return hub_sentence(status.error) if status.error is not None else translate("Models", "Failed.")
+        return error_sentence(status.error) if status.error is not None else translate("Models", "Failed.")
     if status.state == "downloading":
         parts = [done]
         if status.attempt:

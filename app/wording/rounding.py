@@ -111,15 +111,10 @@ AHEAD_STATES = Sentences(
         "starting": "Parallel drafting is starting.",
         "no-gain": "Parallel drafting would not help: drafting takes too little of a round.",
         "no-memory": "Parallel drafting is off: a second copy of the draft model does not fit in memory.",
-        "no-address": "Parallel drafting is off: the other computer's address or secret is missing.",
         "no-branches": "Parallel drafting is off: this draft model cannot do it.",
         "not-usable": "Parallel drafting is off: its copy of the draft model cannot be loaded.",
         "other-tokenizer": "Parallel drafting is off: it needs a draft model with the same tokenizer.",
         "unreachable": "Parallel drafting is off: the process that drafts cannot be reached.",
-        "network-denied": (
-            "Parallel drafting is off: macOS does not let Tandem use the local network. Turn on Tandem in System "
-            "Settings > Privacy & Security > Local Network."
-        ),
         "ended": "Parallel drafting is off: the process that drafts quit unexpectedly twice.",
     },
 )

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from app.wording.sentences import Sentences
-
-
-def teaching_sentence(arguments: Mapping[str, str]) -> str:
-    """Say why a drafter cannot be taught, from the arguments of `CannotTeach`."""
-    return TEACHING_REASONS[arguments["reason"]].format(detail=arguments["detail"])
-
 
 TEACHING_REASONS = Sentences(
     "Teaching",

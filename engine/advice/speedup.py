@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from engine.machine.row_costs import PassCost, flat_cost, row_costs
+from engine.model_files.model import Model
 from engine.requests import MAX_DEPTH
 
 # The least speedup for which a draft model is worth its memory.
@@ -37,42 +38,22 @@ class SpeedupEstimate:
         return self.bounds[1] if self.bounds else self.speedup
 
 
-@dataclass(frozen=True, slots=True)
-class MainCost:
-    """What a main model reads: all weights, those that one token uses, and whether they are quantised.
-
-    Several rows of a mixture of experts use more of them than one, so verification costs more than a plain pass.
-    """
-
-    bytes: int
-    active: int
-    bits: int | None = None
-
-    @property
-    def used(self) -> float:
-        return min(self.active / max(self.bytes, 1), 1.0) or 1.0
-
-    @property
-    def quantised(self) -> bool:
-        return self.bits not in (16, 32)
-
-
-def estimate_speedup(main: MainCost, draft_active: int, relation: str) -> SpeedupEstimate:
+def estimate_speedup(main: Model, draft_active: int, relation: str) -> SpeedupEstimate:
     """Estimate the speed-up of a draft model that reads `draft_active` bytes a token."""
     return _estimate(main, *_with_draft(main, draft_active, relation))
 
 
-def flat_speedup(main: MainCost, draft_active: int) -> float:
+def flat_speedup(main: Model, draft_active: int) -> float:
     """Return the speed-up where further rows cost next to nothing, so that only the draft model's size limits it."""
-    return _at_best_depth(flat_cost(main.used), *_with_draft(main, draft_active, "same"))
+    return _at_best_depth(flat_cost(_share_used(main)), *_with_draft(main, draft_active, "same"))
 
 
-def estimate_head_speedup(main: MainCost, head_bytes: int, *, chained: bool = False) -> SpeedupEstimate:
+def estimate_head_speedup(main: Model, head_bytes: int, *, chained: bool = False) -> SpeedupEstimate:
     """Estimate the speed-up of a head of `head_bytes`.
 
     It drafts all tokens of a round in one pass, or, if they are `chained`, each in a pass of its own.
     """
-    share = head_bytes / max(main.active, 1)
+    share = head_bytes / max(main.active_bytes, 1)
 
     def drafting(depth: int) -> float:
         return depth * (share + _PASS_OVERHEAD) if chained else share + 2 * _PASS_OVERHEAD
@@ -80,16 +61,24 @@ def estimate_head_speedup(main: MainCost, head_bytes: int, *, chained: bool = Fa
     return _estimate(main, HEAD_ACCEPT_RATE, drafting)
 
 
-def _with_draft(main: MainCost, draft_active: int, relation: str) -> tuple[float, Callable[[int], float]]:
+def _with_draft(main: Model, draft_active: int, relation: str) -> tuple[float, Callable[[int], float]]:
     """Return the assumed accept rate, and the cost of drafting a round by its depth in plain passes."""
-    share = draft_active / max(main.active, 1)
+    share = draft_active / max(main.active_bytes, 1)
     return _assumed_accept_rate(share, relation), lambda depth: depth * (share + _PASS_OVERHEAD)
 
 
-def _estimate(main: MainCost, accept: float, drafting: Callable[[int], float]) -> SpeedupEstimate:
-    costs = row_costs(main.used, quantised=main.quantised)
+def _estimate(main: Model, accept: float, drafting: Callable[[int], float]) -> SpeedupEstimate:
+    costs = row_costs(_share_used(main), quantised=main.bits not in (16, 32))
     least, most = (_at_best_depth(cost, accept, drafting) for cost in costs)
     return SpeedupEstimate(most) if least == most else SpeedupEstimate(sqrt(least * most), bounds=(least, most))
+
+
+def _share_used(main: Model) -> float:
+    """Return the share of a main model's weights that one token uses.
+
+    Several rows of a mixture of experts use more of them than one, so verification costs more than a plain pass.
+    """
+    return min(main.active_bytes / max(main.weight_bytes, 1), 1.0) or 1.0
 
 
 def _at_best_depth(pass_cost: PassCost, accept: float, drafting: Callable[[int], float]) -> float:

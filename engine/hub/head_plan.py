@@ -20,8 +20,8 @@ from engine.hub.listing import describe, list_model
 from engine.hub.repository_names import parse_repository
 from engine.hub.values import ByteRange, Listing, RemoteFile
 from engine.model_files.config import text_config
-from engine.model_files.head_files import mtp_tensors
-from engine.model_files.inspection import INDEX_NAME
+from engine.model_files.head_kinds import mtp_tensors
+from engine.model_files.model_folder import INDEX_NAME
 from engine.model_files.safetensors_header import (
     CutOffFileError,
     DamagedHeaderError,

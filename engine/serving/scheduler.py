@@ -14,12 +14,12 @@ from pathlib import Path
 
 from engine.client import RequestStream
 from engine.decoders.generation import release_unused_memory
-from engine.errors import EngineClosed, EngineError, NotEnoughMemory, QueueFull, is_device_failure
+from engine.errors import EngineClosed, EngineError, NotEnoughMemory, QueueFull, as_engine_error, is_device_failure
 from engine.events import Failed
 from engine.main_model.loading import LoadedModel, OnProgress
 from engine.prefix.cache import PrefixCache
 from engine.prefix.files import stored_bytes
-from engine.serving.active_request import ActiveRequest, as_engine_error, cleaned_up, log_finished
+from engine.serving.active_request import ActiveRequest, cleaned_up, log_finished
 from engine.serving.decoding import CachesLost, Decoding, Outcome
 from engine.serving.pacing import PrefillPacer
 from engine.serving.prefilling import Prefilling

@@ -20,10 +20,10 @@ from engine.files import private_files
 from engine.files.atomic_file import write_atomically
 from engine.files.disk_pool import DiskPool
 from engine.files.steps import Steps, result_of
+from engine.heads.folder import sampled_hash
 from engine.main_model.loading import LoadedModel, display_name
 from engine.model_files.adapters import deciding_files
-from engine.model_files.head_files import kind_of_folder
-from engine.model_files.head_folder import config_folder, head_weight_files, sampled_hash
+from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import resolve_model
 from engine.status import TeachingResult
 from engine.teaching.adapter import add_adapter, as_bytes, from_bytes, fuse, remove_adapter, set_adapter
@@ -159,6 +159,7 @@ def content_stamp(model: Path) -> str:
 
     Other than a time of change, it stays the same when a model is moved or downloaded again.
     """
-    if kind_of_folder(model) is None:
+    folder = ModelFolder(model)
+    if folder.head is None:
         return sampled_hash(deciding_files(model), _SAMPLE_BYTES)
-    return sampled_hash([config_folder(model) / "config.json", *head_weight_files(model)], _SAMPLE_BYTES)
+    return sampled_hash([folder.config_folder / "config.json", *folder.head_files], _SAMPLE_BYTES)

@@ -14,7 +14,7 @@ import mlx.nn as nn
 from engine.files.disk_pool import DiskPool
 from engine.files.steps import Steps, result_of
 from engine.main_model.loading import LoadedModel, OnProgress, display_name, load_in_steps
-from engine.model_files.head_files import kind_of_folder
+from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
 from engine.speculation.drafters.sources import Drafter, HeadSource, prepare_draft, prepare_head
@@ -59,7 +59,7 @@ def drafter_kind(folder: Path) -> DrafterKind:
 
 def is_head(folder: Path) -> bool:
     """Whether the folder holds a head, by its tensors. False for a folder that cannot be read."""
-    return kind_of_folder(folder) is not None
+    return ModelFolder(folder).head is not None
 
 
 def load_head_for(

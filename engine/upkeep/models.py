@@ -273,11 +273,11 @@ class Models:
             reason = "no-gain"
         elif draft.translation is not None:
             reason = "other-tokenizer"
-        elif wanted != "remote" and not drafters.running and self._drafter_bytes(draft) > self.memory_use().free:
+        elif not drafters.running and self._drafter_bytes(draft) > self.memory_use().free:
             log.info("there is no memory for another copy of %s", draft.info.name)
             reason = "no-memory"
         else:
-            return drafters.link(draft.model, self.settings) or "no-address"
+            return drafters.link(draft.model.info.path)
         if wanted in ("off", "auto"):
             drafters.close()
         return reason

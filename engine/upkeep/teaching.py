@@ -10,25 +10,15 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, wait
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from engine.decoders.generation import release_unused_memory
-from engine.errors import (
-    CannotTeach,
-    DeviceFailed,
-    EngineError,
-    InternalFailure,
-    NoModel,
-    is_device_failure,
-    without_frames,
-)
-from engine.files.steps import Steps
+from engine.errors import CannotTeach, EngineError, NoModel
+from engine.files.steps import Steps, Work
 from engine.main_model.loading import LoadedModel, load_in_steps
 from engine.model_files.config import text_config
 from engine.requests import OwnAnswer
@@ -45,8 +35,6 @@ from engine.upkeep.models import Models
 
 log = logging.getLogger(__name__)
 
-# With nothing else to do, wait this long for a file or a prompt before commands are looked at again.
-DISK_WAIT_S = 0.02
 # Copies of the adapter in memory: itself, its gradients, the two moments of the optimiser, and one to be written.
 _ADAPTER_COPIES = 5
 # Numbers of 4 bytes that a token's pass and its gradients keep for a number of the residual stream and of the widest
@@ -60,43 +48,33 @@ class Teaching:
     def __init__(self, models: Models, on_progress: Callable[[TeachingProgress], object]) -> None:
         self._models = models
         self._on_progress = on_progress
-        self._steps: Steps[TeachingResult] | None = None
+        self._work: Work[TeachingResult] | None = None
         self._done: Callable[[TeachingResult | EngineError | None], None] = lambda _outcome: None
-        # What the next step waits for.
-        self._pending: Future[Any] | None = None
 
     @property
     def running(self) -> bool:
-        return self._steps is not None
+        return self._work is not None
 
     def begin(self, answers: Sequence[OwnAnswer], done: Callable[[TeachingResult | EngineError | None], None]) -> None:
         """Teach the drafter in use from now on; `done` gets the result or the error, None if it was stopped."""
         self.stop()
         self._done = done
-        self._steps = self._teach(answers)
+        self._work = Work(self._teach(answers), self._end)
         self._on_progress(TeachingProgress("reading", 0, sum(answer.tokens for answer in answers)))
 
     def step(self) -> None:
         """Run a step, or wait a moment for its file or prompt. Raises a failure of the device."""
-        if self._steps is None or (self._pending is not None and not wait([self._pending], DISK_WAIT_S).done):
-            return
-        try:
-            self._pending = next(self._steps)
-        except StopIteration as end:
-            self._end(end.value)
-        except Exception as error:
-            self._end(_as_engine_error(error))
-            if is_device_failure(error):
-                raise
+        if self._work is not None:
+            self._work.step()
 
     def stop(self) -> None:
         """End the teaching, if there is one; nothing of it is kept."""
-        if self._steps is not None:
+        if self._work is not None:
             self._end(None)
 
     def fail(self, error: EngineError) -> None:
         """End the teaching, if there is one, with an error."""
-        if self._steps is not None:
+        if self._work is not None:
             self._end(error)
 
     def known(self) -> TaughtDraft:
@@ -115,11 +93,9 @@ class Teaching:
         self._file()[0].delete()
 
     def _end(self, outcome: TeachingResult | EngineError | None) -> None:
-        self._steps, self._pending = None, None
+        self._work = None
         release_unused_memory()
         self._on_progress(TeachingProgress())
-        if isinstance(outcome, EngineError):
-            without_frames(outcome)
         self._done(outcome)
 
     def _file(self) -> tuple[TaughtFile, Drafter]:
@@ -208,14 +184,6 @@ def student_of(drafter: HeadSource | DraftSource | LoadedModel, main: LoadedMode
         return HeadStudent(drafter, main)
     draft = drafter if isinstance(drafter, LoadedModel) else drafter.model
     return DraftStudent(draft.model, draft.rows or draft.vocabulary)
-
-
-def _as_engine_error(error: Exception) -> EngineError:
-    """Return a failure of a step as the error that a caller gets, and log what is not foreseen."""
-    if isinstance(error, EngineError):
-        return error
-    log.error("a teaching failed", exc_info=error)
-    return DeviceFailed(str(error)) if is_device_failure(error) else InternalFailure(str(error))
 
 
 def training_bytes(student: Student, path: Path) -> int:

@@ -92,8 +92,8 @@ def _entries(installed: Collection[str]) -> tuple[Entry, ...]:
 def _inventory(installed: tuple[Entry, ...], entries: tuple[Entry, ...]) -> Inventory:
     both = ("main", "draft")
     starter = (
-        Entry("draft", "starter", "draft", "starter/draft", 3_000_000, kinds=both, installed=True),
-        Entry("main", "starter", "main", "starter/main", 17_000_000, kinds=both, draft="draft", installed=True),
+        Entry("draft", "starter", "draft", "starter/draft", 3_000_000, roles=both, installed=True),
+        Entry("main", "starter", "main", "starter/main", 17_000_000, roles=both, draft="draft", installed=True),
     )
     return Inventory((*installed, *starter), entries, pair_offers(load_catalog(), entries, LIMIT), LIMIT)
 

@@ -12,6 +12,7 @@ from app.wording.models import choice_sentence, fit_words
 from engine.advice.fit import ModelSize, largest_context, working_set_limit
 from engine.model_files.cache_counting import count_caches
 from engine.model_files.config import context_length
+from engine.model_files.model import Model
 from tests.engine.advice.real_configs import PUBLISHED
 
 MEMORY_GB = (16, 36, 128, 512)
@@ -40,9 +41,10 @@ def _size(name: str) -> ModelSize:
 def _entry(name: str, limit: int) -> Entry:
     size = _size(name)
     longest = context_length(size.config) or CONTEXT
-    fit = MemoryBudget(CONTEXT, limit).fit(size, None, longest)
-    kinds = ("main",)
-    return Entry(name, "catalog", name, bytes=size.weight_bytes, bits=4, context=longest, kinds=kinds, fit=fit)
+    config = {**size.config, "cache_shape": size.shape}
+    weights = {"bytes": size.weight_bytes, "weight_bytes": size.weight_bytes}
+    model = Model(name, "catalog", name, bits=4, context=longest, config=config, roles=("main",), **weights)
+    return Entry(**vars(model), **MemoryBudget(CONTEXT, limit).judge(model))
 
 
 if __name__ == "__main__":

@@ -14,9 +14,8 @@ import pytest
 from app.conversations import request_history
 from app.conversations.records import LOOPS, AnswerSource
 from app.conversations.request_history import COLUMNS, ProgramRequest, RequestRow, Totals
-from app.session.summed_stats import summed
 from app.wording import figures
-from engine.stats import RequestStats, rounded_speedup
+from engine.stats import RequestStats, rounded_speedup, summed
 
 if TYPE_CHECKING:
     from app.conversations.store import ConversationStore

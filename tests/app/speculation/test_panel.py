@@ -20,8 +20,7 @@ from app.chat.answer_texts import origin_text
 from app.conversations.request_history import Totals
 from app.session.answer import Answer, State
 from app.speculation.explanations import EXPLANATIONS, NAMES, Explanations
-from app.speculation.panel import SpeculationPanel
-from app.speculation.sample_round import ACCEPTED
+from app.speculation.panel import ACCEPTED, SpeculationPanel
 from app.system.language import LANGUAGES
 from app.window.actions import ACTIONS
 from app.wording import figures

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
-from engine.advice.speedup import MainCost, estimate_head_speedup, estimate_speedup
+from engine.advice.speedup import estimate_head_speedup, estimate_speedup
+from engine.model_files.model import Model
 
 GB = 10**9
 # An 8B and a mixture of 30B in 4 bits, and a draft model of 0.6B.
-DENSE, MIXTURE, DRAFT = MainCost(46 * GB // 10, 46 * GB // 10, 4), MainCost(17 * GB, 19 * GB // 10, 4), GB // 3
+DENSE = Model("dense", "cache", weight_bytes=46 * GB // 10, active_bytes=46 * GB // 10, bits=4)
+MIXTURE, DRAFT = replace(DENSE, weight_bytes=17 * GB, active_bytes=19 * GB // 10), GB // 3
 SetChip = Callable[[str], None]
 
 
@@ -36,7 +39,7 @@ def test_a_draft_model_is_expected_to_gain_what_was_published_for_the_chip(
 
 @pytest.mark.parametrize(("chip", "main"), [("Apple M9", DENSE), ("Apple M3 Ultra", DENSE), ("Apple M4", MIXTURE)])
 def test_where_nothing_or_a_contradiction_was_published_it_is_a_range(
-    chip: str, main: MainCost, set_chip: SetChip
+    chip: str, main: Model, set_chip: SetChip
 ) -> None:
     set_chip(chip)
     for found in (estimate_speedup(main, DRAFT, "same"), estimate_head_speedup(main, DRAFT, chained=True)):
@@ -58,7 +61,7 @@ def test_an_unknown_chip_may_be_as_slow_as_any_known_one(set_chip: SetChip) -> N
 def test_plain_weights_have_their_own_costs(set_chip: SetChip) -> None:
     """On an M3 Ultra, a pass of bfloat16 costs twice one row, however many rows it has."""
     set_chip("Apple M3 Ultra")
-    plain = estimate_head_speedup(MainCost(16 * GB, 16 * GB, 16), GB // 2)
+    plain = estimate_head_speedup(replace(DENSE, weight_bytes=16 * GB, active_bytes=16 * GB, bits=16), GB // 2)
     assert plain.bounds is None
     assert 1.2 < plain.speedup < 1.5
 

@@ -13,7 +13,7 @@ import mlx.core as mx
 import pytest
 from msgspec.structs import replace
 
-from engine.async_drafting.link import DrafterConnection, DrafterLink
+from engine.async_drafting.link import DrafterConnection
 from engine.async_drafting.messages import (
     MOST_UNSENT,
     TO_DRAFTER,
@@ -32,7 +32,6 @@ from engine.stats import RequestStats
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed, WireMessage
 from tests.engine.serving_requests import alone, request
-from tests.patience import PATIENCE_S
 
 BEGIN = Begin(3, 1, 384, SamplingSettings())
 FIRST = RoundOutcome(3, 1, 0, (5, 6, 7), 3)
@@ -69,15 +68,6 @@ def on_a_thread(folder: Path, disturb: Disturbance) -> DrafterConnection:
     thread = threading.Thread(target=run, name="test-drafter", daemon=True)
     thread.start()
     return DrafterConnection(Channel(ours, TO_ENGINE, most_unsent=MOST_UNSENT), lambda: thread.join())
-
-
-def answered(link: DrafterLink) -> DraftReply:
-    """Begin an answer, and return what the drafter says to its first verdict, for which nothing is prepared."""
-    assert link.send(BEGIN)
-    assert link.send(FIRST)
-    answer = link.receive(PATIENCE_S)
-    assert answer is not None
-    return answer
 
 
 def started(scheduler: Scheduler) -> RequestStats:

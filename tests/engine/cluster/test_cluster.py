@@ -176,7 +176,7 @@ def test_a_model_that_is_missing_or_cannot_be_divided_is_refused_and_the_other_s
     assert finished(ask(engine, max_tokens=4)).ids
     # Each rank would have one kind of layer.
     main = write_family("qwen3_next", tmp_path / "main", 1)
-    with pytest.raises(ClusterError, match=r"cannot be split: KVCache on .*, ArraysCache on "):
+    with pytest.raises(ClusterError, match=r"cannot-split, KVCache on .*, ArraysCache on "):
         engine.load(main).result(timeout=PATIENCE_S)
     assert finished(ask(engine, max_tokens=4)).ids
 

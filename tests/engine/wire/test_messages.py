@@ -108,7 +108,7 @@ MESSAGES: dict[Codec[Any], list[WireMessage]] = {
         drafting.End(7),
     ],
     drafting.TO_ENGINE: [
-        drafting.Ready(bytes(32)),
+        drafting.Ready(),
         drafting.DrafterRefusal("not-usable"),
         drafting.DraftReply(7, 3, 1003, (1, 2)),
     ],
@@ -160,10 +160,9 @@ def told_of(error: EngineError) -> list[EngineError]:
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.code)
-def test_errors_cross_with_their_code_arguments_and_sentence(error: EngineError) -> None:
+def test_errors_cross_with_their_code_and_arguments(error: EngineError) -> None:
     for found in told_of(error):
         assert type(found) is type(error)
-        assert str(found) == str(error)
         assert json.dumps(found.arguments) == json.dumps(error.arguments)
 
 

@@ -237,5 +237,5 @@ def test_what_waits_for_a_prompt_of_a_stranger_waits_for_the_other_process(
         main.prompt_ids(QUESTION, lambda: next(stops))
     assert call.abandoned.is_set()
     call.set_exception(TemplateFailed("0.5", "too-slow"))
-    with pytest.raises(TemplateFailed, match="longer than"):
+    with pytest.raises(TemplateFailed, match="too-slow"):
         main.prompt_ids(QUESTION)
