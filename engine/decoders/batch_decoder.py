@@ -8,20 +8,17 @@ started before the result of the first is read. Caches are handed over both ways
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import mlx.core as mx
 
-from engine.decoders.batch_round import BatchRound, BatchSampling, Member, drafting_of
+from engine.decoders.batch_round import BatchRound, BatchSampling, Member
 from engine.decoders.generation import Generation
-from engine.decoders.speculative_decoder import TIMED_EVERY
 from engine.events import TokensCommitted
 from engine.main_model.loading import LoadedModel
 from engine.speculation.choosing.choice import Choice, MeasuredRound
-from engine.speculation.choosing.costs import Costs
-from engine.speculation.drafting import Drafting
-from engine.speculation.rounds.proposal import Proposal
+from engine.speculation.drafting import Drafting, drafting_of
 from engine.speculation.rounds.sequence import PREFILL_CHUNK, CachedSequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 
@@ -54,7 +51,6 @@ class BatchDecoder:
         # Whether a row was added whose caches are not copied yet.
         self._joined = False
         self._ended_at: float | None = None
-        self._round = 0
 
     def __len__(self) -> int:
         return len(self._members)
@@ -194,7 +190,10 @@ class BatchDecoder:
         if lazy:
             # The device drafts while the host still builds the verify pass.
             mx.async_eval(*lazy)  # type: ignore[no-untyped-call]
-        draft_s = self._time_drafting(proposals, started_at)
+        drafting, first, draft_s = drafting_of(proposals), self._members[0], None
+        if drafting is not None and self._drafting.waits_for(first.request, drafting, first.generation.round):
+            mx.eval(lazy)
+            draft_s = time.perf_counter() - started_at
         done = self._batch.verify([[] if proposal is None else proposal.tokens for proposal in proposals])
         current = BatchRound(list(self._members), choices, proposals, done, started_at, draft_s)
         if current.plain:
@@ -244,17 +243,6 @@ class BatchDecoder:
             ready.append(CATCH_UP if behind else choice)
         return ready
 
-    def _time_drafting(self, proposals: Sequence[Proposal | None], started_at: float) -> float | None:
-        self._round += 1
-        drafting = drafting_of(proposals)
-        if drafting is None:
-            return None
-        source, _ = drafting
-        if self._costs.timed(source) and self._round % TIMED_EVERY:
-            return None
-        mx.eval([one.tokens for one in proposals if one is not None and isinstance(one.tokens, mx.array)])
-        return time.perf_counter() - started_at
-
     # Ending rounds
 
     def _settle(self, current: BatchRound) -> tuple[float, list[tuple[Generation, Outcome]]]:
@@ -300,13 +288,8 @@ class BatchDecoder:
         return interrupted, caught_up
 
     def _observe(self, current: BatchRound, tokens: int, seconds: float, *, typical: bool) -> None:
-        rows = len(current.members) * max(current.done.counts)
-        measured = MeasuredRound(rows, tokens, seconds, current.drafting, current.draft_s, typical)
+        measured = MeasuredRound(current.rows, tokens, seconds, current.drafting, current.draft_s, typical)
         self._drafting.controller.observe_round(current.members[0].request.answer, measured)
-
-    @property
-    def _costs(self) -> Costs:
-        return self._members[0].request.answer.costs
 
     def _commit(self, current: BatchRound, row: int, now: float) -> TokensCommitted:
         """Append the member's tokens of a round that was read, and pass them to its listener and its proposers."""
@@ -320,7 +303,7 @@ class BatchDecoder:
             if not current.pipelined:
                 current.report_row(row)
             member.request.committed(ids, accepted, proposal)
-        seconds = self._seconds(current, generation, now)
+        seconds = self._seconds(current, member, now)
         if generation.log.is_due(now):
             self._drafting.update_log(member.request, generation.log)
         event = generation.end_round(choice, proposal, tokens, accepted, current.done.counts[row], seconds, now)
@@ -328,12 +311,7 @@ class BatchDecoder:
         generation.round_ended = now
         return event
 
-    def _seconds(self, current: BatchRound, generation: Generation, now: float) -> tuple[float, float, float]:
-        busy = max(0.0, now - generation.round_ended)
-        draft_s = 0.0
-        if current.drafting is not None:
-            known = current.draft_s
-            if known is None and self._costs.known:
-                known = self._costs.drafting(*current.drafting).seconds
-            draft_s = min(busy, known or 0.0)
+    def _seconds(self, current: BatchRound, member: Member, now: float) -> tuple[float, float, float]:
+        busy = max(0.0, now - member.generation.round_ended)
+        draft_s = self._drafting.drafting_seconds(member.request, current.drafting, current.rows, busy, current.draft_s)
         return draft_s, busy - draft_s, 0.0

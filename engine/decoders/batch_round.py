@@ -12,8 +12,8 @@ import mlx.core as mx
 from engine.decoders.generation import Generation
 from engine.errors import is_device_failure
 from engine.main_model.sampling import LikeliestTokens, Sampler, draw_together, fit, make_noise
-from engine.methods import PROPOSERS
 from engine.speculation.choosing.choice import Choice
+from engine.speculation.drafting import drafting_of
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal
 from engine.speculation.rounds.round import DrawnTokens, count_matching, draw_tokens
@@ -63,6 +63,11 @@ class BatchRound:
         self.plain = self.proposals.count(None) == len(self.proposals)
         self.drafting = drafting_of(self.proposals)
         self.starts = _starts(self.depths)
+
+    @property
+    def rows(self) -> int:
+        """The rows of its pass, padding included."""
+        return len(self.members) * max(self.done.counts)
 
     def read(self) -> tuple[list[int], list[float]]:
         """Wait for the round; returns tokens and log-probabilities of all rows. The only host synchronisation."""
@@ -201,16 +206,6 @@ class BatchSampling:
                 raise
             member.error = error
             return mx.argmax(logits, axis=-1).astype(mx.uint32), mx.zeros((rows,))
-
-
-def drafting_of(proposals: Sequence[Proposal | None]) -> tuple[str, int] | None:
-    """Return (source, tokens for each request) of a round's drafting with a model; None if there is none."""
-    counts = [
-        (proposal.source, proposal.count)
-        for proposal in proposals
-        if proposal is not None and PROPOSERS[proposal.source].uses_drafter
-    ]
-    return (counts[0][0], max(count for _, count in counts)) if counts else None
 
 
 def _starts(depths: Sequence[int]) -> list[int]:

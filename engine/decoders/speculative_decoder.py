@@ -15,47 +15,33 @@ from engine.decoders.generation import Generation
 from engine.events import TokensCommitted
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.choosing.pauses import Pauses
-from engine.speculation.drafting import FIRST_TOKEN, Drafting
+from engine.speculation.drafting import FIRST_TOKEN, Drafting, drafting_of
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.round import DrawnTokens, PendingRound, Rounds
 from engine.stats import RoundRecord
 
-# To time the drafting of a round, verification has to wait for it, so only one round in this many is timed.
-TIMED_EVERY = 64
-
 
 @dataclass(slots=True)
 class _StartedRound:
-    """A started round and the choice behind it.
-
-    The device waited `host_s` seconds for the host before it; `drafting_share` is the estimated share of drafting.
-    """
+    """A started round and the choice behind it. The device waited `host_s` seconds for the host before it."""
 
     choice: Choice
     pending: PendingRound
     host_s: float = 0.0
-    drafting_share: float | None = None
 
 
 class SpeculativeDecoder:
     """Decodes `generation`, whose prompt has been prefilled.
 
-    It speculates with `drafting`; without one every round is plain, for the reason that `plain` gives. In one round of
-    `timed_every`, verification waits for the drafting, so that both are timed.
+    It speculates with `drafting`; without one every round is plain, for the reason that `plain` gives.
     """
 
-    def __init__(
-        self,
-        generation: Generation,
-        drafting: Drafting | None,
-        plain: Choice | None = None,
-        timed_every: int = TIMED_EVERY,
-    ) -> None:
+    def __init__(self, generation: Generation, drafting: Drafting | None, plain: Choice = FIRST_TOKEN) -> None:
         self._generation = generation
         self._drafting = drafting
         # Whether it may speculate. There is one `Drafting`, so no other decoder may at the same time.
         self.speculates = drafting is not None
-        self._plain, self._timed_every = plain or FIRST_TOKEN, timed_every
+        self._plain = plain
         self._pauses = Pauses() if drafting is None else drafting.pauses
         self._request: RequestProposers | None = None
         self._rounds = Rounds(generation.conversation.main, generation.sampler)
@@ -63,8 +49,6 @@ class SpeculativeDecoder:
         # The time up to which rounds are charged, and the next round's seconds of a draft model's catch-up.
         self._accounted_to = 0.0
         self._catch_up_s = 0.0
-        # The share of drafting in the last timed round, used until the learned costs can tell it.
-        self._timed_share: float | None = None
         self._leaving = False
         self._steps = self._decode()
         self._begun = False
@@ -174,19 +158,13 @@ class SpeculativeDecoder:
 
     def _start(self, choice: Choice) -> _StartedRound:
         started_at, drafting, request = time.perf_counter(), self._drafting, self._request
-        share, timed, proposal = None, False, None
+        timed, proposal = False, None
         if drafting is not None and request is not None and choice.depth > 0:
-            share = self._drafting_share(request, choice.source or "", choice.depth)
-            due = share is None or self._generation.round % self._timed_every == self._timed_every - 1
-            timed = due and not request.by_source[choice.source or ""].drafts_aside
             [(choice, proposal)] = drafting.propose([(request, choice)])
+            timed = drafting.waits_for(request, drafting_of([proposal]), self._generation.round)
         pending = self._rounds.start(proposal, started_at, timed=timed)
         host_s, self._accounted_to = max(0.0, started_at - self._accounted_to), started_at
-        return _StartedRound(choice, pending, host_s, share)
-
-    def _drafting_share(self, request: RequestProposers, source: str, drafted: int) -> float | None:
-        share = request.answer.costs.drafting_share(source, drafted, drafted + 1)
-        return self._timed_share if share is None else share
+        return _StartedRound(choice, pending, host_s)
 
     def _start_next(self, current: _StartedRound) -> _StartedRound | None:
         """Start the next round before this one is read, when both are plain: the device need not wait for the host."""
@@ -236,13 +214,8 @@ class SpeculativeDecoder:
         pending = current.pending
         busy = max(0.0, finished_at - self._accounted_to)
         draft_s = 0.0
-        if pending.draft_s is not None:
-            draft_s = min(pending.draft_s, busy)
-            self._timed_share = draft_s / busy if busy else None
-        elif pending.depth:
-            share = current.drafting_share
-            if pending.stopped_early and self._request is not None:
-                share = self._drafting_share(self._request, current.choice.source or "", pending.depth)
-            draft_s = busy * (share or 0.0)
+        if self._drafting is not None and self._request is not None:
+            drafting = drafting_of([pending.proposal])
+            draft_s = self._drafting.drafting_seconds(self._request, drafting, pending.rows, busy, pending.draft_s)
         catch_up_s, self._catch_up_s, self._accounted_to = self._catch_up_s, 0.0, finished_at
         return draft_s + catch_up_s, busy - draft_s, current.host_s

@@ -40,6 +40,8 @@ log = logging.getLogger(__name__)
 
 FIRST_TOKEN = Choice(None, 0, "first-token")
 MEASURING = Choice(None, 0, "measuring")
+# To time the drafting of a round, verification has to wait for it, so only one round in this many is timed.
+TIMED_EVERY = 64
 
 
 class Drafting:
@@ -68,6 +70,7 @@ class Drafting:
         self.answers: AnswerIndex | None = None
         self.reduced: ReducedVocabulary | None = None
         self.pauses = Pauses()
+        self.timed_every = TIMED_EVERY
         # Those that have begun and have not ended.
         self._requests: list[RequestProposers] = []
         self._joint = JointDraft()
@@ -341,6 +344,35 @@ class Drafting:
             for index, proposal in zip(drafting, proposals, strict=True)
         }
 
+    def waits_for(self, request: RequestProposers, drafting: tuple[str, int] | None, number: int) -> bool:
+        """Whether verification waits for the `drafting` of round `number`, (source, tokens), so that both are timed."""
+        if drafting is None:
+            return False
+        costs, proposer = request.answer.costs, request.by_source.get(drafting[0])
+        if proposer is not None and proposer.drafts_aside:
+            return False
+        unknown = request.timed_share is None and costs.drafting_share(*drafting, drafting[1] + 1) is None
+        # The first rounds of a batch teach the costs nothing.
+        unlearned = not request.alone and not costs.timed(drafting[0])
+        return unknown or unlearned or number % self.timed_every == self.timed_every - 1
+
+    @staticmethod
+    def drafting_seconds(
+        request: RequestProposers, drafting: tuple[str, int] | None, rows: int, busy: float, timed_s: float | None
+    ) -> float:
+        """Return how much of a round's `busy` seconds `drafting` took: `timed_s` if it was timed, or its usual share.
+
+        The round's pass had `rows` rows.
+        """
+        if drafting is None:
+            return 0.0
+        if timed_s is not None:
+            seconds = min(timed_s, busy)
+            request.timed_share = seconds / busy if busy else None
+            return seconds
+        share = request.answer.costs.drafting_share(*drafting, rows)
+        return busy * ((request.timed_share if share is None else share) or 0.0)
+
     def observe(
         self, request: RequestProposers, choice: Choice, current: PendingRound, record: RoundRecord, seconds: float
     ) -> None:
@@ -365,19 +397,19 @@ class Drafting:
         if not (between or choice.depth):
             # Before any was measured, every plain round counts.
             between = not answer.costs.plain_known()
-        drafter = depth > 0 and choice.source is not None and PROPOSERS[choice.source].uses_drafter
+        drafting = drafting_of([current.proposal])
         measured = MeasuredRound(
             current.rows,
             record.committed,
             seconds,
-            (choice.source or "", depth) if drafter else None,
-            record.draft_s if drafter and current.draft_s is not None else None,
+            drafting,
+            record.draft_s if drafting and current.draft_s is not None else None,
             typical=not caught_up and between and (depth > 0 or choice.depth == 0),
         )
         if choice is not FIRST_TOKEN:
             controller.observe_round(answer, measured)
-        if caught_up and drafter and choice.source is not None:
-            controller.observe_reading(answer, choice.source, caught_up, measured)
+        if caught_up and drafting:
+            controller.observe_reading(answer, drafting[0], caught_up, measured)
         self.learn(request, choice, current.proposal, record)
 
     def count_last(self, record: RoundRecord, seconds: float) -> None:
@@ -417,6 +449,16 @@ class Drafting:
     def controller(self) -> Controller:
         """The controller of the pair in use."""
         return self.controllers.current
+
+
+def drafting_of(proposals: Sequence[Proposal | None]) -> tuple[str, int] | None:
+    """Return (source, tokens for each request) of a round's drafting with a model; None if there is none."""
+    counts = [
+        (proposal.source, proposal.count)
+        for proposal in proposals
+        if proposal is not None and PROPOSERS[proposal.source].uses_drafter
+    ]
+    return (counts[0][0], max(count for _, count in counts)) if counts else None
 
 
 def _identity(model: ModelInfo) -> str:

@@ -59,6 +59,8 @@ class RequestProposers:
         self.plain_reason: Choice | None = None
         # The controller's state of its answer, set when proposers are installed.
         self.answer: AnswerState
+        # The share of drafting in the latest round in which it was timed, used until the learned costs can tell it.
+        self.timed_share: float | None = None
         # The share of the expected speed that always the same text costs, if known and asked for.
         self.same_text_cost: float | None = None
         self._main = main

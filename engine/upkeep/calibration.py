@@ -86,6 +86,7 @@ class Trial:
         self._drafter, self._stop, self.failed = drafting.drafter, stop, False
         self._source = NgramProposer.source if self._drafter is None else self._drafter.source
         self._drafting = Drafting(main)
+        self._drafting.timed_every = 2
         self._drafting.set_draft(self._drafter)
         self._drafting.controllers.use(self.controller)
         method = self._source if self._drafter is None else DRAFTER_METHOD
@@ -97,7 +98,7 @@ class Trial:
         # Without end tokens the answer never ends, which does not change the cost of rounds.
         endless = replace(main, end_tokens=frozenset())
         self._generation = Generation(request, endless, PrefixCache(0), time.perf_counter())
-        self._decoder = SpeculativeDecoder(self._generation, self._drafting, timed_every=2)
+        self._decoder = SpeculativeDecoder(self._generation, self._drafting)
 
     def measure(self, *, again: bool) -> int:
         """Measure every depth, known ones only if `again`; return how many were measured."""
