@@ -1,4 +1,4 @@
-"""Costs and acceptance of speculation on this machine, as plain data for front ends."""
+"""What this machine has learned of rounding and speculation, as plain data for front ends."""
 
 from __future__ import annotations
 
@@ -59,63 +59,20 @@ class Rounding(Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class DepthFigures:
-    """Rounds of `depth` draft tokens of `source` at one context length.
-
-    `expected_tps` follows from the acceptance seen so far. `samples` rounds of this depth's width were measured; with 0
-    the figures are interpolated or extrapolated.
-    """
-
-    source: str
-    depth: int
-    expected_tps: float
-    samples: int
-
-
-@dataclass(frozen=True, slots=True)
-class ContextFigures:
-    """The figures for context lengths of `tokens_from` tokens and more, below `tokens_below` (None: no bound).
-
-    `plain_tps` is the speed of plain decoding there, from `plain_samples` rounds. `speedup` is the ratio that answers
-    measured there, with its bounds; None if none did. `same_text_cost` is the share of the speed that the setting
-    "always the same text" costs there; None before the widths were probed.
-    """
-
-    tokens_from: int
-    tokens_below: int | None
-    plain_tps: float
-    plain_samples: int
-    depths: tuple[DepthFigures, ...] = ()
-    speedup: tuple[float, float, float] | None = None
-    same_text_cost: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class AcceptanceFigures:
-    """Draft tokens of `source` in position `position` of their rounds (0 is the first).
-
-    `reached` of them were checked, because all before them were accepted, and `accepted` were accepted. Both
-    decay, so they are fractional.
-    """
-
-    source: str
-    position: int
-    reached: float
-    accepted: float
-
-
-@dataclass(frozen=True, slots=True)
 class LearnedPair:
-    """Everything learned about one main model with one draft model, or with none.
+    """What a person reads of one main model with one draft model, or with none.
 
-    `pair` has the identities of the two, `main` and `draft` their names ("" without a draft).
-    `loaded` says whether these two are loaded now; only then `rounding` is known.
+    `pair` has the identities of the two. `loaded` says whether these two are loaded now; only then `rounding` is known.
+    `same_text_cost` is the share of the speed that the setting "always the same text" costs in short texts; None before
+    the widths were probed.
     """
 
     pair: Pair
-    main: str
-    draft: str
     loaded: bool
-    contexts: tuple[ContextFigures, ...]
-    acceptance: tuple[AcceptanceFigures, ...]
     rounding: Rounding | None = None
+    same_text_cost: float | None = None
+
+    @property
+    def main(self) -> str:
+        """The name of the main model."""
+        return self.pair[0].rpartition(", ")[0]

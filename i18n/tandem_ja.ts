@@ -4308,8 +4308,8 @@
         <translation>「{main}」では、ラウンドあたりのドラフトトークンが {most} 個までなら、この Mac での丸めは同じです。</translation>
     </message>
     <message>
-        <source>It slows answers down by about {share}% (estimate, measured rounds: {rounds}).</source>
-        <translation>回答が約 {share}% 遅くなります（推定、測定したラウンド：{rounds}）。</translation>
+        <source>It slows answers down by about {share}% (estimate).</source>
+        <translation>回答が約 {share}% 遅くなります（推定）。</translation>
     </message>
 </context>
 <context>
@@ -5416,10 +5416,6 @@
         <translation>学習させられるのは、Tandem がドラフトモデルをディスクに保存できる場合だけです。</translation>
     </message>
     <message>
-        <source>The main model, the draft model or the head has changed since the draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
-        <translation>学習の後にメインモデル、ドラフトモデルまたはヘッドが変わったため、ドラフトモデルをダウンロードしたままの状態で使っています。もう一度学習させてください。</translation>
-    </message>
-    <message>
         <source>The files of the taught draft are damaged, so it is used as it was downloaded. Teach it again.</source>
         <translation>学習済みのドラフトモデルのファイルが壊れているため、ダウンロードしたままの状態で使っています。もう一度学習させてください。</translation>
     </message>
@@ -5439,6 +5435,10 @@
         <source>What the draft learns cannot be saved: {detail}. Free up space and try again. Until then the draft stays as it is.</source>
         <translation>学習した内容を保存できません（{detail}）。空き容量を増やして、もう一度お試しください。それまでドラフトモデルは変わりません。</translation>
     </message>
+    <message>
+        <source>The main model, the draft model or the head has changed since the draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
+        <translation>学習の後にメインモデル、ドラフトモデルまたはヘッドが変わったため、ドラフトモデルをダウンロードしたままの状態で使っています。もう一度学習させてください。</translation>
+    </message>
 </context>
 <context>
     <name>TeachingSection</name>
@@ -5455,16 +5455,16 @@
         <translation>学習させる</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
         <source>Load a main model and a draft model or head first.</source>
         <translation>先にメインモデルと、ドラフトモデルまたはヘッドを読み込んでください。</translation>
     </message>
     <message>
         <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. If these are few, {main} also answers questions from your chats, and these answers are not saved. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>
         <translation>「{draft}」がチャット内の「{main}」の回答から学び、ドラフトトークンの正解率を高めます。回答が少ないときは、「{main}」がチャット内の質問にも答えますが、その回答は保存されません。変わるのは速度だけで、テキストは変わりません。学習済みのドラフトモデルは、チャットを削除した後も残りますが、この Mac の外に出ることはありません。学習中も回答が常に優先されます。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
     </message>
 </context>
 <context>

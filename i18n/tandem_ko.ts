@@ -4308,8 +4308,8 @@
         <translation>{main} 모델은 이 Mac에서 라운드당 초안 토큰 {most}개까지 반올림이 같아요.</translation>
     </message>
     <message>
-        <source>It slows answers down by about {share}% (estimate, measured rounds: {rounds}).</source>
-        <translation>답변이 약 {share}% 느려져요(추정, 측정한 라운드 {rounds}개).</translation>
+        <source>It slows answers down by about {share}% (estimate).</source>
+        <translation>답변이 약 {share}% 느려져요(추정).</translation>
     </message>
 </context>
 <context>
@@ -5416,10 +5416,6 @@
         <translation>초안 모델을 디스크에 저장할 수 있어야 학습시킬 수 있어요.</translation>
     </message>
     <message>
-        <source>The main model, the draft model or the head has changed since the draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
-        <translation>학습시킨 뒤 메인 모델, 초안 모델 또는 헤드가 바뀌어서, 초안 모델을 다운로드한 그대로 사용해요. 다시 학습시켜 주세요.</translation>
-    </message>
-    <message>
         <source>The files of the taught draft are damaged, so it is used as it was downloaded. Teach it again.</source>
         <translation>학습시킨 초안 모델의 파일이 손상되어, 다운로드한 그대로 사용해요. 다시 학습시켜 주세요.</translation>
     </message>
@@ -5439,6 +5435,10 @@
         <source>What the draft learns cannot be saved: {detail}. Free up space and try again. Until then the draft stays as it is.</source>
         <translation>학습한 내용을 저장할 수 없어요({detail}). 공간을 확보하고 다시 시도해 주세요. 그때까지 초안 모델은 그대로예요.</translation>
     </message>
+    <message>
+        <source>The main model, the draft model or the head has changed since the draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
+        <translation>학습시킨 뒤 메인 모델, 초안 모델 또는 헤드가 바뀌어서, 초안 모델을 다운로드한 그대로 사용해요. 다시 학습시켜 주세요.</translation>
+    </message>
 </context>
 <context>
     <name>TeachingSection</name>
@@ -5455,16 +5455,16 @@
         <translation>학습시키기</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>중지</translation>
-    </message>
-    <message>
         <source>Load a main model and a draft model or head first.</source>
         <translation>먼저 메인 모델과 초안 모델 또는 헤드를 불러와 주세요.</translation>
     </message>
     <message>
         <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. If these are few, {main} also answers questions from your chats, and these answers are not saved. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>
         <translation>{draft} 모델이 내 대화에 있는 {main} 모델의 답변을 학습해서, 초안 토큰이 더 많이 맞게 돼요. 답변이 적으면 {main} 모델이 내 대화의 질문에도 답하고, 이 답변은 저장하지 않아요. 속도만 달라지고 텍스트는 바뀌지 않아요. 학습시킨 초안 모델은 이 Mac에만 저장되고 대화를 삭제해도 남아요. 답변이 항상 학습보다 먼저예요.</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
     </message>
 </context>
 <context>

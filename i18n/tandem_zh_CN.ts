@@ -4308,8 +4308,8 @@
         <translation>使用“{main}”时，本机上每轮草稿 token 不超过 {most} 个时舍入一致。</translation>
     </message>
     <message>
-        <source>It slows answers down by about {share}% (estimate, measured rounds: {rounds}).</source>
-        <translation>会让回答变慢约 {share}%（估算，已测 {rounds} 轮）。</translation>
+        <source>It slows answers down by about {share}% (estimate).</source>
+        <translation>会让回答变慢约 {share}%（估算）。</translation>
     </message>
 </context>
 <context>
@@ -5416,10 +5416,6 @@
         <translation>只有允许 Tandem 保存到磁盘时才能训练。</translation>
     </message>
     <message>
-        <source>The main model, the draft model or the head has changed since the draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
-        <translation>训练之后主模型、草稿模型或草稿头已更改，因此改用下载的原始草稿。请重新训练。</translation>
-    </message>
-    <message>
         <source>The files of the taught draft are damaged, so it is used as it was downloaded. Teach it again.</source>
         <translation>训练结果的文件已损坏，因此改用下载的原始版本。请重新训练。</translation>
     </message>
@@ -5439,6 +5435,10 @@
         <source>What the draft learns cannot be saved: {detail}. Free up space and try again. Until then the draft stays as it is.</source>
         <translation>无法保存学到的内容（{detail}）。请腾出空间后重试。在此之前，仍使用原来的版本。</translation>
     </message>
+    <message>
+        <source>The main model, the draft model or the head has changed since the draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
+        <translation>训练之后主模型、草稿模型或草稿头已更改，因此改用下载的原始草稿。请重新训练。</translation>
+    </message>
 </context>
 <context>
     <name>TeachingSection</name>
@@ -5455,16 +5455,16 @@
         <translation>训练</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
         <source>Load a main model and a draft model or head first.</source>
         <translation>请先加载主模型，以及草稿模型或草稿头。</translation>
     </message>
     <message>
         <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. If these are few, {main} also answers questions from your chats, and these answers are not saved. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>
         <translation>{draft} 从你的对话里 {main} 的回答中学习，使更多草稿 token 正确。如果这样的回答太少，{main} 还会回答你对话中的问题，这些回答不会保存。只影响速度，绝不改变文字。学到的内容只保留在本机上，删除对话后也不会消失；回答始终优先。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
     </message>
 </context>
 <context>

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
-
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.wording.errors import joined
@@ -82,15 +80,13 @@ def _held(usual: KeyRange) -> str:
 
 
 def _cost(pair: LearnedPair) -> str:
-    costs = [(known.same_text_cost, known) for known in pair.contexts if known.same_text_cost is not None]
-    if not costs:
+    cost = pair.same_text_cost
+    if cost is None:
         return ""
-    cost, known = max(costs, key=itemgetter(0))
     if cost < _UNNOTICEABLE:
         return translate("Rounding", "It does not slow answers down.")
-    text = translate("Rounding", "It slows answers down by about {share}% (estimate, measured rounds: {rounds}).")
-    rounds = known.plain_samples + sum(one.samples for one in known.depths)
-    return text.format(share=QLocale().toString(100.0 * cost, "f", 0), rounds=QLocale().toString(rounds))
+    text = translate("Rounding", "It slows answers down by about {share}% (estimate).")
+    return text.format(share=QLocale().toString(100.0 * cost, "f", 0))
 
 
 def ahead_sentence(stats: RequestStats) -> str:

@@ -80,7 +80,7 @@ class SpeculativeDecoder:
         finally:
             if self._drafting is not None and self._request is not None:
                 self._drafting.update_log(self._request, self._generation.log)
-                self._drafting.end(self._request, stopped=self._generation.cancelled)
+                self._drafting.end(self._request)
 
     def _decode(self) -> Generator[TokensCommitted | None, None, None]:
         generation = self._generation

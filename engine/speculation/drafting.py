@@ -22,7 +22,6 @@ from engine.methods import DRAFTER_METHOD, PROPOSERS
 from engine.requests import SpeculationSettings
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
 from engine.speculation.choosing.controller import Controller
-from engine.speculation.choosing.costs import context_range
 from engine.speculation.choosing.kept import Controllers
 from engine.speculation.choosing.pauses import Pauses
 from engine.speculation.conversation import CachedConversation
@@ -177,12 +176,12 @@ class Drafting:
     def _begin(self, request: RequestProposers) -> None:
         """Let the controller begin an answer, or what is left of one."""
         main, constrained = request.conversation.main, request.sampler.constrained
-        request.answer = self.controller.begin(len(main.tokens), constrained=constrained)
+        request.answer = self.controller.begin(constrained=constrained)
         request.take_caught_up()
         if request.alone:
             rule = main.next_rule
             request.same_text_cost = self.controller.cost_of(rule) if rule.strict else None
-            self.controller.speedup.begin(context_range(request.answer.prompt_tokens), constrained=constrained)
+            self.controller.speedup.begin(len(main.tokens), constrained=constrained)
 
     def _drafting_ahead(self, request: RequestProposers) -> DraftingAhead | None:
         draft, request.async_reason = self._drafter, ""
@@ -208,13 +207,13 @@ class Drafting:
         self.controller.observe(request.answer, choice, drafted, record.drafted, record.accepted)
         for source, seen in request.observations():
             # Shadow evaluation: no verify pass was needed.
-            request.answer.text.observe(source, seen.drafted, seen.accepted)
+            request.answer.observe(source, seen.drafted, seen.accepted)
 
-    def end(self, request: RequestProposers, *, stopped: bool = False) -> None:
-        """End a request, which may have been `stopped`; the proposers' sequences stay with its conversation."""
+    def end(self, request: RequestProposers) -> None:
+        """End a request; the proposers' sequences stay with its conversation."""
         self._requests.remove(request)
         if request.alone:
-            self.controller.speedup.end(stopped=stopped)
+            self.controller.speedup.end()
         self._leave_joint(request)
         request.abandon()
 

@@ -359,7 +359,7 @@ def test_the_panel_says_what_slowed_the_mac(panel: SpeculationPanel, slowed: str
 def test_details_say_what_verifying_costs_with_the_loaded_pair(panel: SpeculationPanel) -> None:
     costs = (WidthCost(4, 2.46, 1.23, used=True, alike=True),)
     rounding = Rounding((KeyRange(1117, 8),), costs)
-    pair = LearnedPair(("main", "draft"), "main", "draft", True, (), (), rounding=rounding)
+    pair = LearnedPair(("main", "draft"), loaded=True, rounding=rounding)
     panel.details.fold.click()
     panel.details.show_costs((pair,))
     assert "as much as 1.2 plain tokens with Tandem's kernels, and 2.5 with MLX's" in panel.details.costs.text()

@@ -12,7 +12,7 @@ from app.wording import figures
 from app.wording.rounding import same_text_sentence, text_sentence
 from engine.stats import RequestStats
 from engine.tuning import KeyRange, LearnedPair, Rounding
-from tests.app.learned_figures import LEARNED, SHORT
+from tests.app.learned_figures import LEARNED
 from tests.app.scripts import Script, play
 
 
@@ -38,7 +38,7 @@ def test_the_panel_says_it_of_an_answer_that_has_ended() -> None:
 
 
 def loaded(rounding: Rounding | None, cost: float | None = None) -> LearnedPair:
-    return replace(LEARNED[1], rounding=rounding, contexts=(replace(SHORT, same_text_cost=cost),))
+    return replace(LEARNED[1], rounding=rounding, same_text_cost=cost)
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,7 @@ def loaded(rounding: Rounding | None, cost: float | None = None) -> LearnedPair:
             Rounding((KeyRange(1117, 12),)),
             0.083,
             "the same up to 11 draft tokens per round on this Mac. This is true up to 1,117 tokens of context. "
-            "Beyond that, there may be fewer draft tokens. It slows answers down by about 8% (estimate, measured "
-            "rounds: 82).",
+            "Beyond that, there may be fewer draft tokens. It slows answers down by about 8% (estimate).",
         ),
         (Rounding((KeyRange(1117, 1),)), None, "so answers are written without draft tokens."),
     ],
@@ -70,5 +69,5 @@ def test_the_switch_says_what_it_costs(rounding: Rounding | None, cost: float | 
 
 @pytest.mark.usefixtures("qapp")
 def test_the_switch_calls_the_starter_by_its_name_and_not_by_its_folder() -> None:
-    sentence = same_text_sentence(replace(loaded(None), main="starter/main"))
+    sentence = same_text_sentence(replace(loaded(None), pair=("starter/main, 9 bytes", "")))
     assert sentence == "How this Mac rounds with Starter is measured while Tandem is idle."

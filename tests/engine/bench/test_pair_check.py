@@ -37,7 +37,7 @@ class Asked:
 
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
         known: Future[tuple[LearnedPair, ...]] = Future()
-        other = LearnedPair(("", ""), "", "", False, (), ())
+        other = LearnedPair(("", ""), loaded=False)
         known.set_result((other, replace(other, loaded=True, rounding=Rounding((KeyRange(1117, 5),)))))
         return known
 

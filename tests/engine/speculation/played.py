@@ -275,12 +275,12 @@ class Player:
             proposer.reset((*answer.prompt, answer.text[0]))
         request.plain_reason = None
         self.drafting._requests = [request]
-        request.answer = self.drafting.controller.begin(len(answer.prompt) + 1)
+        request.answer = self.drafting.controller.begin()
         return request
 
     def _proposer(self, source: str, place: _Place, depth: int, *, adaptive: bool) -> Proposer:
         if source == "ngram":
-            return NgramProposer(depth)
+            return NgramProposer(depth, adaptive=adaptive)
         return RecordedDrafter(place, source, min(depth, self.pair.max_depth), adaptive=adaptive)
 
     def _ms(self, source: str | None, depth: int, *, stopped: bool = False, waits: bool = False) -> tuple[float, float]:
