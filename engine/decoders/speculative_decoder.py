@@ -25,9 +25,6 @@ from engine.stats import RoundRecord
 
 # To time the drafting of a round, verification has to wait for it, so only one round in this many is timed.
 TIMED_EVERY = 64
-# Leads tell how often rounding decides a token. They cost several operations over the vocabulary, so only one round in
-# this many has them.
-MARGINS_EVERY = 16
 
 
 @dataclass(slots=True)
@@ -65,7 +62,7 @@ class SpeculativeDecoder:
         self._pauses = Pauses() if drafting is None else drafting.pauses
         self._drafting_begun = False
         self._rounds = Rounds(generation.conversation.main, generation.sampler)
-        self._rounds.margins_every = int(generation.request.top2_margins)
+        self._rounds.top2_margins = generation.request.top2_margins
         self._prefilled_earlier = generation.log.figures.draft_prefill_tokens
         # The time up to which rounds are charged, and the next round's seconds of a draft model's catch-up.
         self._accounted_to = 0.0
@@ -103,7 +100,7 @@ class SpeculativeDecoder:
         finally:
             if self._drafting is not None and self._drafting_begun:
                 self._update_log()
-                self._drafting.end(stopped=self._generation.cancelled)
+                self._drafting.end()
 
     def _decode(self) -> Generator[TokensCommitted | None, None, None]:
         generation = self._generation
@@ -134,8 +131,6 @@ class SpeculativeDecoder:
             self._drafting.begin(generation.speculation, generation.conversation, generation.sampler)
             self._drafting_begun = True
             self._rounds.proposers = self._drafting.proposers
-            if self._drafting.counts_margins and not self._rounds.margins_every:
-                self._rounds.margins_every = MARGINS_EVERY
 
     def _next_round(self) -> Generator[None, None, _StartedRound | None]:
         """Start the round that the drafting chooses, once its proposer is prepared; None when leaving or cancelled."""
@@ -239,8 +234,6 @@ class SpeculativeDecoder:
             result.tokens, result.logprobs, result.accepted, source, result.likeliest, result.top2_margins
         )
         tokens = generation.add_tokens(drawn)
-        if self._drafting is not None and result.top2_margins:
-            self._drafting.count_margins(result.top2_margins[: len(tokens)])
         accepted = min(result.accepted, len(tokens))
         ids = result.tokens[: len(tokens)]
         try:

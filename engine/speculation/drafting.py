@@ -6,7 +6,7 @@ One `Drafting` serves one main model and outlives its requests, so that its cont
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from engine.answer_index.index import AnswerIndex
@@ -19,7 +19,6 @@ from engine.methods import DRAFTER_METHOD, PROPOSERS
 from engine.requests import SpeculationSettings
 from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.controller import Controller
-from engine.speculation.choosing.costs import context_range
 from engine.speculation.choosing.kept import Controllers
 from engine.speculation.choosing.pauses import Pauses
 from engine.speculation.conversation import CachedConversation
@@ -31,7 +30,6 @@ from engine.speculation.rounds.round import PendingRound
 from engine.speculation.rounds.row_rule import RowRules
 from engine.stats import RoundRecord
 from engine.status import ModelInfo
-from engine.tuning import NARROW
 
 log = logging.getLogger(__name__)
 
@@ -191,11 +189,11 @@ class Drafting:
     def _begin(self, request: RequestProposers) -> None:
         """Let the controller begin an answer, or what is left of one."""
         main, constrained = request.conversation.main, request.sampler.constrained
-        request.answer = self.controller.begin(len(main.tokens), constrained=constrained)
+        request.answer = self.controller.begin(constrained=constrained)
         if request is self._request:
             self._prefilled_before, rule = self.draft_prefill_tokens, main.next_rule
             self._same_text_cost = self.controller.cost_of(rule) if rule.strict else None
-            self.controller.speedup.begin(context_range(request.answer.prompt_tokens), constrained=constrained)
+            self.controller.speedup.begin(len(main.tokens), constrained=constrained)
 
     def _drafting_ahead(self, request: RequestProposers) -> DraftingAhead | None:
         draft, self.async_reason = self._drafter, ""
@@ -221,12 +219,12 @@ class Drafting:
         self.controller.observe(request.answer, choice, drafted, record.drafted, record.accepted)
         for source, seen in request.observations():
             # Shadow evaluation: no verify pass was needed.
-            request.answer.text.observe(source, seen.drafted, seen.accepted)
+            request.answer.observe(source, seen.drafted, seen.accepted)
 
-    def end(self, *, stopped: bool = False) -> None:
-        """End the request, which may have been `stopped`; the proposers' sequences stay with its conversation."""
+    def end(self) -> None:
+        """End the request; the proposers' sequences stay with its conversation."""
         request, self._request = self._request, None
-        self.controller.speedup.end(stopped=stopped)
+        self.controller.speedup.end()
         if request is not None:
             request.abandon()
 
@@ -289,7 +287,7 @@ class Drafting:
             )
         if not (between or choice.depth):
             # Before any was measured, every plain round counts.
-            between = not answer.costs.plain_known(request.conversation.main.next_rule.plain)
+            between = not answer.costs.plain_known()
         drafter = depth > 0 and choice.source is not None and PROPOSERS[choice.source].uses_drafter
         measured = MeasuredRound(
             current.rows,
@@ -312,27 +310,12 @@ class Drafting:
         # A short answer ends before enough rounds have followed a run of plain ones.
         self.controller.speedup.compare()
 
-    @property
-    def counts_margins(self) -> bool:
-        """Whether margins are of use: where passes may be rounded differently."""
-        rounding = self.controllers.rounding
-        return bool(self.proposers) and rounding is not None and rounding.difference > 0.0
-
-    def count_margins(self, top2_margins: Sequence[float]) -> None:
-        """Count the margins of an answer's tokens, which tell how often rounding decides one."""
-        if (rounding := self.controllers.rounding) is not None:
-            rounding.top2_margins += len(top2_margins)
-            rounding.narrow += sum([top2_margin < NARROW for top2_margin in top2_margins])
-
     def rounding_figures(self, *, exact: bool) -> dict[str, Any]:
         """Return the figures of `RequestStats` on rounding; `exact` is whether all passes of the request were."""
         request, rounding = self._request, self.controllers.rounding
         if request is None or rounding is None or request.redraws:
             return {}
-        found: dict[str, Any] = (
-            {"rounding": "identical"} if exact else {"rounding": "rounded", "one_in": rounding.one_in}
-        )
-        return found | {"same_text_cost": self._same_text_cost}
+        return {"rounding": "identical" if exact else "rounded", "same_text_cost": self._same_text_cost}
 
     def interrupted(self) -> None:
         """Charge the time between two rounds to neither, because other requests ran."""

@@ -15,7 +15,7 @@ from engine.main_model.sampling import Sampler
 from engine.methods import PROPOSERS, uses, uses_drafter
 from engine.requests import SpeculationSettings
 from engine.speculation.choosing.choice import Choice, Offer
-from engine.speculation.choosing.plans import AnswerState
+from engine.speculation.choosing.texts import AnswerState
 from engine.speculation.conversation import CachedConversation
 from engine.speculation.drafters.sources import Drafter
 from engine.speculation.proposers.context import ProposerContext, ProposerUnavailable

@@ -125,8 +125,8 @@ class Rounds:
     """Runs rounds for one request over one main model's sequence.
 
     `proposers` maps source names to proposers. A draft token is accepted if the main model draws the same token, or by
-    rejection sampling if the proposal carries distributions. One round in `margins_every` reports its margins, none
-    for 0: they cost several operations over the vocabulary.
+    rejection sampling if the proposal carries distributions. If `top2_margins` is true, rounds report their margins,
+    which cost several operations over the vocabulary.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class Rounds:
     ) -> None:
         self.sequence = sequence
         self.proposers: Mapping[str, Proposer] = {} if proposers is None else proposers
-        self.margins_every = self._drawn = 0
+        self.top2_margins = False
         self._sampler = sampler
         self._reads_scores = backend().host_reads_scores and sampler.greedy and not sampler.alternatives
 
@@ -157,8 +157,7 @@ class Rounds:
         rows = len(self.sequence.pending) + (0 if proposal is None else proposal.count)
         logits = self.sequence.verify([] if draft_tokens is None else draft_tokens)
         drawn, rule = self._draw(logits, len(self.sequence.tokens), draft_tokens, proposal), self.sequence.rule
-        rows = max(rows, rule.plain)
-        exact = rows == rule.plain or rule.allows(rows)
+        exact = rows == 1 or rule.allows(rows)
         return PendingRound(proposal, draft_tokens, self._dispatch(drawn), rows, exact, started_at, draft_s)
 
     def start_next(self, current: PendingRound) -> PendingRound:
@@ -169,8 +168,8 @@ class Rounds:
             self.sequence.commit(0, [])
         sampled = current.drawn.sampled
         drawn = self._draw(self.sequence.verify(sampled), len(self.sequence.tokens) + 1, sampled, None)
-        current.followed, rows = True, self.sequence.rule.plain
-        return PendingRound(None, None, self._dispatch(drawn), rows, True, started_at, None, pipelined=True)
+        current.followed = True
+        return PendingRound(None, None, self._dispatch(drawn), 1, True, started_at, None, pipelined=True)
 
     def wait(self, current: PendingRound) -> RoundResult:
         """Wait for the round and read its result: the one host synchronisation, unless a draw was not certain."""
@@ -230,8 +229,7 @@ class Rounds:
         With a grammar it waits for the tokens that the rows were fed; meanwhile the device computes the logits.
         """
         sampler, tokens = self._sampler, self.sequence.tokens
-        self._drawn += 1
-        top2_margins = self.margins_every > 0 and self._drawn % self.margins_every == 0
+        top2_margins = self.top2_margins
         if sampler.constraint is not None:
             mx.async_eval(logits)  # type: ignore[no-untyped-call]
         if self._reads_scores and proposal is not None:

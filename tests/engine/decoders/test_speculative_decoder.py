@@ -17,7 +17,7 @@ from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.choosing.choice import MeasuredRound
 from engine.speculation.choosing.controller import Controller
-from engine.speculation.choosing.plans import AnswerState
+from engine.speculation.choosing.texts import AnswerState
 from engine.speculation.proposers import draft_model
 from tests.engine.passed_on import PassedOn
 from tests.engine.serving_requests import PLAIN, Client, request, submit

@@ -172,7 +172,7 @@ class Player:
         self._random = random.Random(seed)
         self._last: str | None = None
         self._rounds = 0
-        info = SimpleNamespace(name=pair.name, bytes=1, kv_bits=None, taught=0)
+        info = SimpleNamespace(name=pair.name, bytes=1, kv_bits=None, taught="")
         self.drafting = Drafting(cast("Any", SimpleNamespace(info=info)))
 
     def auto(self, answer: Answer) -> float:
@@ -272,12 +272,12 @@ class Player:
         request.plain_reason = None
         self.drafting._request = request
         self.drafting._prefilled_before = 0
-        request.answer = self.drafting.controller.begin(len(answer.prompt) + 1)
+        request.answer = self.drafting.controller.begin()
         return request
 
     def _proposer(self, source: str, place: _Place, depth: int, *, adaptive: bool) -> Proposer:
         if source == "ngram":
-            return NgramProposer(depth)
+            return NgramProposer(depth, adaptive=adaptive)
         return RecordedDrafter(place, source, min(depth, self.pair.max_depth), adaptive=adaptive)
 
     def _ms(self, source: str | None, depth: int, *, stopped: bool = False, waits: bool = False) -> tuple[float, float]:
