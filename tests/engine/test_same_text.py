@@ -21,7 +21,7 @@ from engine.tuning import Rounding
 from engine.upkeep import rounding_probe
 from tests.engine.counting_model import CountingModel
 from tests.engine.rounding_machines import BASE, M1, M3, MAX, ROW_ALONE, ULTRA, Machine, shorten_probe
-from tests.engine.serving_requests import Client, load_models, request, run, submit
+from tests.engine.serving_requests import Client, load_models, open_scheduler, request, run, submit
 from tests.engine.speculation.families import EVERY_KIND, model_type
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.engine.tiers import by_tier
@@ -84,8 +84,7 @@ class Chats:
 @contextmanager
 def probed(main: Path, draft: Path, folder: Path) -> Iterator[Scheduler]:
     """A scheduler that knows how the machine rounds."""
-    with closing(Scheduler(EngineSettings(learned_file=folder / "learned.json"))) as scheduler:
-        load_models(scheduler, main, draft)
+    with open_scheduler(main, draft, learned_file=folder / "learned.json") as scheduler:
         scheduler.models.probe(lambda: False, PATIENCE_S)
         yield scheduler
 

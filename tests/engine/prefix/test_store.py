@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from tests.engine.chats import DEPTH, answer, question, user
 from tests.engine.chats import ask as ask_in
-from tests.engine.serving_requests import Client, load_models, run, submit
+from tests.engine.serving_requests import Client, load_models, open_scheduler, run, submit
 from tests.engine.serving_requests import request as unnamed
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_models import write_disturbed_copy, write_model
@@ -43,15 +43,13 @@ def draft(model: Path, tmp_path: Path) -> Path:
     return write_disturbed_copy(model, tmp_path / "draft", amount=0.01)
 
 
-def opened(model: Path, store: Path, draft: Path | None = None) -> Scheduler:
-    scheduler = Scheduler(EngineSettings(prefix_cache_folder=store))
-    load_models(scheduler, model, draft)
-    return scheduler
+def opened(model: Path, store: Path, draft: Path | None = None) -> AbstractContextManager[Scheduler]:
+    return open_scheduler(model, draft, prefix_cache_folder=store)
 
 
 def session(model: Path, store: Path, asked: ChatRequest) -> Finished:
     """Load the model, ask once, unload it."""
-    with closing(opened(model, store)) as scheduler:
+    with opened(model, store) as scheduler:
         return run(scheduler, asked)[0].finished
 
 
@@ -68,10 +66,10 @@ OPENING = user("the quick brown fox")
 
 def test_the_next_session_prefills_only_what_is_new(model: Path, draft: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
-    with closing(opened(model, store, draft)) as before:
+    with opened(model, store, draft) as before:
         first = ask(before, OPENING)
     known = first.stats.prompt_tokens + len(first.ids) - 1
-    with closing(opened(model, store, draft)) as later:
+    with opened(model, store, draft) as later:
         again = ask(later, OPENING)
         assert again.ids == first.ids
         assert again.stats.cached_tokens == again.stats.prompt_tokens - 1
@@ -91,15 +89,15 @@ def test_a_turn_is_used_without_a_draft_model_and_with_another_and_replaced_by_a
     model: Path, draft: Path, tmp_path: Path
 ) -> None:
     store, other = tmp_path / "store", Path(shutil.copytree(draft, tmp_path / "other"))
-    with closing(opened(model, store, draft)) as before:
+    with opened(model, store, draft) as before:
         first = ask(before, OPENING)
     turns = (OPENING, answer(first), user("and then"))
-    with closing(opened(model, store, other)) as later:
+    with opened(model, store, other) as later:
         second = ask(later, *turns)
     assert second.stats.cached_tokens == first.stats.prompt_tokens + len(first.ids) - 1
     assert second.stats.draft_prefill_tokens >= first.stats.prompt_tokens
     assert len(files(store)) == 1
-    with closing(opened(model, store)) as alone:
+    with opened(model, store) as alone:
         again = ask(alone, *turns)
     assert again.ids == second.ids
     assert again.stats.cached_tokens == again.stats.prompt_tokens - 1
@@ -112,7 +110,8 @@ def test_only_their_owner_reads_stored_turns(tiny_main: Path, tmp_path: Path) ->
         assert [path.name for path in (store, *store.iterdir()) if path.stat().st_mode & 0o077] == []
         for path in (store, *store.iterdir()):
             path.chmod(0o755)
-        opened(tiny_main, store).close()
+        with opened(tiny_main, store):
+            pass
         assert [path.name for path in (store, *store.iterdir()) if path.stat().st_mode & 0o077] == []
     finally:
         os.umask(umask)
@@ -120,14 +119,13 @@ def test_only_their_owner_reads_stored_turns(tiny_main: Path, tmp_path: Path) ->
 
 def test_clearing_clears_the_disk_too(tiny_main: Path, tmp_path: Path) -> None:
     session(tiny_main, tmp_path, request("fox", max_tokens=2))
-    scheduler = opened(tiny_main, tmp_path)
-    assert scheduler.status.prefix_cache.stored > 0
-    scheduler.clear_prefix_cache()
-    assert scheduler.status.prefix_cache.stored == 0
-    assert list(tmp_path.iterdir()) == []
-    [client] = run(scheduler, request("fox", max_tokens=2))
-    assert client.finished.stats.cached_tokens == 0
-    scheduler.close()
+    with opened(tiny_main, tmp_path) as scheduler:
+        assert scheduler.status.prefix_cache.stored > 0
+        scheduler.clear_prefix_cache()
+        assert scheduler.status.prefix_cache.stored == 0
+        assert list(tmp_path.iterdir()) == []
+        [client] = run(scheduler, request("fox", max_tokens=2))
+        assert client.finished.stats.cached_tokens == 0
 
 
 def rewrite(folder: Path, change: Callable[[dict[str, mx.array], dict[str, Any]], None]) -> None:
@@ -221,7 +219,7 @@ def names(folder: Path) -> list[str]:
 
 
 def test_only_turns_with_a_name_are_stored(tiny_main: Path, tmp_path: Path) -> None:
-    with closing(opened(tiny_main, tmp_path)) as scheduler:
+    with opened(tiny_main, tmp_path) as scheduler:
         run(scheduler, unnamed(max_tokens=4), unnamed("lazy dog", max_tokens=2))
         # It is kept although a longer turn without a name covers it.
         run(scheduler, request(max_tokens=2))
@@ -233,7 +231,7 @@ def test_what_chats_begin_with_is_read_and_stored_once_and_outlives_them(
     model: Path, draft: Path, tmp_path: Path
 ) -> None:
     book = {"role": "system", "content": "the quick brown fox jumps over the lazy dog " * 12}
-    with closing(opened(model, tmp_path / "store", draft)) as scheduler:
+    with opened(model, tmp_path / "store", draft) as scheduler:
         length = len(scheduler.models.main.tokenizer.apply_chat_template([book]))
         first = ask(scheduler, book, user("fox"), conversation="first")
         [kept] = run(scheduler, replace(question(scheduler, book, user("."), conversation="book"), shared=True))
@@ -245,7 +243,7 @@ def test_what_chats_begin_with_is_read_and_stored_once_and_outlives_them(
         assert min(long.stats.cached_tokens, second.stats.cached_tokens) >= length
     # A chat that says more than its beginning has caches of its own.
     assert names(tmp_path / "store") == ["book", "long"]
-    with closing(opened(model, tmp_path / "store", draft)) as later:
+    with opened(model, tmp_path / "store", draft) as later:
         again = ask(later, book, user("dog"), conversation="third")
         assert (again.ids, again.stats.cached_tokens >= length) == (second.ids, True)
         later.clear_prefix_cache()
@@ -253,19 +251,18 @@ def test_what_chats_begin_with_is_read_and_stored_once_and_outlives_them(
 
 
 def test_a_forgotten_conversation_leaves_nothing(tiny_main: Path, tmp_path: Path) -> None:
-    scheduler = opened(tiny_main, tmp_path)
-    asked = request(max_tokens=2), request("lazy dog", max_tokens=2, conversation="other")
-    run(scheduler, *asked)
-    scheduler.prefix_cache.save()
-    before = files(tmp_path)
-    scheduler.changes.stores.forget_conversations(["chat"])
-    assert len(files(tmp_path)) == 1 < len(before)
-    assert scheduler.prefix_cache.usage.conversations == 1
-    [forgotten, kept] = run(scheduler, replace(asked[0], conversation="new"), asked[1])
-    # All chats begin alike.
-    assert forgotten.finished.stats.cached_tokens < 8
-    assert kept.finished.stats.cached_tokens == kept.finished.stats.prompt_tokens - 1
-    scheduler.close()
+    with opened(tiny_main, tmp_path) as scheduler:
+        asked = request(max_tokens=2), request("lazy dog", max_tokens=2, conversation="other")
+        run(scheduler, *asked)
+        scheduler.prefix_cache.save()
+        before = files(tmp_path)
+        scheduler.changes.stores.forget_conversations(["chat"])
+        assert len(files(tmp_path)) == 1 < len(before)
+        assert scheduler.prefix_cache.usage.conversations == 1
+        [forgotten, kept] = run(scheduler, replace(asked[0], conversation="new"), asked[1])
+        # All chats begin alike.
+        assert forgotten.finished.stats.cached_tokens < 8
+        assert kept.finished.stats.cached_tokens == kept.finished.stats.prompt_tokens - 1
 
 
 @pytest.mark.parametrize("loaded", [True, False])
@@ -274,7 +271,7 @@ def test_forgetting_covers_the_caches_of_all_models(tiny_main: Path, tmp_path: P
     for main in (tiny_main, other):
         session(main, store, request(max_tokens=2))
     assert len(files(store)) == 2
-    with closing(Scheduler(EngineSettings(prefix_cache_folder=store))) as scheduler:
+    with open_scheduler(prefix_cache_folder=store) as scheduler:
         if loaded:
             load_models(scheduler, tiny_main, None)
         scheduler.changes.stores.forget_conversations(["chat"])
@@ -282,15 +279,14 @@ def test_forgetting_covers_the_caches_of_all_models(tiny_main: Path, tmp_path: P
 
 
 def test_what_is_forgotten_while_it_is_answered_is_not_kept(tiny_main: Path, tmp_path: Path) -> None:
-    scheduler = opened(tiny_main, tmp_path)
-    client: Client = submit(scheduler, request(max_tokens=8))
-    scheduler.step()
-    scheduler.changes.stores.forget_conversations(["chat"])
-    while scheduler.busy:
+    with opened(tiny_main, tmp_path) as scheduler:
+        client: Client = submit(scheduler, request(max_tokens=8))
         scheduler.step()
-    assert client.finished.reason == "length"
-    assert scheduler.prefix_cache.usage.conversations == 0
-    scheduler.close()
+        scheduler.changes.stores.forget_conversations(["chat"])
+        while scheduler.busy:
+            scheduler.step()
+        assert client.finished.reason == "length"
+        assert scheduler.prefix_cache.usage.conversations == 0
     assert files(tmp_path) == set()
 
 
@@ -301,24 +297,22 @@ def test_only_known_conversations_stay_on_the_disk(tiny_main: Path, tmp_path: Pa
     (tmp_path / "nobody-0.safetensors").write_bytes(b"its data")
     (tmp_path / "nobody-0.partial.safetensors").write_bytes(b"half a file")
     (tmp_path / "notes.txt").write_text("not ours")
-    scheduler = opened(tiny_main, tmp_path)
-    scheduler.changes.stores.keep_stored(["other"])
-    assert names(tmp_path) == ["other"]
-    assert len(files(tmp_path)) == 2
-    [known] = run(scheduler, request("other", max_tokens=2, conversation="other"))
-    assert known.finished.stats.cached_tokens > 0
-    scheduler.close()
+    with opened(tiny_main, tmp_path) as scheduler:
+        scheduler.changes.stores.keep_stored(["other"])
+        assert names(tmp_path) == ["other"]
+        assert len(files(tmp_path)) == 2
+        [known] = run(scheduler, request("other", max_tokens=2, conversation="other"))
+        assert known.finished.stats.cached_tokens > 0
 
 
 def test_a_long_chat_is_not_loaded_for_the_few_tokens_that_all_chats_begin_with(
     tiny_main: Path, tmp_path: Path
 ) -> None:
     session(tiny_main, tmp_path, request("the quick brown fox jumps over the lazy dog " * 8, max_tokens=2))
-    scheduler = opened(tiny_main, tmp_path)
-    [client] = run(scheduler, request("lazy dog", max_tokens=2, conversation="other"))
-    assert client.finished.stats.cached_tokens == 0
-    assert scheduler.prefix_cache.usage.conversations == 1
-    scheduler.close()
+    with opened(tiny_main, tmp_path) as scheduler:
+        [client] = run(scheduler, request("lazy dog", max_tokens=2, conversation="other"))
+        assert client.finished.stats.cached_tokens == 0
+        assert scheduler.prefix_cache.usage.conversations == 1
 
 
 def test_the_least_recently_used_turn_is_evicted_first(tiny_main: Path, tmp_path: Path) -> None:
