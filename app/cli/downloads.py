@@ -6,8 +6,9 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from app.cli.pair_options import explained
 from app.cli.terminal import terminal_of

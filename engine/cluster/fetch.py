@@ -23,7 +23,7 @@ from engine.cluster.model_identity import portable_name
 from engine.errors import ModelNotUsable
 from engine.hub.client import HubAccess
 from engine.hub.download_job import DownloadJob, JobSettings
-from engine.hub.download_state import DownloadEntry
+from engine.hub.download_state import DownloadStatus
 from engine.hub.failures import HubError
 from engine.hub.repository_names import COMMIT, parse_repository
 from engine.model_files.model_folder import ModelFolder
@@ -158,7 +158,7 @@ def _run(job: DownloadJob, on_bytes: Callable[[int, int], object]) -> bool:
         going_on = True
         while going_on:
             going_on = not ended.wait(STEP_S)
-            on_bytes(job.progress.bytes_done(), job.progress.total)
+            on_bytes(job.entry.bytes_done, job.entry.bytes_total)
 
     watching = threading.Thread(target=watch, name="fetch-watch", daemon=True)
     watching.start()
@@ -178,5 +178,5 @@ def _ordered(access: HubAccess, cache: Path, order: Mapping[str, Any]) -> Downlo
 
 
 def _part(access: HubAccess, cache: Path, repository: str, commit: str, wanted: Callable[[str], bool]) -> DownloadJob:
-    entry = DownloadEntry(repository, commit=commit)
+    entry = DownloadStatus(repository, "queued", commit=commit)
     return DownloadJob(access, cache, entry, JobSettings(), lambda _job, _state: None, lambda: 0, wanted=wanted)

@@ -101,7 +101,7 @@ def _inventory(installed: tuple[Entry, ...], entries: tuple[Entry, ...]) -> Inve
 def downloading(id_: str, state: str = "downloading", **settings: Any) -> DownloadStatus:
     values: dict[str, Any] = {"bytes_done": 5_100_000_000, "bytes_total": 8_320_000_000}
     if state == "downloading":
-        values |= {"bytes_per_second": 48_000_000.0, "seconds_left": 67.0}
+        values["bytes_per_second"] = 48_000_000.0
     return DownloadStatus(id_, state, **(values | settings))
 
 
