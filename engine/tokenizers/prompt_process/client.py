@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 import psutil
 
 from engine.errors import EngineClosed, GrammarNotUsable, PromptTooLong, TemplateFailed, without_frames
+from engine.files.kept_json import KeptJson
 from engine.files.pdf_file import PdfText
 from engine.files.picture_file import DecodedPicture
 from engine.grammars.grammar import Grammar
@@ -111,6 +112,8 @@ class PromptProcess:
         self._lock = _Turns()
         self._child: Child[protocol.Reply] | None = None
         self._built: dict[str, TokenizerSource] = {}
+        # The digests of folders whose tokenizers such a process has built within its limits.
+        self.accepted = KeptJson(None, {})
         self._usage: psutil.Process | None = None
         # The most bytes of memory that the process had during the latest task.
         self._most_held = 0
