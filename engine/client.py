@@ -173,17 +173,17 @@ class EngineClient(Protocol):
         """Drop what was learned about all pairs."""
         ...
 
-    def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult]:
+    def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult | None]:
         """Teach the drafter in use with answers of the main model while the engine is idle; takes minutes.
 
-        A teaching of this pair that was interrupted goes on. Ends as incomplete, and can go on later, when
-        `stop_teaching` is called or the pair changes. What it learned is used if it was better, from the next time that
-        the drafter is loaded. Raises `NoModel` and `CannotTeach`.
+        What it learned is used if it is better than what it was taught before, from the next time that the drafter is
+        loaded. The result is None, and nothing is kept, if `stop_teaching` is called or the pair changes. Raises
+        `NoModel` and `CannotTeach`.
         """
         return _refused(answers)
 
     def stop_teaching(self) -> Future[None]:
-        """Interrupt the teaching under way, if any."""
+        """End the teaching under way, if any."""
         return _done(None)
 
     @property
@@ -195,15 +195,8 @@ class EngineClient(Protocol):
         """Report what the drafter in use was taught for the main model. Raises `NoModel`."""
         return _done(TaughtDraft(refusal=CannotTeach("other-engine")))
 
-    def use_taught(self, used: bool) -> Future[None]:
-        """Use what the drafter was taught, or the drafter as it was downloaded, when it is loaded next.
-
-        Raises `NoModel`, and `CannotTeach` if the choice cannot be written.
-        """
-        return _refused(used)
-
     def forget_taught(self) -> Future[None]:
-        """Delete all that the drafter was taught for the main model; it is used until it is loaded next.
+        """Delete what the drafter was taught for the main model; it is used until the drafter is loaded next.
 
         Raises `NoModel`, and `CannotTeach` if it cannot be deleted.
         """

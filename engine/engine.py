@@ -113,7 +113,7 @@ class Engine(EngineBase):
     def forget_learned(self) -> Future[None]:
         return self._call(lambda scheduler: scheduler.models.forget_learned())
 
-    def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult]:
+    def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult | None]:
         return self._start(lambda scheduler, done: scheduler.teaching.begin(answers, done))
 
     def stop_teaching(self) -> Future[None]:
@@ -125,9 +125,6 @@ class Engine(EngineBase):
 
     def taught(self) -> Future[TaughtDraft]:
         return self._call(lambda scheduler: scheduler.teaching.known(), urgent=False)
-
-    def use_taught(self, used: bool) -> Future[None]:
-        return self._call(lambda scheduler: scheduler.teaching.use(used))
 
     def forget_taught(self) -> Future[None]:
         return self._call(lambda scheduler: scheduler.teaching.forget())
@@ -250,7 +247,7 @@ class Engine(EngineBase):
     def _serve(self, scheduler: Scheduler) -> None:
         idle_since: float | None = None
         while True:
-            self._awake.keep(scheduler.busy or (scheduler.teaching.running and not scheduler.teaching.wait_s))
+            self._awake.keep(scheduler.busy or scheduler.teaching.running)
             if scheduler.busy and self._commands.empty():
                 while scheduler.step() and self._commands.empty():
                     pass
@@ -294,7 +291,7 @@ class Engine(EngineBase):
         if scheduler.models.untuned:
             timeout = max(0.0, idle_since + IDLE_AFTER_S - time.monotonic())
         elif scheduler.teaching.running:
-            timeout = scheduler.teaching.wait_s
+            timeout = 0.0
         try:
             # An idle engine waits until the models are to be calibrated or unloaded.
             return self._commands.get(block=not scheduler.busy, timeout=timeout)

@@ -155,9 +155,9 @@ class RequestStats(Struct, frozen=True):
     earlier ones.
 
     `rounding` says how the text compares with that of plain decoding: "identical" if this machine was found to round
-    every pass, by its width and its number of keys, like a plain round, "rounded" if about one token in `one_in` (None:
-    unknown) may differ, "" if it is unknown. `same_text_cost` is the share of the speed that
-    `SpeculationSettings.same_text`, if set, is expected to cost.
+    every pass, by its width and its number of keys, like a plain round, "rounded" if some tokens may differ, "" if
+    that is unknown. `same_text_cost` is the share of the speed that `SpeculationSettings.same_text`, if set, is
+    expected to cost.
 
     `ahead` is the state of an asynchronous drafter, "" if none was configured or the text has pictures: "starting",
     "ready", a reason of `DrafterLink`, "no-gain" (drafting takes too little of a round), "not-faster" (as was
@@ -191,7 +191,6 @@ class RequestStats(Struct, frozen=True):
     load: float | None = None
     slowed: str = ""
     rounding: str = ""
-    one_in: int | None = None
     same_text_cost: float | None = None
     draft_s: float = 0.0
     verify_s: float = 0.0

@@ -4296,10 +4296,6 @@
         <translation>丸めの差を除き、ドラフトなしの場合と同じテキストです。</translation>
     </message>
     <message>
-        <source>The same text as without drafts, apart from rounding: about one token in {count} may differ.</source>
-        <translation>丸めの差を除き、ドラフトなしの場合と同じテキストです。約 {count} トークンに 1 つが異なる場合があります。</translation>
-    </message>
-    <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
         <translation>「{main}」では、この Mac で丸めが同じになるドラフト長がないため、ドラフトトークンなしで回答します。</translation>
     </message>
@@ -4312,8 +4308,8 @@
         <translation>「{main}」では、ラウンドあたりのドラフトトークンが {most} 個までなら、この Mac での丸めは同じです。</translation>
     </message>
     <message>
-        <source>It slows answers down by about {share}% (estimate, measured rounds: {rounds}).</source>
-        <translation>回答が約 {share}% 遅くなります（推定、測定したラウンド：{rounds}）。</translation>
+        <source>It slows answers down by about {share}% (estimate).</source>
+        <translation>回答が約 {share}% 遅くなります（推定）。</translation>
     </message>
 </context>
 <context>
@@ -4673,14 +4669,6 @@
     <message>
         <source>Proposes tokens from answers in your other chats, which speeds up repeated work. The index stays on this Mac and loses a chat that you permanently delete.</source>
         <translation>ほかのチャットの回答で見つけたトークンをドラフトとして提案し、繰り返しの作業を速くします。索引はこの Mac にだけ保存され、チャットを完全に削除すると索引からも消えます。</translation>
-    </message>
-    <message>
-        <source>Teach while Tandem is idle</source>
-        <translation>Tandem の待機中に学習させる</translation>
-    </message>
-    <message>
-        <source>Begins after a few minutes without a question once there are enough new answers, and pauses whenever you ask, on battery, or when this Mac is hot.</source>
-        <translation>新しい回答が十分にたまり、質問のない時間が数分続くと始まります。質問したとき、バッテリー駆動のとき、この Mac が高温のときは一時停止します。</translation>
     </message>
     <message>
         <source>Parallel drafting</source>
@@ -5392,22 +5380,6 @@
 <context>
     <name>Teaching</name>
     <message>
-        <source>Paused while an answer is being written</source>
-        <translation>回答を生成している間は一時停止中</translation>
-    </message>
-    <message>
-        <source>Paused until this Mac has cooled down</source>
-        <translation>この Mac の温度が下がるまで一時停止中</translation>
-    </message>
-    <message>
-        <source>Paused while Low Power Mode is on</source>
-        <translation>低電力モードの間は一時停止中</translation>
-    </message>
-    <message>
-        <source>Paused until this Mac is plugged in</source>
-        <translation>この Mac が電源に接続されるまで一時停止中</translation>
-    </message>
-    <message>
         <source>Testing the draft on chats that it has not seen…</source>
         <translation>学習に使っていないチャットでドラフトモデルを評価中…</translation>
     </message>
@@ -5464,12 +5436,8 @@
         <translation>学習した内容を保存できません（{detail}）。空き容量を増やして、もう一度お試しください。それまでドラフトモデルは変わりません。</translation>
     </message>
     <message>
-        <source>The main model has changed since its draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
-        <translation>学習の後にメインモデルが変わったため、ドラフトモデルをダウンロードしたままの状態で使っています。もう一度学習させてください。</translation>
-    </message>
-    <message>
-        <source>The draft model or head has changed since it was taught, so it is used as it was downloaded. Teach it again.</source>
-        <translation>学習の後にドラフトモデルまたはヘッドが変わったため、ダウンロードしたままの状態で使っています。もう一度学習させてください。</translation>
+        <source>The main model, the draft model or the head has changed since the draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
+        <translation>学習の後にメインモデル、ドラフトモデルまたはヘッドが変わったため、ドラフトモデルをダウンロードしたままの状態で使っています。もう一度学習させてください。</translation>
     </message>
 </context>
 <context>
@@ -5479,28 +5447,12 @@
         <translation>このドラフトモデルを自分向けに学習させる</translation>
     </message>
     <message>
-        <source>Pause</source>
-        <translation>一時停止</translation>
-    </message>
-    <message>
         <source>Delete the taught draft</source>
         <translation>学習済みのドラフトモデルを削除</translation>
     </message>
     <message>
-        <source>Continue</source>
-        <translation>続ける</translation>
-    </message>
-    <message>
         <source>Teach</source>
         <translation>学習させる</translation>
-    </message>
-    <message>
-        <source>Use the taught draft</source>
-        <translation>学習済みのドラフトモデルを使う</translation>
-    </message>
-    <message>
-        <source>Go back to the downloaded draft</source>
-        <translation>ダウンロードしたドラフトモデルに戻す</translation>
     </message>
     <message>
         <source>Load a main model and a draft model or head first.</source>
@@ -5511,8 +5463,8 @@
         <translation>「{draft}」がチャット内の「{main}」の回答から学び、ドラフトトークンの正解率を高めます。回答が少ないときは、「{main}」がチャット内の質問にも答えますが、その回答は保存されません。変わるのは速度だけで、テキストは変わりません。学習済みのドラフトモデルは、チャットを削除した後も残りますが、この Mac の外に出ることはありません。学習中も回答が常に優先されます。</translation>
     </message>
     <message>
-        <source>Teaching is paused and continues where it was.</source>
-        <translation>一時停止中です。中断したところから続けられます。</translation>
+        <source>Stop</source>
+        <translation>停止</translation>
     </message>
 </context>
 <context>

@@ -4296,10 +4296,6 @@
         <translation>반올림 차이를 빼면 초안 없이 쓴 것과 같은 텍스트예요.</translation>
     </message>
     <message>
-        <source>The same text as without drafts, apart from rounding: about one token in {count} may differ.</source>
-        <translation>반올림 차이를 빼면 초안 없이 쓴 것과 같은 텍스트예요. 토큰 약 {count}개 중 하나가 다를 수 있어요.</translation>
-    </message>
-    <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
         <translation>{main} 모델은 이 Mac에서 어떤 초안 길이도 반올림이 같지 않아서, 초안 토큰 없이 답변해요.</translation>
     </message>
@@ -4312,8 +4308,8 @@
         <translation>{main} 모델은 이 Mac에서 라운드당 초안 토큰 {most}개까지 반올림이 같아요.</translation>
     </message>
     <message>
-        <source>It slows answers down by about {share}% (estimate, measured rounds: {rounds}).</source>
-        <translation>답변이 약 {share}% 느려져요(추정, 측정한 라운드 {rounds}개).</translation>
+        <source>It slows answers down by about {share}% (estimate).</source>
+        <translation>답변이 약 {share}% 느려져요(추정).</translation>
     </message>
 </context>
 <context>
@@ -4673,14 +4669,6 @@
     <message>
         <source>Proposes tokens from answers in your other chats, which speeds up repeated work. The index stays on this Mac and loses a chat that you permanently delete.</source>
         <translation>다른 대화의 답변에서 찾은 토큰을 초안으로 제안해서 반복되는 작업이 더 빨라져요. 색인은 이 Mac에만 저장되고, 대화를 완전히 삭제하면 색인에서도 지워져요.</translation>
-    </message>
-    <message>
-        <source>Teach while Tandem is idle</source>
-        <translation>Tandem이 쉬는 동안 학습</translation>
-    </message>
-    <message>
-        <source>Begins after a few minutes without a question once there are enough new answers, and pauses whenever you ask, on battery, or when this Mac is hot.</source>
-        <translation>새 답변이 충분히 쌓이면 몇 분 동안 질문이 없을 때 시작해요. 질문하거나 배터리를 사용하거나 이 Mac이 뜨거우면 일시 정지해요.</translation>
     </message>
     <message>
         <source>Parallel drafting</source>
@@ -5392,22 +5380,6 @@
 <context>
     <name>Teaching</name>
     <message>
-        <source>Paused while an answer is being written</source>
-        <translation>답변을 생성하는 동안 일시 정지</translation>
-    </message>
-    <message>
-        <source>Paused until this Mac has cooled down</source>
-        <translation>이 Mac이 식을 때까지 일시 정지</translation>
-    </message>
-    <message>
-        <source>Paused while Low Power Mode is on</source>
-        <translation>저전력 모드가 켜져 있는 동안 일시 정지</translation>
-    </message>
-    <message>
-        <source>Paused until this Mac is plugged in</source>
-        <translation>이 Mac을 전원에 연결할 때까지 일시 정지</translation>
-    </message>
-    <message>
         <source>Testing the draft on chats that it has not seen…</source>
         <translation>학습에 쓰지 않은 대화로 초안 모델을 시험하는 중…</translation>
     </message>
@@ -5464,12 +5436,8 @@
         <translation>학습한 내용을 저장할 수 없어요({detail}). 공간을 확보하고 다시 시도해 주세요. 그때까지 초안 모델은 그대로예요.</translation>
     </message>
     <message>
-        <source>The main model has changed since its draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
-        <translation>학습시킨 뒤 메인 모델이 바뀌어서, 초안 모델을 다운로드한 그대로 사용해요. 다시 학습시켜 주세요.</translation>
-    </message>
-    <message>
-        <source>The draft model or head has changed since it was taught, so it is used as it was downloaded. Teach it again.</source>
-        <translation>학습시킨 뒤 초안 모델이나 헤드가 바뀌어서, 다운로드한 그대로 사용해요. 다시 학습시켜 주세요.</translation>
+        <source>The main model, the draft model or the head has changed since the draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
+        <translation>학습시킨 뒤 메인 모델, 초안 모델 또는 헤드가 바뀌어서, 초안 모델을 다운로드한 그대로 사용해요. 다시 학습시켜 주세요.</translation>
     </message>
 </context>
 <context>
@@ -5479,28 +5447,12 @@
         <translation>초안 모델을 나에게 맞게 학습시키기</translation>
     </message>
     <message>
-        <source>Pause</source>
-        <translation>일시 정지</translation>
-    </message>
-    <message>
         <source>Delete the taught draft</source>
         <translation>학습시킨 초안 모델 삭제</translation>
     </message>
     <message>
-        <source>Continue</source>
-        <translation>계속</translation>
-    </message>
-    <message>
         <source>Teach</source>
         <translation>학습시키기</translation>
-    </message>
-    <message>
-        <source>Use the taught draft</source>
-        <translation>학습시킨 초안 모델 사용</translation>
-    </message>
-    <message>
-        <source>Go back to the downloaded draft</source>
-        <translation>다운로드한 초안 모델로 돌아가기</translation>
     </message>
     <message>
         <source>Load a main model and a draft model or head first.</source>
@@ -5511,8 +5463,8 @@
         <translation>{draft} 모델이 내 대화에 있는 {main} 모델의 답변을 학습해서, 초안 토큰이 더 많이 맞게 돼요. 답변이 적으면 {main} 모델이 내 대화의 질문에도 답하고, 이 답변은 저장하지 않아요. 속도만 달라지고 텍스트는 바뀌지 않아요. 학습시킨 초안 모델은 이 Mac에만 저장되고 대화를 삭제해도 남아요. 답변이 항상 학습보다 먼저예요.</translation>
     </message>
     <message>
-        <source>Teaching is paused and continues where it was.</source>
-        <translation>학습이 일시 정지됐고, 멈춘 곳부터 계속할 수 있어요.</translation>
+        <source>Stop</source>
+        <translation>중지</translation>
     </message>
 </context>
 <context>

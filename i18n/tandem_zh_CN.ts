@@ -4296,10 +4296,6 @@
         <translation>除舍入差异外，与不用草稿时的文字相同。</translation>
     </message>
     <message>
-        <source>The same text as without drafts, apart from rounding: about one token in {count} may differ.</source>
-        <translation>除舍入差异外，与不用草稿时的文字相同：大约每 {count} 个 token 可能有一个不同。</translation>
-    </message>
-    <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
         <translation>使用“{main}”时，本机上没有舍入一致的草稿 token 数，因此不用草稿 token 生成回答。</translation>
     </message>
@@ -4312,8 +4308,8 @@
         <translation>使用“{main}”时，本机上每轮草稿 token 不超过 {most} 个时舍入一致。</translation>
     </message>
     <message>
-        <source>It slows answers down by about {share}% (estimate, measured rounds: {rounds}).</source>
-        <translation>会让回答变慢约 {share}%（估算，已测 {rounds} 轮）。</translation>
+        <source>It slows answers down by about {share}% (estimate).</source>
+        <translation>会让回答变慢约 {share}%（估算）。</translation>
     </message>
 </context>
 <context>
@@ -4673,14 +4669,6 @@
     <message>
         <source>Proposes tokens from answers in your other chats, which speeds up repeated work. The index stays on this Mac and loses a chat that you permanently delete.</source>
         <translation>从其他对话的回答中提取草稿 token，让重复性的工作更快。索引只保存在本机；永久删除对话后，也会从索引中移除。</translation>
-    </message>
-    <message>
-        <source>Teach while Tandem is idle</source>
-        <translation>在 Tandem 空闲时训练</translation>
-    </message>
-    <message>
-        <source>Begins after a few minutes without a question once there are enough new answers, and pauses whenever you ask, on battery, or when this Mac is hot.</source>
-        <translation>积累了足够的新回答后，几分钟内没有提问就会开始；当你提问、使用电池供电或本机过热时会暂停。</translation>
     </message>
     <message>
         <source>Parallel drafting</source>
@@ -5392,22 +5380,6 @@
 <context>
     <name>Teaching</name>
     <message>
-        <source>Paused while an answer is being written</source>
-        <translation>正在生成回答，已暂停</translation>
-    </message>
-    <message>
-        <source>Paused until this Mac has cooled down</source>
-        <translation>在本机降温之前暂停</translation>
-    </message>
-    <message>
-        <source>Paused while Low Power Mode is on</source>
-        <translation>低电量模式打开期间暂停</translation>
-    </message>
-    <message>
-        <source>Paused until this Mac is plugged in</source>
-        <translation>在本机接通电源之前暂停</translation>
-    </message>
-    <message>
         <source>Testing the draft on chats that it has not seen…</source>
         <translation>正在用未学习过的对话测试…</translation>
     </message>
@@ -5464,12 +5436,8 @@
         <translation>无法保存学到的内容（{detail}）。请腾出空间后重试。在此之前，仍使用原来的版本。</translation>
     </message>
     <message>
-        <source>The main model has changed since its draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
-        <translation>训练之后主模型已更改，训练结果不再适用，因此改用下载的原始草稿。请重新训练。</translation>
-    </message>
-    <message>
-        <source>The draft model or head has changed since it was taught, so it is used as it was downloaded. Teach it again.</source>
-        <translation>训练之后草稿模型或草稿头已更改，因此改用下载的原始版本。请重新训练。</translation>
+        <source>The main model, the draft model or the head has changed since the draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
+        <translation>训练之后主模型、草稿模型或草稿头已更改，因此改用下载的原始草稿。请重新训练。</translation>
     </message>
 </context>
 <context>
@@ -5479,28 +5447,12 @@
         <translation>按你的方式训练草稿模型</translation>
     </message>
     <message>
-        <source>Pause</source>
-        <translation>暂停</translation>
-    </message>
-    <message>
         <source>Delete the taught draft</source>
         <translation>删除训练结果</translation>
     </message>
     <message>
-        <source>Continue</source>
-        <translation>继续</translation>
-    </message>
-    <message>
         <source>Teach</source>
         <translation>训练</translation>
-    </message>
-    <message>
-        <source>Use the taught draft</source>
-        <translation>使用训练结果</translation>
-    </message>
-    <message>
-        <source>Go back to the downloaded draft</source>
-        <translation>使用下载的原始版本</translation>
     </message>
     <message>
         <source>Load a main model and a draft model or head first.</source>
@@ -5511,8 +5463,8 @@
         <translation>{draft} 从你的对话里 {main} 的回答中学习，使更多草稿 token 正确。如果这样的回答太少，{main} 还会回答你对话中的问题，这些回答不会保存。只影响速度，绝不改变文字。学到的内容只保留在本机上，删除对话后也不会消失；回答始终优先。</translation>
     </message>
     <message>
-        <source>Teaching is paused and continues where it was.</source>
-        <translation>训练已暂停，可以从中断处继续。</translation>
+        <source>Stop</source>
+        <translation>停止</translation>
     </message>
 </context>
 <context>

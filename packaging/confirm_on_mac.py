@@ -148,7 +148,7 @@ POINTS = (
         long=True,
     ),
     Point(
-        "whether verify passes sent in parts, or compiled, are faster than whole ones on this Mac (read the table)",
+        "whether passes sent in parts, or compiled, are faster than whole ones on this Mac (read the table)",
         (PYTHON, "-m", "tests.benchmarks.verify_pass"),
         here=True,
         long=True,

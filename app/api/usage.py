@@ -30,7 +30,6 @@ def speculation(answers: Sequence[RequestStats]) -> dict[str, Any]:
         "speedup_low": alone.speedup_low,
         "speedup_high": alone.speedup_high,
         "rounding": alone.rounding or None,
-        "one_in": alone.one_in,
         "same_text_cost": alone.same_text_cost,
         "draft": answers[0].draft or None,
     }

@@ -111,14 +111,8 @@ def _summary(stats: RequestStats) -> str:
         pictures = f" ({stats.picture_s:.2f} s for pictures)" if stats.picture_s else ""
         parts.append(f"first token {stats.ttft_s:.2f} s{pictures}")
     if stats.rounding and stats.drafted:
-        parts.append(_rounding(stats))
+        apart = "" if stats.rounding == "identical" else ", apart from rounding"
+        parts.append(f"the same text as without drafts{apart}")
     if stats.same_text_cost is not None:
         parts.append(f"the same text costs {stats.same_text_cost:.0%} of the speed")
     return "[" + ", ".join(parts) + "]"
-
-
-def _rounding(stats: RequestStats) -> str:
-    if stats.rounding == "identical":
-        return "the same text as without drafts"
-    may_differ = "" if stats.one_in is None else f" (about one token in {stats.one_in:,} may differ)"
-    return f"the same text as without drafts, apart from rounding{may_differ}"

@@ -11,7 +11,7 @@ from app.session.model_names import short_name
 from engine.advice.catalog import Catalog, draft_for, offers
 from engine.advice.fit import FitReport, ModelSize, check_fit
 from engine.advice.pairing import PairAdvice
-from engine.advice.speedup import SpeedupEstimate, estimate_speedup
+from engine.advice.speedup import SpeedupEstimate, estimate_speedup, parameters
 from engine.cluster.plan import fits_together
 from engine.errors import ModelNotUsable
 from engine.model_files.config import read_config
@@ -46,7 +46,7 @@ class MemoryBudget:
             of_draft = found["fit"].needed - check_fit(size, None, context, self.limit).needed
             found["together"] = fits_together(size, of_draft, self.machines, context)
         if draft is not None:
-            expected = estimate_speedup(main, draft.active_bytes, "same")
+            expected = estimate_speedup(main, draft, "same")
             found |= {"draft": draft.id, "draft_name": draft.name, "expected": expected}
         return found
 
@@ -158,7 +158,7 @@ def pair_offers(catalog: Catalog, entries: Sequence[Entry], limit: int) -> tuple
 
 
 def _installed_draft(model: Model, installed: Sequence[Model]) -> Model | None:
-    """Return its installed draft: the catalog's, else the smallest with its tokenizer and less than half its size."""
+    """Return its installed draft: the catalog's, else the smallest with its tokenizer and under half as large."""
     usable = [other for other in installed if "draft" in other.kinds and other.path != model.path]
     for wanted in model.drafts:
         if (named := next((other for other in usable if other.id == wanted), None)) is not None:
@@ -166,7 +166,7 @@ def _installed_draft(model: Model, installed: Sequence[Model]) -> Model | None:
     same = [
         other
         for other in usable
-        if model.tokenizer and other.tokenizer == model.tokenizer and 2 * other.active_bytes < model.active_bytes
+        if model.tokenizer and other.tokenizer == model.tokenizer and 2 * parameters(other) < parameters(model)
     ]
     return min(same, key=lambda other: other.weight_bytes, default=None)
 

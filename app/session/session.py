@@ -48,7 +48,6 @@ class Session(QObject):
         self.answers = AnswerService(services, self)
         self.history = HistoryService(self.store, self)
         self.teaching = TeachingService(self.models, self.store, self)
-        self.answers.ended.connect(self.teaching.wait_until_idle)
         self.api = ApiService(self.models, self)
         self.api.calls_ended.connect(self.history.add)
         self.cluster = ClusterService(self.models, self)

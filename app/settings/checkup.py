@@ -38,7 +38,7 @@ def gather(facts: MachineFacts, pair: PairCheck | None, problem: str = "") -> di
         "wired_limit_mb": facts.wired_limit_mb,
         "memory_for_models": pair.memory_limit or None if pair else None,
         "local_network": facts.local_network,
-        "rounding": {**to_builtins(pair.rounding), "one_in": pair.rounding.one_in} if pair and pair.rounding else None,
+        "rounding": to_builtins(pair.rounding) if pair and pair.rounding else None,
         "models": {"main": pair.main, "draft": pair.draft or None} if pair else None,
         "speed": {
             "plain_tokens_per_second": _rounded(pair.plain_tps),

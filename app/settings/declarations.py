@@ -146,14 +146,6 @@ class SettingsValues(RememberedValues):
             "Mac and loses a chat that you permanently delete."
         ),
     )
-    teach_when_idle: bool = SPECULATION.setting(
-        False,
-        title="Teach while Tandem is idle",
-        help=(
-            "Begins after a few minutes without a question once there are enough new answers, and pauses whenever you "
-            "ask, on battery, or when this Mac is hot."
-        ),
-    )
     async_drafter: str = SPECULATION.setting(
         "off",
         title="Parallel drafting",

@@ -63,7 +63,6 @@ class Effects(QObject):
                 same_text=values.same_text,
             )
         )
-        session.teaching.configure(values.teach_when_idle)
         session.cluster.configure(values.machines)
         self._composer.set_send_key(values.send_key)
 

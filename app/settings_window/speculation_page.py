@@ -25,7 +25,7 @@ class SpeculationPage(TablePage):
         super().__init__("speculation", settings, parent)
         self._session = session
         self._learned: tuple[LearnedPair, ...] = ()
-        self.teaching = TeachingSection(session, [self._row_of("teach_when_idle")], self)
+        self.teaching = TeachingSection(session, self)
         self.add(self.teaching, 24)
         self.measure_again = styled(QPushButton(self), "button")
         self.measure_again.clicked.connect(self._measure_again)

@@ -168,5 +168,4 @@ def offers(catalog: Catalog, limit: int) -> list[tuple[Model, Model]]:
 
 
 def _most_expected(main: Model, draft: Model, any_chip: bool) -> float:
-    size = draft.active_bytes
-    return flat_speedup(main, size) if any_chip else estimate_speedup(main, size, "same").most
+    return flat_speedup(main, draft) if any_chip else estimate_speedup(main, draft, "same").most

@@ -16,6 +16,8 @@ from engine.advice.speedup import (
     estimate_head_speedup,
     estimate_speedup,
     flat_speedup,
+    is_copy,
+    size_share,
 )
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import UntrustedJsonError
@@ -181,9 +183,11 @@ class _Judge:
         if draft.head:
             return self._head_verdict(draft)
         expected = self._expected(draft, "same")
-        most = max(expected.most, flat_speedup(self._main, draft.active_bytes))
+        most = expected.speedup
+        if not is_copy(draft, self._main):
+            most = max(expected.most, flat_speedup(self._main, draft))
         if most < WORTH_IT and not expected.measured:
-            share = round(100 * draft.active_bytes / max(self._main.active_bytes, 1))
+            share = round(100 * size_share(draft, self._main))
             return "too-large", (("share", share),), expected
         comparison = self._relation(draft)
         if comparison is None:
@@ -230,7 +234,7 @@ class _Judge:
 
     def _expected(self, draft: Model, relation: str) -> SpeedupEstimate:
         main, measured = self._main, self._measured.get(draft.id)
-        return measured or estimate_speedup(main, draft.active_bytes, relation)
+        return measured or estimate_speedup(main, draft, relation)
 
     def _size(self, model: Model) -> ModelSize:
         return ModelSize(model.id, model.weight_bytes, model.config, self._element_bytes)

@@ -61,11 +61,6 @@ class Waiting(deque[RequestStream]):
         self._parts: dict[RequestStream, _Parts] = {}
 
     @property
-    def asks_for_same_text(self) -> bool:
-        """Whether any request has to know first how this machine rounds."""
-        return any(stream.speculation.same_text for stream in self)
-
-    @property
     def first(self) -> RequestStream | None:
         """The oldest request whose parts are not being made, None if there is none."""
         return next((stream for stream in self if not self._being_made(stream)), None)

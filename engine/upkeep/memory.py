@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +28,12 @@ def recommended_limit() -> int:
     if mx.metal.is_available():
         return int(mx.device_info()["max_recommended_working_set_size"])
     return working_set_limit(system_memory().total)
+
+
+def return_freed_memory() -> None:
+    """Return to the system what this process has freed: glibc would keep it."""
+    if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)) is not None:
+        trim(0)
 
 
 def memory_use(limit: int | None = None) -> MemoryUse:

@@ -251,13 +251,6 @@ class ModelChanges:
             raise
         return self._activate_draft(loaded)
 
-    def probe(self) -> Steps[LoadedPair]:
-        """Find out how this machine rounds the main model's rows, for requests that ask for the same text."""
-        while self._models.unprobed:
-            self._models.probe_step()
-            yield None
-        return self._models.pair
-
     def unload_in_turn(self, main: Path | None) -> Steps[LoadedPair]:
         """Drop the main model in this folder with its drafter, or all for None, as the steps of a change.
 

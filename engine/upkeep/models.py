@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import mlx.core as mx
+
 from engine.advice.fit import ModelSize, workspace_bytes
 from engine.async_drafting.link import AsyncDrafters, DrafterLink
 from engine.decoders.generation import release_unused_memory
@@ -202,6 +204,9 @@ class Models:
         self.reloadable.pop(main.info.path, None)
         if self.rounding is not None:
             use_row_kernels(main.model, self.rounding.kernel_rows)
+            # Metal compiles our kernels with the first pass of each width that they serve.
+            for rows in sorted(rows for rows in self.rounding.kernel_rows if rows <= row_kernels.TILE):
+                mx.eval(main.model(mx.zeros((1, rows), mx.uint32), cache=main.new_caches()))
         release_unused_memory()
         self._set_limits()
 
@@ -246,6 +251,7 @@ class Models:
             self._controllers.pair = ("", "")
         self._aside = [one for one in self._aside if one.path != path]
         release_unused_memory()
+        memory.return_freed_memory()
         if not self.resident:
             self._main_loader.unloaded()
             self._limits.restore()
@@ -330,7 +336,7 @@ class Models:
     def probe_step(self) -> None:
         """Run one pass of the probe; it continues what was begun earlier."""
         if self._probe is None:
-            self._probe = probe_rounding(self.main)
+            self._probe = probe_rounding(self.main, self.memory_use().free)
         try:
             next(self._probe)
         except StopIteration as end:
@@ -339,7 +345,7 @@ class Models:
         except Exception:
             log.exception("how the rows of %s are rounded could not be probed", self.main.info.name)
             # Until the next start, only plain rounds count as exact.
-            self._probe, self._controllers.rounding = None, Rounding((KeyRange(1, 1, 1),), difference=0.0)
+            self._probe, self._controllers.rounding = None, Rounding((KeyRange(1, 1),))
 
     def learned(self) -> tuple[LearnedPair, ...]:
         """Return costs and acceptance of every pair of models that was used here, loaded or not."""

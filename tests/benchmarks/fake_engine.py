@@ -117,9 +117,6 @@ class _Speaker(EngineClient):
     def taught(self) -> Future[TaughtDraft]:
         return _done(TaughtDraft())
 
-    def use_taught(self, used: bool) -> Future[None]:  # noqa: ARG002
-        return _done(None)
-
     def forget_taught(self) -> Future[None]:
         return _done(None)
 

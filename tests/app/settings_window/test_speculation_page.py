@@ -6,13 +6,12 @@ from dataclasses import replace
 
 from engine.tuning import KeyRange, Rounding
 from tests.app.conftest import OpenShown
-from tests.app.learned_figures import LEARNED, SHORT
+from tests.app.learned_figures import LEARNED
 
 
 def test_the_switch_for_the_same_text_says_what_it_costs(open_shown: OpenShown) -> None:
     window, library, engine = open_shown()
-    cost = replace(SHORT, same_text_cost=0.2)
-    engine.known = [replace(LEARNED[1], rounding=Rounding((KeyRange(1117, 2, 8),), 0.1), contexts=(cost,))]
+    engine.known = [replace(LEARNED[1], rounding=Rounding((KeyRange(1117, 8),)), same_text_cost=0.2)]
     page = window.settings_page("speculation")
     page.refresh()
     row = next(row for row in page.rows if row.control is page.control("same_text"))

@@ -71,15 +71,11 @@ class World:
 
 
 @pytest.fixture(params=[pytest.param(name, marks=pytest.mark.full if name != DEFAULT else ()) for name in LOADS])
-def world(
-    request: pytest.FixtureRequest, qapp: Application, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[World]:
+def world(request: pytest.FixtureRequest, qapp: Application, qtbot: QtBot, tmp_path: Path) -> Iterator[World]:
     # A pair that has been in use for a while: of a new one only the low end is known.
     machine = LoadedMachine(LOADS[request.param], seed=2)
     for _ in range(20):
         machine.answer(300)
-    machine.controller.learned.comparisons.totals.clear()
-    monkeypatch.setattr("engine.speculation.choosing.controller.monotonic", lambda: machine.now)
     main, draft = (ModelInfo(name, Path(path_of(name)), "llama", 4096, 0) for name in (MAIN, DRAFT))
     engine = SimulatedEngine(machine=machine, lengths=list(LENGTHS), loads=[LoadedPair(main, draft)])
     session = Session(lambda: engine, STARTER, tmp_path / "chats.db")

@@ -115,7 +115,7 @@ def test_a_first_run_is_offered_up_to_three_pairs_that_fit(catalog: Catalog) -> 
         assert len(pairs) == count
         assert all(main.bytes + draft.bytes <= 0.75 * memory for main, draft in pairs)
         for main, draft in pairs:
-            assert estimate_speedup(main, draft.active_bytes, "same").speedup > 1.2
+            assert estimate_speedup(main, draft, "same").speedup > 1.2
         assert [main.bytes for main, _ in pairs] == sorted(main.bytes for main, _ in pairs)
 
 

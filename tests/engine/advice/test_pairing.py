@@ -221,3 +221,14 @@ def test_the_starters_draft_is_offered_to_the_starter_only(tmp_path: Path) -> No
     offered = {model.id: [one.id for one in candidates(model, installed, load_catalog())[1]] for model in installed}
     assert "draft" in offered["main"]
     assert "draft" not in offered["org/main"]
+
+
+@pytest.mark.parametrize(
+    ("chip", "bits", "verdict"), [("AMD EPYC", 16, "too-large"), ("Apple M1", 8, "too-large"), ("Apple M4", 16, "same")]
+)
+def test_a_copy_in_fewer_bits_is_a_draft_only_where_this_chip_gains_from_it(
+    chip: str, bits: int, verdict: str, set_chip: Callable[[str], None]
+) -> None:
+    set_chip(chip)
+    main, copy = model("org/main", bits * GB // 2, bits=bits), model("org/copy", 9 * GB // 4, bits=4)
+    assert verdict_on(copy, main).verdict == verdict

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from engine.advice.speedup import estimate_head_speedup, estimate_speedup
+from engine.advice.speedup import estimate_head_speedup, estimate_speedup, is_copy
 from engine.model_files.model import Model
 
 GB = 10**9
 # An 8B and a mixture of 30B in 4 bits, and a draft model of 0.6B.
 DENSE = Model("dense", "cache", weight_bytes=46 * GB // 10, active_bytes=46 * GB // 10, bits=4)
-MIXTURE, DRAFT = replace(DENSE, weight_bytes=17 * GB, active_bytes=19 * GB // 10), GB // 3
+MIXTURE = replace(DENSE, weight_bytes=17 * GB, active_bytes=19 * GB // 10)
+DRAFT = replace(DENSE, weight_bytes=GB // 3, active_bytes=GB // 3)
 SetChip = Callable[[str], None]
 
 
@@ -42,7 +43,7 @@ def test_where_nothing_or_a_contradiction_was_published_it_is_a_range(
     chip: str, main: Model, set_chip: SetChip
 ) -> None:
     set_chip(chip)
-    for found in (estimate_speedup(main, DRAFT, "same"), estimate_head_speedup(main, DRAFT, chained=True)):
+    for found in (estimate_speedup(main, DRAFT, "same"), estimate_head_speedup(main, DRAFT.weight_bytes, chained=True)):
         assert found.bounds is not None
         least, most = found.bounds
         assert least < min(1.0, found.speedup)
@@ -72,3 +73,16 @@ def test_a_mixture_of_experts_on_an_m5_costs_less_than_if_no_row_shared_an_exper
     found = estimate_speedup(MIXTURE, DRAFT, "same")
     assert found.bounds is None
     assert elsewhere.speedup + 0.1 < found.speedup < 1.05
+
+
+@pytest.mark.parametrize(("chip", "pays"), [("AMD EPYC", False), ("Apple M4", True)])
+def test_a_copy_in_fewer_bits_is_faster_only_where_weights_stay_as_they_are_stored(
+    chip: str, *, pays: bool, set_chip: SetChip
+) -> None:
+    """SmolLM2-135M as float32 and in 4 bits: a CPU computes both with float32."""
+    set_chip(chip)
+    main = replace(DENSE, weight_bytes=538_000_000, active_bytes=538_000_000, bits=32)
+    copy = replace(DENSE, weight_bytes=76_000_000, active_bytes=76_000_000)
+    assert is_copy(copy, main)
+    assert (estimate_speedup(main, copy, "same").speedup > 1.05) == pays
+    assert not is_copy(DENSE, main)

@@ -27,7 +27,7 @@ from engine.async_drafting.serving import serve
 from engine.main_model.loading import load
 from engine.requests import SamplingSettings, SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from engine.speculation.rounds.round import PendingRound, RoundResult, Rounds
+from engine.speculation.rounds.round import DrawnTokens, PendingRound, Rounds
 from engine.stats import RequestStats
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed, WireMessage
@@ -81,7 +81,7 @@ def slow_verification(monkeypatch: pytest.MonkeyPatch, seconds: float = 0.02) ->
     """Make each round so slow that the drafter can be ready for its verdict."""
     wait = Rounds.wait
 
-    def waiting(self: Rounds, current: PendingRound) -> RoundResult:
+    def waiting(self: Rounds, current: PendingRound) -> DrawnTokens:
         time.sleep(seconds)
         return wait(self, current)
 

@@ -324,7 +324,7 @@ def test_the_least_recently_used_turn_is_evicted_first(tiny_main: Path, tmp_path
         session(tiny_main, tmp_path, asked[name])
     session(tiny_main, tmp_path, asked["first"])
     size = max(file.stat().st_size for file in tmp_path.glob("*.safetensors"))
-    scheduler = Scheduler(EngineSettings(prefix_cache_folder=tmp_path, prefix_folder_bytes=int(size * 2.9)))
+    scheduler = Scheduler(EngineSettings(prefix_cache_folder=tmp_path, prefix_folder_bytes=int(size * 2.5)))
     load_models(scheduler, tiny_main, None)
     run(scheduler, asked["third"])
     scheduler.close()
