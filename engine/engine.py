@@ -218,8 +218,10 @@ class Engine(EngineBase):
 
         from engine.serving.scheduler import Scheduler
         from engine.speculation.choosing.kept import MLX_VERSION
+        from engine.tokenizers.loading import keep_accepted
 
         log.info("mlx %s on %s, BLAS: %s", MLX_VERSION, mx.default_device(), BLAS)
+        keep_accepted(self._settings.learned_file)
         main_loader = self._make_main_loader() if self._make_main_loader is not None else None
         scheduler = Scheduler(self._settings, self._set_progress, main_loader, self._set_teaching)
         try:

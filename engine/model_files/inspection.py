@@ -6,6 +6,7 @@ ask for code to be run. The loader checks the names of the tensors and the conte
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping, Set
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelNotUsable
-from engine.files.bounded_json import CONFIG, INDEX, TOKENIZER, UntrustedJsonError, check_structure, read_bytes
+from engine.files.bounded_json import CONFIG, INDEX, TOKENIZER, UntrustedJsonError, check_structure, parse, read_bytes
 from engine.files.folder_paths import open_regular, stays_inside
 from engine.model_files.architecture import mlx_lm_module, plugin_exists, transformers_has_tokenizer
 from engine.model_files.config import read_json, text_config
@@ -63,6 +64,16 @@ def inspect_folder(folder: ModelFolder, may_lack: Set[str] = frozenset()) -> dic
     if not vocabularies and not any(name.endswith(".tiktoken") for name in names):
         raise ModelNotUsable(path, "no-tokenizer", "tokenizer.json")
     return _check_weights(folder, may_lack)
+
+
+def digest_of_small_files(path: Path) -> str:
+    """Return a digest of all files of a checked folder that mlx-lm or Transformers may read, weights apart."""
+    digest = hashlib.sha256()
+    for name in sorted(ModelFolder(path).names):
+        if (limit := _largest(name)) is not None:
+            content = hashlib.sha256(read_bytes(path / name, limit)).hexdigest()
+            digest.update(f"{content} {name}\0".encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
 
 
 def _check_code(folder: Path, config: Mapping[str, Any]) -> None:
@@ -153,14 +164,16 @@ def _check_tokenizer_content(folder: Path) -> None:
         return
     try:
         data = read_bytes(path, TOKENIZER.size)
-        check_structure(data, TOKENIZER)
+        content = None
+        if any(step in data for step in (b'"Replace"', b'"Prepend"', b'"Metaspace"', b'"WordPiece"')):
+            content = parse(data, TOKENIZER)
+        else:
+            check_structure(data, TOKENIZER)
     except UntrustedJsonError as error:
         raise ModelNotUsable(folder, "no-tokenizer", f"tokenizer.json: {error}") from error
     if b'"model"' not in data:
         raise ModelNotUsable(folder, "no-tokenizer", "tokenizer.json: no vocabulary")
-    if any(step in data for step in (b'"Replace"', b'"Prepend"', b'"Metaspace"', b'"WordPiece"')) and (
-        grows_without_bounds(read_json(folder, "tokenizer.json", TOKENIZER))
-    ):
+    if isinstance(content, dict) and grows_without_bounds(content):
         raise ModelNotUsable(folder, "no-tokenizer", "tokenizer.json: it makes thousands of characters of one")
 
 
