@@ -117,7 +117,6 @@ class PromptProcess:
         # The digests of folders whose tokenizers such a process has built within its limits.
         self.accepted = KeptJson(None, {})
         self._usage: psutil.Process | None = None
-        self._ending = threading.Timer(0, self.release)
         # The most bytes of memory that the process had during the latest task.
         self._most_held = 0
 
@@ -230,18 +229,13 @@ class PromptProcess:
     def _twice(self, work: Callable[[], Result]) -> Result:
         """Do `work`, and once more with a new process if this one ends meanwhile. Raises `TemplateFailed`."""
         try:
-            try:
-                return work()
-            except _ProcessEnded as error:
-                log.info("the prompt process ended (%s) and is asked again", error)
+            return work()
+        except _ProcessEnded as error:
+            log.info("the prompt process ended (%s) and is asked again", error)
+        try:
             return work()
         except _ProcessEnded as error:
             raise TemplateFailed(str(error), "crashed") from error
-        finally:
-            self._ending.cancel()
-            self._ending = threading.Timer(IDLE_S, self.release)
-            self._ending.daemon = True
-            self._ending.start()
 
     def _ensure_built(self, source: TokenizerSource, abandoned: threading.Event) -> None:
         """Build a tokenizer unless the process has it; beyond MOST_TOKENIZERS, drop the least recently used."""
@@ -264,7 +258,7 @@ class PromptProcess:
         self._child = Child(
             "engine.tokenizers.prompt_process.worker",
             "--prompt-process",
-            [] if self._with_transformers else [protocol.WITHOUT_TRANSFORMERS],
+            [str(IDLE_S), *([] if self._with_transformers else [protocol.WITHOUT_TRANSFORMERS])],
             protocol.REPLIES,
             environment=_ENVIRONMENT,
             most_unsent=_MOST_UNREAD,

@@ -33,7 +33,10 @@ _GRACE_S = 2
 
 
 def main(options: Sequence[str]) -> None:
-    """Serve the engine until it is gone; the first option is the number of the inherited socket."""
+    """Serve the engine until it is gone, or idle for the seconds of the second option.
+
+    The first option is the number of the inherited socket.
+    """
     channel = Channel(socket.socket(fileno=int(options[0])), protocol.REQUESTS)
     if protocol.WITHOUT_TRANSFORMERS not in options:
         _tokenizer_loader()
@@ -46,7 +49,7 @@ def main(options: Sequence[str]) -> None:
     tokenizers: dict[str, Any] = {}
     with suppress(ChannelClosed):
         channel.send(protocol.Done(pack(None)))
-        while (request := channel.receive()) is not None:
+        while (request := channel.receive(float(options[1]))) is not None:
             _limit_time(request.seconds)
             channel.send(_answer(request.task, tokenizers))
 
