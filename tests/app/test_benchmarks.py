@@ -82,6 +82,7 @@ def test_the_engines_of_the_benchmark_say_all_of_their_tokens() -> None:
     for engine in (SteadyEngine(1e9, 40), WaitingEngine(0.0, 0.0, 40)):
         events: list[object] = []
         engine.speak(events.append)
+        engine.close()
         told = [event for event in events if isinstance(event, TokensCommitted)]
         assert sum(len(event.tokens) for event in told) == 40
         assert isinstance(events[-1], Finished)

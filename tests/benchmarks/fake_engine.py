@@ -9,30 +9,13 @@ from __future__ import annotations
 import threading
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Sequence
-from concurrent.futures import Future
-from pathlib import Path
-from typing import TypeVar
+from collections.abc import Callable
 
-from engine.client import EngineClient, Loading, RequestStream
-from engine.errors import EngineError
+from engine.client import RequestStream
 from engine.events import Event, Finished, Token, TokensCommitted
-from engine.requests import ChatRequest, OwnAnswer
-from engine.settings import EngineSettings
+from engine.requests import ChatRequest
 from engine.stats import RequestStats, RoundRecord
-from engine.status import (
-    EngineStatus,
-    LoadedPair,
-    MemoryUse,
-    ModelInfo,
-    PrefixCacheUsage,
-    TaughtDraft,
-    TeachingProgress,
-    TeachingResult,
-)
-from engine.tuning import LearnedPair, Pair
-
-T = TypeVar("T")
+from tests.app.scripted_engine import ScriptedEngine
 
 PARAGRAPH = (
     "A draft model guesses **several** tokens, and the main model checks them in one pass. What it agrees with is "
@@ -41,102 +24,34 @@ PARAGRAPH = (
     "```python\nfor guess in guesses:\n    check(guess)\n```\n\n"
 )
 TOKENS_A_ROUND = 4
-_PAIR = LoadedPair(ModelInfo("bench", Path("bench"), "llama", 32_768, 0), None)
 
 
-class _Speaker(EngineClient):
-    """An engine that implements only `submit`: it commits `count` tokens of `letters` characters of the repeated text.
+class _Speaker(ScriptedEngine):
+    """An engine whose answers follow no script: it commits `count` tokens of `letters` characters of the repeated text.
 
     Each repetition has another word in its middle, because the window pauses an answer that only repeats itself.
     `pause(number)` takes as long as a round; if it returns False, the answer ends.
     """
 
     def __init__(self, count: int, text: str = PARAGRAPH, letters: int = 4) -> None:
+        super().__init__()
         self._count = count
         self._words = [text[start : start + letters] for start in range(0, len(text), letters)]
-        self._thread: threading.Thread | None = None
+        self._speaker: threading.Thread | None = None
         self._stopped = threading.Event()
-
-    @property
-    def loading_progress(self) -> tuple[int, int]:
-        return 0, 0
-
-    @property
-    def settings(self) -> EngineSettings:
-        return EngineSettings()
-
-    def load(self, main: str | Path, draft: str | Path | None = None) -> Loading:  # noqa: ARG002
-        loading = Loading()
-        loading.set_result(_PAIR)
-        return loading
-
-    def set_draft(self, draft: str | Path | None) -> Future[LoadedPair]:  # noqa: ARG002
-        return _done(_PAIR)
-
-    def load_beside(
-        self,
-        main: str | Path,  # noqa: ARG002
-        draft: str | Path | None = None,  # noqa: ARG002
-    ) -> Future[LoadedPair]:
-        return _done(_PAIR)
-
-    def unload(self, main: Path | None = None) -> Future[LoadedPair]:  # noqa: ARG002
-        return _done(LoadedPair(None, None))
-
-    def configure(self, settings: EngineSettings) -> Future[None]:  # noqa: ARG002
-        return _done(None)
-
-    def status(self) -> Future[EngineStatus]:
-        return _done(EngineStatus(0, 0, PrefixCacheUsage(0, 0, 0), MemoryUse(0, 0, 0)))
-
-    def clear_prefix_cache(self) -> Future[None]:
-        return _done(None)
-
-    def forget_conversations(self, names: Collection[str]) -> Future[None]:  # noqa: ARG002
-        return _done(None)
-
-    def keep_stored(self, names: Collection[str]) -> Future[None]:  # noqa: ARG002
-        return _done(None)
-
-    def learned(self) -> Future[tuple[LearnedPair, ...]]:
-        return _done(())
-
-    def forget_learned(self, pair: Pair | None = None) -> Future[None]:  # noqa: ARG002
-        return _done(None)
-
-    def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult]:  # noqa: ARG002
-        return _done(TeachingResult(complete=False))
-
-    def stop_teaching(self) -> Future[None]:
-        return _done(None)
-
-    @property
-    def teaching_progress(self) -> TeachingProgress:
-        return TeachingProgress()
-
-    def taught(self) -> Future[TaughtDraft]:
-        return _done(TaughtDraft())
-
-    def use_taught(self, used: bool) -> Future[None]:  # noqa: ARG002
-        return _done(None)
-
-    def forget_taught(self) -> Future[None]:
-        return _done(None)
 
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         stream = RequestStream(request, on_event)
         self._stopped = stream.cancel_requested
-        self._thread = threading.Thread(target=self.speak, args=(stream.deliver,), name="speaker")
-        self._thread.start()
+        self._speaker = threading.Thread(target=self.speak, args=(stream.deliver,), name="speaker")
+        self._speaker.start()
         return stream
-
-    def on_failure(self, report: Callable[[EngineError], None]) -> None:
-        """Do nothing, as this engine never fails."""
 
     def close(self) -> None:
         self._stopped.set()
-        if self._thread is not None:
-            self._thread.join()
+        if self._speaker is not None:
+            self._speaker.join()
+        super().close()
 
     @abstractmethod
     def pause(self, number: int) -> bool: ...
@@ -166,7 +81,9 @@ class _Speaker(EngineClient):
         word = self._words[index]
         if not repetition or index != len(self._words) // 2:
             return word
-        return "".join(chr(ord("a") + repetition // 26**place % 26) for place in range(len(word)))
+        # Six letters are enough for any answer; powers of 26 for each of many letters would take minutes.
+        letters = (chr(ord("a") + repetition // 26**place % 26) for place in range(min(len(word), 6)))
+        return "".join(letters).ljust(len(word), "a")
 
 
 class SteadyEngine(_Speaker):
@@ -194,12 +111,6 @@ class WaitingEngine(_Speaker):
         while time.thread_time() < ends:
             sum(range(50))
         return not self._stopped.is_set()
-
-
-def _done(result: T) -> Future[T]:
-    future: Future[T] = Future()
-    future.set_result(result)
-    return future
 
 
 def _record(number: int, passed: float) -> RoundRecord:

@@ -102,7 +102,9 @@ def panel_figures(application: Any, rounds: int) -> dict[str, Any]:
     """Measure the Qt thread's processor time for a frame that changes only the live panel, with two rounds a frame."""
 
     events: list[Event] = []
-    SteadyEngine(1e9, TOKENS_A_ROUND * rounds).speak(events.append)
+    engine = SteadyEngine(1e9, TOKENS_A_ROUND * rounds)
+    engine.speak(events.append)
+    engine.close()
     times: list[float] = []
     with measured_window(application, lambda: SteadyEngine(1.0, 0), 0) as (window, _):
         panel, answer = window.findChild(SpeculationPanel), Answer()
