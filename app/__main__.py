@@ -29,7 +29,6 @@ COMMANDS = {
     "models": "app.cli.models",
     "serve": "app.cli.serve",
     "connect": "app.cli.connect",
-    "drafter": "app.cli.drafter",
     "cluster": "app.cli.cluster",
     "doctor": "app.cli.doctor",
 }

@@ -18,14 +18,11 @@ from engine.events import Event, Failed, Finished, PrefillProgress, Token, Token
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.stats import RequestStats, RoundRecord
-from engine.tuning import AcceptanceFigures, ContextFigures, DepthFigures, LearnedPair
+from engine.tuning import LearnedPair
 
 __all__ = [
     "BLAS",
-    "AcceptanceFigures",
     "ChatRequest",
-    "ContextFigures",
-    "DepthFigures",
     "Engine",
     "EngineClient",
     "EngineError",

@@ -13,14 +13,14 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from engine.errors import CannotTeach, EngineClosed, EngineError
 from engine.events import Event, Failed, Finished
 from engine.requests import ChatRequest, OwnAnswer, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair, TaughtDraft, TeachingProgress, TeachingResult
-from engine.tuning import LearnedPair, Pair
+from engine.tuning import LearnedPair
 
 log = logging.getLogger(__name__)
 
@@ -169,21 +169,21 @@ class EngineClient(Protocol):
         """Report costs and acceptance of speculation on this machine for every pair of models used, the latest last."""
         ...
 
-    def forget_learned(self, pair: Pair | None = None) -> Future[None]:
-        """Drop what was learned about one pair (`LearnedPair.pair`), or about all."""
+    def forget_learned(self) -> Future[None]:
+        """Drop what was learned about all pairs."""
         ...
 
-    def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult]:
+    def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult | None]:
         """Teach the drafter in use with answers of the main model while the engine is idle; takes minutes.
 
-        A teaching of this pair that was interrupted goes on. Ends as incomplete, and can go on later, when
-        `stop_teaching` is called or the pair changes. What it learned is used if it was better, from the next time that
-        the drafter is loaded. Raises `NoModel` and `CannotTeach`.
+        What it learned is used if it is better than what it was taught before, from the next time that the drafter is
+        loaded. The result is None, and nothing is kept, if `stop_teaching` is called or the pair changes. Raises
+        `NoModel` and `CannotTeach`.
         """
         return _refused(answers)
 
     def stop_teaching(self) -> Future[None]:
-        """Interrupt the teaching under way, if any."""
+        """End the teaching under way, if any."""
         return _done(None)
 
     @property
@@ -195,15 +195,8 @@ class EngineClient(Protocol):
         """Report what the drafter in use was taught for the main model. Raises `NoModel`."""
         return _done(TaughtDraft(refusal=CannotTeach("other-engine")))
 
-    def use_taught(self, used: bool) -> Future[None]:
-        """Use what the drafter was taught, or the drafter as it was downloaded, when it is loaded next.
-
-        Raises `NoModel`, and `CannotTeach` if the choice cannot be written.
-        """
-        return _refused(used)
-
     def forget_taught(self) -> Future[None]:
-        """Delete all that the drafter was taught for the main model; it is used until it is loaded next.
+        """Delete what the drafter was taught for the main model; it is used until the drafter is loaded next.
 
         Raises `NoModel`, and `CannotTeach` if it cannot be deleted.
         """
@@ -223,6 +216,57 @@ class EngineClient(Protocol):
     def close(self) -> None:
         """Cancel all requests and wait until the engine has ended. May be called twice."""
         ...
+
+
+class EngineBase(EngineClient):
+    """What the engine in this process and one in another share: settings, the refusal of calls, and failure reports.
+
+    Use it as a context manager, or call `close()`. A subclass sets `_thread`, which `close` joins.
+    """
+
+    _thread: threading.Thread
+
+    def __init__(self, settings: EngineSettings) -> None:
+        self._settings = settings
+        self._progress = 0, 0
+        self._lock = threading.Lock()
+        # Why calls are refused: the engine was closed, or has failed.
+        self._refusal: EngineError | None = None
+        # Set when the engine has ended without `close`; the reports are called with it.
+        self._failure: EngineError | None = None
+        self._failure_reports: list[Callable[[EngineError], None]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def loading_progress(self) -> tuple[int, int]:
+        return self._progress
+
+    @property
+    def settings(self) -> EngineSettings:
+        return self._settings
+
+    def on_failure(self, report: Callable[[EngineError], None]) -> None:
+        with self._lock:
+            failure = self._failure
+            if failure is None:
+                self._failure_reports.append(report)
+        if failure is not None:
+            report(failure)
+
+    def _report_failure(self, failure: EngineError) -> None:
+        with self._lock:
+            self._failure = failure
+        for report in self._failure_reports:
+            report(failure)
+
+    def _join(self) -> None:
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
 
 
 def _done(result: Any) -> Future[Any]:

@@ -16,9 +16,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from engine.client import EngineClient, Loading, RequestStream
+from engine.client import EngineBase, Loading, RequestStream
 from engine.cpu_backend.blas import BLAS
-from engine.errors import EngineClosed, EngineError, InternalFailure, without_frames
+from engine.errors import EngineClosed, EngineError, InternalFailure, as_engine_error
 from engine.events import Event, Failed
 from engine.files.paths import resources
 from engine.files.steps import Steps
@@ -26,7 +26,7 @@ from engine.machine.keep_awake import KeepAwake
 from engine.requests import ChatRequest, OwnAnswer
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair, TaughtDraft, TeachingProgress, TeachingResult
-from engine.tuning import LearnedPair, Pair
+from engine.tuning import LearnedPair
 
 # MLX belongs to the thread that imports it first: `_serve_until_closed` imports these on the engine's thread.
 if TYPE_CHECKING:
@@ -40,8 +40,6 @@ log = logging.getLogger(__name__)
 TUNING_S = 3.0
 # Seconds of idleness before it calibrates: a person who loads a pair usually asks at once, and would wait for a pass.
 IDLE_AFTER_S = 0.5
-# Characters of an unexpected error that are passed on.
-_LONGEST_DETAIL = 300
 
 T = TypeVar("T")
 
@@ -54,26 +52,19 @@ class Command:
     refuse: Callable[[EngineError], None]
 
 
-class Engine(EngineClient):
+class Engine(EngineBase):
     """The engine in this process. `EngineClient` describes its methods.
 
-    Creating one is cheap: MLX is imported on the engine's thread. Use it as a context manager, or call `close()`.
-    `main_loader` is called on that thread; the loader that it returns may divide main models over several processes.
+    Creating one is cheap: MLX is imported on the engine's thread. `main_loader` is called on that thread; the loader
+    that it returns may divide main models over several processes.
     """
 
     def __init__(
         self, settings: EngineSettings | None = None, main_loader: Callable[[], MainLoader] | None = None
     ) -> None:
+        super().__init__(settings or EngineSettings())
         self._make_main_loader = main_loader
-        self._settings = settings or EngineSettings()
         self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
-        self._lock = threading.Lock()
-        # Why commands are refused: the engine was closed, or its thread has failed.
-        self._refusal: EngineError | None = None
-        # Set when the thread has ended by itself; the reports are called with it.
-        self._failure: EngineError | None = None
-        self._failure_reports: list[Callable[[EngineError], None]] = []
-        self._progress = 0, 0
         self._teaching = TeachingProgress()
         # From the first request or change of models until nothing is left to do.
         self._awake = KeepAwake("Tandem answers or loads a model")
@@ -81,12 +72,6 @@ class Engine(EngineClient):
         self._urgent_commands = 0
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._thread.start()
-
-    def __enter__(self) -> Engine:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def load(self, main: str | Path, draft: str | Path | None = None) -> Loading:
         loading = Loading()
@@ -105,14 +90,6 @@ class Engine(EngineClient):
 
     def unload(self, main: Path | None = None) -> Future[LoadedPair]:
         return self._change(lambda changes: changes.unload_in_turn(main))
-
-    @property
-    def loading_progress(self) -> tuple[int, int]:
-        return self._progress
-
-    @property
-    def settings(self) -> EngineSettings:
-        return self._settings
 
     def configure(self, settings: EngineSettings) -> Future[None]:
         self._settings = settings
@@ -133,10 +110,10 @@ class Engine(EngineClient):
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
         return self._call(lambda scheduler: scheduler.models.learned(), urgent=False)
 
-    def forget_learned(self, pair: Pair | None = None) -> Future[None]:
-        return self._call(lambda scheduler: scheduler.models.forget_learned(pair))
+    def forget_learned(self) -> Future[None]:
+        return self._call(lambda scheduler: scheduler.models.forget_learned())
 
-    def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult]:
+    def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult | None]:
         return self._start(lambda scheduler, done: scheduler.teaching.begin(answers, done))
 
     def stop_teaching(self) -> Future[None]:
@@ -149,9 +126,6 @@ class Engine(EngineClient):
     def taught(self) -> Future[TaughtDraft]:
         return self._call(lambda scheduler: scheduler.teaching.known(), urgent=False)
 
-    def use_taught(self, used: bool) -> Future[None]:
-        return self._call(lambda scheduler: scheduler.teaching.use(used))
-
     def forget_taught(self) -> Future[None]:
         return self._call(lambda scheduler: scheduler.teaching.forget())
 
@@ -160,22 +134,13 @@ class Engine(EngineClient):
         self._post(Command(lambda scheduler: scheduler.admit(stream), lambda error: stream.deliver(Failed(error, ""))))
         return stream
 
-    def on_failure(self, report: Callable[[EngineError], None]) -> None:
-        with self._lock:
-            failure = self._failure
-            if failure is None:
-                self._failure_reports.append(report)
-        if failure is not None:
-            report(failure)
-
     def close(self) -> None:
         with self._lock:
             if self._refusal is None:
                 self._refusal = EngineClosed()
                 self._urgent_commands += 1
                 self._commands.put(None)
-        if threading.current_thread() is not self._thread:
-            self._thread.join()
+        self._join()
 
     def _call(self, work: Callable[[Scheduler], T], *, urgent: bool = True) -> Future[T]:
         future: Future[T] = Future()
@@ -185,12 +150,8 @@ class Engine(EngineClient):
                 return
             try:
                 future.set_result(work(scheduler))
-            except EngineError as error:
-                without_frames(error)
-                future.set_exception(error)
             except Exception as error:
-                log.exception("a command failed")
-                future.set_exception(InternalFailure(str(error)))
+                future.set_exception(as_engine_error(error))
 
         self._post(Command(command, partial(_refuse, future)), urgent=urgent)
         return future
@@ -243,18 +204,13 @@ class Engine(EngineClient):
             self._serve_until_closed()
         # Panics of Rust code are no `Exception`s, and no caller may wait for a thread that has ended.
         except BaseException as error:
-            log.critical("the engine's thread has failed", exc_info=error)
-            failure = _failure_of(error)
-            without_frames(error)
+            failure = as_engine_error(error)
         finally:
             with self._lock:
                 self._refusal = self._refusal or failure or InternalFailure("the engine's thread has ended")
             self._refuse_the_rest()
             if failure is not None:
-                with self._lock:
-                    self._failure = failure
-                for report in self._failure_reports:
-                    report(failure)
+                self._report_failure(failure)
 
     def _serve_until_closed(self) -> None:
         # Imported here because MLX's streams belong to the thread that imports and uses it first.
@@ -262,15 +218,18 @@ class Engine(EngineClient):
 
         from engine.serving.scheduler import Scheduler
         from engine.speculation.choosing.kept import MLX_VERSION
+        from engine.tokenizers.loading import keep_accepted
 
         log.info("mlx %s on %s, BLAS: %s", MLX_VERSION, mx.default_device(), BLAS)
+        keep_accepted(self._settings.learned_file)
         main_loader = self._make_main_loader() if self._make_main_loader is not None else None
         scheduler = Scheduler(self._settings, self._set_progress, main_loader, self._set_teaching)
         try:
             self._serve(scheduler)
         except BaseException as error:
-            scheduler.fail(_failure_of(error))
-            raise
+            failure = as_engine_error(error)
+            scheduler.fail(failure)
+            raise failure from None
         finally:
             self._awake.keep(False)
             try:
@@ -288,7 +247,7 @@ class Engine(EngineClient):
     def _serve(self, scheduler: Scheduler) -> None:
         idle_since: float | None = None
         while True:
-            self._awake.keep(scheduler.busy or (scheduler.teaching.running and not scheduler.teaching.wait_s))
+            self._awake.keep(scheduler.busy or scheduler.teaching.running)
             if scheduler.busy and self._commands.empty():
                 while scheduler.step() and self._commands.empty():
                     pass
@@ -311,8 +270,9 @@ class Engine(EngineClient):
             command.run(scheduler)
         except BaseException as error:
             # The error ends the engine's thread, and the queue no longer holds this command.
-            command.refuse(_failure_of(error))
-            raise
+            failure = as_engine_error(error)
+            command.refuse(failure)
+            raise failure from None
 
     def _tune_when_idle(self, scheduler: Scheduler) -> None:
         """Measure a pair that is new to this machine, if the engine is idle."""
@@ -331,7 +291,7 @@ class Engine(EngineClient):
         if scheduler.models.untuned:
             timeout = max(0.0, idle_since + IDLE_AFTER_S - time.monotonic())
         elif scheduler.teaching.running:
-            timeout = scheduler.teaching.wait_s
+            timeout = 0.0
         try:
             # An idle engine waits until the models are to be calibrated or unloaded.
             return self._commands.get(block=not scheduler.busy, timeout=timeout)
@@ -347,10 +307,6 @@ class Engine(EngineClient):
                 return
             if command is not None:
                 command.refuse(self._refusal)
-
-
-def _failure_of(error: BaseException) -> EngineError:
-    return InternalFailure(f"{type(error).__name__}: {error}"[:_LONGEST_DETAIL])
 
 
 # Means that the queue is empty.

@@ -119,7 +119,6 @@ def as_json(event: Event) -> dict[str, Any]:
         return {
             "event": "failed",
             "code": event.error.code,
-            "message": str(event.error),
             "arguments": {name: str(value) for name, value in event.error.arguments.items()},
             "text": event.text,
             "stats": to_builtins(event.stats),

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import require, require_between, require_one_of
 from engine.requests import OVERFLOW_RULES
 
 KV_BITS = (4, 8)
-# Where an asynchronous drafter may run: nowhere, on this computer's CPU if drafting takes enough of a round, there in
-# any case, or on another computer.
-ASYNC_DRAFTERS = ("off", "auto", "cpu", "remote")
+# Where an asynchronous drafter may run: nowhere, on the CPU if drafting takes enough of a round, or there in any case.
+ASYNC_DRAFTERS = ("off", "auto", "cpu")
 
 
 @dataclass(frozen=True)
@@ -36,9 +35,8 @@ class EngineSettings:
 
     What drafters are taught is kept in `taught_folder`, if given, and used by the pairs that are loaded afterwards.
 
-    `async_drafter`, one of ASYNC_DRAFTERS, is where a draft model may draft while the main model verifies. "remote" is
-    the drafter at `drafter_address` ("host:port"), which has to prove that it knows `drafter_secret`. These apply to
-    the answers that begin afterwards.
+    `async_drafter`, one of ASYNC_DRAFTERS, is where a draft model may draft while the main model verifies, from
+    the answers on that begin afterwards.
     """
 
     most_active: int = 8
@@ -59,8 +57,6 @@ class EngineSettings:
     overflow: str = "refuse"
     allow_oversize: bool = False
     async_drafter: str = "off"
-    drafter_address: str = ""
-    drafter_secret: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
         require_between(1, "most_active", self.most_active, 32)

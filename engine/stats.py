@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from math import ceil, exp, floor, log
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
@@ -20,6 +22,8 @@ NOTICEABLE = 1.05
 UNTRUE = 2.0
 # The most seconds by which the figures of an event are older than its round: nobody reads them more often.
 FIGURES_S = 0.1
+# What `summed` adds up.
+_SUMS = ("generated_tokens", "rounds", "drafted", "accepted", "draft_s", "verify_s", "host_s", "picture_s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +155,9 @@ class RequestStats(Struct, frozen=True):
     earlier ones.
 
     `rounding` says how the text compares with that of plain decoding: "identical" if this machine was found to round
-    every pass, by its width and its number of keys, like a plain round, "rounded" if about one token in `one_in` (None:
-    unknown) may differ, "" if it is unknown. `same_text_cost` is the share of the speed that
-    `SpeculationSettings.same_text`, if set, is expected to cost.
+    every pass, by its width and its number of keys, like a plain round, "rounded" if some tokens may differ, "" if
+    that is unknown. `same_text_cost` is the share of the speed that `SpeculationSettings.same_text`, if set, is
+    expected to cost.
 
     `ahead` is the state of an asynchronous drafter, "" if none was configured or the text has pictures: "starting",
     "ready", a reason of `DrafterLink`, "no-gain" (drafting takes too little of a round), "not-faster" (as was
@@ -187,7 +191,6 @@ class RequestStats(Struct, frozen=True):
     load: float | None = None
     slowed: str = ""
     rounding: str = ""
-    one_in: int | None = None
     same_text_cost: float | None = None
     draft_s: float = 0.0
     verify_s: float = 0.0
@@ -337,3 +340,52 @@ class RequestLog:
             "saved_s": (factor - 1.0) * found.decode_s,
             "load": found.load,
         }
+
+
+def summed(parts: Sequence[RequestStats]) -> RequestStats:
+    """Return the figures of several requests: totals over totals, and what cannot be summed of the last one.
+
+    The time to the first token is that of the first one.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    sums: dict[str, Any] = {name: sum(getattr(one, name) for one in parts) for name in _SUMS}
+    positions = zip_longest(*(one.accept_by_position for one in parts), fillvalue=(0, 0))
+    timed = [(one, (one.generated_tokens - 1) / one.decode_tps) for one in parts if one.decode_tps]
+    seconds = sum(decode_s for _, decode_s in timed)
+    return replace(
+        parts[-1],
+        **sums,
+        accept_rate=sums["accepted"] / sums["drafted"] if sums["drafted"] else None,
+        accept_by_position=tuple((sum(a for a, _ in one), sum(b for _, b in one)) for one in positions),
+        tokens_per_round=sums["generated_tokens"] / sums["rounds"] if sums["rounds"] else None,
+        ttft_s=parts[0].ttft_s,
+        decode_tps=sum(one.generated_tokens - 1 for one, _ in timed) / seconds if seconds else None,
+        plain_spans=tuple(span for one in parts for span in one.plain_spans),
+        sources=tuple(dict.fromkeys(source for one in parts for source in one.sources)),
+        **_summed_speedup(timed),
+    )
+
+
+def _summed_speedup(timed: Sequence[tuple[RequestStats, float]]) -> dict[str, float | None]:
+    """Return the figures of the speed-up, from the requests that know its bounds, by their seconds of decoding."""
+    known = [(one, seconds) for one, seconds in timed if one.speedup_low is not None and one.rounds]
+    whole = sum(seconds for _, seconds in known)
+    if not whole:
+        return dict.fromkeys(("speedup", "speedup_low", "speedup_high", "plain_tps", "saved_s"))
+    most = most_speedup(sum(one.generated_tokens for one, _ in known) / sum(one.rounds for one, _ in known))
+
+    def mean(figure: Callable[[RequestStats], float]) -> float:
+        return min(most, sum(figure(one) * seconds for one, seconds in known) / whole)
+
+    low, high = mean(lambda one: one.speedup_low or 0.0), mean(lambda one: one.speedup_high or 0.0)
+    found: dict[str, float | None] = {"speedup_low": low, "speedup_high": high}
+    if low <= 0.0 or log(high / low) / 2.0 > KNOWN:
+        return found | dict.fromkeys(("speedup", "plain_tps", "saved_s"))
+    factor, tokens = mean(_middle_speedup), sum(one.generated_tokens - 1 for one, _ in known)
+    return found | {"speedup": factor, "plain_tps": tokens / whole / factor, "saved_s": (factor - 1.0) * whole}
+
+
+def _middle_speedup(one: RequestStats) -> float:
+    """Return the speed-up of a request, or the middle of its bounds where only these are known."""
+    return one.speedup if one.speedup is not None else ((one.speedup_low or 0.0) + (one.speedup_high or 0.0)) / 2.0

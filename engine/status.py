@@ -17,7 +17,7 @@ class ModelInfo:
     `sampling` has the settings that its authors recommend, as (name in `SamplingSettings`, value). `thinking` is the
     choice that its chat template offers. `tool_format` names the form of its tool calls (an entry of
     `FORMS`), "" if none is known. `kind` is "head" for a head, whose `architecture` is its family and whose
-    `context_length` is that of its main model. `taught` is the version of what a drafter was taught, 0 for none.
+    `context_length` is that of its main model. `taught` is a digest of what a drafter was taught, "" for nothing.
     `pictures` says what a picture costs, `PictureRules.tokens(width, height)`; None for a model that cannot see.
     """
 
@@ -31,7 +31,7 @@ class ModelInfo:
     thinking: ThinkingChoice = field(default_factory=ThinkingChoice)
     tool_format: str = ""
     kind: str = "model"
-    taught: int = 0
+    taught: str = ""
     pictures: PictureRules | None = None
 
     @property
@@ -83,74 +83,51 @@ class MemoryUse:
 
 @dataclass(frozen=True, slots=True)
 class EngineStatus:
-    """The numbers of requests that are served and that wait, the memory in use, and the seconds since the last request,
-    change of models or step of a teaching. `resident` are the main models in memory with their drafters, the one that
-    was used last at the end.
+    """The numbers of requests that are served and that wait, and the memory in use.
+
+    `resident` are the main models in memory with their drafters, the one that was used last at the end.
     """
 
     active: int
     waiting: int
     prefix_cache: PrefixCacheUsage
     memory: MemoryUse
-    idle_s: float = 0.0
     resident: tuple[LoadedPair, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class TaughtVersion:
-    """What a drafter was taught for one main model last; `number` counts from 1 on.
+class TeachingResult:
+    """The shares of places in answers of held-out chats where the drafter's likeliest token was the main model's.
 
-    `before` and `after` are the shares of `places` in answers of held-out chats where its likeliest token was the main
-    model's, with what it used before and with this.
+    `before` is the share of what was used before, and `after` that of what was taught, which is kept if it is `better`.
     """
 
-    number: int
     before: float
     after: float
-    places: int
+    better: bool
 
 
 @dataclass(frozen=True, slots=True)
 class TaughtDraft:
-    """What the loaded drafter was taught for the loaded main model: the `version`, and whether it is `used`.
+    """What the loaded drafter was taught for the loaded main model: how it was judged, None if it was not taught.
 
-    `problem` says why it cannot be used: "main-changed", "draft-changed" or "damaged", else "". `begun`
-    says that a teaching was interrupted and would continue. `refusal` is why the drafter cannot be taught, if so.
-    `judged_from` is when the last teaching that was judged began, in seconds since 1970; 0 if none was.
+    `problem` says why what it was taught cannot be used: "changed" (one of the models) or "damaged", else "".
+    `refusal` is why the drafter cannot be taught, if so.
     """
 
-    version: TaughtVersion | None = None
-    used: bool = False
+    judged: TeachingResult | None = None
     problem: str = ""
-    begun: bool = False
     refusal: EngineError | None = None
-    judged_from: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class TeachingProgress:
     """How far a teaching is: `done` of `total` tokens read, or steps taught; `phase` is "" if none is under way.
 
-    `phase` is "reading", "teaching" or "judging". `seconds_left` is None until it can be estimated. `waits` is "" or
-    why it pauses by itself: "answers", "low-power", "hot" or "battery".
+    `phase` is "reading", "teaching" or "judging". `seconds_left` is None until it can be estimated.
     """
 
     phase: str = ""
     done: int = 0
     total: int = 0
     seconds_left: float | None = None
-    waits: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TeachingResult:
-    """The end of a teaching: the judgement, and the `number` of the version that was kept, 0 if it was not better.
-
-    `complete` is false for a teaching that was interrupted; then nothing was judged.
-    """
-
-    complete: bool
-    before: float = 0.0
-    after: float = 0.0
-    places: int = 0
-    number: int = 0

@@ -1,4 +1,4 @@
-"""Costs and acceptance of speculation on this machine, as plain data for front ends."""
+"""What this machine has learned of rounding and speculation, as plain data for front ends."""
 
 from __future__ import annotations
 
@@ -6,30 +6,20 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Annotated
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct
 
 # Main and draft model as the learned file knows them: name and size, "" without a draft.
 Pair = tuple[str, str]
 
 
-# A margin below this many units of the logits counts as narrow: the margins of real answers are spread evenly below it.
-NARROW = 0.5
-# Narrow margins from which a figure follows: it is then within a third of the true one, as a rule.
-ENOUGH_NARROW = 10
-
-_Count = Annotated[int, Meta(ge=0)]
-
-
 class KeyRange(Struct, frozen=True):
     """The widths that are rounded alike while a pass attends to fewer than `keys` keys, and more than the range before.
 
-    A row has the same bits in every pass of `plain_rows` to `most_rows` rows; `plain_rows` is 1, or 2 where a row alone
-    is rounded differently from one of two.
+    A row has the same bits alone and in every pass of up to `rows` rows.
     """
 
     keys: Annotated[int, Meta(ge=1)]
-    plain_rows: Annotated[int, Meta(ge=1, le=2)]
-    most_rows: Annotated[int, Meta(ge=1)]
+    rows: Annotated[int, Meta(ge=1)]
 
 
 class WidthCost(Struct, frozen=True):
@@ -46,20 +36,14 @@ class WidthCost(Struct, frozen=True):
     alike: bool
 
 
-class Rounding(Struct):
+class Rounding(Struct, frozen=True):
     """How this machine rounds the rows of one main model's passes, by the number of keys that they attend to.
 
-    `ranges` are ascending; beyond the last one nothing was tested. `difference` is the mean absolute change, in passes
-    that are not alike, of the margin: the logit of the best token less that of the second best. `top2_margins` counts
-    the tokens of answers whose margin was measured (with a temperature, it includes the noise of the draw); `narrow`
-    counts those with a margin below NARROW.
-    `kernels` are the costs of products over several rows, if the weights are quantised.
+    `ranges` are ascending; beyond the last one nothing was tested. `kernels` are the costs of products over several
+    rows, if the weights are quantised.
     """
 
     ranges: Annotated[tuple[KeyRange, ...], Meta(min_length=1)]
-    difference: Annotated[float, Meta(ge=0.0)]
-    top2_margins: _Count = field(default=0, name="leads")
-    narrow: _Count = 0
     kernels: tuple[WidthCost, ...] = ()
 
     @property
@@ -70,87 +54,25 @@ class Rounding(Struct):
     @property
     def usual(self) -> KeyRange:
         """The widths of short texts, with the keys up to which they stay so."""
-        plain, most = self.ranges[0].plain_rows, self.ranges[0].most_rows
-        *_, last = takewhile(lambda known: (known.plain_rows, known.most_rows) == (plain, most), self.ranges)
+        *_, last = takewhile(lambda known: known.rows == self.ranges[0].rows, self.ranges)
         return last
-
-    @property
-    def one_in(self) -> int | None:
-        """Estimate how many tokens there are for each that rounding changes; None until enough margins were seen.
-
-        A token changes if its margin is smaller than a change against it. Changes for and against it are as likely, and
-        small margins are spread evenly: the share of these tokens is half the density of margins times the mean change.
-        """
-        if self.narrow < ENOUGH_NARROW or not self.difference:
-            return None
-        return max(1, round(2.0 * NARROW * self.top2_margins / (self.narrow * self.difference)))
-
-
-@dataclass(frozen=True, slots=True)
-class DepthFigures:
-    """Rounds of `depth` draft tokens of `source` at one context length.
-
-    `expected_tps` follows from the acceptance seen so far. `samples` rounds of this depth's width were measured; with 0
-    the figures are interpolated or extrapolated.
-    """
-
-    source: str
-    depth: int
-    expected_tps: float
-    samples: int
-
-
-@dataclass(frozen=True, slots=True)
-class ContextFigures:
-    """The figures for context lengths of `tokens_from` tokens and more, below `tokens_below` (None: no bound).
-
-    `plain_tps` is the speed of plain decoding there, from `plain_samples` rounds. `speedup` is the ratio that answers
-    measured there, with its bounds; None if none did. `same_text_cost` is the share of the speed that the setting
-    "always the same text" costs there; None before the widths were probed.
-    """
-
-    tokens_from: int
-    tokens_below: int | None
-    plain_tps: float
-    plain_samples: int
-    depths: tuple[DepthFigures, ...] = ()
-    speedup: tuple[float, float, float] | None = None
-    same_text_cost: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class AcceptanceFigures:
-    """Draft tokens of `source` in position `position` of their rounds (0 is the first).
-
-    `reached` of them were checked, because all before them were accepted, and `accepted` were accepted. Both
-    decay, so they are fractional.
-    """
-
-    source: str
-    position: int
-    reached: float
-    accepted: float
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedPair:
-    """Everything learned about one main model with one draft model, or with none.
+    """What a person reads of one main model with one draft model, or with none.
 
-    `pair` is the argument of `EngineClient.forget_learned`; `main` and `draft` are its names ("" without a draft).
-    `loaded` says whether these two are loaded now; only then `rounding` is known.
+    `pair` has the identities of the two. `loaded` says whether these two are loaded now; only then `rounding` is known.
+    `same_text_cost` is the share of the speed that the setting "always the same text" costs in short texts; None before
+    the widths were probed.
     """
 
     pair: Pair
-    main: str
-    draft: str
     loaded: bool
-    contexts: tuple[ContextFigures, ...]
-    acceptance: tuple[AcceptanceFigures, ...]
     rounding: Rounding | None = None
+    same_text_cost: float | None = None
 
-
-def best_of(figures: ContextFigures, source: str) -> tuple[int, float]:
-    """Return the fastest expected depth of `source` and its speed-up; (0, 1.0) if no depth beats plain decoding."""
-    speeds = [(one.expected_tps / figures.plain_tps, one.depth) for one in figures.depths if one.source == source]
-    speedup, depth = max(speeds, default=(0.0, 0))
-    return (depth, speedup) if speedup > 1.0 else (0, 1.0)
+    @property
+    def main(self) -> str:
+        """The name of the main model."""
+        return self.pair[0].rpartition(", ")[0]

@@ -737,20 +737,12 @@
         <translation>並列ドラフトはオフです。メモリが足りず、ドラフトモデルをもう 1 つ読み込めません。</translation>
     </message>
     <message>
-        <source>Parallel drafting is off: the other computer&apos;s address or secret is missing.</source>
-        <translation>並列ドラフトはオフです。別のコンピュータのアドレスまたはシークレットが設定されていません。</translation>
-    </message>
-    <message>
         <source>Parallel drafting is off: this draft model cannot do it.</source>
         <translation>並列ドラフトはオフです。このドラフトモデルは対応していません。</translation>
     </message>
     <message>
         <source>Parallel drafting is off: it needs a draft model with the same tokenizer.</source>
         <translation>並列ドラフトはオフです。同じトークナイザーのドラフトモデルが必要です。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
-        <translation>並列ドラフトはオフです。macOS が Tandem にローカルネットワークの使用を許可していません。「システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワーク」で Tandem をオンにしてください。</translation>
     </message>
     <message>
         <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
@@ -1584,10 +1576,6 @@
         <translation>「{detail}」はコンピュータの名前でもアドレスでもありません。変更してもう一度お試しください。</translation>
     </message>
     <message>
-        <source>The list of computers cannot be read: {detail}. Check the file and try again.</source>
-        <translation>コンピュータの一覧を読み込めません：{detail}。ファイルを確認してもう一度お試しください。</translation>
-    </message>
-    <message>
         <source>macOS does not let Tandem connect to {host}. Open System Settings &gt; Privacy &amp; Security &gt; Local Network, turn on Tandem, and try again.</source>
         <translation>macOS が {host} への Tandem の接続を許可していません。「システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワーク」で Tandem をオンにして、もう一度お試しください。</translation>
     </message>
@@ -1654,14 +1642,6 @@
     <message>
         <source>{host} has different files for the model {detail}. Download or copy it there again.</source>
         <translation>{host} にあるモデル {detail} のファイルが異なります。そのコンピュータにもう一度ダウンロードまたはコピーしてください。</translation>
-    </message>
-    <message>
-        <source>The computers are already working together: {detail}. Stop them first.</source>
-        <translation>コンピュータはすでに連携しています：{detail}。先に停止してください。</translation>
-    </message>
-    <message>
-        <source>No computers are working together.</source>
-        <translation>現在連携しているコンピュータはありません。</translation>
     </message>
 </context>
 <context>
@@ -2998,80 +2978,6 @@
     </message>
 </context>
 <context>
-    <name>Learned</name>
-    <message>
-        <source>Models</source>
-        <translation>モデル</translation>
-    </message>
-    <message>
-        <source>Context</source>
-        <translation>コンテキスト</translation>
-    </message>
-    <message>
-        <source>Best draft length</source>
-        <translation>最適なドラフト長</translation>
-    </message>
-    <message>
-        <source>Speed-up</source>
-        <translation>高速化の倍率</translation>
-    </message>
-    <message>
-        <source>Plain tokens/s</source>
-        <translation>トークン/秒（通常）</translation>
-    </message>
-    <message>
-        <source>Acceptance rate</source>
-        <translation>受理率</translation>
-    </message>
-    <message>
-        <source>Rounds</source>
-        <translation>ラウンド</translation>
-    </message>
-    <message>
-        <source>from {first}</source>
-        <translation>{first} 以上</translation>
-    </message>
-    <message>
-        <source>{first} to {last}</source>
-        <translation>{first}～{last}</translation>
-    </message>
-    <message>
-        <source>{depth} ({source})</source>
-        <translation>{depth}（{source}）</translation>
-    </message>
-    <message>
-        <source>none (plain)</source>
-        <translation>なし（通常）</translation>
-    </message>
-</context>
-<context>
-    <name>LearnedSection</name>
-    <message>
-        <source>Updated as you chat and used to choose the draft length. Anything you clear is measured again.</source>
-        <translation>チャット中に更新され、ドラフト長を決めるのに使われます。消去した値は測定し直します。</translation>
-    </message>
-    <message>
-        <source>Measured on this Mac</source>
-        <translation>この Mac での測定値</translation>
-    </message>
-    <message>
-        <source>Measurements per model pair</source>
-        <translation>モデルの組み合わせごとの測定値</translation>
-    </message>
-    <message>
-        <source>Clear this pair</source>
-        <translation>この組み合わせを消去</translation>
-    </message>
-    <message>
-        <source>Clear all</source>
-        <translation>すべて消去</translation>
-    </message>
-    <message>
-        <source>No measurements yet. Load models and chat.</source>
-        <translation>まだ測定値がありません。モデルを読み込んでチャットしてください。</translation>
-    </message>
-</context>
-<context>
     <name>LinkMenu</name>
     <message>
         <source>Open in the browser</source>
@@ -4199,10 +4105,6 @@
         <translation>複数の Mac で動作します。ほかの Mac にもチャットの内容が送られます。</translation>
     </message>
     <message>
-        <source>The computer that you chose for parallel drafting receives the text of your chats.</source>
-        <translation>並列ドラフトに使う別のコンピュータに、チャットの内容が送られます。</translation>
-    </message>
-    <message>
         <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
         <translation>ツールをオンにしたチャットでは、モデルがツールのサーバに送る内容がこの Mac の外に出ることがあります。</translation>
     </message>
@@ -4394,10 +4296,6 @@
         <translation>丸めの差を除き、ドラフトなしの場合と同じテキストです。</translation>
     </message>
     <message>
-        <source>The same text as without drafts, apart from rounding: about one token in {count} may differ.</source>
-        <translation>丸めの差を除き、ドラフトなしの場合と同じテキストです。約 {count} トークンに 1 つが異なる場合があります。</translation>
-    </message>
-    <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
         <translation>「{main}」では、この Mac で丸めが同じになるドラフト長がないため、ドラフトトークンなしで回答します。</translation>
     </message>
@@ -4410,8 +4308,8 @@
         <translation>「{main}」では、ラウンドあたりのドラフトトークンが {most} 個までなら、この Mac での丸めは同じです。</translation>
     </message>
     <message>
-        <source>It slows answers down by about {share}% (estimate, measured rounds: {rounds}).</source>
-        <translation>回答が約 {share}% 遅くなります（推定、測定したラウンド：{rounds}）。</translation>
+        <source>It slows answers down by about {share}% (estimate).</source>
+        <translation>回答が約 {share}% 遅くなります（推定）。</translation>
     </message>
 </context>
 <context>
@@ -4665,10 +4563,6 @@
         <translation>この Mac の CPU</translation>
     </message>
     <message>
-        <source>Another computer</source>
-        <translation>別のコンピュータ</translation>
-    </message>
-    <message>
         <source>Full precision</source>
         <translation>フル精度</translation>
     </message>
@@ -4777,24 +4671,8 @@
         <translation>ほかのチャットの回答で見つけたトークンをドラフトとして提案し、繰り返しの作業を速くします。索引はこの Mac にだけ保存され、チャットを完全に削除すると索引からも消えます。</translation>
     </message>
     <message>
-        <source>Teach while Tandem is idle</source>
-        <translation>Tandem の待機中に学習させる</translation>
-    </message>
-    <message>
-        <source>Begins after a few minutes without a question once there are enough new answers, and pauses whenever you ask, on battery, or when this Mac is hot.</source>
-        <translation>新しい回答が十分にたまり、質問のない時間が数分続くと始まります。質問したとき、バッテリー駆動のとき、この Mac が高温のときは一時停止します。</translation>
-    </message>
-    <message>
         <source>Parallel drafting</source>
         <translation>並列ドラフト</translation>
-    </message>
-    <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
-        <translation>メインモデルが検証している間に、ドラフトモデルが次のトークンを準備します。「自動」では、回答が速くなる見込みがあるときにこの Mac の CPU を使います。CPU を使うと、ドラフトモデルのコピーがメモリにもう 1 つ必要です。別のコンピュータには、チャットの内容が暗号化されずに送られます。</translation>
-    </message>
-    <message>
-        <source>Address of the other computer</source>
-        <translation>別のコンピュータのアドレス</translation>
     </message>
     <message>
         <source>Temperature</source>
@@ -5105,10 +4983,6 @@
         <translation>キーを知っている人は誰でも、ネットワークからこの Mac のモデルと計算能力を使えます。やり取りは暗号化されません。信頼できるネットワークでだけオンにしてください。</translation>
     </message>
     <message>
-        <source>What “tandem drafter serve” shows on the other computer, such as mac.local:8799.</source>
-        <translation>別のコンピュータで「tandem drafter serve」が表示するアドレスです（例：mac.local:8799）。</translation>
-    </message>
-    <message>
         <source>Changes take effect with the next answer.</source>
         <translation>変更は次の回答から有効になります。</translation>
     </message>
@@ -5119,6 +4993,10 @@
     <message>
         <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
         <translation>Tandem は Hugging Face への接続やアップデートの確認を行わず、ダウンロードは待機します。チャット、インストール済みのモデル、ツールのサーバ、選択した別のコンピュータはそのまま使えます。</translation>
+    </message>
+    <message>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
+        <translation>メインモデルが検証している間に、ドラフトモデルが次のトークンを準備します。「自動」では、回答が速くなる見込みがあるときにこの Mac の CPU を使います。CPU を使うと、ドラフトモデルのコピーがメモリにもう 1 つ必要です。</translation>
     </message>
 </context>
 <context>
@@ -5191,20 +5069,20 @@
 <context>
     <name>SpeculationPage</name>
     <message>
-        <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
-        <translation>別のコンピュータの「tandem drafter serve」のシークレットです。システムのキーチェーンにだけ保存されます。</translation>
+        <source>Measure again</source>
+        <translation>もう一度測定</translation>
     </message>
     <message>
-        <source>Your secret is in the keychain.</source>
-        <translation>シークレットをキーチェーンに保存しました。</translation>
+        <source>Updated as you chat and used to choose the draft length.</source>
+        <translation>チャット中に更新され、ドラフト長を決めるのに使われます。</translation>
     </message>
     <message>
-        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
-        <translation>この Mac には Tandem が使えるキーチェーンがないため、シークレットは今回の起動中だけ有効です。</translation>
+        <source>No measurements yet. Load models and chat.</source>
+        <translation>まだ測定値がありません。モデルを読み込んでチャットしてください。</translation>
     </message>
     <message>
-        <source>Secret</source>
-        <translation>シークレット</translation>
+        <source>Measured on this Mac</source>
+        <translation>この Mac での測定値</translation>
     </message>
 </context>
 <context>
@@ -5502,22 +5380,6 @@
 <context>
     <name>Teaching</name>
     <message>
-        <source>Paused while an answer is being written</source>
-        <translation>回答を生成している間は一時停止中</translation>
-    </message>
-    <message>
-        <source>Paused until this Mac has cooled down</source>
-        <translation>この Mac の温度が下がるまで一時停止中</translation>
-    </message>
-    <message>
-        <source>Paused while Low Power Mode is on</source>
-        <translation>低電力モードの間は一時停止中</translation>
-    </message>
-    <message>
-        <source>Paused until this Mac is plugged in</source>
-        <translation>この Mac が電源に接続されるまで一時停止中</translation>
-    </message>
-    <message>
         <source>Testing the draft on chats that it has not seen…</source>
         <translation>学習に使っていないチャットでドラフトモデルを評価中…</translation>
     </message>
@@ -5574,12 +5436,8 @@
         <translation>学習した内容を保存できません（{detail}）。空き容量を増やして、もう一度お試しください。それまでドラフトモデルは変わりません。</translation>
     </message>
     <message>
-        <source>The main model has changed since its draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
-        <translation>学習の後にメインモデルが変わったため、ドラフトモデルをダウンロードしたままの状態で使っています。もう一度学習させてください。</translation>
-    </message>
-    <message>
-        <source>The draft model or head has changed since it was taught, so it is used as it was downloaded. Teach it again.</source>
-        <translation>学習の後にドラフトモデルまたはヘッドが変わったため、ダウンロードしたままの状態で使っています。もう一度学習させてください。</translation>
+        <source>The main model, the draft model or the head has changed since the draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
+        <translation>学習の後にメインモデル、ドラフトモデルまたはヘッドが変わったため、ドラフトモデルをダウンロードしたままの状態で使っています。もう一度学習させてください。</translation>
     </message>
 </context>
 <context>
@@ -5589,28 +5447,12 @@
         <translation>このドラフトモデルを自分向けに学習させる</translation>
     </message>
     <message>
-        <source>Pause</source>
-        <translation>一時停止</translation>
-    </message>
-    <message>
         <source>Delete the taught draft</source>
         <translation>学習済みのドラフトモデルを削除</translation>
     </message>
     <message>
-        <source>Continue</source>
-        <translation>続ける</translation>
-    </message>
-    <message>
         <source>Teach</source>
         <translation>学習させる</translation>
-    </message>
-    <message>
-        <source>Use the taught draft</source>
-        <translation>学習済みのドラフトモデルを使う</translation>
-    </message>
-    <message>
-        <source>Go back to the downloaded draft</source>
-        <translation>ダウンロードしたドラフトモデルに戻す</translation>
     </message>
     <message>
         <source>Load a main model and a draft model or head first.</source>
@@ -5621,8 +5463,8 @@
         <translation>「{draft}」がチャット内の「{main}」の回答から学び、ドラフトトークンの正解率を高めます。回答が少ないときは、「{main}」がチャット内の質問にも答えますが、その回答は保存されません。変わるのは速度だけで、テキストは変わりません。学習済みのドラフトモデルは、チャットを削除した後も残りますが、この Mac の外に出ることはありません。学習中も回答が常に優先されます。</translation>
     </message>
     <message>
-        <source>Teaching is paused and continues where it was.</source>
-        <translation>一時停止中です。中断したところから続けられます。</translation>
+        <source>Stop</source>
+        <translation>停止</translation>
     </message>
 </context>
 <context>

@@ -737,20 +737,12 @@
         <translation>병렬 초안 생성이 꺼져 있어요. 메모리가 부족해서 초안 모델을 하나 더 올릴 수 없어요.</translation>
     </message>
     <message>
-        <source>Parallel drafting is off: the other computer&apos;s address or secret is missing.</source>
-        <translation>병렬 초안 생성이 꺼져 있어요. 다른 컴퓨터의 주소나 공유 암호가 없어요.</translation>
-    </message>
-    <message>
         <source>Parallel drafting is off: this draft model cannot do it.</source>
         <translation>병렬 초안 생성이 꺼져 있어요. 이 초안 모델은 지원하지 않아요.</translation>
     </message>
     <message>
         <source>Parallel drafting is off: it needs a draft model with the same tokenizer.</source>
         <translation>병렬 초안 생성이 꺼져 있어요. 토크나이저가 같은 초안 모델이 필요해요.</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
-        <translation>병렬 초안 생성이 꺼져 있어요. macOS가 Tandem의 로컬 네트워크 사용을 막고 있어요. ‘시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크’에서 Tandem을 켜 주세요.</translation>
     </message>
     <message>
         <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
@@ -1584,10 +1576,6 @@
         <translation>‘{detail}’ 값은 컴퓨터의 이름이나 주소가 아니에요. 바꾸고 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>The list of computers cannot be read: {detail}. Check the file and try again.</source>
-        <translation>컴퓨터 목록을 읽을 수 없어요: {detail}. 파일을 확인하고 다시 시도해 주세요.</translation>
-    </message>
-    <message>
         <source>macOS does not let Tandem connect to {host}. Open System Settings &gt; Privacy &amp; Security &gt; Local Network, turn on Tandem, and try again.</source>
         <translation>macOS가 Tandem과 {host} 컴퓨터의 연결을 막고 있어요. ‘시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크’에서 Tandem을 켠 다음 다시 시도해 주세요.</translation>
     </message>
@@ -1654,14 +1642,6 @@
     <message>
         <source>{host} has different files for the model {detail}. Download or copy it there again.</source>
         <translation>{host} 컴퓨터에 있는 {detail} 모델의 파일이 달라요. 그 컴퓨터에 다시 다운로드하거나 복사해 주세요.</translation>
-    </message>
-    <message>
-        <source>The computers are already working together: {detail}. Stop them first.</source>
-        <translation>컴퓨터들이 이미 함께 작동하고 있어요: {detail}. 먼저 중지해 주세요.</translation>
-    </message>
-    <message>
-        <source>No computers are working together.</source>
-        <translation>지금 함께 작동하는 컴퓨터가 없어요.</translation>
     </message>
 </context>
 <context>
@@ -2998,80 +2978,6 @@
     </message>
 </context>
 <context>
-    <name>Learned</name>
-    <message>
-        <source>Models</source>
-        <translation>모델</translation>
-    </message>
-    <message>
-        <source>Context</source>
-        <translation>컨텍스트</translation>
-    </message>
-    <message>
-        <source>Best draft length</source>
-        <translation>최적 초안 길이</translation>
-    </message>
-    <message>
-        <source>Speed-up</source>
-        <translation>속도 배율</translation>
-    </message>
-    <message>
-        <source>Plain tokens/s</source>
-        <translation>초당 토큰(일반)</translation>
-    </message>
-    <message>
-        <source>Acceptance rate</source>
-        <translation>채택률</translation>
-    </message>
-    <message>
-        <source>Rounds</source>
-        <translation>라운드</translation>
-    </message>
-    <message>
-        <source>from {first}</source>
-        <translation>{first}부터</translation>
-    </message>
-    <message>
-        <source>{first} to {last}</source>
-        <translation>{first}~{last}</translation>
-    </message>
-    <message>
-        <source>{depth} ({source})</source>
-        <translation>{depth}({source})</translation>
-    </message>
-    <message>
-        <source>none (plain)</source>
-        <translation>없음(일반)</translation>
-    </message>
-</context>
-<context>
-    <name>LearnedSection</name>
-    <message>
-        <source>Updated as you chat and used to choose the draft length. Anything you clear is measured again.</source>
-        <translation>대화하는 동안 계속 갱신되고, 초안 길이를 정하는 데 쓰여요. 지운 값은 다시 측정해요.</translation>
-    </message>
-    <message>
-        <source>Measured on this Mac</source>
-        <translation>이 Mac에서 측정한 값</translation>
-    </message>
-    <message>
-        <source>Measurements per model pair</source>
-        <translation>모델 쌍별 측정값</translation>
-    </message>
-    <message>
-        <source>Clear this pair</source>
-        <translation>이 모델 쌍 지우기</translation>
-    </message>
-    <message>
-        <source>Clear all</source>
-        <translation>모두 지우기</translation>
-    </message>
-    <message>
-        <source>No measurements yet. Load models and chat.</source>
-        <translation>아직 측정값이 없어요. 모델을 불러와 대화해 보세요.</translation>
-    </message>
-</context>
-<context>
     <name>LinkMenu</name>
     <message>
         <source>Open in the browser</source>
@@ -4199,10 +4105,6 @@
         <translation>여러 대의 Mac에서 함께 실행돼요. 다른 Mac에도 대화 내용이 전송돼요.</translation>
     </message>
     <message>
-        <source>The computer that you chose for parallel drafting receives the text of your chats.</source>
-        <translation>병렬 초안 생성에 쓰는 다른 컴퓨터에 대화 내용이 전송돼요.</translation>
-    </message>
-    <message>
         <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
         <translation>도구를 켠 대화에서는 모델이 도구 서버에 보내는 내용이 이 Mac 밖으로 나갈 수 있어요.</translation>
     </message>
@@ -4394,10 +4296,6 @@
         <translation>반올림 차이를 빼면 초안 없이 쓴 것과 같은 텍스트예요.</translation>
     </message>
     <message>
-        <source>The same text as without drafts, apart from rounding: about one token in {count} may differ.</source>
-        <translation>반올림 차이를 빼면 초안 없이 쓴 것과 같은 텍스트예요. 토큰 약 {count}개 중 하나가 다를 수 있어요.</translation>
-    </message>
-    <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
         <translation>{main} 모델은 이 Mac에서 어떤 초안 길이도 반올림이 같지 않아서, 초안 토큰 없이 답변해요.</translation>
     </message>
@@ -4410,8 +4308,8 @@
         <translation>{main} 모델은 이 Mac에서 라운드당 초안 토큰 {most}개까지 반올림이 같아요.</translation>
     </message>
     <message>
-        <source>It slows answers down by about {share}% (estimate, measured rounds: {rounds}).</source>
-        <translation>답변이 약 {share}% 느려져요(추정, 측정한 라운드 {rounds}개).</translation>
+        <source>It slows answers down by about {share}% (estimate).</source>
+        <translation>답변이 약 {share}% 느려져요(추정).</translation>
     </message>
 </context>
 <context>
@@ -4665,10 +4563,6 @@
         <translation>이 Mac의 CPU</translation>
     </message>
     <message>
-        <source>Another computer</source>
-        <translation>다른 컴퓨터</translation>
-    </message>
-    <message>
         <source>Full precision</source>
         <translation>전체 정밀도</translation>
     </message>
@@ -4777,24 +4671,8 @@
         <translation>다른 대화의 답변에서 찾은 토큰을 초안으로 제안해서 반복되는 작업이 더 빨라져요. 색인은 이 Mac에만 저장되고, 대화를 완전히 삭제하면 색인에서도 지워져요.</translation>
     </message>
     <message>
-        <source>Teach while Tandem is idle</source>
-        <translation>Tandem이 쉬는 동안 학습</translation>
-    </message>
-    <message>
-        <source>Begins after a few minutes without a question once there are enough new answers, and pauses whenever you ask, on battery, or when this Mac is hot.</source>
-        <translation>새 답변이 충분히 쌓이면 몇 분 동안 질문이 없을 때 시작해요. 질문하거나 배터리를 사용하거나 이 Mac이 뜨거우면 일시 정지해요.</translation>
-    </message>
-    <message>
         <source>Parallel drafting</source>
         <translation>병렬 초안 생성</translation>
-    </message>
-    <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
-        <translation>메인 모델이 검증하는 동안 초안 모델이 다음 토큰을 준비해요. ‘자동’은 답변이 더 빨라질 수 있을 때 이 Mac의 CPU를 써요. CPU를 쓰려면 초안 모델을 메모리에 하나 더 올려야 해요. 다른 컴퓨터에는 대화 내용이 암호화되지 않은 채 전송돼요.</translation>
-    </message>
-    <message>
-        <source>Address of the other computer</source>
-        <translation>다른 컴퓨터의 주소</translation>
     </message>
     <message>
         <source>Temperature</source>
@@ -5105,10 +4983,6 @@
         <translation>네트워크에서 키를 아는 사람은 누구나 이 Mac의 모델과 성능을 쓸 수 있고, 모든 내용이 암호화되지 않은 채 오가요. 믿을 수 있는 네트워크에서만 켜 주세요.</translation>
     </message>
     <message>
-        <source>What “tandem drafter serve” shows on the other computer, such as mac.local:8799.</source>
-        <translation>그 컴퓨터에서 ‘tandem drafter serve’가 보여 주는 주소예요(예: mac.local:8799).</translation>
-    </message>
-    <message>
         <source>Changes take effect with the next answer.</source>
         <translation>바꾸면 다음 답변부터 적용돼요.</translation>
     </message>
@@ -5119,6 +4993,10 @@
     <message>
         <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
         <translation>Tandem이 Hugging Face에 연결하거나 업데이트를 확인하지 않아요. 다운로드는 대기하고, 대화와 설치된 모델, 도구 서버, 직접 고른 다른 컴퓨터는 그대로 쓸 수 있어요.</translation>
+    </message>
+    <message>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
+        <translation>메인 모델이 검증하는 동안 초안 모델이 다음 토큰을 준비해요. ‘자동’은 답변이 더 빨라질 수 있을 때 이 Mac의 CPU를 써요. CPU를 쓰려면 초안 모델을 메모리에 하나 더 올려야 해요.</translation>
     </message>
 </context>
 <context>
@@ -5191,20 +5069,20 @@
 <context>
     <name>SpeculationPage</name>
     <message>
-        <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
-        <translation>다른 컴퓨터의 ‘tandem drafter serve’에서 쓰는 공유 암호예요. 시스템 키체인에만 저장돼요.</translation>
+        <source>Measure again</source>
+        <translation>다시 측정하기</translation>
     </message>
     <message>
-        <source>Your secret is in the keychain.</source>
-        <translation>공유 암호를 키체인에 보관했어요.</translation>
+        <source>Updated as you chat and used to choose the draft length.</source>
+        <translation>대화하는 동안 계속 갱신되고, 초안 길이를 정하는 데 쓰여요.</translation>
     </message>
     <message>
-        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
-        <translation>이 Mac에는 Tandem이 쓸 수 있는 키체인이 없어서, 공유 암호는 이번 실행 동안에만 쓰여요.</translation>
+        <source>No measurements yet. Load models and chat.</source>
+        <translation>아직 측정값이 없어요. 모델을 불러와 대화해 보세요.</translation>
     </message>
     <message>
-        <source>Secret</source>
-        <translation>공유 암호</translation>
+        <source>Measured on this Mac</source>
+        <translation>이 Mac에서 측정한 값</translation>
     </message>
 </context>
 <context>
@@ -5502,22 +5380,6 @@
 <context>
     <name>Teaching</name>
     <message>
-        <source>Paused while an answer is being written</source>
-        <translation>답변을 생성하는 동안 일시 정지</translation>
-    </message>
-    <message>
-        <source>Paused until this Mac has cooled down</source>
-        <translation>이 Mac이 식을 때까지 일시 정지</translation>
-    </message>
-    <message>
-        <source>Paused while Low Power Mode is on</source>
-        <translation>저전력 모드가 켜져 있는 동안 일시 정지</translation>
-    </message>
-    <message>
-        <source>Paused until this Mac is plugged in</source>
-        <translation>이 Mac을 전원에 연결할 때까지 일시 정지</translation>
-    </message>
-    <message>
         <source>Testing the draft on chats that it has not seen…</source>
         <translation>학습에 쓰지 않은 대화로 초안 모델을 시험하는 중…</translation>
     </message>
@@ -5574,12 +5436,8 @@
         <translation>학습한 내용을 저장할 수 없어요({detail}). 공간을 확보하고 다시 시도해 주세요. 그때까지 초안 모델은 그대로예요.</translation>
     </message>
     <message>
-        <source>The main model has changed since its draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
-        <translation>학습시킨 뒤 메인 모델이 바뀌어서, 초안 모델을 다운로드한 그대로 사용해요. 다시 학습시켜 주세요.</translation>
-    </message>
-    <message>
-        <source>The draft model or head has changed since it was taught, so it is used as it was downloaded. Teach it again.</source>
-        <translation>학습시킨 뒤 초안 모델이나 헤드가 바뀌어서, 다운로드한 그대로 사용해요. 다시 학습시켜 주세요.</translation>
+        <source>The main model, the draft model or the head has changed since the draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
+        <translation>학습시킨 뒤 메인 모델, 초안 모델 또는 헤드가 바뀌어서, 초안 모델을 다운로드한 그대로 사용해요. 다시 학습시켜 주세요.</translation>
     </message>
 </context>
 <context>
@@ -5589,28 +5447,12 @@
         <translation>초안 모델을 나에게 맞게 학습시키기</translation>
     </message>
     <message>
-        <source>Pause</source>
-        <translation>일시 정지</translation>
-    </message>
-    <message>
         <source>Delete the taught draft</source>
         <translation>학습시킨 초안 모델 삭제</translation>
     </message>
     <message>
-        <source>Continue</source>
-        <translation>계속</translation>
-    </message>
-    <message>
         <source>Teach</source>
         <translation>학습시키기</translation>
-    </message>
-    <message>
-        <source>Use the taught draft</source>
-        <translation>학습시킨 초안 모델 사용</translation>
-    </message>
-    <message>
-        <source>Go back to the downloaded draft</source>
-        <translation>다운로드한 초안 모델로 돌아가기</translation>
     </message>
     <message>
         <source>Load a main model and a draft model or head first.</source>
@@ -5621,8 +5463,8 @@
         <translation>{draft} 모델이 내 대화에 있는 {main} 모델의 답변을 학습해서, 초안 토큰이 더 많이 맞게 돼요. 답변이 적으면 {main} 모델이 내 대화의 질문에도 답하고, 이 답변은 저장하지 않아요. 속도만 달라지고 텍스트는 바뀌지 않아요. 학습시킨 초안 모델은 이 Mac에만 저장되고 대화를 삭제해도 남아요. 답변이 항상 학습보다 먼저예요.</translation>
     </message>
     <message>
-        <source>Teaching is paused and continues where it was.</source>
-        <translation>학습이 일시 정지됐고, 멈춘 곳부터 계속할 수 있어요.</translation>
+        <source>Stop</source>
+        <translation>중지</translation>
     </message>
 </context>
 <context>

@@ -737,20 +737,12 @@
         <translation>并行生成草稿已关闭：内存放不下草稿模型的第二个副本。</translation>
     </message>
     <message>
-        <source>Parallel drafting is off: the other computer&apos;s address or secret is missing.</source>
-        <translation>并行生成草稿已关闭：缺少另一台电脑的地址或密钥。</translation>
-    </message>
-    <message>
         <source>Parallel drafting is off: this draft model cannot do it.</source>
         <translation>并行生成草稿已关闭：这个草稿模型不支持。</translation>
     </message>
     <message>
         <source>Parallel drafting is off: it needs a draft model with the same tokenizer.</source>
         <translation>并行生成草稿已关闭：需要分词器相同的草稿模型。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
-        <translation>并行生成草稿已关闭：macOS 不允许 Tandem 使用本地网络。请在“系统设置”&gt;“隐私与安全性”&gt;“本地网络”中打开 Tandem。</translation>
     </message>
     <message>
         <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
@@ -1584,10 +1576,6 @@
         <translation>“{detail}”不是电脑的名称或地址。请修改后重试。</translation>
     </message>
     <message>
-        <source>The list of computers cannot be read: {detail}. Check the file and try again.</source>
-        <translation>无法读取电脑列表：{detail}。请检查文件后重试。</translation>
-    </message>
-    <message>
         <source>macOS does not let Tandem connect to {host}. Open System Settings &gt; Privacy &amp; Security &gt; Local Network, turn on Tandem, and try again.</source>
         <translation>macOS 不允许 Tandem 连接 {host}。请在“系统设置”&gt;“隐私与安全性”&gt;“本地网络”中打开 Tandem，然后重试。</translation>
     </message>
@@ -1654,14 +1642,6 @@
     <message>
         <source>{host} has different files for the model {detail}. Download or copy it there again.</source>
         <translation>{host} 上模型 {detail} 的文件不同。请重新下载或拷贝到该电脑。</translation>
-    </message>
-    <message>
-        <source>The computers are already working together: {detail}. Stop them first.</source>
-        <translation>电脑已在协同工作：{detail}。请先停止。</translation>
-    </message>
-    <message>
-        <source>No computers are working together.</source>
-        <translation>现在没有电脑在协同工作。</translation>
     </message>
 </context>
 <context>
@@ -2998,80 +2978,6 @@
     </message>
 </context>
 <context>
-    <name>Learned</name>
-    <message>
-        <source>Models</source>
-        <translation>模型</translation>
-    </message>
-    <message>
-        <source>Context</source>
-        <translation>上下文</translation>
-    </message>
-    <message>
-        <source>Best draft length</source>
-        <translation>最佳草稿 token 数</translation>
-    </message>
-    <message>
-        <source>Speed-up</source>
-        <translation>加速比</translation>
-    </message>
-    <message>
-        <source>Plain tokens/s</source>
-        <translation>普通解码 token/秒</translation>
-    </message>
-    <message>
-        <source>Acceptance rate</source>
-        <translation>接受率</translation>
-    </message>
-    <message>
-        <source>Rounds</source>
-        <translation>轮次</translation>
-    </message>
-    <message>
-        <source>from {first}</source>
-        <translation>{first} 起</translation>
-    </message>
-    <message>
-        <source>{first} to {last}</source>
-        <translation>{first}–{last}</translation>
-    </message>
-    <message>
-        <source>{depth} ({source})</source>
-        <translation>{depth}（{source}）</translation>
-    </message>
-    <message>
-        <source>none (plain)</source>
-        <translation>无（普通解码）</translation>
-    </message>
-</context>
-<context>
-    <name>LearnedSection</name>
-    <message>
-        <source>Updated as you chat and used to choose the draft length. Anything you clear is measured again.</source>
-        <translation>会在对话中持续更新，用来决定草稿 token 数。清除的数据会重新测量。</translation>
-    </message>
-    <message>
-        <source>Measured on this Mac</source>
-        <translation>本机测得的数据</translation>
-    </message>
-    <message>
-        <source>Measurements per model pair</source>
-        <translation>各模型组合的测量数据</translation>
-    </message>
-    <message>
-        <source>Clear this pair</source>
-        <translation>清除此组合</translation>
-    </message>
-    <message>
-        <source>Clear all</source>
-        <translation>全部清除</translation>
-    </message>
-    <message>
-        <source>No measurements yet. Load models and chat.</source>
-        <translation>还没有测量数据。请加载模型并对话。</translation>
-    </message>
-</context>
-<context>
     <name>LinkMenu</name>
     <message>
         <source>Open in the browser</source>
@@ -4199,10 +4105,6 @@
         <translation>在多台 Mac 上运行，对话文字会发送到其他 Mac。</translation>
     </message>
     <message>
-        <source>The computer that you chose for parallel drafting receives the text of your chats.</source>
-        <translation>对话文字会发送到用于并行生成草稿的另一台电脑。</translation>
-    </message>
-    <message>
         <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
         <translation>在打开工具的对话中，模型发送给工具服务器的内容可能会离开本机。</translation>
     </message>
@@ -4394,10 +4296,6 @@
         <translation>除舍入差异外，与不用草稿时的文字相同。</translation>
     </message>
     <message>
-        <source>The same text as without drafts, apart from rounding: about one token in {count} may differ.</source>
-        <translation>除舍入差异外，与不用草稿时的文字相同：大约每 {count} 个 token 可能有一个不同。</translation>
-    </message>
-    <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
         <translation>使用“{main}”时，本机上没有舍入一致的草稿 token 数，因此不用草稿 token 生成回答。</translation>
     </message>
@@ -4410,8 +4308,8 @@
         <translation>使用“{main}”时，本机上每轮草稿 token 不超过 {most} 个时舍入一致。</translation>
     </message>
     <message>
-        <source>It slows answers down by about {share}% (estimate, measured rounds: {rounds}).</source>
-        <translation>会让回答变慢约 {share}%（估算，已测 {rounds} 轮）。</translation>
+        <source>It slows answers down by about {share}% (estimate).</source>
+        <translation>会让回答变慢约 {share}%（估算）。</translation>
     </message>
 </context>
 <context>
@@ -4665,10 +4563,6 @@
         <translation>本机的 CPU</translation>
     </message>
     <message>
-        <source>Another computer</source>
-        <translation>另一台电脑</translation>
-    </message>
-    <message>
         <source>Full precision</source>
         <translation>完整精度</translation>
     </message>
@@ -4777,24 +4671,8 @@
         <translation>从其他对话的回答中提取草稿 token，让重复性的工作更快。索引只保存在本机；永久删除对话后，也会从索引中移除。</translation>
     </message>
     <message>
-        <source>Teach while Tandem is idle</source>
-        <translation>在 Tandem 空闲时训练</translation>
-    </message>
-    <message>
-        <source>Begins after a few minutes without a question once there are enough new answers, and pauses whenever you ask, on battery, or when this Mac is hot.</source>
-        <translation>积累了足够的新回答后，几分钟内没有提问就会开始；当你提问、使用电池供电或本机过热时会暂停。</translation>
-    </message>
-    <message>
         <source>Parallel drafting</source>
         <translation>并行生成草稿</translation>
-    </message>
-    <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
-        <translation>主模型验证时，草稿模型准备后面的 token。“自动”会在回答可能更快时使用本机的 CPU。使用 CPU 时，内存中需要草稿模型的第二个副本。使用另一台电脑时，对话文字会以未加密方式发送给它。</translation>
-    </message>
-    <message>
-        <source>Address of the other computer</source>
-        <translation>另一台电脑的地址</translation>
     </message>
     <message>
         <source>Temperature</source>
@@ -5105,10 +4983,6 @@
         <translation>网络中任何持有密钥的人都可以使用本机的模型和算力，而且所有内容都以未加密方式传输。请只在可信的网络中打开。</translation>
     </message>
     <message>
-        <source>What “tandem drafter serve” shows on the other computer, such as mac.local:8799.</source>
-        <translation>另一台电脑上“tandem drafter serve”显示的地址，例如 mac.local:8799。</translation>
-    </message>
-    <message>
         <source>Changes take effect with the next answer.</source>
         <translation>更改从下一个回答起生效。</translation>
     </message>
@@ -5119,6 +4993,10 @@
     <message>
         <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
         <translation>Tandem 不会连接 Hugging Face，也不会检查更新，下载会等待。对话、已安装的模型、工具服务器和你选择的其他电脑照常可用。</translation>
+    </message>
+    <message>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
+        <translation>主模型验证时，草稿模型准备后面的 token。“自动”会在回答可能更快时使用本机的 CPU。使用 CPU 时，内存中需要草稿模型的第二个副本。</translation>
     </message>
 </context>
 <context>
@@ -5191,20 +5069,20 @@
 <context>
     <name>SpeculationPage</name>
     <message>
-        <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
-        <translation>另一台电脑上“tandem drafter serve”的密钥。只保存在系统钥匙串中。</translation>
+        <source>Measure again</source>
+        <translation>重新测量</translation>
     </message>
     <message>
-        <source>Your secret is in the keychain.</source>
-        <translation>密钥已存入钥匙串。</translation>
+        <source>Updated as you chat and used to choose the draft length.</source>
+        <translation>会在对话中持续更新，用来决定草稿 token 数。</translation>
     </message>
     <message>
-        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
-        <translation>本机没有 Tandem 可用的钥匙串，因此密钥仅在本次运行中有效。</translation>
+        <source>No measurements yet. Load models and chat.</source>
+        <translation>还没有测量数据。请加载模型并对话。</translation>
     </message>
     <message>
-        <source>Secret</source>
-        <translation>密钥</translation>
+        <source>Measured on this Mac</source>
+        <translation>本机测得的数据</translation>
     </message>
 </context>
 <context>
@@ -5502,22 +5380,6 @@
 <context>
     <name>Teaching</name>
     <message>
-        <source>Paused while an answer is being written</source>
-        <translation>正在生成回答，已暂停</translation>
-    </message>
-    <message>
-        <source>Paused until this Mac has cooled down</source>
-        <translation>在本机降温之前暂停</translation>
-    </message>
-    <message>
-        <source>Paused while Low Power Mode is on</source>
-        <translation>低电量模式打开期间暂停</translation>
-    </message>
-    <message>
-        <source>Paused until this Mac is plugged in</source>
-        <translation>在本机接通电源之前暂停</translation>
-    </message>
-    <message>
         <source>Testing the draft on chats that it has not seen…</source>
         <translation>正在用未学习过的对话测试…</translation>
     </message>
@@ -5574,12 +5436,8 @@
         <translation>无法保存学到的内容（{detail}）。请腾出空间后重试。在此之前，仍使用原来的版本。</translation>
     </message>
     <message>
-        <source>The main model has changed since its draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
-        <translation>训练之后主模型已更改，训练结果不再适用，因此改用下载的原始草稿。请重新训练。</translation>
-    </message>
-    <message>
-        <source>The draft model or head has changed since it was taught, so it is used as it was downloaded. Teach it again.</source>
-        <translation>训练之后草稿模型或草稿头已更改，因此改用下载的原始版本。请重新训练。</translation>
+        <source>The main model, the draft model or the head has changed since the draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
+        <translation>训练之后主模型、草稿模型或草稿头已更改，因此改用下载的原始草稿。请重新训练。</translation>
     </message>
 </context>
 <context>
@@ -5589,28 +5447,12 @@
         <translation>按你的方式训练草稿模型</translation>
     </message>
     <message>
-        <source>Pause</source>
-        <translation>暂停</translation>
-    </message>
-    <message>
         <source>Delete the taught draft</source>
         <translation>删除训练结果</translation>
     </message>
     <message>
-        <source>Continue</source>
-        <translation>继续</translation>
-    </message>
-    <message>
         <source>Teach</source>
         <translation>训练</translation>
-    </message>
-    <message>
-        <source>Use the taught draft</source>
-        <translation>使用训练结果</translation>
-    </message>
-    <message>
-        <source>Go back to the downloaded draft</source>
-        <translation>使用下载的原始版本</translation>
     </message>
     <message>
         <source>Load a main model and a draft model or head first.</source>
@@ -5621,8 +5463,8 @@
         <translation>{draft} 从你的对话里 {main} 的回答中学习，使更多草稿 token 正确。如果这样的回答太少，{main} 还会回答你对话中的问题，这些回答不会保存。只影响速度，绝不改变文字。学到的内容只保留在本机上，删除对话后也不会消失；回答始终优先。</translation>
     </message>
     <message>
-        <source>Teaching is paused and continues where it was.</source>
-        <translation>训练已暂停，可以从中断处继续。</translation>
+        <source>Stop</source>
+        <translation>停止</translation>
     </message>
 </context>
 <context>

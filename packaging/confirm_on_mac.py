@@ -148,7 +148,7 @@ POINTS = (
         long=True,
     ),
     Point(
-        "whether verify passes sent in parts, or compiled, are faster than whole ones on this Mac (read the table)",
+        "whether passes sent in parts, or compiled, are faster than whole ones on this Mac (read the table)",
         (PYTHON, "-m", "tests.benchmarks.verify_pass"),
         here=True,
         long=True,
@@ -197,10 +197,9 @@ BY_A_PERSON = """\
 - [ ] A chat of several thousand tokens with a large model goes on at once after a restart (Settings > Storage shows
   what is kept), and quitting takes no longer than a few seconds.
 - [ ] Tandem.app asks in its language for the local network when several Macs or this Mac are checked first, and works
-  after a yes. After a no, the check, the page “Multiple Macs” and the live panel (a drafter on another computer) say
-  where to allow it.
+  after a yes. After a no, the check and the page “Multiple Macs” say where to allow it.
 - [ ] Multiple Macs: `tandem cluster check` and `run` over SSH with Tandem.app and with `tandem` of uv on the other
-  Mac; over Wi-Fi, a cable and Thunderbolt (`--backend jaccl` with the devices of `mlx.distributed_config`).
+  Mac; over Wi-Fi, a cable and Thunderbolt.
 - [ ] Multiple Macs: texts equal those of one Mac, greedy and seeded, for a model that fits both ways, quantised too.
 - [ ] Multiple Macs: a model that no Mac holds alone; the memory on each is what `check` said; speed-up of speculation
   by link, beside `python -m tests.benchmarks.ranks`.

@@ -30,7 +30,7 @@ from engine.hub.failures import HubError
 from engine.hub.search import read_repository
 from engine.model_files.cache_counting import CacheShape
 from engine.model_files.config import context_length, text_config
-from engine.model_files.head_files import kind_of_config
+from engine.model_files.head_kinds import kind_of_config
 
 Refresh = Callable[[HubClient, dict[str, Any], Path], dict[str, Any]]
 

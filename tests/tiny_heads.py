@@ -12,7 +12,7 @@ from engine.files.steps import Steps
 from engine.model_files.config import text_config
 from engine.speculation.drafters.sources import prepare_head
 from engine.status import ModelInfo
-from engine.teaching.kept import ChosenVersion
+from engine.teaching.kept import TaughtAdapter
 from engine.upkeep.drafters import Drafter, DrafterKind, DrafterLoading
 from tests.engine.speculation.oracle_head import OracleHead
 from tests.tiny_models import random_tensors, write_tensors
@@ -60,7 +60,7 @@ class OracleKind:
     def entry(self) -> DrafterKind:
         return DrafterKind(lambda folder: folder == self.folder, self._load, lambda _settings: None)
 
-    def _load(self, _path: str | Path, loading: DrafterLoading, _taught: ChosenVersion) -> Steps[Drafter]:
+    def _load(self, _path: str | Path, loading: DrafterLoading, _taught: TaughtAdapter) -> Steps[Drafter]:
         yield None
         main = loading.main
         width = text_config(main.config)["hidden_size"]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from engine.events import Event, Failed, Finished, PrefillProgress, TokensCommitted
-from engine.stats import RequestStats, RoundRecord
+from engine.stats import RequestStats, RoundRecord, summed
 
 log = logging.getLogger(__name__)
 
@@ -53,22 +53,9 @@ class ApiCall:
         return self.seconds is not None
 
     @property
-    def drafted(self) -> int:
-        return sum(stats.drafted for stats in self.stats)
-
-    @property
-    def accepted(self) -> int:
-        return sum(stats.accepted for stats in self.stats)
-
-    @property
-    def accept_rate(self) -> float | None:
-        """Accepted over drafted tokens; None until a token was drafted."""
-        return self.accepted / self.drafted if self.drafted else None
-
-    @property
-    def tokens(self) -> int:
-        """Tokens generated so far, over all its answers."""
-        return sum(stats.generated_tokens for stats in self.stats)
+    def figures(self) -> RequestStats:
+        """The figures of all its answers so far."""
+        return summed(self.stats or (RequestStats(),))
 
     def after(self, index: int, event: Event) -> ApiCall:
         """Return the call after an event of the answer `index`."""
@@ -147,15 +134,16 @@ class Activity:
             call = replace(under_way, state=state, reasons=reasons, seconds=time.time() - under_way.began)
             self._ended.append(call)
             self.served += 1
+        figures = call.figures
         log.info(
             "%s %s for %s: %d prompt tokens, %d tokens, %d of %d draft tokens accepted, %.2f s",
             call.endpoint,
             state,
             call.client,
             sum(stats.prompt_tokens for stats in call.stats[:1]),
-            call.tokens,
-            call.accepted,
-            call.drafted,
+            figures.generated_tokens,
+            figures.accepted,
+            figures.drafted,
             call.seconds,
         )
         self.on_change(call)

@@ -14,11 +14,12 @@ from engine.client import EngineClient
 from engine.errors import ModelNotUsable
 from engine.files.paths import resources
 from engine.model_files.adapters import base_of
-from engine.model_files.discovery import InstalledModel, installed_models
+from engine.model_files.discovery import installed_models
+from engine.model_files.model import Model
 from engine.status import LoadedPair
 
 
-def models_of(cache: Path, folders: Sequence[Path]) -> list[InstalledModel]:
+def models_of(cache: Path, folders: Sequence[Path]) -> list[Model]:
     """Return the models of the Hub's cache, of `folders`, of other apps and of the starter, as clients name them."""
     index = cache_folder() / "models.json"
     found = installed_models(cache, folders, resources() / "starter", index)
@@ -84,7 +85,7 @@ class EngineHost:
         if pair.main is not None:
             self.client_pairs[pair.main.path] = pair
 
-    def installed(self) -> Sequence[InstalledModel]:
+    def installed(self) -> Sequence[Model]:
         # Not at the top: the window's start imports this module to declare the commands.
         from huggingface_hub import constants
 

@@ -47,6 +47,37 @@ _OF_ENGINE: dict[type[EngineError], str] = {
     DeviceFailed: "The GPU failed. Try again, or use a smaller model, fewer requests at once or a shorter context.",
     EngineClosed: "The engine is closed.",
 }
+# What is wrong with the format of an answer, with a picture, or with a chat that the model's template does not take.
+_GRAMMAR = {
+    "not-json": "the schema is not JSON ({detail})",
+    "not-a-schema": "the schema is not a JSON object",
+    "invalid": "{detail}",
+    "too-large": "it is larger than {detail} KB",
+    "too-slow": "compiling it takes longer than {detail} seconds",
+    "too-complex": "it takes more memory than it may",
+    "continued": "the text that is to be continued does not follow it",
+    "lost": "it became too complex while the answer was written ({detail})",
+}
+_PICTURE = {
+    "unknown-format": "it is no PNG, JPEG, WebP or GIF file",
+    "damaged": "the file is damaged ({detail})",
+    "animated": "it is animated",
+    "too-large": "the file is larger than {detail} MB",
+    "too-many-pixels": "it has more than {detail} megapixels",
+    "too-narrow": "one side is more than {detail} times as long as the other",
+    "too-slow": "decoding it takes longer than {detail} seconds",
+    "too-slow-together": "decoding it and the others of the request takes longer than {detail} seconds",
+    "too-much-memory": "decoding it takes more memory than it may",
+    "crashed": "its decoder crashed ({detail})",
+}
+_TEMPLATE = {
+    "": "{detail}",
+    "empty": "it renders to nothing",
+    "too-slow": "it takes longer than {detail} seconds",
+    "too-large": "it takes more memory than it may",
+    "crashed": "it crashed ({detail})",
+    "pictures": "it leaves a picture out",
+}
 _LONGEST_SENTENCE = 500
 # Seconds until a place in the queue is likely to be free.
 RETRY_S = 2
@@ -125,14 +156,22 @@ def of_engine(error: EngineError, form: str = "") -> ApiError:
         message = sentence.format_map(error.arguments)
         return ApiError(400, message, param="messages", code="context_length_exceeded")
     if isinstance(error, TemplateFailed):
-        why = "" if "/" in error.sentence else f": {error.sentence}"
+        why = _TEMPLATE[error.reason].format(detail=error.detail)
+        why = "" if "/" in why else f": {why}"
         sentence = f"The model's chat template cannot render this conversation{why}."
         return ApiError(400, sentence, param="messages", code="template_failed")
     if isinstance(error, GrammarNotUsable):
-        sentence = f"{form!r}: {error}." if form else _sentence(str(error))
-        return ApiError(400, sentence, param=form or None, code=error.code)
-    if isinstance(error, PictureNotUsable | ModelCannotSee | PicturesNotInstalled):
-        return ApiError(400, _sentence(str(error)), param="messages", code=error.code)
+        why = f"answer cannot follow the grammar: {_GRAMMAR[error.reason].format_map(error.arguments)}."
+        return ApiError(400, f"{form!r}: the {why}" if form else f"The {why}", param=form or None, code=error.code)
+    if isinstance(error, PictureNotUsable):
+        sentence = f"The picture cannot be used: {_PICTURE[error.reason].format_map(error.arguments)}."
+        return ApiError(400, sentence, param="messages", code=error.code)
+    if isinstance(error, ModelCannotSee):
+        where = " on several machines" if error.arguments["reason"] == "cluster" else ""
+        sentence = f"{error.arguments['name'] or 'The main model'} cannot see pictures{where}."
+        return ApiError(400, sentence, param="messages", code=error.code)
+    if isinstance(error, PicturesNotInstalled):
+        return ApiError(400, f"Pictures need mlx-vlm: {error.command}.", param="messages", code=error.code)
     if isinstance(error, QueueFull):
         return too_busy("The queue is full. Try again in a moment.")
     for kind, sentence in _OF_ENGINE.items():
@@ -143,10 +182,6 @@ def of_engine(error: EngineError, form: str = "") -> ApiError:
 
 def unexpected() -> ApiError:
     return ApiError(500, "Something unexpected happened; the program's log has the details.", code="internal")
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
 
 
 # Endpoints whose clients expect the form of the Anthropic and of Ollama's API.

@@ -75,11 +75,17 @@ class LocalApi:
     """Serves the models of `host` to other programs, from `start` to `stop`.
 
     `on_change` is called with a `ApiCall` when one begins, changes its state or ends: on the server's or the engine's
-    thread, so it must be quick. Figures of calls under way are in `status`.
+    thread, so it must be quick. Figures of calls under way are in `status`. `on_end` is called when the server has
+    ended, whether it was stopped or not.
     """
 
-    def __init__(self, host: EngineHost, on_change: Callable[[ApiCall], object] = lambda _call: None) -> None:
-        self._host = host
+    def __init__(
+        self,
+        host: EngineHost,
+        on_change: Callable[[ApiCall], object] = lambda _call: None,
+        on_end: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._host, self._on_end = host, on_end
         self._activity = Activity(on_change)
         self._server: HttpServer | None = None
         self._settings = ApiSettings()
@@ -94,7 +100,7 @@ class LocalApi:
             api = Api(self._host, self._activity, settings.speculation)
             return application(api, settings)
 
-        server = HttpServer(make, settings.host, settings.port, has_key=bool(settings.key))
+        server = HttpServer(make, settings.host, settings.port, self._on_end, has_key=bool(settings.key))
         server.start()
         self._settings, self._server = settings, server
 

@@ -18,7 +18,7 @@ from app.api import errors
 from app.api.engine_host import EngineHost
 from app.api.errors import ApiError
 from engine.errors import EngineError
-from engine.model_files.discovery import InstalledModel
+from engine.model_files.model import Model
 from engine.status import LoadedPair, ModelInfo
 
 # Names of the own model of the window or of `tandem serve`, whatever it is.
@@ -33,14 +33,14 @@ class ModelDirectory:
     def __init__(self, host: EngineHost, most_waiting_s: float) -> None:
         self.host = host
         self._most_waiting_s = most_waiting_s
-        self._found: dict[str, InstalledModel] = {}
+        self._found: dict[str, Model] = {}
         self._names: dict[Path, str] = {}
         self._found_at = float("-inf")
         # Held while a model is being changed. Calls that wait for that wait in their order.
         self._turn = asyncio.Lock()
         self.loading = ""
 
-    async def installed(self) -> dict[str, InstalledModel]:
+    async def installed(self) -> dict[str, Model]:
         """Return the usable models of this machine by name."""
         if time.monotonic() - self._found_at > _LIST_S:
             found = await asyncio.to_thread(self.host.installed)
@@ -52,11 +52,11 @@ class ModelDirectory:
             self._found_at = time.monotonic()
         return self._found
 
-    async def named(self, name: str) -> InstalledModel | None:
+    async def named(self, name: str) -> Model | None:
         """Return the usable model that clients call `name`, None if there is none."""
         return (await self.installed()).get(self._listed_name(name))
 
-    async def chat_model_first(self) -> list[InstalledModel]:
+    async def chat_model_first(self) -> list[Model]:
         """Return the usable models, first the one to chat with: clients without a choice take the first.
 
         It is the main model that the host keeps or has loaded or, if that is not listed, the first that can be one and
@@ -183,7 +183,7 @@ def _unknown(name: str, param: str) -> ApiError:
     return ApiError(404, sentence, param=param, code="model_not_found")
 
 
-def listed(model: InstalledModel, *, loaded: bool, **more: Any) -> dict[str, Any]:
+def listed(model: Model, *, loaded: bool, **more: Any) -> dict[str, Any]:
     """Return a model as /v1/models shows it."""
     return {
         "id": model.id,

@@ -291,7 +291,8 @@ class OllamaWriter(ResponseWriter):
 
     def _end(self, event: Finished) -> dict[str, Any]:
         stats, total_s = event.stats, time.perf_counter() - self._began + self.load_s
-        decoding_s = stats.generated_tokens / stats.decode_tps if stats.decode_tps else 0.0
+        # The first token comes with the prompt.
+        decoding_s = (stats.generated_tokens - 1) / stats.decode_tps if stats.decode_tps else 0.0
         return {
             "done": True,
             "done_reason": event.reason,

@@ -16,7 +16,7 @@ from app.api.calls import Api
 from app.api.errors import ApiError, JsonReply
 from engine.call_forms.table import form_of
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_bytes, read_object
-from engine.model_files.discovery import InstalledModel
+from engine.model_files.model import Model
 from engine.tokenizers.thinking import may_choose
 
 # The version of Ollama's API that is followed here. Programs ask for it to see what they can use.
@@ -87,7 +87,7 @@ async def refuse_embedding(request: Request) -> Response:
     raise ApiError(501, "This server does not support embeddings.", code="unsupported")
 
 
-def _entry(model: InstalledModel) -> dict[str, Any]:
+def _entry(model: Model) -> dict[str, Any]:
     """Return a model as /api/tags lists it."""
     modified = datetime.fromtimestamp(os.stat(model.path).st_mtime, UTC).isoformat()
     billions = model.parameters / 1e9

@@ -121,11 +121,15 @@ class _ProtocolWithKey(_Protocol):
 class HttpServer:
     """Serves `app` at `host` and `port` from `start` to `stop`. `port` 0 lets the system choose one.
 
-    With `has_key`, the app demands a key of its callers.
+    With `has_key`, the app demands a key of its callers. `on_end` is called on the server's thread when it has ended.
     """
 
-    def __init__(self, make_app: Callable[[], ASGIApp], host: str, port: int, *, has_key: bool) -> None:
+    def __init__(
+        self, make_app: Callable[[], ASGIApp], host: str, port: int, on_end: Callable[[], object], *, has_key: bool
+    ) -> None:
         self._make_app, self._host, self._port, self._has_key = make_app, host, port, has_key
+        self._on_end = on_end
+        self.running = False
         self._server: uvicorn.Server | None = None
         self._thread: threading.Thread | None = None
         self.port = 0
@@ -151,7 +155,7 @@ class HttpServer:
         )
         # It logs broken requests, which are of no use here; our own failures are logged where they happen.
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
-        self._server = uvicorn.Server(config)
+        self._server, self.running = uvicorn.Server(config), True
         self._thread = threading.Thread(target=self._serve, args=(sockets,), name="api", daemon=True)
         self._thread.start()
 
@@ -162,10 +166,6 @@ class HttpServer:
             self._thread.join(timeout)
         self._server = self._thread = None
 
-    @property
-    def running(self) -> bool:
-        return self._thread is not None and self._thread.is_alive()
-
     def _serve(self, sockets: list[socket.socket]) -> None:
         assert self._server is not None
         try:
@@ -175,6 +175,8 @@ class HttpServer:
         finally:
             for listening in sockets:
                 listening.close()
+            self.running = False
+            self._on_end()
 
 
 def _listening(host: str, port: int) -> list[socket.socket]:

@@ -77,12 +77,13 @@ def _state(api: Api) -> dict[str, Any]:
             {
                 "id": call.id,
                 "state": call.state,
-                "tokens": call.tokens,
-                "drafted": call.drafted,
-                "accepted": call.accepted,
-                "accept_rate": call.accept_rate,
+                "tokens": figures.generated_tokens,
+                "drafted": figures.drafted,
+                "accepted": figures.accepted,
+                "accept_rate": figures.accept_rate,
             }
             for call in api.activity.under_way
+            for figures in (call.figures,)
         ],
     }
 

@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from engine.events import Token
 from engine.requests import MOST_ALTERNATIVES
-from engine.stats import RequestStats
+from engine.stats import RequestStats, summed
 
 
 def speculation(answers: Sequence[RequestStats]) -> dict[str, Any]:
@@ -18,21 +18,18 @@ def speculation(answers: Sequence[RequestStats]) -> dict[str, Any]:
 
     If only its bounds are known, `speedup` is null.
     """
-    rounds, drafted, accepted, generated = (
-        sum(getattr(stats, name) for stats in answers) for name in ("rounds", "drafted", "accepted", "generated_tokens")
-    )
+    whole = summed(answers)
     alone = answers[0] if len(answers) == 1 else RequestStats()
     return {
-        "rounds": rounds,
-        "drafted": drafted,
-        "accepted": accepted,
-        "accept_rate": accepted / drafted if drafted else None,
-        "tokens_per_round": generated / rounds if rounds else None,
+        "rounds": whole.rounds,
+        "drafted": whole.drafted,
+        "accepted": whole.accepted,
+        "accept_rate": whole.accept_rate,
+        "tokens_per_round": whole.tokens_per_round,
         "speedup": alone.speedup,
         "speedup_low": alone.speedup_low,
         "speedup_high": alone.speedup_high,
         "rounding": alone.rounding or None,
-        "one_in": alone.one_in,
         "same_text_cost": alone.same_text_cost,
         "draft": answers[0].draft or None,
     }

@@ -14,7 +14,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontDatabase, QResizeEvent, QTextCharFormat, QTextCursor, QTextDocument, QWheelEvent
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
 
-from app.chat.background_cache import BackgroundCache
+from app.system.background import BackgroundCache
 from app.widgets import theme
 from app.widgets.buttons import CopyButton
 from app.widgets.labels import label

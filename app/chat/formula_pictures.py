@@ -12,7 +12,7 @@ from typing import Any
 from PySide6.QtCore import QByteArray
 from PySide6.QtSvg import QSvgRenderer
 
-from app.chat.background_cache import BackgroundCache
+from app.system.background import BackgroundCache
 from app.text.formulas import Formula
 
 log = logging.getLogger(__name__)

@@ -20,8 +20,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
-from app.chat.background_cache import BackgroundCache
 from app.conversations.records import Attachment
+from app.system.background import BackgroundCache
 from app.widgets import theme
 from app.widgets.buttons import CloseButton
 from app.widgets.icons import icon

@@ -5,18 +5,18 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QCursor, QResizeEvent
+from PySide6.QtCore import Qt, QTimer, QUrl
+from PySide6.QtGui import QCursor, QDesktopServices, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QToolButton, QWidget
 
-from app.chat.link_menu import LinkMenu
 from app.chat.turn_column import TurnColumn
 from app.chat.turn_owner import TurnOwner
 from app.session.chats import Chat, Turn
 from app.widgets.icons import icon
 from app.widgets.keyboard_focus import FocusRing
-from app.widgets.labels import set_name
+from app.widgets.labels import set_name, tip
 from app.widgets.layouts import fill, hbox, settle_layouts, top_in
+from app.widgets.popups import Menu
 from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import single_shot
 
@@ -334,3 +334,41 @@ class Transcript(ThemeAware, TurnOwner):
         super().resizeEvent(event)
         self._show_newest()
         self.load_soon()
+
+
+# Other schemes could start a program on this computer.
+_OPENED = ("http", "https", "mailto")
+# In pixels. The host comes first, so it is always visible.
+_WIDEST = 480
+_ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
+
+
+class LinkMenu(Menu):
+    """Shows the address of a link, opens it and copies it. A model wrote the link, so it may be deceptive."""
+
+    def fill(self, address: str) -> None:
+        self.clear()
+        link = QUrl(address)
+        user, _, host = link.authority(_ENCODED).rpartition("@")
+        if user:
+            # The user name may look like a host.
+            link.setAuthority(host)
+        text = _displayed(link) or address
+        elided = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, _WIDEST)
+        shown = self.addAction(elided.replace("&", "&&"))
+        shown.setEnabled(False)
+        shown.setToolTip(tip(text) if elided != text else "")
+        self.setToolTipsVisible(elided != text)
+        self.addSeparator()
+        opening = self.addAction(self.tr("Open in the browser"))
+        opening.setEnabled(link.scheme() in _OPENED)
+        opening.triggered.connect(lambda: QDesktopServices.openUrl(link))
+        self.addAction(self.tr("Copy the address")).triggered.connect(
+            lambda: QGuiApplication.clipboard().setText(address)
+        )
+
+
+def _displayed(link: QUrl) -> str:
+    """Return the address with its escapes decoded, or encoded if it could be mistaken for another one."""
+    encoded, decoded = link.toString(_ENCODED), link.toString()
+    return decoded if link.host().isascii() and decoded.isprintable() else encoded

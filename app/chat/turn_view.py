@@ -11,10 +11,9 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from app.chat.action_row import ActionRow
 from app.chat.answer_body import AnswerBody, leave_menu_to_parent
 from app.chat.answer_runs import LONGEST_SHOWN, AnswerRun
-from app.chat.answer_texts import figures_text, footer_html, origin_text, problem_note, status_text
+from app.chat.answer_texts import Note, figures_text, footer_html, origin_text, problem_note, status_text
 from app.chat.call_card import CallCard, CallCards
 from app.chat.message_edit import QuestionEditor
-from app.chat.note import Note
 from app.chat.prose import Prose
 from app.chat.question_bubble import QuestionBubble
 from app.chat.search_highlights import SearchHighlights, TextView, view_of

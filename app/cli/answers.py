@@ -40,7 +40,8 @@ class JsonOutput(Output):
     def event(self, event: Event) -> None:
         # JSON's escapes hold every character, also where the terminal's encoding does not.
         plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-        print(json.dumps(as_json(event), ensure_ascii=plain), flush=True)
+        message = {"message": explained(event.error)} if isinstance(event, Failed) else {}
+        print(json.dumps(as_json(event) | message, ensure_ascii=plain), flush=True)
 
 
 class TextOutput(Output):
@@ -110,14 +111,8 @@ def _summary(stats: RequestStats) -> str:
         pictures = f" ({stats.picture_s:.2f} s for pictures)" if stats.picture_s else ""
         parts.append(f"first token {stats.ttft_s:.2f} s{pictures}")
     if stats.rounding and stats.drafted:
-        parts.append(_rounding(stats))
+        apart = "" if stats.rounding == "identical" else ", apart from rounding"
+        parts.append(f"the same text as without drafts{apart}")
     if stats.same_text_cost is not None:
         parts.append(f"the same text costs {stats.same_text_cost:.0%} of the speed")
     return "[" + ", ".join(parts) + "]"
-
-
-def _rounding(stats: RequestStats) -> str:
-    if stats.rounding == "identical":
-        return "the same text as without drafts"
-    may_differ = "" if stats.one_in is None else f" (about one token in {stats.one_in:,} may differ)"
-    return f"the same text as without drafts, apart from rounding{may_differ}"

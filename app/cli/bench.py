@@ -11,7 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.cli.bench_report import print_report, write_report
+from app.cli.bench_report import print_report
 from app.cli.command import DONE, INTERRUPTED, add_command
 from app.cli.pair_options import add_pair_options, chosen_pair, model_path
 from app.cli.terminal import terminal_of
@@ -42,7 +42,7 @@ def add_parser(subparsers: Any) -> None:
         "measure the speed-up of speculation on this computer",
         (
             "tandem bench --repetitions 1",
-            "tandem bench --main mlx-community/Qwen3-8B-4bit --draft mlx-community/Qwen3-0.6B-4bit --report page.html",
+            "tandem bench --main mlx-community/Qwen3-8B-4bit --draft mlx-community/Qwen3-0.6B-4bit",
             "tandem bench --against mlx-lm --json",
         ),
         "Measure every way of drafting on this computer beside plain decoding: all answer the same prompts, in turn.",
@@ -57,7 +57,6 @@ def add_parser(subparsers: Any) -> None:
     ways("--against", choices=("mlx-lm",), help="also measure mlx-lm's own generation")
     ways("--concurrent", metavar="COUNTS", help="answers at once, such as 4,8, compared with mlx-lm")
     output = parser.add_argument_group("output").add_argument
-    output("--report", type=Path, metavar="FILE", help="also write a page with pictures (HTML)")
     output("--json", action="store_true", help="print one JSON object instead of a table")
     rare = parser.add_argument_group("rarely used").add_argument
     also_help = "measure this draft model or head, too; repeatable"
@@ -83,8 +82,6 @@ def run(arguments: argparse.Namespace) -> int:
             "tandem": installed_version("tandem-chat") or None,
             "measured": str(date.today()),
         }
-        if arguments.report and _measured(report):
-            write_report(arguments.report, report)
     except EngineError:
         _progress("")
         raise

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -16,21 +15,15 @@ from app.cli import chat
 from app.cli.command import DONE, FAILED, add_actions, add_command
 from app.cli.pair_options import add_pair_options, chosen_pair, own_engine_settings
 from app.cli.terminal import format_bytes
-from app.system.paths import data_folder
 from engine.client import EngineClient
-from engine.files import private_files
 
 if TYPE_CHECKING:
-    from filelock import BaseFileLock
-
     from engine.hub.client import HubAccess
 
-# Seconds that a cluster may take to end before `stop` kills the process that drives it.
-_STOP_S = 15.0
 _EXAMPLE, _EXAMPLE_HOSTS = "mlx-community/Qwen3-235B-A22B-4bit", "127.0.0.1,mac-studio.local"
 _HOSTS_HELP = (
-    "names or addresses with commas between them, as ssh takes them, or a hosts file of mlx.launch (JSON), which may "
-    "name Thunderbolt devices; 127.0.0.1 is this computer, which is always the first"
+    "names or addresses with commas between them, as ssh takes them; 127.0.0.1 is this computer, which is always the "
+    "first"
 )
 _SPLIT_HELP = "split the model by heads (tensor) or by layers (pipeline) (auto)"
 _OPEN = (
@@ -47,7 +40,7 @@ def add_parser(subparsers: Any) -> None:
         subparsers,
         "cluster",
         "run a model that is too large for one computer on several",
-        (f"tandem cluster check {asked}", run_example, "tandem cluster stop"),
+        (f"tandem cluster check {asked}", run_example),
         "Run a model that is too large for one computer on several, which are reached over ssh with keys.",
     )
     commands = add_actions(parser)
@@ -65,7 +58,6 @@ def add_parser(subparsers: Any) -> None:
             add_pair_options(action)
         if name == "check":
             action.add_argument("--json", action="store_true", help="print one JSON object per computer")
-    add_command(commands, "stop", "stop the cluster that runs on this computer", ("tandem cluster stop",))
     # Run on other machines over ssh.
     commands.add_parser("rank").add_argument("--inner", action="store_true")
     commands.add_parser("report")
@@ -75,8 +67,7 @@ def add_parser(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     commands = {
-        "check": _check, "download": _download, "run": _run, "stop": _stop,
-        "rank": _rank, "report": _report, "fetch": _fetch,
+        "check": _check, "download": _download, "run": _run, "rank": _rank, "report": _report, "fetch": _fetch,
     }  # fmt: skip
     return commands[arguments.action](arguments)
 
@@ -142,19 +133,16 @@ def _download(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     from engine.cluster.cluster import Cluster
-    from engine.cluster.errors import ClusterError
     from engine.cluster.hosts import parse_machines
 
     machines = parse_machines(arguments.hosts)
-    if (running := _running()) is not None:
-        raise ClusterError("running", detail=f"process {running}")
     if not all(machine.is_local for machine in machines.all):
         print(_OPEN, file=sys.stderr)
 
     @contextmanager
     def engine() -> Iterator[EngineClient]:
         signal.signal(signal.SIGTERM, _interrupt)
-        with _recorded(), Cluster(machines, own_engine_settings(), split=arguments.split) as cluster:
+        with Cluster(machines, own_engine_settings(), split=arguments.split) as cluster:
             yield cluster.engine
 
     return chat.run(arguments, engine)
@@ -162,26 +150,6 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _interrupt(_number: int, _frame: object) -> None:
     raise KeyboardInterrupt
-
-
-def _stop(_arguments: argparse.Namespace) -> int:
-    from filelock import Timeout
-
-    from engine.cluster.errors import ClusterError
-
-    process = _running()
-    if process is None:
-        raise ClusterError("not-running")
-    lock = _lock()
-    os.kill(process, signal.SIGTERM)
-    try:
-        lock.acquire(timeout=_STOP_S)
-    except Timeout:
-        # Ranks end by themselves when it is gone.
-        os.kill(process, signal.SIGKILL)
-        lock.acquire(timeout=_STOP_S)
-    lock.release()
-    return DONE
 
 
 def _rank(arguments: argparse.Namespace) -> int:
@@ -208,43 +176,3 @@ def _hub() -> tuple[HubAccess, Path]:
 
     plain = argparse.Namespace(endpoint=None, cache=None)
     return chosen_access(plain), chosen_cache(plain)
-
-
-def _record() -> Path:
-    return data_folder() / "cluster.json"
-
-
-def _lock() -> BaseFileLock:
-    """Return the lock that a process holds while it drives a cluster; the system releases it when the process ends."""
-    from filelock import FileLock
-
-    lock = _record().with_suffix(".lock")
-    private_files.make_folder(lock.parent)
-    return FileLock(lock)
-
-
-@contextmanager
-def _recorded() -> Iterator[None]:
-    """Let `tandem cluster stop` find this process while it drives a cluster."""
-    with _lock():
-        _record().write_text(json.dumps({"pid": os.getpid()}), encoding="utf-8")
-        try:
-            yield
-        finally:
-            _record().unlink(missing_ok=True)
-
-
-def _running() -> int | None:
-    """Return the id of the process that drives a cluster on this machine, or None."""
-    from filelock import Timeout
-
-    try:
-        with _lock().acquire(timeout=0):
-            return None
-    except Timeout:
-        pass
-    try:
-        return int(json.loads(_record().read_text(encoding="utf-8"))["pid"])
-    except (OSError, ValueError, KeyError, TypeError):
-        # It has just begun or ended.
-        return None

@@ -6,9 +6,11 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
+from msgspec.structs import replace
+
+from app.cli.pair_options import explained
 from app.cli.terminal import terminal_of
 from engine.hub.download_state import DownloadStatus
 from engine.hub.downloads import DownloadQueue
@@ -86,8 +88,8 @@ def _on_a_screen(queue: DownloadQueue, names: Sequence[str]) -> list[DownloadSta
         if status.state == "ready":
             print(f"{status.repository} is ready: {status.path}")
         elif status.error is not None:
-            again = "; then run the same command to resume" if status.error.reason in _RESUMABLE else ""
-            print(f"tandem: {status.error}{again}", file=sys.stderr)
+            again = " The same command resumes the download." if status.error.reason in _RESUMABLE else ""
+            print(f"tandem: {explained(status.error)}{again}", file=sys.stderr)
     return found
 
 
@@ -128,6 +130,6 @@ def _print_status(event: str, status: DownloadStatus) -> None:
         "attempt": status.attempt,
         "path": str(status.path) if status.path else None,
         "reason": status.error.reason if status.error else None,
-        "message": str(status.error) if status.error else None,
+        "message": explained(status.error) if status.error else None,
     }
     print(json.dumps(content, ensure_ascii=False), flush=True)

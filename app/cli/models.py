@@ -13,11 +13,12 @@ from typing import Any
 
 from app.cli.command import BAD_USAGE, DONE, FAILED, add_actions, add_command
 from app.cli.downloads import follow
-from app.cli.pair_options import memory_limit, models_here
+from app.cli.pair_options import explained, memory_limit, models_here
 from app.cli.terminal import format_bytes, print_table, say
 from app.conversations.errors import StoreInUse
 from app.conversations.opening import stored_pairs
-from app.library.measured import Measured, MeasuredPairs, measured_pairs
+from app.conversations.request_history import Totals
+from app.library.measured import MeasuredPairs, measured_pairs
 from app.system.paths import cache_folder, data_folder
 from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice, advise, candidates
@@ -29,11 +30,16 @@ from engine.hub.failures import HubError
 from engine.hub.remove import own_folder, plan_removal, remove
 from engine.hub.repository_names import parse_repository
 from engine.hub.search import search_models
-from engine.model_files.discovery import InstalledModel
+from engine.model_files.model import Model
 from engine.model_files.other_apps import name_of_app
 
 Row = tuple[str, ...]
 
+# The properties of an installed model in the output of `--json`, beside its bytes on disk.
+_PRINTED = (
+    *("id", "path", "source", "complete", "problem", "detail", "weight_bytes", "active_bytes", "parameters", "bits"),
+    *("context", "vocabulary_size", "tokenizer", "architecture", "head", "sees", "base", "kinds"),
+)
 _EXAMPLE = "mlx-community/Qwen3-8B-4bit"
 
 
@@ -71,9 +77,10 @@ def run(arguments: argparse.Namespace) -> int:
         return _ACTIONS[arguments.action][1](arguments)
     except EngineError as error:
         if arguments.json:
-            _print_json([{"event": "failed", "code": error.code, "message": str(error), "arguments": error.arguments}])
+            failed = {"event": "failed", "code": error.code, "message": explained(error), "arguments": error.arguments}
+            _print_json([failed])
         else:
-            say(f"tandem: {error}")
+            say(f"tandem: {explained(error)}")
         return BAD_USAGE if isinstance(error, HubError) and error.reason in ("bad-name", "own-folder") else FAILED
 
 
@@ -94,11 +101,11 @@ def _show(
 
 def _list(arguments: argparse.Namespace) -> int:
     models = _installed(arguments)
-    objects = ({"event": "model", **asdict(model), "kinds": model.kinds} for model in models)
+    objects = (_as_json(model) for model in models)
     rows = [
         (
             model.id,
-            format_bytes(model.disk_bytes),
+            format_bytes(model.bytes),
             _parameters(model),
             "-" if model.bits is None else str(model.bits),
             "-" if model.context is None else f"{model.context:,}",
@@ -113,11 +120,22 @@ def _list(arguments: argparse.Namespace) -> int:
 def _search(arguments: argparse.Namespace) -> int:
     with HubClient(chosen_access(arguments)) as client:
         found = search_models(client, arguments.query, arguments.limit)
-    objects = ({"event": "found", **asdict(model)} for model in found)
+    objects = (
+        {
+            "event": "found",
+            "id": model.id,
+            "bytes": model.bytes or None,
+            "parameters": model.parameters or None,
+            "downloads": model.downloads,
+            "gated": model.gated,
+            "licence": model.licence,
+        }
+        for model in found
+    )
     rows = []
     for model in found:
         consent = "gated" if model.gated else ""
-        rows.append((model.id, format_bytes(model.bytes), f"{model.downloads:,}", model.licence, consent))
+        rows.append((model.id, format_bytes(model.bytes or None), f"{model.downloads:,}", model.licence, consent))
     return _show(arguments, objects, ("MODEL", "SIZE", "DOWNLOADS", "LICENSE", ""), rows)
 
 
@@ -200,8 +218,8 @@ def _measured() -> MeasuredPairs:
 
 def _advice(
     arguments: argparse.Namespace,
-    main: InstalledModel | str,
-    installed: Sequence[InstalledModel],
+    main: Model | str,
+    installed: Sequence[Model],
     measured: Mapping[str, float],
 ) -> list[PairAdvice]:
     limit, catalog = memory_limit(), load_catalog()
@@ -214,7 +232,7 @@ def _advice(
         return advise_remotely(client, main, catalog, arguments.context, limit, _small_files())
 
 
-def _is_named(model: InstalledModel, name: str) -> bool:
+def _is_named(model: Model, name: str) -> bool:
     if name in (model.id, model.path):
         return True
     try:
@@ -223,7 +241,7 @@ def _is_named(model: InstalledModel, name: str) -> bool:
         return False
 
 
-def _installed(arguments: argparse.Namespace) -> list[InstalledModel]:
+def _installed(arguments: argparse.Namespace) -> list[Model]:
     return models_here(chosen_cache(arguments), arguments.folder)
 
 
@@ -255,7 +273,7 @@ def _print_json(objects: Iterable[dict[str, Any]]) -> None:
         print(json.dumps(item, ensure_ascii=False, default=str), flush=True)
 
 
-def _parameters(model: InstalledModel) -> str:
+def _parameters(model: Model) -> str:
     """Format the number of parameters as model names do; "-" if it is unknown."""
     count = model.parameters
     if not count:
@@ -263,13 +281,17 @@ def _parameters(model: InstalledModel) -> str:
     return f"{count / 1e9:.1f}B" if count >= 10**9 else f"{count / 1e6:.1f}M"
 
 
-def _use(model: InstalledModel) -> str:
+def _as_json(model: Model) -> dict[str, Any]:
+    return {"event": "model", "disk_bytes": model.bytes, **{name: getattr(model, name) for name in _PRINTED}}
+
+
+def _use(model: Model) -> str:
     use = " or ".join(model.kinds) or f"{model.problem} {model.detail}".strip() or "unknown"
     use, app = f"{use}, sees" if model.sees else use, name_of_app(model.source)
     return f"{use} ({app})" if app else use
 
 
-def _words(one: PairAdvice, measured: Measured | None) -> tuple[str, str]:
+def _words(one: PairAdvice, measured: Totals | None) -> tuple[str, str]:
     """Return the speed and the verdict as the window says them."""
     # Not at the top: it imports Qt, which no other action needs.
     from app.wording.models import pair_speed, verdict_words

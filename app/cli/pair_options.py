@@ -16,12 +16,12 @@ from app.settings.engine_settings import memory_limit_of
 from app.settings.store import SettingsStore
 from app.system.paths import learned_file, settings_folder
 from engine import ModelNotUsable
-from engine.errors import CodedError
+from engine.errors import BadRequest, CodedError, EngineError
 from engine.files.paths import resources
 from engine.hub.failures import HubError
 from engine.hub.repository_names import parse_repository
 from engine.methods import methods
-from engine.model_files.discovery import InstalledModel
+from engine.model_files.model import Model
 from engine.settings import EngineSettings
 
 # Their names in `tandem models list`.
@@ -83,7 +83,7 @@ def model_path(name: str) -> str:
     return next((model.path for model in models_here() if model.id == name and model.kinds), name)
 
 
-def models_here(cache: Path | None = None, folders: Sequence[Path] = ()) -> list[InstalledModel]:
+def models_here(cache: Path | None = None, folders: Sequence[Path] = ()) -> list[Model]:
     """Return the models on this computer: in a Hugging Face cache, in `folders` and where the window finds them."""
     # Not at the top: commands that need no model should not wait for it.
     from huggingface_hub import constants
@@ -99,4 +99,9 @@ def explained(error: CodedError) -> str:
         with suppress(HubError):
             if not name.startswith((".", "/", "~")):
                 return f"{parse_repository(name)} is not on this computer: `tandem models download {name}` downloads it"
-    return str(error)
+    if not isinstance(error, EngineError) or error.code == BadRequest.code:
+        return str(error)
+    # It imports Qt, which other commands need not wait for.
+    from app.wording.errors import error_sentence
+
+    return error_sentence(error)

@@ -27,6 +27,7 @@ from app.system.versions import versions
 from app.widgets.application import Application
 from app.window.main_window import MainWindow
 from app.window.startup import open_window
+from app.wording.errors import error_sentence
 from engine.errors import EngineError
 
 QUESTION = "What is Tandem?"
@@ -60,7 +61,7 @@ def _ask(application: Application, pictures: Path | None) -> dict[str, Any]:
         # Wait for the draft model as well: the report is about speculation.
         _wait(lambda: (session.answers.ready and not session.models.pair.loading) or bool(problems), LOAD_S)
         if problems or not session.answers.ready:
-            return _report(None, str(problems[0]) if problems else "the starter pair did not load in time")
+            return _report(None, error_sentence(problems[0]) if problems else "the starter pair did not load in time")
         _save(application, window, pictures, "welcome.png")
         session.settings.set_own(session.chat, "", SPECULATION)
         answer = session.answers.ask(QUESTION).answer
@@ -84,7 +85,7 @@ def _ask(application: Application, pictures: Path | None) -> dict[str, Any]:
 def _problem_of(answer: Answer) -> str:
     """Return what is wrong with the answer, or ""."""
     if answer.error is not None:
-        return str(answer.error)
+        return error_sentence(answer.error)
     if not answer.ended:
         return "the answer did not end in time"
     if not answer.text.strip():

@@ -19,8 +19,9 @@ _COLUMNS = (
     "id, uid, conversation_id, parent_id, selected_child, position, time_key, role, content, state, created_at, "
     "attachments, main_model, draft_model, method, settings, seed, stats, finish_reason, error, tool_use"
 )
-# How far, in microseconds, a message may be moved to a free time.
-_FURTHEST = 86_400_000_000
+# How far, in microseconds, a message may be moved to a free time: far enough for any number of messages at one time,
+# and so near that few messages are read where a computer's clock was ahead.
+_FURTHEST = 60_000_000
 
 
 def next_message_id(database: Database) -> int:

@@ -15,7 +15,7 @@ from app.conversations.database import Database, connect
 from app.conversations.errors import StoreInUse, StoreTooNew
 from app.conversations.pictures import pictures_of
 from app.conversations.recovery import salvage
-from app.conversations.request_history import PairSummary, RequestHistory
+from app.conversations.request_history import RequestHistory, Totals
 from app.conversations.schema import LATEST, is_sound, migrate, version_of
 from app.conversations.store import ConversationStore
 from app.conversations.store_files import (
@@ -83,7 +83,7 @@ def is_open_elsewhere(path: Path) -> bool:
     return False
 
 
-def stored_pairs(path: Path) -> list[PairSummary]:
+def stored_pairs(path: Path) -> list[Totals]:
     """Return the figures of each pair in the store at `path`; none if it cannot be read. Raises StoreInUse."""
     if not path.exists():
         return []

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, fields
 from app.conversations.database import Database
 from app.conversations.encoding import optional_json, to_json
 from app.conversations.records import LOOPS, TOOL
-from engine.stats import UNTRUE, RequestStats
+from engine.stats import UNTRUE, RequestStats, rounded_speedup
 
 # How many requests of other programs are kept, the newest: an agent may send thousands a day.
 MOST_OF_PROGRAMS = 10_000
@@ -77,31 +77,12 @@ class RequestRow:
 
 
 @dataclass(frozen=True, slots=True)
-class PairSummary:
-    """All requests of one main model, draft model and method, without answers that repeat themselves.
+class Totals:
+    """The sums of several answers, without those that repeat themselves; those of a pair have its names and method.
 
     `accept_rate` is a total divided by a total. `speedup`, with its bounds, is the time of plain decoding over the time
-    taken, in the requests that know its bounds.
-    """
-
-    main_model: str
-    draft_model: str
-    method: str
-    requests: int
-    generated_tokens: int
-    drafted: int
-    accept_rate: float | None
-    speedup: float | None
-    speedup_low: float | None = None
-    speedup_high: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """The sums of several answers, without those that repeat themselves.
-
-    `speedup` covers the answers with bounds of it, and `saved_s`, the seconds saved (below zero: lost), those that
-    know it exactly; None where there are none.
+    taken, in the answers that know its bounds, and `saved_s` the seconds saved (below zero: lost) in those that know it
+    exactly; None where there are none.
     """
 
     answers: int = 0
@@ -112,6 +93,16 @@ class Totals:
     saved_s: float | None = None
     drafted: int = 0
     accepted: int = 0
+    generated_tokens: int = 0
+    main_model: str = ""
+    draft_model: str = ""
+    method: str = ""
+
+    @property
+    def factor(self) -> float:
+        """The speed-up as it is shown, or a bound of it; 1 where nothing is known."""
+        found = rounded_speedup(self.speedup, self.speedup_low, self.speedup_high)
+        return (self.speedup or 1.0) if found is None else found.factor
 
 
 def _least(value: str, most: str) -> str:
@@ -154,7 +145,6 @@ _WITH_FACTOR = f"""(
         FROM requests WHERE finish_reason NOT IN {LOOPS}
     )
 )"""
-_ACCEPT_RATE = "sum(accepted) * 1.0 / nullif(sum(drafted), 0) AS accept_rate"
 # No sum is faster than its tokens a round, either.
 _TIMED_TOKENS, _TIMED_ROUNDS = (
     f"sum(CASE WHEN decode_s IS NOT NULL THEN {value} END)" for value in ("generated_tokens", "generated_tokens / rate")
@@ -164,6 +154,10 @@ _SPEEDUP = ", ".join(
     f"{_least(f'sum(decode_s * {column}) / nullif(sum(decode_s), 0)', _MOST_OF_SUM)} AS {name}"
     for name, column in (("speedup", "factor"), ("speedup_low", "low"), ("speedup_high", "high"))
 )
+_SUMS = f"""
+    count(*) AS answers, coalesce(sum(drafted), 0) AS drafted, coalesce(sum(accepted), 0) AS accepted,
+    coalesce(sum(generated_tokens), 0) AS generated_tokens, sum(decode_s * (exact - 1.0)) AS saved_s,
+    sum(accepted) * 1.0 / nullif(sum(drafted), 0) AS accept_rate, {_SPEEDUP}"""
 
 
 class RequestHistory:
@@ -212,27 +206,21 @@ class RequestHistory:
         )
         return [RequestRow(**dict(row)) for row in found]
 
-    def by_pair(self) -> list[PairSummary]:
-        """Return a summary for each pair and method, most used first."""
+    def by_pair(self) -> list[Totals]:
+        """Return the sums of each pair and method, most used first."""
         found = self._database.rows(
             f"""
-            SELECT main_model, draft_model, method,
-                count(*) AS requests,
-                coalesce(sum(generated_tokens), 0) AS generated_tokens,
-                coalesce(sum(drafted), 0) AS drafted,
-                {_ACCEPT_RATE},
-                {_SPEEDUP}
+            SELECT main_model, draft_model, method, {_SUMS}
             FROM {_WITH_FACTOR} GROUP BY main_model, draft_model, method
-            ORDER BY requests DESC, max(finished_at) DESC"""
+            ORDER BY answers DESC, max(finished_at) DESC"""
         )
-        return [PairSummary(**dict(row)) for row in found]
+        return [Totals(**dict(row)) for row in found]
 
     def totals(self, *, conversation_id: int | None = None, since: float = 0.0) -> Totals:
         """Sum up the answers of one chat (None: of all) that finished after `since`, in Unix seconds."""
         [found] = self._database.rows(
             f"""
-            SELECT count(*) AS answers, coalesce(sum(drafted), 0) AS drafted, coalesce(sum(accepted), 0) AS accepted,
-                {_ACCEPT_RATE}, {_SPEEDUP}, sum(decode_s * (exact - 1.0)) AS saved_s
+            SELECT {_SUMS}
             FROM {_WITH_FACTOR} AS request
             WHERE generated_tokens > 0 AND finished_at >= ?1 AND (?2 IS NULL OR message_id IN (
                 SELECT id FROM messages WHERE conversation_id = ?2))""",

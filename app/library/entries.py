@@ -8,19 +8,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.session.model_names import short_name
-from engine.advice.catalog import Catalog, CatalogModel, draft_for, offers
+from engine.advice.catalog import Catalog, draft_for, offers
 from engine.advice.fit import FitReport, ModelSize, check_fit
 from engine.advice.pairing import PairAdvice
-from engine.advice.speedup import MainCost, SpeedupEstimate, estimate_speedup
+from engine.advice.speedup import SpeedupEstimate, estimate_speedup, parameters
 from engine.cluster.plan import fits_together
 from engine.errors import ModelNotUsable
-from engine.hub.values import FoundModel, RemoteModel
-from engine.model_files.architecture import mlx_lm_module
-from engine.model_files.config import context_length, read_config
-from engine.model_files.discovery import InstalledModel
-from engine.model_files.head_kinds import can_run, kind_of_config
+from engine.model_files.config import read_config
+from engine.model_files.model import Model
 from engine.model_files.other_apps import name_of_app
-from engine.model_files.vision_kinds import KINDS
 
 # A model that leaves less than this share of the memory limit free is called tight.
 _TIGHT = 0.1
@@ -38,64 +34,44 @@ class MemoryBudget:
     element_bytes: float = 2.0
     machines: tuple[int, ...] = ()
 
-    def fit(self, main: ModelSize, draft: ModelSize | None, longest: int | None) -> FitReport:
-        """Return the memory that both need, at no more tokens than the main model's own context, `longest`."""
-        main = replace(main, element_bytes=self.element_bytes)
-        draft = draft and replace(draft, element_bytes=self.element_bytes)
-        return check_fit(main, draft, min(self.context, longest or self.context), self.limit)
+    def judge(self, main: Model, draft: Model | None = None) -> dict[str, Any]:
+        """Return the fields of an entry for a pair: its draft, its memory and its speed-up.
 
-    def together(self, main: ModelSize, draft: ModelSize | None, longest: int | None) -> bool:
-        """Return whether only several Macs together can hold both."""
-        whole = self.fit(main, draft, longest)
-        if whole.fits or not self.machines:
-            return False
-        main = replace(main, element_bytes=self.element_bytes)
-        of_draft = whole.needed - self.fit(main, None, longest).needed
-        return fits_together(main, of_draft, self.machines, whole.context)
+        No more tokens count than the main model's own context.
+        """
+        context = min(self.context, main.context or self.context)
+        size, drafting = self._size(main), self._size(draft) if draft is not None else None
+        found: dict[str, Any] = {"fit": check_fit(size, drafting, context, self.limit)}
+        if not found["fit"].fits and self.machines:
+            of_draft = found["fit"].needed - check_fit(size, None, context, self.limit).needed
+            found["together"] = fits_together(size, of_draft, self.machines, context)
+        if draft is not None:
+            expected = estimate_speedup(main, draft, "same")
+            found |= {"draft": draft.id, "draft_name": draft.name, "expected": expected}
+        return found
+
+    def _size(self, model: Model) -> ModelSize:
+        return ModelSize(model.id, model.weight_bytes, model.config, self.element_bytes)
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One model. Unknown figures are 0, unknown words "".
+class Entry(Model):
+    """A model with what it would do on this computer.
 
-    `source` is starter, cache, folder, an app of `OTHER_APPS`, catalog or search. `name` is the catalog's, else the
-    repository's without its owner. `bytes` is its size on disk or to download. `draft` is the id of its draft model,
-    `get_bytes` the download, `fit` the memory of both, `expected` the speed-up with the draft. `released` is the year
-    and month of a catalog model. `problem` and `detail` say why it cannot be used (a reason of `ModelNotUsable`).
-    `together`: it fits on several Macs only. `advice` judges a search result as a draft for the loaded main model.
-    `head` is the family of a head, whose kind is "head"; "" for models. It `sees` if it reads pictures.
+    Its name is the catalog's, else the repository's without its owner; `bytes` is its size on disk or to download. It
+    may be `installed` though the entry is the catalog's or a search's. `draft` is the id of its draft model,
+    `get_bytes` the download, `fit` the memory of both, `expected` the speed-up with the draft. `together`: it fits on
+    several Macs only. `advice` judges a search result as a draft for the loaded main model.
     """
 
-    id: str
-    source: str
-    name: str
-    path: str = ""
-    bytes: int = 0
-    parameters: int = 0
-    bits: int = 0
-    context: int = 0
-    licence: str = ""
-    kinds: tuple[str, ...] = ()
-    problem: str = ""
-    detail: str = ""
+    installed: bool = False
     draft: str = ""
     draft_name: str = ""
     get_bytes: int = 0
     fit: FitReport | None = None
     together: bool = False
     expected: SpeedupEstimate | None = None
-    installed: bool = False
-    gated: bool = False
-    downloads: int = 0
-    recommended: bool = False
-    released: str = ""
     advice: PairAdvice | None = None
-    head: str = ""
-    sees: bool = False
-
-    @property
-    def complete(self) -> bool:
-        return self.installed and not self.problem
 
     @property
     def partial(self) -> bool:
@@ -131,129 +107,42 @@ class Entry:
         return self.fit is not None and self.fit.fits and self.fit.free_after < _TIGHT * self.fit.limit
 
 
-def from_installed(
-    model: InstalledModel, catalog: Catalog, installed: Sequence[InstalledModel], budget: MemoryBudget
-) -> Entry:
-    base, _, adapter = model.id.partition(":")
-    known = catalog.models.get(base)
-    name, bits = short_name(model.id)
-    if known is not None:
-        name = f"{known.name}:{adapter}" if adapter else known.name
-    entry = Entry(
-        model.id,
-        model.source,
-        name,
-        model.path,
-        model.disk_bytes,
-        model.parameters,
-        model.bits or (known.bits if known else bits),
-        model.context or 0,
-        known.licence if known else "",
-        model.kinds,
-        model.problem,
-        model.detail,
-        installed=True,
-        head=model.head,
-        sees=model.sees,
-    )
-    if entry.problem or entry.head:
-        return entry
-    draft = _installed_draft(model, known, installed)
-    main_size, draft_size = _size_of(model), _size_of(draft) if draft else None
-    listed = catalog.models.get(draft.id) if draft else None
-    return replace(
-        entry,
-        draft=draft.id if draft else "",
-        draft_name=listed.name if listed else short_name(draft.id)[0] if draft else "",
-        expected=_expected(model.weight_bytes, model, draft) if draft else None,
-        fit=budget.fit(main_size, draft_size, model.context),
-        together=budget.together(main_size, draft_size, model.context),
-    )
+def from_installed(model: Model, catalog: Catalog, installed: Sequence[Model], budget: MemoryBudget) -> Entry:
+    model = _named(model, catalog)
+    if model.problem or model.head:
+        return Entry(**vars(model), installed=True)
+    draft = _installed_draft(model, installed)
+    pair = _with_config(model), _with_config(_named(draft, catalog)) if draft else None
+    return Entry(**vars(model), installed=True, **budget.judge(*pair))
 
 
-def from_catalog(model: CatalogModel, catalog: Catalog, installed_ids: Collection[str], budget: MemoryBudget) -> Entry:
+def from_catalog(model: Model, catalog: Catalog, installed_ids: Collection[str], budget: MemoryBudget) -> Entry:
     draft = draft_for(model, catalog)
-    main_size, draft_size = _size_in(model), _size_in(draft) if draft else None
-    missing = [part for part in (model, draft) if part is not None and part.id not in installed_ids]
     return Entry(
-        model.id,
-        "catalog",
-        model.name,
-        bytes=model.bytes,
-        parameters=model.parameters,
-        bits=model.bits,
-        context=model.context,
-        licence=model.licence,
-        kinds=model.roles,
-        draft=draft.id if draft else "",
-        draft_name=draft.name if draft else "",
-        get_bytes=sum(part.bytes for part in missing),
-        fit=budget.fit(main_size, draft_size, model.context),
-        together=budget.together(main_size, draft_size, model.context),
-        expected=_expected(model.bytes, model, draft) if draft else None,
+        **vars(model),
         installed=model.id in installed_ids,
-        recommended=model.recommended,
-        released=model.released,
-        sees=_may_see(model.architecture),
+        get_bytes=sum(part.bytes for part in (model, draft) if part is not None and part.id not in installed_ids),
+        **budget.judge(model, draft),
     )
 
 
-def _may_see(model_type: object) -> bool:
-    """Return whether models of this type see, unless their tower was left out, which only their files tell."""
-    return any(model_type in kind.model_types for kind in KINDS)
-
-
-def from_found(model: FoundModel, catalog: Catalog, installed_ids: Collection[str], budget: MemoryBudget) -> Entry:
+def from_search(model: Model, catalog: Catalog, installed_ids: Collection[str], budget: MemoryBudget) -> Entry:
     """Return a search result, with what the catalog knows about it."""
     if (known := catalog.models.get(model.id)) is not None:
         entry = from_catalog(known, catalog, installed_ids, budget)
         return replace(entry, source="search", gated=model.gated, downloads=model.downloads)
     name, bits = short_name(model.id)
-    size = model.bytes or 0
-    # Until its configuration is read, only its name tells a head.
-    head = kind_of_config({"architectures": [name.replace(" ", "-")]}) or ""
-    return Entry(
-        model.id,
-        "search",
-        name,
-        bytes=size,
-        parameters=model.parameters or 0,
-        bits=bits,
-        licence=model.licence,
-        kinds=("head",) if can_run(head) else () if head else ("main",),
-        get_bytes=0 if model.id in installed_ids else size,
-        fit=check_fit(ModelSize(model.id, size, {}), None, 0, budget.limit) if size else None,
-        installed=model.id in installed_ids,
-        gated=model.gated,
-        downloads=model.downloads,
-        head=head,
-    )
+    installed = model.id in installed_ids
+    model = replace(model, name=name, bits=model.bits or bits)
+    entry = Entry(**vars(model), installed=installed, get_bytes=0 if installed else model.bytes)
+    if not model.config:
+        # Its files have not been read.
+        fit = check_fit(ModelSize(model.id, model.bytes, {}), None, 0, budget.limit) if model.bytes else None
+        return replace(entry, fit=fit)
+    return entry if model.head else replace(entry, **budget.judge(model))
 
 
-def with_details(entry: Entry, model: RemoteModel, budget: MemoryBudget) -> Entry:
-    """Return a search result with what its configuration and its list of files say."""
-    head = kind_of_config(model.config)
-    supported = mlx_lm_module(model.config) is not None if head is None else can_run(head)
-    total = model.listing.total_bytes
-    entry = replace(
-        entry,
-        head=head or "",
-        bytes=total,
-        kinds=() if not supported else ("head",) if head else ("main",),
-        problem="" if supported else "unknown-head" if head else "unknown-architecture",
-        detail="" if supported else head or str(model.config.get("model_type", "")),
-        get_bytes=0 if entry.installed else total,
-        fit=None,
-        sees=head is None and "vision_config" in model.config and _may_see(model.config.get("model_type")),
-    )
-    if head is not None:
-        return entry
-    length, size = context_length(model.config) or 0, ModelSize(model.id, model.weight_bytes, model.config)
-    fit, together = budget.fit(size, None, length), budget.together(size, None, length)
-    return replace(entry, context=length, fit=fit, together=together)
-
-
-def with_draft(entry: Entry, draft: CatalogModel, best: PairAdvice, installed_ids: Collection[str]) -> Entry:
+def with_draft(entry: Entry, draft: Model, best: PairAdvice, installed_ids: Collection[str]) -> Entry:
     """Return a search result with the catalog's draft model for it."""
     missing = 0 if draft.id in installed_ids else draft.bytes
     return replace(
@@ -268,34 +157,32 @@ def pair_offers(catalog: Catalog, entries: Sequence[Entry], limit: int) -> tuple
     return tuple(entry for entry in pairs if entry.fit is None or entry.fit.fits)
 
 
-def _installed_draft(
-    model: InstalledModel, known: CatalogModel | None, installed: Sequence[InstalledModel]
-) -> InstalledModel | None:
-    """Return its installed draft: the catalog's, else the smallest with its tokenizer and less than half its size."""
+def _installed_draft(model: Model, installed: Sequence[Model]) -> Model | None:
+    """Return its installed draft: the catalog's, else the smallest with its tokenizer and under half as large."""
     usable = [other for other in installed if "draft" in other.kinds and other.path != model.path]
-    for wanted in known.drafts if known else ():
+    for wanted in model.drafts:
         if (named := next((other for other in usable if other.id == wanted), None)) is not None:
             return named
     same = [
         other
         for other in usable
-        if model.tokenizer and other.tokenizer == model.tokenizer and 2 * other.active_bytes < model.active_bytes
+        if model.tokenizer and other.tokenizer == model.tokenizer and 2 * parameters(other) < parameters(model)
     ]
     return min(same, key=lambda other: other.weight_bytes, default=None)
 
 
-def _expected(
-    main_bytes: int, main: InstalledModel | CatalogModel, draft: InstalledModel | CatalogModel
-) -> SpeedupEstimate:
-    return estimate_speedup(MainCost(main_bytes, main.active_bytes, main.bits), draft.active_bytes, "same")
+def _named(model: Model, catalog: Catalog) -> Model:
+    """Return an installed model with what the catalog knows about it, else the name and the bits in its id."""
+    base, _, adapter = model.id.partition(":")
+    if (known := catalog.models.get(base)) is None:
+        name, bits = short_name(model.id)
+        return replace(model, name=name, bits=model.bits or bits)
+    name = f"{known.name}:{adapter}" if adapter else known.name
+    return replace(model, name=name, bits=model.bits or known.bits, licence=known.licence, drafts=known.drafts)
 
 
-def _size_in(model: CatalogModel) -> ModelSize:
-    return ModelSize(model.id, model.bytes, model.memory_config)
-
-
-def _size_of(model: InstalledModel) -> ModelSize:
-    config: dict[str, Any] = {}
+def _with_config(model: Model) -> Model:
+    """Return an installed model with its configuration, if that can be read, from which its caches are counted."""
     with contextlib.suppress(ModelNotUsable):
-        config = read_config(model.config_path)
-    return ModelSize(model.id, model.weight_bytes, config)
+        return replace(model, config=read_config(model.config_path))
+    return model

@@ -16,10 +16,9 @@ from app.library.entries import (
     Entry,
     MemoryBudget,
     from_catalog,
-    from_found,
     from_installed,
+    from_search,
     pair_offers,
-    with_details,
     with_draft,
 )
 from app.settings.declarations import SettingsValues
@@ -29,7 +28,7 @@ from app.settings.relocation import finish_interrupted_move
 from app.system.trash import move_to_trash
 from engine.advice.catalog import Catalog, load_catalog
 from engine.advice.fit import number_bytes, working_set_limit
-from engine.advice.pairing import PairAdvice, PairModel, advise, candidates, from_remote
+from engine.advice.pairing import PairAdvice, advise, candidates
 from engine.advice.suggestion import draft_for
 from engine.errors import ModelNotUsable
 from engine.files.system_memory import system_memory
@@ -41,8 +40,9 @@ from engine.hub.failures import HubError
 from engine.hub.remove import plan_removal, remove
 from engine.hub.repository_names import head_of, parse_repository
 from engine.hub.search import find_model, read_repository, search_models
-from engine.hub.values import AccessReport, FoundModel, RemovalPlan
-from engine.model_files.discovery import InstalledModel, describe_folder, installed_models
+from engine.hub.values import AccessReport, RemovalPlan
+from engine.model_files.discovery import describe_folder, installed_models
+from engine.model_files.model import Model
 from engine.tokenizers.prompt_process.client import COUNTING_PROCESS
 
 # Seconds that a connection test, which a person watches, waits for the Hub.
@@ -121,7 +121,7 @@ class HubService:
         self._access = HubAccess()
         self._client: HubClient | None = None
         self._queue: DownloadQueue | None = None
-        self._found: tuple[InstalledModel, ...] = ()
+        self._found: tuple[Model, ...] = ()
         self.catalog: Catalog = load_catalog(paths.catalog)
 
     def configure(self, options: HubOptions) -> None:
@@ -215,11 +215,10 @@ class HubService:
             if error.reason not in ("gated", "forbidden"):
                 raise
             return replace(self._entry_of(find_model(client, name)), gated=True)
-        entry = self._entry_of(looked.found)
-        return entry if name in self.catalog.models else with_details(entry, looked, self._budget())
+        return self._entry_of(looked)
 
-    def _entry_of(self, found: FoundModel) -> Entry:
-        return from_found(found, self.catalog, self._complete_ids(), self._budget())
+    def _entry_of(self, found: Model) -> Entry:
+        return from_search(found, self.catalog, self._complete_ids(), self._budget())
 
     def read_details(self, entry: Entry, main_path: str, only_result: bool) -> Entry:
         """Return a search result with what its small files say: its memory, and its verdict as a draft.
@@ -229,18 +228,17 @@ class HubService:
         """
         client, kept = self._connected(), self._paths.small_files
         looked = read_repository(client, entry.id, kept)
-        remote, curated = from_remote(looked), entry.id in self.catalog.models
-        detailed = entry if curated else with_details(entry, looked, self._budget())
+        detailed = self._entry_of(looked)
         if main_path:
-            detailed = replace(detailed, advice=self._verdict(main_path, remote))
-        if not only_result or curated or detailed.problem:
+            detailed = replace(detailed, advice=self._verdict(main_path, looked))
+        if not only_result or entry.id in self.catalog.models or detailed.problem:
             return detailed
-        best = draft_for(client, remote, self.catalog, self._options.values.fit_context, self._limit(), kept)
+        best = draft_for(client, looked, self.catalog, self._options.values.fit_context, self._limit(), kept)
         if best is None:
             return detailed
         return with_draft(detailed, self.catalog.models[best.id], best, self._complete_ids())
 
-    def _verdict(self, main_path: str, candidate: PairModel) -> PairAdvice | None:
+    def _verdict(self, main_path: str, candidate: Model) -> PairAdvice | None:
         main = self._main_at(main_path)
         try:
             subject, _ = candidates(main, (), self.catalog)
@@ -249,7 +247,7 @@ class HubService:
         return next((one for one in self._judged(main, subject, [candidate], {}) if one.id == candidate.id), None)
 
     def _judged(
-        self, main: InstalledModel, subject: PairModel, drafts: Sequence[PairModel], measured: Mapping[str, float]
+        self, main: Model, subject: Model, drafts: Sequence[Model], measured: Mapping[str, float]
     ) -> list[PairAdvice]:
         budget = self._budget()
         context = min(budget.context, main.context or budget.context)
@@ -262,7 +260,7 @@ class HubService:
     def _complete_ids(self) -> set[str]:
         return {model.id for model in self._found if model.complete}
 
-    def _main_at(self, path: str) -> InstalledModel:
+    def _main_at(self, path: str) -> Model:
         """Return the model in that folder, even if no scan found it."""
         main = next((model for model in self._found if model.path == path), None)
         return main if main is not None else describe_folder(Path(path), Path(path).name, "folder")
@@ -300,7 +298,7 @@ class HubService:
     def plan_removal(self, path: str) -> RemovalPlan:
         return plan_removal(self._model_at(path), self._cache)
 
-    def _model_at(self, path: str) -> InstalledModel:
+    def _model_at(self, path: str) -> Model:
         model = next((model for model in self._found if model.path == path), None)
         if model is None:
             raise HubError("not-installed", Path(path).name)

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.library.finder import Finder
-from app.session.bridge import as_engine_error
 from app.settings.keychain import Keychain
 from app.system.background import Background
 from app.system.paths import cache_folder, data_folder, resource
-from engine.errors import EngineError
+from engine.errors import EngineError, as_engine_error
 
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.
+    from app.conversations.request_history import Totals
     from app.library.entries import Entry
     from app.library.hub_service import HubOptions, HubService, Inventory, LibraryPaths
-    from app.library.measured import Measured, MeasuredPairs
+    from app.library.measured import MeasuredPairs
     from app.settings.store import SettingsStore
     from engine.advice.pairing import PairAdvice
     from engine.hub.download_state import DownloadStatus
@@ -199,7 +199,7 @@ class Library(QObject):
         self._advice[path] = advice
         self.advice_changed.emit(path)
 
-    def measured_with(self, path: str) -> dict[str, Measured]:
+    def measured_with(self, path: str) -> dict[str, Totals]:
         """Return the measured figures of drafts for the main model in `path`, by the drafts' ids."""
         if self.inventory is None:
             return {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.library.entries import Entry
@@ -12,8 +12,8 @@ from engine.methods import sources_without_drafter, uses_drafter
 
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.
+    from app.conversations.request_history import Totals
     from app.library.hub_service import Inventory
-    from app.library.measured import Measured
     from engine.advice.pairing import PairAdvice
     from engine.hub.download_state import DownloadStatus
     from engine.status import LoadedPair
@@ -23,22 +23,44 @@ if TYPE_CHECKING:
 class ModelChoice:
     """One row.
 
-    `kind`: "use" (installed), "get" (to be downloaded), "lookup", "none" or "unload". `verdict` is a code of
-    `PairAdvice` or, for a main model, "fits", "together" (on several Macs only), "too-big" or "unusable". A row that is
-    not `usable` cannot be chosen. `pair` holds the models to unload.
+    `kind`: "use" (installed), "get" (to be downloaded), "lookup", "none" or "unload". `advice` judges a draft. `pair`
+    holds the models to unload.
     """
 
     kind: str
     entry: Entry | None = None
-    verdict: str = ""
-    bytes: int = 0
-    usable: bool = True
     loaded: bool = False
-    best: bool = False
     advice: PairAdvice | None = None
-    measured: Measured | None = None
+    measured: Totals | None = None
     download: DownloadStatus | None = None
     pair: LoadedPair | None = None
+
+    @property
+    def verdict(self) -> str:
+        """A code of `PairAdvice` or, for a main model, of `Entry.verdict`; else the kind."""
+        if self.advice is not None:
+            return self.advice.verdict
+        return self.entry.verdict if self.entry is not None else self.kind
+
+    @property
+    def usable(self) -> bool:
+        """Whether it can be chosen."""
+        works = self.advice.works if self.advice is not None else self.verdict not in ("unusable", "too-big")
+        return works or (self.entry is not None and self.entry.partial)
+
+    @property
+    def best(self) -> bool:
+        """Whether it is the best draft; the advice may be older than the figures."""
+        is_rejected = self.measured is not None and self.measured.accept_rate == 0
+        return self.advice is not None and self.advice.best and not is_rejected
+
+    @property
+    def bytes(self) -> int:
+        """The bytes to download, to load or to free."""
+        if self.pair is not None:
+            return self.pair.bytes
+        drafted = self.advice.weight_bytes if self.advice is not None else 0
+        return drafted or (self.entry.get_bytes or self.entry.bytes if self.entry is not None else 0)
 
     @property
     def id(self) -> str:
@@ -72,18 +94,19 @@ def main_choices(
 
     The last rows unload the models that are `in_memory`.
     """
-    by_id = {status.repository: status for status in downloads}
-    rows = [_of_installed(entry, loaded_path, by_id) for entry in inventory.installed if _is_main(entry)]
+    rows = [
+        ModelChoice("get" if entry.partial else "use", entry, entry.path == loaded_path)
+        for entry in inventory.installed
+        if _is_main(entry)
+    ]
     installed_ids = {entry.id for entry in inventory.installed}
     suggested = inventory.catalog if wanted else inventory.offers
     rows += [
-        _to_get(entry, by_id.get(entry.id))
-        for entry in suggested
-        if entry.id not in installed_ids and "main" in entry.kinds
+        ModelChoice("get", entry) for entry in suggested if entry.id not in installed_ids and "main" in entry.kinds
     ]
-    rows = sorted((row for row in rows if _matches(row, wanted)), key=_rank)
+    rows = sorted((row for row in _with_downloads(rows, downloads) if _matches(row, wanted)), key=_rank)
     if not wanted:
-        rows += [ModelChoice("unload", bytes=pair.bytes, pair=pair) for pair in in_memory]
+        rows += [ModelChoice("unload", pair=pair) for pair in in_memory]
     return rows
 
 
@@ -93,25 +116,24 @@ def draft_choices(
     loaded_path: str,
     method: str,
     downloads: Iterable[DownloadStatus],
-    measured: Mapping[str, Measured],
+    measured: Mapping[str, Totals],
     wanted: str = "",
 ) -> list[ModelChoice]:
     """Return all candidates with their verdicts in the order of the advice, lookup among them; "no draft" is last.
 
     Without a draft model, the automatic method uses prompt lookup.
     """
-    by_id = {status.repository: status for status in downloads}
     looks_up = bool(sources_without_drafter(method)) and not (loaded_path and uses_drafter(method))
     rows: list[ModelChoice] = []
     for one in advice:
         if one.verdict == "lookup":
-            rows.append(ModelChoice("lookup", verdict="lookup", loaded=looks_up, best=one.best, advice=one))
+            rows.append(ModelChoice("lookup", loaded=looks_up, advice=one))
         else:
-            rows.append(_of_advice(one, inventory, loaded_path, method, by_id, measured))
+            rows.append(_of_advice(one, inventory, loaded_path, method, measured))
     if not any(row.kind == "lookup" for row in rows):
-        rows.append(ModelChoice("lookup", verdict="lookup", loaded=looks_up))
-    rows.append(ModelChoice("none", verdict="none", loaded=method == "off" or (not loaded_path and not looks_up)))
-    return [row for row in rows if _matches(row, wanted)]
+        rows.append(ModelChoice("lookup", loaded=looks_up))
+    rows.append(ModelChoice("none", loaded=method == "off" or (not loaded_path and not looks_up)))
+    return [row for row in _with_downloads(rows, downloads) if _matches(row, wanted)]
 
 
 def models_that_see(inventory: Inventory | None) -> list[Entry]:
@@ -137,53 +159,20 @@ def _is_main(entry: Entry) -> bool:
     return not entry.head and not (entry.is_starter and entry.id == "draft")
 
 
-def _of_installed(entry: Entry, loaded_path: str, downloads: Mapping[str, DownloadStatus]) -> ModelChoice:
-    return ModelChoice(
-        "get" if entry.partial else "use",
-        entry,
-        entry.verdict,
-        entry.bytes,
-        entry.partial or entry.verdict in ("fits", "together"),
-        entry.path == loaded_path,
-        download=_unfinished(downloads.get(entry.id)),
-    )
-
-
-def _to_get(entry: Entry, download: DownloadStatus | None) -> ModelChoice:
-    usable, size = entry.verdict != "too-big", entry.get_bytes or entry.bytes
-    return ModelChoice("get", entry, entry.verdict, size, usable, download=_unfinished(download))
-
-
 def _of_advice(
-    one: PairAdvice,
-    inventory: Inventory,
-    loaded_path: str,
-    method: str,
-    downloads: Mapping[str, DownloadStatus],
-    measured: Mapping[str, Measured],
+    one: PairAdvice, inventory: Inventory, loaded_path: str, method: str, measured: Mapping[str, Totals]
 ) -> ModelChoice:
     known = inventory.entry(one.id)
     name, bits = short_name(one.id)
-    found = measured.get(one.id)
     entry = known or Entry(one.id, one.source, name, bits=bits)
     installed = one.source == "installed" and known is not None and not entry.partial
-    return ModelChoice(
-        "use" if installed else "get",
-        entry,
-        one.verdict,
-        one.weight_bytes or entry.bytes,
-        one.works or entry.partial,
-        installed and bool(entry.path) and entry.path == loaded_path and uses_drafter(method),
-        # The advice may be older than the figures.
-        one.best and not (found is not None and found.accept_rate == 0),
-        one,
-        found,
-        _unfinished(downloads.get(one.id)),
-    )
+    loaded = installed and bool(entry.path) and entry.path == loaded_path and uses_drafter(method)
+    return ModelChoice("use" if installed else "get", entry, loaded, one, measured.get(one.id))
 
 
-def _unfinished(status: DownloadStatus | None) -> DownloadStatus | None:
-    return status if status is not None and status.state != "ready" else None
+def _with_downloads(rows: Iterable[ModelChoice], downloads: Iterable[DownloadStatus]) -> list[ModelChoice]:
+    unfinished = {status.repository: status for status in downloads if status.state != "ready"}
+    return [replace(row, download=unfinished.get(row.id)) for row in rows]
 
 
 def _matches(row: ModelChoice, wanted: str) -> bool:

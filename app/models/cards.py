@@ -9,8 +9,8 @@ from PySide6.QtCore import QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QWidget
 
+from app.conversations.request_history import Totals
 from app.library.entries import Entry
-from app.library.measured import Measured
 from app.widgets.badges import Badge, Bar
 from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import fill, hbox, vbox
@@ -111,11 +111,11 @@ class CardState:
 
     loaded: bool = False
     download: DownloadStatus | None = None
-    measured: Measured | None = None
+    measured: Totals | None = None
     advice: PairAdvice | None = None
     main: str = ""
     page: str = ""
-    as_draft: Measured | None = None
+    as_draft: Totals | None = None
 
 
 class ModelCard(Card):

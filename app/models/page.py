@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFileDialog, QLineEdit, QPushButton, QScrollArea, QWidget
 
+from app.conversations.request_history import Totals
 from app.library.entries import Entry
 from app.library.library import Library
-from app.library.measured import Measured
 from app.models.cards import CardState, FolderCard, ModelCard
 from app.models.download_card import DownloadList
 from app.models.model_controller import ModelController
@@ -233,7 +233,7 @@ class ModelsPage(ThemeAware, QWidget):
             library.measured_with(path).get(entry.id) if name else None,
         )
 
-    def _measured_with(self, entry: Entry) -> dict[str, Measured]:
+    def _measured_with(self, entry: Entry) -> dict[str, Totals]:
         """Return the measured figures of drafts for a main model, if it is installed, on all tabs alike."""
         inventory = self._library.inventory
         here = entry if entry.path or inventory is None else inventory.entry(entry.id)

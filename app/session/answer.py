@@ -14,14 +14,13 @@ from itertools import accumulate, pairwise
 from msgspec.structs import replace as with_figures
 
 from app.session.calls import ToolRun
-from app.session.summed_stats import summed
 from app.text.answer_parts import AnswerParts
 from app.text.repetition import Repetition
 from app.text.thinking import GrowingParts, ThoughtAndReply
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
 from engine.requests import SamplingSettings
-from engine.stats import PlainSpan, RequestStats, RoundRecord
+from engine.stats import PlainSpan, RequestStats, RoundRecord, summed
 
 
 class State(Enum):
@@ -97,7 +96,7 @@ class Answer:
     @property
     def figures(self) -> RequestStats:
         """The figures of all requests that the answer took, those that called tools included."""
-        return summed([*self.earlier, self.stats]) if self.earlier else self.stats
+        return summed([*self.earlier, self.stats])
 
     @property
     def unfinished(self) -> bool:

@@ -17,15 +17,10 @@ from app.conversations.store import ConversationStore
 from app.session import prompt_variables
 from app.session.answer import Answer, State
 from app.session.calls import ToolRun
-from app.session.chat_service import ChatService, ensure_stored
+from app.session.chat_service import ensure_stored
 from app.session.chats import AnswerStep, Chat, Turn
-from app.session.model_service import ModelService
-from app.session.project_service import ProjectService
-from app.session.settings_service import SettingsService
-from app.session.store_client import StoreClient
-from app.session.streaming_answer import Listeners, Services, StreamingAnswer, WriteTurn, chat_request, read_pictures
-from app.session.tool_service import ToolService
-from engine.errors import EngineError, InternalFailure
+from app.session.streaming_answer import Services, StreamingAnswer, WriteTurn, chat_request, read_pictures
+from engine.errors import EngineError, as_engine_error
 from engine.events import Token
 from engine.requests import ChatRequest
 from engine.stats import RoundRecord
@@ -45,29 +40,15 @@ class AnswerService(QObject):
     arrived = Signal(object, object)
     ended = Signal(object, object)
 
-    def __init__(
-        self,
-        models: ModelService,
-        chats: ChatService,
-        settings: SettingsService,
-        store: StoreClient,
-        tools: ToolService,
-        projects: ProjectService,
-        parent: QObject,
-    ) -> None:
+    def __init__(self, services: Services, parent: QObject) -> None:
         super().__init__(parent)
-        self._models, self._chats, self._settings, self._store = models, chats, settings, store
-        self._services = Services(models, chats, store, tools, projects)
-        self._listeners = Listeners(
-            lambda answer: self.stored.emit(answer.chat, answer.turn),
-            self._arrived,
-            lambda answer: self._ends_not_stored.append(answer),
-        )
+        self._services, self._models, self._chats = services, services.models, services.chats
+        self._settings, self._store = services.settings, services.store
         self._running: dict[Turn, StreamingAnswer] = {}
         self._ends_not_stored: list[StreamingAnswer] = []
         self._loading_tokens: set[Turn] = set()
         self._files_kept: set[tuple[str, tuple[str, str | None]]] = set()
-        chats.removing.connect(self._stop_in)
+        services.chats.removing.connect(self._stop_in)
 
     @property
     def ready(self) -> bool:
@@ -224,7 +205,8 @@ class AnswerService(QObject):
 
     def save_again(self) -> None:
         """Try once more to write the ends of answers that the store could not write."""
-        answers, self._ends_not_stored = self._ends_not_stored, []
+        answers = self._ends_not_stored.copy()
+        self._ends_not_stored.clear()
         for answer in answers:
             answer.finish()
 
@@ -246,7 +228,7 @@ class AnswerService(QObject):
             else:
                 then(request)
 
-        read_pictures(chat, turn, self._services, make, lambda error: refused(InternalFailure(str(error))))
+        read_pictures(chat, turn, self._services, make, lambda error: refused(as_engine_error(error)))
 
     def close(self) -> None:
         """Cancel all answers and write the ends that could not be written so far.
@@ -286,7 +268,8 @@ class AnswerService(QObject):
         turn.answer.asked_at = turn.answer.asked_at or time.time()
         generation = generation or self._settings.generation_of(chat)
         turn.answer.sampling = generation.sampling
-        answer = StreamingAnswer(chat, turn, generation, source, self._services, self._listeners)
+        lost = self._ends_not_stored.append
+        answer = StreamingAnswer(chat, turn, generation, source, self._services, self._arrived, lost)
         self._running[turn] = answer
         chat.answering.append(turn)
 
@@ -294,7 +277,7 @@ class AnswerService(QObject):
             self._remove(answer)
             give_back()
 
-        answer.store(write, not_stored)
+        answer.store(write, lambda: self.stored.emit(chat, turn), not_stored)
 
     def _arrived(self, answer: StreamingAnswer) -> None:
         ended = answer.turn.answer.ended

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
 from app.conversations.request_history import ProgramRequest
 from app.session.model_service import ModelService
 from app.settings.keychain import Keychain
 from app.system.accounts import others_have_accounts
 from app.system.background import Background
+from app.widgets.throttle import single_shot
 from engine.errors import CodedError
 from engine.requests import SpeculationSettings
 from engine.status import LoadedPair
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from app.api.activity import ApiCall
     from app.api.local_api import ApiStatus, LocalApi
 
-# The interval at which a serving API is checked for changes.
-_POLL_MS = 250
+# Changes are shown this long after they were reported, and the figures of calls under way are read this often.
+_REFRESH_MS = 250
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ class ApiService(QObject):
     calls_ended = Signal(object)
     # A client changes the draft model of the window's main model: its path, and the engine's future.
     _draft_asked = Signal(str, object)
+    # The state of a call has changed, or the server has ended. Emitted on the server's and the engine's threads.
+    _reported = Signal()
 
     def __init__(self, models: ModelService, parent: QObject, secrets: Callable[[], Any] = Keychain) -> None:
         super().__init__(parent)
@@ -70,9 +73,8 @@ class ApiService(QObject):
         self.status: ApiStatus | None = None
         self.problem: CodedError | None = None
         self.key = ""
-        self._timer = QTimer(self)
-        self._timer.setInterval(_POLL_MS)
-        self._timer.timeout.connect(self._look)
+        self._timer = single_shot(self, self._look, _REFRESH_MS)
+        self._reported.connect(self._look_soon, Qt.ConnectionType.QueuedConnection)
         self._draft_asked.connect(models.adopt_draft, Qt.ConnectionType.QueuedConnection)
         models.changed.connect(self._pair_changed)
 
@@ -128,7 +130,7 @@ class ApiService(QObject):
         from app.api.guard import ApiSettings
         from app.api.local_api import ANY_HOST, KEY_NAME, LocalApi, kept_key, new_key
 
-        api = self._api = self._api or LocalApi(self._host, self._note)
+        api = self._api = self._api or LocalApi(self._host, self._note, self._reported.emit)
         if not choice.serve:
             api.stop()
             return "", None
@@ -150,16 +152,13 @@ class ApiService(QObject):
     def _served(self, outcome: tuple[str, CodedError | None]) -> None:
         self.key, self.problem = outcome
         self._look()
-        if self.status is None:
-            self._timer.stop()
-        else:
-            self._timer.start()
         self.changed.emit()
 
     def _note(self, call: ApiCall) -> None:
-        """Note the end of a call. Runs on the server's or the engine's thread."""
+        """Note a change of a call. Runs on the server's or the engine's thread."""
         if call.ended:
             self._just_ended.append(call)
+        self._reported.emit()
 
     def _pass_on_ended(self) -> None:
         found: list[ProgramRequest] = []
@@ -168,11 +167,17 @@ class ApiService(QObject):
         if found:
             self.calls_ended.emit(found)
 
+    def _look_soon(self) -> None:
+        if not self._timer.isActive():
+            self._timer.start()
+
     def _look(self) -> None:
         """Emit what has changed since the last call."""
         self._pass_on_ended()
         before, found = self.status, self._api.status if self._api is not None else None
         self.status = found if found is not None and found.serving else None
+        if self.status is not None and self.status.under_way:
+            self._look_soon()
         if self.status != before:
             self.changed.emit()
 

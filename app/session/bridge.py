@@ -17,7 +17,6 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.widgets.layouts import settle_layouts
-from engine.errors import EngineError, InternalFailure
 from engine.events import Event, Failed, Finished
 
 log = logging.getLogger(__name__)
@@ -118,11 +117,3 @@ def _call(receiver: Callable[[Any], object], arrived: Any) -> None:
         receiver(arrived)
     except Exception:
         sys.excepthook(*sys.exc_info())
-
-
-def as_engine_error(error: BaseException) -> EngineError:
-    """Return the error of a failed call as an `EngineError`; log errors of other types."""
-    if isinstance(error, EngineError):
-        return error
-    log.error("a call failed", exc_info=error)
-    return InternalFailure(str(error) or type(error).__name__)

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from app.session.bridge import as_engine_error
 from app.session.model_service import ModelService
 from app.system.background import Background
-from engine.errors import EngineError
+from engine.errors import EngineError, as_engine_error
 from engine.settings import EngineSettings
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.conversations.request_history import PairSummary, ProgramRequest, RequestRow, Totals
+from app.conversations.request_history import ProgramRequest, RequestRow, Totals
 from app.conversations.store import ConversationStore
 from app.session.store_client import StoreClient
 
-Rows = tuple[list[RequestRow], list[PairSummary]]
+Rows = tuple[list[RequestRow], list[Totals]]
 
 WEEK_S = 7 * 86_400
 

@@ -8,18 +8,18 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from app.session.bridge import Bridge, as_engine_error
+from app.session.bridge import Bridge
 from engine.client import EngineClient, RequestStream
-from engine.errors import DeviceFailed, EngineClosed, EngineError, InternalFailure
+from engine.errors import DeviceFailed, EngineClosed, EngineError, InternalFailure, as_engine_error
 from engine.events import Event, Failed
 from engine.model_files.names import name_of_snapshot
 from engine.requests import ChatRequest
 from engine.settings import EngineSettings
-from engine.status import EngineStatus, LoadedPair
+from engine.status import EngineStatus, LoadedPair, ModelInfo
 from engine.tokenizers.thinking import ThinkingChoice
 
 T = TypeVar("T")
@@ -38,8 +38,8 @@ class Pair:
     engine unloaded the models because the GPU failed; the next question loads them again.
     """
 
-    main: Any = None
-    draft: Any = None
+    main: ModelInfo | None = None
+    draft: ModelInfo | None = None
     loading: str = ""
     wanted: str = ""
     wanted_draft: str | None = None
@@ -291,7 +291,7 @@ class ModelService(QObject):
         self.changed.emit()
         self._follow(self.engine.set_draft(draft))
 
-    def adopt_draft(self, wanted: str, future: Future[Any]) -> None:
+    def adopt_draft(self, wanted: str, future: Future[LoadedPair]) -> None:
         """Follow a change of the draft model that the API made."""
         if not self._closing:
             self.pair = replace(self.pair, loading="draft", wanted=wanted, draft_problem=None)
@@ -334,26 +334,26 @@ class ModelService(QObject):
         main = self.pair.main
         used = self._starter if main is None else self.pair.paths
         self._ended_with[used] += main is None or not self._change_broke
-        left_out = main is not None and self._ended_with[used] >= _MOST_ENDS
+        left_out = main.name if main is not None and self._ended_with[used] >= _MOST_ENDS else ""
         self.pair = Pair()
         if self._ended_with[self._starter] >= _MOST_ENDS and (left_out or main is None):
             self.failed.emit(EngineClosed())
             self.changed.emit()
             return
         self.load(*(self._starter if left_out else used))
-        self.restarted.emit(main.name if left_out else "")
+        self.restarted.emit(left_out)
 
-    def _follow(self, future: Future[Any]) -> None:
+    def _follow(self, future: Future[LoadedPair]) -> None:
         self._changes += 1
         self._bridge.watch(future, partial(self._changed, self._changes, self._engine))
 
-    def _main_loaded(self, number: int, draft: str, whole: Future[Any], future: Future[Any]) -> None:
+    def _main_loaded(self, number: int, draft: str, whole: Future[LoadedPair], future: Future[LoadedPair]) -> None:
         """Show the main model, so that questions can be asked while the draft model is being loaded."""
         if future.exception() is None and number == self._changes and not whole.done():
             self.pair = replace(self.pair, main=future.result().main, draft=None, loading="draft", wanted=draft)
             self.changed.emit()
 
-    def _changed(self, number: int, engine: EngineClient | None, future: Future[Any]) -> None:
+    def _changed(self, number: int, engine: EngineClient | None, future: Future[LoadedPair]) -> None:
         if engine is not self._engine:
             # The engine was replaced together with its models.
             return

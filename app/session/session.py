@@ -13,13 +13,13 @@ from app.session.bridge import Bridge
 from app.session.chat_service import ChatService
 from app.session.chats import Chat
 from app.session.cluster_service import ClusterService
-from app.session.drafter_secret import DrafterSecret
 from app.session.history_service import HistoryService
 from app.session.list_service import ListService
 from app.session.model_service import ModelService
 from app.session.project_service import ProjectService
 from app.session.settings_service import SettingsService
 from app.session.store_client import StoreClient
+from app.session.streaming_answer import Services
 from app.session.teaching_service import TeachingService
 from app.session.tool_service import ToolService
 from app.system.paths import data_folder
@@ -44,15 +44,13 @@ class Session(QObject):
         self.tools = ToolService(self.models, self.store, self._bridge, tools_file, self)
         self.list = ListService(self.store, self)
         self.projects = ProjectService(self.list, self.store, self)
-        services = self.models, self.chats, self.settings, self.store, self.tools, self.projects
-        self.answers = AnswerService(*services, self)
+        services = Services(self.models, self.chats, self.settings, self.store, self.tools, self.projects)
+        self.answers = AnswerService(services, self)
         self.history = HistoryService(self.store, self)
         self.teaching = TeachingService(self.models, self.store, self)
-        self.answers.ended.connect(self.teaching.wait_until_idle)
         self.api = ApiService(self.models, self)
         self.api.calls_ended.connect(self.history.add)
         self.cluster = ClusterService(self.models, self)
-        self.drafter_secret = DrafterSecret(self)
         self.store.purged.connect(self.models.forget_conversations)
         self.store.opened.connect(self._drop_unknown_prefixes)
 
@@ -78,7 +76,6 @@ class Session(QObject):
         self._closed = True
         self.api.close()
         self.teaching.close()
-        self.drafter_secret.close()
         self.projects.close()
         self.models.end_calls()
         self._bridge.drain()

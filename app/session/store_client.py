@@ -10,6 +10,7 @@ import logging
 import sqlite3
 import tempfile
 import time
+from bisect import insort
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
@@ -20,9 +21,8 @@ from PySide6.QtCore import QObject, Signal
 from app.conversations.answer_writer import AnswerWriter
 from app.conversations.conversation_list import ACTIVE
 from app.conversations.errors import NotFound, StoreError, StoreNotWritable
-from app.conversations.listing import Listed, ListedConversations
 from app.conversations.pictures import pictures_of
-from app.conversations.records import Conversation, Folder, StoreChanges
+from app.conversations.records import Conversation, Folder, StoreChanges, list_order
 from app.conversations.store import ConversationStore
 from app.conversations.temporary_store import chats_in, chosen_folder, keep_in, remove, temporary_store_of
 from app.conversations.worker import StoreThread
@@ -329,3 +329,54 @@ def next_new_chat(store: ConversationStore) -> Chat:
         if not conversation.title and store.messages.active_leaf(conversation.id) is None:
             return chat_of(conversation, ())
     return Chat()
+
+
+# Above this number of changed chats, reading all of them is faster.
+_MOST = 100
+
+Listed = tuple["list[Conversation]", "list[Folder]"]
+
+
+class ListedConversations:
+    """The chats that were last read, in their order. Used on the store's thread alone."""
+
+    def __init__(self) -> None:
+        self._view = ""
+        self.chats: list[Conversation] = []
+        self._changed: set[int] = set()
+        self._folders_changed = False
+
+    def note(self, changes: StoreChanges) -> None:
+        """Remember what a commit changed."""
+        self._changed |= changes.conversations | changes.removed
+        self._folders_changed = self._folders_changed or changes.folders
+
+    def forget(self) -> None:
+        """Read everything the next time."""
+        self._view = ""
+
+    def read(self, store: ConversationStore, view: str = ACTIVE) -> Listed | None:
+        """Return what a view lists now, in its order, as a new list; None if nothing has changed since the last call.
+
+        Chats with neither a message nor a title are not listed: the next new chat is one of them.
+        """
+        if view == self._view and not self._changed and not self._folders_changed:
+            return None
+        changed, self._changed, self._folders_changed = self._changed, set(), False
+        # If reading fails, the next call reads everything.
+        before, self._view = self._view, ""
+        if view != before or len(changed) > _MOST:
+            self.chats = [chat for chat in store.conversations.view(view) if _is_listed(store, chat)]
+        else:
+            # A copy, because another thread reads the list returned before.
+            self.chats = [chat for chat in self.chats if chat.id not in changed]
+            for chat in store.conversations.among(changed, view):
+                if _is_listed(store, chat):
+                    insort(self.chats, chat, key=list_order)
+        listed = self.chats, store.conversations.folders()
+        self._view = view
+        return listed
+
+
+def _is_listed(store: ConversationStore, chat: Conversation) -> bool:
+    return bool(chat.title) or store.messages.active_leaf(chat.id) is not None

@@ -25,6 +25,7 @@ from app.session.chat_service import ChatService
 from app.session.chats import AnswerStep, Chat, Turn, node_of
 from app.session.model_service import ModelService
 from app.session.project_service import ProjectService
+from app.session.settings_service import SettingsService
 from app.session.store_client import StoreClient
 from app.session.tool_calls import ToolCalls, calls_of
 from app.session.tool_service import ToolService
@@ -33,7 +34,7 @@ from app.tools.tool import Tool
 from engine.call_forms.form import ToolCall
 from engine.call_forms.table import call_form
 from engine.call_forms.writing import CallsNotExpressible
-from engine.errors import EngineError, InternalFailure
+from engine.errors import EngineError, as_engine_error
 from engine.events import Event, Failed, Finished
 from engine.files.reading_time import ReadingTime
 from engine.grammars.grammar import calls_in_text
@@ -50,22 +51,10 @@ class Services:
 
     models: ModelService
     chats: ChatService
+    settings: SettingsService
     store: StoreClient
     tools: ToolService
     projects: ProjectService
-
-
-@dataclass(frozen=True)
-class Listeners:
-    """Callbacks that get the answer as it proceeds.
-
-    `stored` is called once the turn is on disk, `arrived` after every frame with new events, `end_not_stored` if the
-    store could not write the answer's end; `finish` may then be called again.
-    """
-
-    stored: Callable[[StreamingAnswer], object]
-    arrived: Callable[[StreamingAnswer], object]
-    end_not_stored: Callable[[StreamingAnswer], object]
 
 
 @dataclass(frozen=True)
@@ -78,7 +67,11 @@ class _StoredTurn:
 
 
 class StreamingAnswer:
-    """The requests of one turn, from `store` to the answer's end on disk. `source` names the models of its answers."""
+    """The requests of one turn, from `store` to the answer's end on disk. `source` names the models of its answers.
+
+    `arrived` is called after every frame with new events, `end_not_stored` if the store could not write the answer's
+    end; `finish` may then be called again.
+    """
 
     def __init__(
         self,
@@ -87,10 +80,11 @@ class StreamingAnswer:
         generation: GenerationSettings,
         source: AnswerSource,
         services: Services,
-        listeners: Listeners,
+        arrived: Callable[[StreamingAnswer], object],
+        end_not_stored: Callable[[StreamingAnswer], object],
     ) -> None:
         self.chat, self.turn, self.generation, self.source = chat, turn, generation, source
-        self._services, self._listeners = services, listeners
+        self._services, self._arrived, self._end_not_stored = services, arrived, end_not_stored
         self._writer: AnswerWriter | None = None
         self._stream: Any = None
         # The time for the files of its folder.
@@ -124,20 +118,21 @@ class StreamingAnswer:
         if self._calls is not None:
             self._calls.choose(call, choice)
 
-    def store(self, write: WriteTurn, not_stored: Callable[[], object]) -> None:
+    def store(self, write: WriteTurn, stored: Callable[[], object], not_stored: Callable[[], object]) -> None:
         """Write the turn, then submit its request: the engine gets no question that is not on disk."""
-        self._services.store.run(partial(_write_turn, write), self._turn_stored, lambda _error: not_stored())
+        written = partial(self._turn_stored, stored)
+        self._services.store.run(partial(_write_turn, write), written, lambda _error: not_stored())
 
-    def _turn_stored(self, stored: _StoredTurn) -> None:
-        self.turn.question_node, self.turn.answer_node = node_of(stored.question), node_of(stored.answer)
-        self._writer = self._services.store.writer(stored.answer.id)
+    def _turn_stored(self, stored: Callable[[], object], turn: _StoredTurn) -> None:
+        self.turn.question_node, self.turn.answer_node = node_of(turn.question), node_of(turn.answer)
+        self._writer = self._services.store.writer(turn.answer.id)
         self._services.chats.note_written(self.chat)
-        self._listeners.stored(self)
-        if stored.path == self.chat.stored_ids:
+        stored()
+        if turn.path == self.chat.stored_ids:
             self._read_files()
         else:
             # The user chose another branch meanwhile.
-            self._services.chats.show_branch_of(self.chat, stored.answer.id, self._read_files)
+            self._services.chats.show_branch_of(self.chat, turn.answer.id, self._read_files)
 
     def _read_files(self) -> None:
         """Read those files of the chat's folder again that have changed on the disk; a stop may come first."""
@@ -148,7 +143,7 @@ class StreamingAnswer:
         """Say for which file the answer waits."""
         if self._gathering:
             self.turn.answer.waits_for = name
-            self._listeners.arrived(self)
+            self._arrived(self)
 
     def _gather_tools(self) -> None:
         """Get the chat's tools, for which servers may have to start, then submit the request."""
@@ -157,7 +152,7 @@ class StreamingAnswer:
         self.turn.answer.waits_for, self.turn.answer.state = "", State.STARTING
         self._services.tools.gather(self.chat, self._submit_with)
         if self._gathering:
-            self._listeners.arrived(self)
+            self._arrived(self)
 
     def _submit_with(self, tools: Sequence[Tool]) -> None:
         if not self._gathering:
@@ -167,7 +162,7 @@ class StreamingAnswer:
         read_pictures(self.chat, self.turn, self._services, self._submit_with_pictures, self._fail)
 
     def _fail(self, error: Exception) -> None:
-        self._receive([Failed(InternalFailure(str(error)), "")])
+        self._receive([Failed(as_engine_error(error), "")])
 
     def _submit_with_pictures(self, pictures: Mapping[str, bytes]) -> None:
         try:
@@ -181,8 +176,9 @@ class StreamingAnswer:
             return
         self._request = request
         # Another model may have been loaded while tools ran.
-        if request.tools and self._services.tools.usable:
-            form = call_form(self._services.models.pair.main.tool_format)
+        main = self._services.models.pair.main
+        if request.tools and self._services.tools.usable and main is not None:
+            form = call_form(main.tool_format)
             self.turn.answer.separator = AnswerParts(form, request.tools)
         try:
             self._stream = self._services.models.submit(request, self._receive)
@@ -204,7 +200,7 @@ class StreamingAnswer:
             self.finish()
             if calls:
                 self._store_calls(answer, calls)
-        self._listeners.arrived(self)
+        self._arrived(self)
 
     def _end_of(self, answer: Answer, reason: str) -> str:
         """Return why an answer ended: the engine's reason, or that it repeats itself; without a stop, it is paused."""
@@ -235,7 +231,7 @@ class StreamingAnswer:
 
         def not_stored(_error: Exception) -> None:
             answer.calls, answer.state = [], State.DONE
-            self._listeners.arrived(self)
+            self._arrived(self)
 
         self._services.store.run(
             lambda store: store.answers.start_calls(answer_id, [call.use for call in calls]), stored, not_stored
@@ -244,7 +240,7 @@ class StreamingAnswer:
     def _run_calls(self, calls: list[ToolRun]) -> None:
         left = self.generation.most_calls - self._called
         self._called += len(calls)
-        changed = partial(self._listeners.arrived, self)
+        changed = partial(self._arrived, self)
         self._calls = ToolCalls(self.chat, calls, self._services.tools, changed, self._write_call, self._calls_ended)
         if self._cancelled:
             self._calls.cancel()
@@ -264,7 +260,7 @@ class StreamingAnswer:
         def written(_: None) -> None:
             if found:
                 call.pictures = found
-                self._listeners.arrived(self)
+                self._arrived(self)
 
         self._services.store.run(write, written)
 
@@ -275,7 +271,7 @@ class StreamingAnswer:
         self._limit_stated = self._called > self.generation.most_calls
         if self._cancelled or not goes_on:
             answer.state = State.CANCELLED if self._cancelled else State.DONE
-            self._listeners.arrived(self)
+            self._arrived(self)
             return
         parent = answer.calls[-1].id
         assert parent is not None
@@ -285,7 +281,7 @@ class StreamingAnswer:
 
         def not_stored(_error: Exception) -> None:
             answer.state = State.DONE
-            self._listeners.arrived(self)
+            self._arrived(self)
 
         self._services.store.run(start, self._next_step, not_stored)
 
@@ -308,7 +304,7 @@ class StreamingAnswer:
                 pictures |= {picture.digest: picture.content for picture in call.found}
             call.found = ()
         messages = [*messages, *step_messages(before.text, before.calls, pictures)]
-        self._listeners.arrived(self)
+        self._arrived(self)
         self._submit(replace(request, messages=messages, pictures=pictures))
 
     def _write_new(self, tokens: int, rounds: int) -> None:
@@ -324,7 +320,7 @@ class StreamingAnswer:
 
     def finish(self) -> None:
         """Write the end, then update the list of chats or report that the store could not write it."""
-        self._services.store.watch_end(self.write_end(), partial(self._listeners.end_not_stored, self))
+        self._services.store.watch_end(self.write_end(), partial(self._end_not_stored, self))
 
     def write_end(self) -> Future[None]:
         """Write the rest of the ended answer with its figures and its error, if any."""

@@ -38,7 +38,7 @@ def gather(facts: MachineFacts, pair: PairCheck | None, problem: str = "") -> di
         "wired_limit_mb": facts.wired_limit_mb,
         "memory_for_models": pair.memory_limit or None if pair else None,
         "local_network": facts.local_network,
-        "rounding": {**to_builtins(pair.rounding), "one_in": pair.rounding.one_in} if pair and pair.rounding else None,
+        "rounding": to_builtins(pair.rounding) if pair and pair.rounding else None,
         "models": {"main": pair.main, "draft": pair.draft or None} if pair else None,
         "speed": {
             "plain_tokens_per_second": _rounded(pair.plain_tps),
@@ -59,7 +59,7 @@ def _rounded(value: float | None, digits: int = 1) -> float | None:
 
 
 # The file only says whether these are set: addresses may contain a name and a password.
-_LEFT_OUT = ("hub_endpoint", "proxy", "drafter_address")
+_LEFT_OUT = ("hub_endpoint", "proxy")
 
 
 def write_diagnostics(

@@ -38,8 +38,8 @@ THINKING = (
 )
 WHEN_FULL = (("refuse", "Stop and notify me"), ("shorten", "Drop the oldest messages"))
 FIT_CONTEXTS = (4096, 8192, 16384, 32768, 65536, 131072)
-# Where the draft model drafts while the main model verifies; another computer runs `tandem drafter serve`.
-AHEAD = (("off", "Off"), ("auto", "Automatic"), ("cpu", "This Mac's CPU"), ("remote", "Another computer"))
+# Where the draft model drafts while the main model verifies.
+AHEAD = (("off", "Off"), ("auto", "Automatic"), ("cpu", "This Mac's CPU"))
 # Bits of the KV cache, 0 for the model's own precision.
 KV_PRECISION = ((0, "Full precision"), (8, "8-bit"), (4, "4-bit"))
 RULES = (("match", "Same text"), ("rejection", "Same distribution"))
@@ -146,28 +146,14 @@ class SettingsValues(RememberedValues):
             "Mac and loses a chat that you permanently delete."
         ),
     )
-    teach_when_idle: bool = SPECULATION.setting(
-        False,
-        title="Teach while Tandem is idle",
-        help=(
-            "Begins after a few minutes without a question once there are enough new answers, and pauses whenever you "
-            "ask, on battery, or when this Mac is hot."
-        ),
-    )
     async_drafter: str = SPECULATION.setting(
         "off",
         title="Parallel drafting",
         help=(
             "The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac's "
-            "CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another "
-            "computer receives the text of your chats unencrypted."
+            "CPU where answers could get faster. The CPU needs a second copy of the draft model in memory."
         ),
         choices=AHEAD,
-    )
-    drafter_address: str = SPECULATION.setting(
-        "",
-        title="Address of the other computer",
-        help="What “tandem drafter serve” shows on the other computer, such as mac.local:8799.",
     )
     temperature: float = GENERATION.setting(
         0.0,

@@ -14,8 +14,6 @@ from engine.settings import EngineSettings
 
 _GB = 10**9
 _CACHE_SHARE = 16
-# The variable with the secret of `tandem drafter serve`: no settings file or command line has it.
-SECRET_VARIABLE = "TANDEM_DRAFTER_SECRET"
 
 # The sampling settings that a model's authors may recommend and that a preset sets.
 SAMPLING_KEYS = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
@@ -73,12 +71,11 @@ def memory_limit_of(values: SettingsValues) -> int | None:
     return round(values.memory_limit_gb * _GB) or None
 
 
-def engine_settings_of(values: SettingsValues, drafter_secret: str = "") -> EngineSettings:
+def engine_settings_of(values: SettingsValues) -> EngineSettings:
     """Return the engine's settings. A setting that both declare by one name passes as it is.
 
     0 becomes None, the engine's own choice. Models have to fit with the context of the Models page. The prefix cache
-    takes up to a sixteenth of the memory. `drafter_secret` is that of a drafter on another computer; the variable's
-    takes precedence.
+    takes up to a sixteenth of the memory.
     """
     shared: dict[str, Any] = {}
     for field in fields(EngineSettings):
@@ -96,5 +93,4 @@ def engine_settings_of(values: SettingsValues, drafter_secret: str = "") -> Engi
         context=values.fit_context,
         learned_file=learned_file(),
         taught_folder=taught_folder(),
-        drafter_secret=os.environ.get(SECRET_VARIABLE, "").strip() or drafter_secret,
     )

@@ -31,7 +31,6 @@ class Effects(QObject):
         settings.subscribe(self._changed)
         session.settings.speculation_changed.connect(self._keep_speculation)
         session.models.changed.connect(self._pair_changed)
-        session.drafter_secret.changed.connect(self._changed)
 
     def close(self) -> None:
         """Stop: changes while the window closes are no choices of the user."""
@@ -53,9 +52,7 @@ class Effects(QObject):
     def _apply_to_chats(self) -> None:
         values, session = self._settings.values, self._session
         self._apply_to_answers()
-        if values.async_drafter == "remote":
-            session.drafter_secret.read()
-        session.models.configure(engine_settings_of(values, session.drafter_secret.value))
+        session.models.configure(engine_settings_of(values))
         session.api.configure(
             ApiChoice(
                 serve=values.api_serve,
@@ -66,7 +63,6 @@ class Effects(QObject):
                 same_text=values.same_text,
             )
         )
-        session.teaching.configure(values.teach_when_idle)
         session.cluster.configure(values.machines)
         self._composer.set_send_key(values.send_key)
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFileDialog, QPushButton, QWidget
 
 from app.conversations.records import FAILED, LOOPS
-from app.conversations.request_history import PairSummary, RequestRow
+from app.conversations.request_history import RequestRow, Totals
 from app.session.history_service import HistoryService
 from app.settings.declarations import PAGES
 from app.widgets.buttons import ConfirmButton
@@ -117,7 +117,7 @@ class HistoryPage(ThemeAware, QWidget):
         super().__init__(parent)
         self._history = history
         self._order: tuple[str, bool] = ("finished_at", True)
-        self._summaries: list[PairSummary] = []
+        self._summaries: list[Totals] = []
         self._title, self.sentences = label(self, "page-title"), label(self, "reason", wraps=True)
         self.outcome = label(self, "muted", wraps=True)
         self.pair = self.bound("Models", Chooser(self), QWidget.setAccessibleName)
@@ -157,7 +157,7 @@ class HistoryPage(ThemeAware, QWidget):
         order, down = self._order
         self._history.read(order, down, self._chosen, _MOST_ROWS, self._take)
 
-    def _take(self, found: tuple[list[RequestRow], list[PairSummary]]) -> None:
+    def _take(self, found: tuple[list[RequestRow], list[Totals]]) -> None:
         rows, self._summaries = found
         self.table.show_rows(rows)
         self._show_pairs()
@@ -215,11 +215,11 @@ class HistoryPage(ThemeAware, QWidget):
         self.sentences.setText("\n".join(map(self._sentence, known)) or nothing)
         set_style_class(self.sentences, "reason" if any(map(figures.helps, known)) else "reason-plain")
 
-    def _sentence(self, one: PairSummary) -> str:
+    def _sentence(self, one: Totals) -> str:
         if one.draft_model and one.method != "ngram":
-            text = self.tr("{main} is {faster} with {draft} on this Mac (%n answer(s)).", "", one.requests)
+            text = self.tr("{main} is {faster} with {draft} on this Mac (%n answer(s)).", "", one.answers)
         else:
-            text = self.tr("{main} is {faster} with prompt lookup on this Mac (%n answer(s)).", "", one.requests)
+            text = self.tr("{main} is {faster} with prompt lookup on this Mac (%n answer(s)).", "", one.answers)
         main, draft = recorded_name(one.main_model), recorded_name(one.draft_model)
         return text.replace("{faster}", figures.as_fast(one)).replace("{main}", main).replace("{draft}", draft)
 

@@ -1,8 +1,6 @@
-"""Teaching the loaded draft model from the chats: start and pause, progress, the result, and the way back."""
+"""Teaching the loaded draft model from the chats: start and stop, progress, the result, and its removal."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QShowEvent
@@ -14,38 +12,32 @@ from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
 from app.wording import figures
-from app.wording.errors import error_sentence, joined
+from app.wording.errors import error_sentence
 from app.wording.sources import recorded_name
-from app.wording.teaching import TAUGHT_PROBLEMS, WAITS
+from app.wording.teaching import TAUGHT_PROBLEMS
 from engine.status import TeachingProgress, TeachingResult
 
 translate = QCoreApplication.translate
 
 
 class TeachingSection(ThemeAware, QWidget):
-    """Asks the engine what the loaded draft model was taught when it is shown, and follows the teaching.
+    """Asks the engine what the loaded draft model was taught when it is shown, and follows the teaching."""
 
-    It takes in the `rows` of the settings of teaching.
-    """
-
-    def __init__(self, session: Session, rows: Sequence[QWidget], parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._teaching = session, session.teaching
         self._title, self._note = label(self, "title"), label(self, "muted", wraps=True)
         self.bound("Teach this draft your way", self._title)
-        self.start, self.pause = styled(QPushButton(self), "button"), styled(QPushButton(self), "button")
-        self.bound("Pause", self.pause)
+        self.start = self.bound("Teach", styled(QPushButton(self), "button"))
+        self.stop = self.bound("Stop", styled(QPushButton(self), "button"))
         self.state = label(self, "", wraps=True)
-        self.back = styled(QPushButton(self), "button")
-        self.forget = self.bound("Delete the taught draft", styled(QPushButton(self), "button"))
-        choice = fill(hbox(margins=(0, 8, 0, 4)), self.start, self.pause, 1)
-        below = fill(hbox(), self.back, self.forget, 1)
-        column = fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self._title, self._note, *rows)
-        fill(column, choice, self.state, below)
+        self.remove = self.bound("Delete the taught draft", styled(QPushButton(self), "button"))
+        choice = fill(hbox(margins=(0, 8, 0, 4)), self.start, self.stop, self.remove, 1)
+        column = fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self._title, self._note, choice)
+        fill(column, self.state)
         self.start.clicked.connect(self._teaching.start)
-        self.pause.clicked.connect(self._teaching.pause)
-        self.back.clicked.connect(lambda: self._teaching.use(not self._used()))
-        self.forget.clicked.connect(self._teaching.forget)
+        self.stop.clicked.connect(self._teaching.stop)
+        self.remove.clicked.connect(self._teaching.remove)
         self._teaching.changed.connect(self.show_state)
         session.models.changed.connect(self._models_changed)
         self.restyle()
@@ -56,26 +48,18 @@ class TeachingSection(ThemeAware, QWidget):
         known = teaching.known
         can = known is not None and known.refusal is None and pair.draft is not None and not pair.loading
         self._note.setText(self._words())
-        self.start.setText(self.tr("Continue") if known is not None and known.begun else self.tr("Teach"))
         self.start.setVisible(not teaching.running)
-        self.pause.setVisible(teaching.running)
+        self.stop.setVisible(teaching.running)
         show_words(self.state, self._state())
-        taught = known is not None and known.version is not None
-        self.back.setVisible(taught and not (known is None or known.problem or teaching.running))
-        self.forget.setVisible((taught or (known is not None and known.begun)) and not teaching.running)
-        for button in (self.start, self.back, self.forget):
+        taught = known is not None and bool(known.judged or known.problem)
+        self.remove.setVisible(taught and not teaching.running)
+        for button in (self.start, self.remove):
             button.setEnabled(can)
-        self.back.setText(
-            self.tr("Go back to the downloaded draft") if self._used() else self.tr("Use the taught draft")
-        )
 
     def _models_changed(self) -> None:
         self.show_state()
         if self.isVisible() and not self._session.models.pair.loading:
             self._teaching.refresh()
-
-    def _used(self) -> bool:
-        return self._teaching.known is not None and self._teaching.known.used
 
     def _words(self) -> str:
         main, draft = self._session.models.pair.names
@@ -100,10 +84,9 @@ class TeachingSection(ThemeAware, QWidget):
             return ""
         if known.refusal is not None:
             return error_sentence(known.refusal) if self._session.models.pair.draft is not None else ""
-        begun = self.tr("Teaching is paused and continues where it was.") if known.begun else ""
-        version = None if known.problem else known.version
-        better = "" if version is None else _better(version.before, version.after)
-        return joined(TAUGHT_PROBLEMS.get(known.problem, ""), begun, better)
+        if known.judged is not None:
+            return result_sentence(known.judged)
+        return TAUGHT_PROBLEMS.get(known.problem, "")
 
     def retranslate(self) -> None:
         self.show_state()
@@ -114,9 +97,7 @@ class TeachingSection(ThemeAware, QWidget):
 
 
 def progress_sentence(progress: TeachingProgress) -> str:
-    """Say how far the teaching is, and why it waits if it does."""
-    if progress.waits:
-        return WAITS[progress.waits]
+    """Say how far the teaching is."""
     if progress.phase == "judging":
         return translate("Teaching", "Testing the draft on chats that it has not seen…")
     share = figures.percent(progress.done / progress.total) if progress.total else figures.percent(0.0)
@@ -132,14 +113,11 @@ def progress_sentence(progress: TeachingProgress) -> str:
 
 def result_sentence(result: TeachingResult) -> str:
     """Say what the teaching has achieved."""
-    before, after = figures.percent(result.before), figures.percent(result.after)
-    if result.number:
-        return _better(result.before, result.after)
-    return translate(
-        "Teaching", "This did not make the draft better ({after} instead of {before} right), so it goes on as before."
-    ).format(after=after, before=before)
-
-
-def _better(before: float, after: float) -> str:
-    sentence = translate("Teaching", "Your draft now gets {after} instead of {before} right.")
-    return sentence.format(after=figures.percent(after), before=figures.percent(before))
+    if result.better:
+        sentence = translate("Teaching", "Your draft now gets {after} instead of {before} right.")
+    else:
+        sentence = translate(
+            "Teaching",
+            "This did not make the draft better ({after} instead of {before} right), so it goes on as before.",
+        )
+    return sentence.format(after=figures.percent(result.after), before=figures.percent(result.before))

@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyle, QStyleOpti
 
 from app.widgets.labels import tip
 
-HEADING_HEIGHT = 34
+_HEADING_HEIGHT = 34
 # Only this many rows are measured for the width of a column.
 _ROWS_MEASURED = 50
 # A column of names asks for at most this many characters while other columns need the width.
-NAME_CHARACTERS = 16
+_NAME_CHARACTERS = 16
 
 Row = TypeVar("Row")
 
@@ -71,7 +71,7 @@ class FigureView(QTableView):
     """The view of a table. It selects whole rows; Tab leaves it for the next control.
 
     Only values of the columns `names` are ever cut, and no heading is; these columns share the width that is left.
-    Where not all columns fit beside `name_characters` of each name, those in `spare` are hidden, the first one first.
+    Where not all columns fit beside _NAME_CHARACTERS of each name, those in `spare` are hidden, the first one first.
     """
 
     def __init__(
@@ -80,10 +80,9 @@ class FigureView(QTableView):
         parent: QWidget | None = None,
         names: Sequence[int] = (),
         spare: Sequence[int] = (),
-        name_characters: int = NAME_CHARACTERS,
     ) -> None:
         super().__init__(parent)
-        self._names, self._spare, self._name_characters = names, spare, name_characters
+        self._names, self._spare = names, spare
         self.setModel(table)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -97,7 +96,7 @@ class FigureView(QTableView):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed if names else QHeaderView.ResizeMode.ResizeToContents)
         header.setResizeContentsPrecision(_ROWS_MEASURED)
         header.setHighlightSections(False)
-        header.setMinimumHeight(HEADING_HEIGHT)
+        header.setMinimumHeight(_HEADING_HEIGHT)
         table.modelReset.connect(self.fit_columns)
 
     def fit_columns(self) -> None:
@@ -107,7 +106,7 @@ class FigureView(QTableView):
         header, room = self.horizontalHeader(), self.viewport().width()
         headings = [self._heading_width(index) for index in range(header.count())]
         wanted = [max(width, self.sizeHintForColumn(index)) for index, width in enumerate(headings)]
-        most = self.fontMetrics().averageCharWidth() * self._name_characters
+        most = self.fontMetrics().averageCharWidth() * _NAME_CHARACTERS
         widths = list(wanted)
         for index in self._names:
             widths[index] = max(headings[index], min(wanted[index], most))

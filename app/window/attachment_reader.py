@@ -1,4 +1,4 @@
-"""Reads the files attached to the next question in the background and hands them to the composer."""
+"""Reads the files attached to the next question, and says which pictures the main model cannot see."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QLocale, QObject
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QAction, QImage
 from PySide6.QtWidgets import QFileDialog
 
 from app.chat.attachment_row import AttachmentRow, Reading
 from app.conversations.errors import StoreError
-from app.conversations.records import Attachment
+from app.conversations.records import Attachment, pictures_in
+from app.library.library import Library
 from app.session.attachments import NotAttachable, read_attachment, read_picture
 from app.session.chats import Chat
-from app.session.project_files import MOST_FILES
+from app.session.project_service import MOST_FILES
 from app.session.session import Session
 from app.system.background import Background
 from app.system.cancelled import Cancelled
 from app.widgets.banner import Banner
 from app.wording.errors import error_sentence
 from app.wording.figures import number
+from app.wording.pictures import no_vision_sentence
 from engine.errors import EngineError
 
 # How long closing waits for the current step of reading a file.
@@ -168,3 +170,39 @@ def _as_png(image: QImage) -> bytes:
     buffer = QBuffer()
     image.save(buffer, "PNG")  # type: ignore[call-overload]
     return bytes(buffer.data().data())
+
+
+_ABOUT = "vision"
+# How many models the sentence names.
+_MOST_SEEING = 3
+
+
+class VisionHint(QObject):
+    """Says that the main model cannot see the pictures of the next question, and which models can, while that is so."""
+
+    def __init__(
+        self, session: Session, library: Library, files: AttachmentRow, banner: Banner, choose: QAction, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._session, self._library, self._files = session, library, files
+        self._banner, self._choose = banner, choose
+        self._name = ""
+        for changed in (files.changed, session.models.changed):
+            changed.connect(self._check)
+
+    def _check(self) -> None:
+        pair = self._session.models.pair
+        name = pair.names[0] if pair.main and not pair.sees and pictures_in(self._files.attachments) else ""
+        if name == self._name:
+            return
+        self._name = name
+        self._banner.dismiss(_ABOUT)
+        if name:
+            self._banner.show_message(lambda: self._sentence(name), self._choose, about=_ABOUT)
+
+    def _sentence(self, name: str) -> str:
+        # Imported here because most questions have no picture.
+        from app.library.model_choices import models_that_see
+
+        seeing = models_that_see(self._library.inventory)[:_MOST_SEEING]
+        return no_vision_sentence(name, [entry.name for entry in seeing])

@@ -139,6 +139,7 @@ class Header(ThemeAware, QFrame):
         session.models.changed.connect(self.refresh)
         session.settings.speculation_changed.connect(self.refresh)
         session.chats.opened.connect(lambda _chat: self.refresh())
+        session.answers.arrived.connect(lambda *_: self._follow())
         session.api.changed.connect(self._show_marks)
         session.cluster.changed.connect(self._show_marks)
         self.restyle()
@@ -191,7 +192,7 @@ class Header(ThemeAware, QFrame):
             self._progress_timer.stop()
         self._fit()
 
-    def follow(self) -> None:
+    def _follow(self) -> None:
         """Show what speculation does while an answer is written."""
         if state_now(self._session) != self._shown_state:
             self.refresh()

@@ -42,7 +42,7 @@ from app.widgets.theme_aware import ThemeAware
 from app.window.actions import ACTIONS
 from app.window.actions.window_action import ActedWindow
 from app.window.answer_notice import Announcer, AnswerNotice
-from app.window.attachment_reader import AttachmentReader
+from app.window.attachment_reader import AttachmentReader, VisionHint
 from app.window.built_in_tools import tools_button
 from app.window.chat_commands import ChatCommands, ChatSearch
 from app.window.header import Header
@@ -54,7 +54,6 @@ from app.window.transfer import ImportExport
 from app.window.turn_commands import TurnCommands
 from app.window.unsaved import Unsaved
 from app.window.updates import UpdateChecker
-from app.window.vision_hint import VisionHint
 from app.wording import privacy
 
 
@@ -139,7 +138,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._panel = SpeculationPanel(actions, self.panes.whole)
         self._panel.details.fold.setChecked(self.preferences.values.panel_details)
         self._panel.details.toggled.connect(lambda unfolded: self.preferences.change(panel_details=unfolded))
-        self._panel_controller = PanelController(session, self.transcript, self._panel, self)
+        PanelController(session, self.transcript, self._panel, self)
         self.comparer = Comparer(session, self)
         self.comparison = ComparisonView(self.comparer, actions["compare"], self)
         self.explanations = Explanations(self)
@@ -215,7 +214,6 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         # A chat that is opened again keeps its scroll position and its open editor.
         if not again:
             self.transcript.show_chat(chat)
-        self._panel_controller.show_newest()
         self.composer.show_unsent(chat, chat.unsent, chat.unsent_attachments)
         self._update_actions()
         # An overlay that was opened while the chat was being read keeps the focus.
@@ -228,14 +226,12 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         if chat is self.session.chat:
             self._stack.setCurrentWidget(self.transcript)
             self.transcript.add_turn(turn)
-            self._panel_controller.show_newest()
             self._update_actions()
 
     def _show_path(self, chat: Chat) -> None:
         if chat is self.session.chat:
             self._stack.setCurrentWidget(self.transcript if chat.turns else self._welcome)
             self.transcript.show_path(chat)
-            self._panel_controller.show_newest()
             self._update_actions()
 
     def _take_back(self, chat: Chat, turn: Turn) -> None:
@@ -261,8 +257,6 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         if chat is not self.session.chat:
             return
         self.transcript.refresh(turn)
-        self._panel_controller.refresh(chat, turn)
-        self._header.follow()
         # The answer has ended, or continues after it had stopped.
         if turn.answer.ended or not self._actions["stop"].isEnabled():
             self._update_actions()
@@ -299,7 +293,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._welcome.show_questions(session.models.is_starter_expected)
 
     def _show_privacy(self) -> None:
-        self._welcome.show_privacy(privacy.welcome_sentence(self.session, self.preferences.values))
+        self._welcome.show_privacy(privacy.welcome_sentence(self.session))
 
     def retranslate(self) -> None:
         self._show_privacy()

@@ -28,12 +28,16 @@ class PanelController(QObject):
         panel.details_wanted.connect(self._load_tokens)
         panel.details.fold.toggled.connect(self._read_costs)
         panel.shown.connect(self._panel_shown)
+        for changed in (session.chats.opened, session.chats.path_changed, session.answers.asked):
+            changed.connect(lambda chat, _turn=None: self.show_newest() if chat is session.chat else None)
+        session.answers.arrived.connect(self.refresh)
         session.answers.ended.connect(lambda *_: self._read_totals())
         session.store.opened.connect(lambda _report: self._read_totals())
         for changed in (session.models.changed, session.settings.speculation_changed):
             changed.connect(self.show_state)
         session.api.changed.connect(self._show_requests)
         self.show_state()
+        self.show_newest()
 
     def show_state(self) -> None:
         """Show what speculation does now, in the words of header and picker."""

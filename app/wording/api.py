@@ -19,10 +19,11 @@ translate = QCoreApplication.translate
 def call_line(call: ApiCall) -> str:
     """Describe one call in a line: the client, the state, and the figures."""
     parts = [call.client or translate("LocalApi", "unknown program"), CALL_STATES[call.state]]
-    if call.tokens:
-        parts.append(CountedCalls().tokens(call.tokens))
-    if call.accept_rate is not None:
-        parts.append(translate("LocalApi", "{rate} accepted").format(rate=figures.percent(call.accept_rate)))
+    stats = call.figures
+    if stats.generated_tokens:
+        parts.append(CountedCalls().tokens(stats.generated_tokens))
+    if stats.accept_rate is not None:
+        parts.append(translate("LocalApi", "{rate} accepted").format(rate=figures.percent(stats.accept_rate)))
     return " · ".join(parts)
 
 

@@ -1,26 +1,14 @@
-"""Sentences for the errors of several machines that compute one model together, in the language of the window."""
+"""Sentences for the errors of several machines that compute one model together."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from PySide6.QtCore import QCoreApplication
-
 from app.wording.sentences import Sentences
-
-
-def cluster_sentence(arguments: Mapping[str, str]) -> str:
-    """Say what is wrong with which machine, and what to do. Raises `KeyError` for the reason of another version."""
-    host = arguments.get("host") or QCoreApplication.translate("Cluster", "One of the computers")
-    return CLUSTER_REASONS[arguments["reason"]].format(host=host, detail=arguments.get("detail", ""))
-
 
 CLUSTER_REASONS = Sentences(
     "Cluster",
     {
         "too-few": "At least two computers are needed, but only {detail} is listed. Add another one.",
         "bad-host": "“{detail}” isn't a name or an address of a computer. Change it and try again.",
-        "bad-hosts-file": "The list of computers cannot be read: {detail}. Check the file and try again.",
         "no-address": "The other computers cannot reach {host}. Enter the address that it has on the shared network.",
         "network-denied": (
             "macOS does not let Tandem connect to {host}. Open System Settings > Privacy & Security > Local Network, "
@@ -49,8 +37,6 @@ CLUSTER_REASONS = Sentences(
             "{host} has not responded for {detail} seconds. Wake it up and check its connection, then start again."
         ),
         "out-of-step": "{host} computed something different from the other computers: {detail}. Start again.",
-        "running": "The computers are already working together: {detail}. Stop them first.",
-        "not-running": "No computers are working together.",
     },
 )
 """One sentence for each `ClusterError` reason, with the fields {host} and {detail}."""

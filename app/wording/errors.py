@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.conversations.errors import StoreError, StoreInUse, StoreTooNew, refusal_of
-from app.wording.cluster import cluster_sentence
-from app.wording.hub import hub_sentence
-from app.wording.pictures import no_vision_sentence, not_installed_sentence, picture_sentence
+from app.wording.cluster import CLUSTER_REASONS
+from app.wording.hub import HUB_REASONS, size_words
+from app.wording.pictures import PICTURE_REASONS, no_vision_sentence, not_installed_sentence
 from app.wording.sentences import Sentences
 from app.wording.sources import recorded_name
-from app.wording.teaching import teaching_sentence
+from app.wording.teaching import TEACHING_REASONS
 from engine.errors import EngineError
 from engine.model_files.names import name_of_snapshot
 from engine.stats import PlainSpan
@@ -31,40 +31,28 @@ def error_sentence(error: EngineError) -> str:
 
 
 def _sentence_of(error: EngineError) -> str:
-    arguments = {name: str(value) for name, value in error.arguments.items()}
-    if error.code == "model-not-usable":
-        path = arguments["path"]
-        return MODEL_REASONS[arguments["reason"]].format(
-            name=recorded_name(name_of_snapshot(Path(path))), path=path, detail=arguments["detail"]
-        )
-    if error.code == "hub":
-        return hub_sentence(error)
-    if error.code == "prompt-too-long":
-        return translate(
-            "Errors",
-            "This chat is {tokens} tokens long; the model's context is {limit}. Start a new chat, "
-            "shorten your message or choose a model with a longer context.",
-        ).format(tokens=_number(int(arguments["tokens"])), limit=_number(int(arguments["limit"])))
-    if error.code == "not-enough-memory":
-        return _not_enough_memory(arguments)
-    if error.code == "template-failed":
-        return _template_failed(arguments)
-    if error.code == "grammar-not-usable":
-        return _grammar_not_usable(arguments)
-    if error.code == "device-failed":
-        return _device_failed(arguments)
-    if error.code == "cluster":
-        return cluster_sentence(arguments)
-    if error.code == "picture-not-usable":
-        return picture_sentence(arguments)
-    if error.code == "model-cannot-see":
-        return no_vision_sentence(arguments["name"], cluster=arguments.get("reason") == "cluster")
-    if error.code == "pictures-not-installed":
-        return not_installed_sentence()
-    if error.code == "cannot-teach":
-        return teaching_sentence(arguments)
+    arguments = _Lenient({name: str(value) for name, value in error.arguments.items()})
+    if error.code in _WORDED:
+        return _WORDED[error.code](arguments)
+    if error.code in _BY_REASON:
+        sentence = _BY_REASON[error.code][arguments["reason"]]
+        sizes = {
+            name: size_words(value)
+            for name, value in error.arguments.items()
+            if name in ("needed", "free") and isinstance(value, int)
+        }
+        host = arguments["host"] or translate("Cluster", "One of the computers")
+        name = recorded_name(name_of_snapshot(Path(arguments["path"])))
+        return sentence.format_map(_Lenient(arguments | sizes | {"host": host, "name": name}))
     # A stored or imported answer may have a code of another version.
-    return ERRORS.get(error.code, ERRORS[EngineError.code]).format_map(_Lenient(arguments))
+    return ERRORS.get(error.code, ERRORS[EngineError.code]).format_map(arguments)
+
+
+class _Lenient(dict[str, str]):
+    """Formats a missing argument as an empty string instead of failing."""
+
+    def __missing__(self, key: str) -> str:
+        return ""
 
 
 ERRORS = Sentences(
@@ -95,16 +83,18 @@ def _device_failed(arguments: Mapping[str, str]) -> str:
     ).format(name=recorded_name(arguments["unloaded"]))
 
 
-def _template_failed(arguments: Mapping[str, str]) -> str:
-    other = translate(
-        "Errors", "The model's chat template rejected this chat: {detail}. Start a new chat or choose another model."
-    )
-    return TEMPLATE_REASONS.get(arguments.get("reason", ""), other).format_map(_Lenient(arguments))
+def _prompt_too_long(arguments: Mapping[str, str]) -> str:
+    return translate(
+        "Errors",
+        "This chat is {tokens} tokens long; the model's context is {limit}. Start a new chat, "
+        "shorten your message or choose a model with a longer context.",
+    ).format(tokens=_number(int(arguments["tokens"])), limit=_number(int(arguments["limit"])))
 
 
 TEMPLATE_REASONS = Sentences(
     "Errors",
     {
+        "": "The model's chat template rejected this chat: {detail}. Start a new chat or choose another model.",
         "empty": (
             "The model's chat template produced an empty prompt for this chat. Start a new chat or choose another "
             "model."
@@ -126,15 +116,11 @@ TEMPLATE_REASONS = Sentences(
 )
 
 
-def _grammar_not_usable(arguments: Mapping[str, str]) -> str:
-    other = translate("Errors", "The answer format can't be used: {detail}.")
-    return GRAMMAR_REASONS.get(arguments.get("reason", ""), other).format(detail=arguments.get("detail", ""))
-
-
 GRAMMAR_REASONS = Sentences(
     "Errors",
     {
         "not-json": "The schema isn't valid JSON: {detail}.",
+        "invalid": "The answer format can't be used: {detail}.",
         "not-a-schema": "The schema has to be a JSON object in braces.",
         "too-large": "The answer format is too large. Shorten it.",
         "too-slow": "The answer format is too complex: checking it was stopped after {detail} seconds. Simplify it.",
@@ -216,6 +202,23 @@ MODEL_REASONS = Sentences(
 )
 """One sentence for each `ModelNotUsable` reason, with the fields {name}, {path} and {detail}."""
 
+_BY_REASON = {
+    "model-not-usable": MODEL_REASONS,
+    "template-failed": TEMPLATE_REASONS,
+    "grammar-not-usable": GRAMMAR_REASONS,
+    "picture-not-usable": PICTURE_REASONS,
+    "cannot-teach": TEACHING_REASONS,
+    "hub": HUB_REASONS,
+    "cluster": CLUSTER_REASONS,
+}
+_WORDED: dict[str, Callable[[Mapping[str, str]], str]] = {
+    "prompt-too-long": _prompt_too_long,
+    "not-enough-memory": _not_enough_memory,
+    "device-failed": _device_failed,
+    "model-cannot-see": lambda found: no_vision_sentence(found["name"], cluster=found["reason"] == "cluster"),
+    "pictures-not-installed": lambda _: not_installed_sentence(),
+}
+
 
 def plain_sentence(span: PlainSpan) -> str:
     """Say why tokens were decoded without speculation; "" for the code of another version."""
@@ -225,13 +228,6 @@ def plain_sentence(span: PlainSpan) -> str:
     if span.reason == "costs-more":
         return _costs_more(dict(span.arguments)) or PLAIN_REASONS[span.reason]
     return PLAIN_REASONS.get(span.reason, "").format_map(_Lenient(arguments))
-
-
-class _Lenient(dict[str, str]):
-    """Formats a missing argument as an empty string instead of failing."""
-
-    def __missing__(self, key: str) -> str:
-        return ""
 
 
 def _costs_more(arguments: Mapping[str, float | str]) -> str:

@@ -9,18 +9,8 @@ from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.settings.relocation import MoveRefused
 from app.wording.sentences import Sentences
-from engine.errors import EngineError
 
 translate = QCoreApplication.translate
-
-
-def hub_sentence(error: EngineError) -> str:
-    """Return the sentence for a `HubError`."""
-    arguments: dict[str, str] = {}
-    for name, value in error.arguments.items():
-        is_size = name in ("needed", "free") and isinstance(value, int)
-        arguments[name] = size_words(int(str(value))) if is_size else str(value)
-    return HUB_REASONS[arguments["reason"]].format(**arguments)
 
 
 def size_words(count: int) -> str:

@@ -10,15 +10,15 @@ from PySide6.QtCore import QCoreApplication, QObject
 from app.session.model_names import short_name
 from app.settings.declarations import SETTINGS
 from app.settings.engine_settings import own_sampling, recommended_of
-from app.wording.errors import DRAFT_REASONS
+from app.wording.errors import DRAFT_REASONS, error_sentence
 from app.wording.figures import as_fast, capitalized, number, percent, times, times_between
-from app.wording.hub import hub_sentence, size_words
+from app.wording.hub import size_words
 from app.wording.sentences import Sentences
 from app.wording.sources import recorded_name
 
 if TYPE_CHECKING:
+    from app.conversations.request_history import Totals
     from app.library.entries import Entry
-    from app.library.measured import Measured
     from app.library.model_choices import ModelChoice
     from engine.advice.fit import FitReport
     from engine.advice.pairing import PairAdvice
@@ -38,9 +38,9 @@ _LICENCES = {
 }
 
 
-def model_name(name: str, bits: int) -> str:
+def model_name(name: str, bits: int | None) -> str:
     """Return "Qwen3 8B · 4-bit", or the name alone if the weights are unquantised or unknown."""
-    if bits in (0, 16, 32):
+    if bits in (None, 0, 16, 32):
         return name
     return translate("Models", "{name} · {bits}-bit").format(name=name, bits=bits)
 
@@ -150,7 +150,7 @@ VERDICTS = Sentences(
 )
 
 
-def pair_speed(expected: SpeedupEstimate | None, measured: Measured | None) -> str:
+def pair_speed(expected: SpeedupEstimate | None, measured: Totals | None) -> str:
     """Say how fast a pair is: as measured on this computer, or else as estimated; "" if neither is known."""
     if measured is not None and measured.accept_rate == 0:
         return translate("Models", "no draft token accepted so far (measured)")
@@ -166,12 +166,12 @@ def pair_speed(expected: SpeedupEstimate | None, measured: Measured | None) -> s
     return translate("Models", "{times} as fast (estimate)").format(times=speed)
 
 
-def _with_speed(advice: PairAdvice, measured: Measured | None) -> str:
+def _with_speed(advice: PairAdvice, measured: Totals | None) -> str:
     """Say how fast a draft is, if that is known, and then the verdict on it."""
     return _separated(pair_speed(advice.expected if advice.works else None, measured), verdict_words(advice))
 
 
-def as_draft_words(advice: PairAdvice, main: str, measured: Measured | None = None) -> str:
+def as_draft_words(advice: PairAdvice, main: str, measured: Totals | None = None) -> str:
     """Return the verdict on a search result as a draft for the main model named `main`."""
     text = translate("Models", "As draft for {main}: {verdict}")
     return text.format(main=main, verdict=_with_speed(advice, measured))
@@ -194,7 +194,7 @@ def _obstacle_words(entry: Entry) -> str:
     return ""
 
 
-def draft_words(entry: Entry, measured: Measured | None = None) -> str:
+def draft_words(entry: Entry, measured: Totals | None = None) -> str:
     """Name the model's draft, with the measured or else the expected speed-up; "" without one."""
     if not entry.draft:
         return ""
@@ -202,7 +202,7 @@ def draft_words(entry: Entry, measured: Measured | None = None) -> str:
     return _separated(words, pair_speed(entry.expected, measured))
 
 
-def facts_words(entry: Entry, measured: Measured | None = None, *, with_draft: bool = False) -> str:
+def facts_words(entry: Entry, measured: Totals | None = None, *, with_draft: bool = False) -> str:
     """Say why a model cannot be used, or list its draft, app, licence, context and downloads, if known."""
     if obstacle := _obstacle_words(entry):
         return obstacle
@@ -274,7 +274,7 @@ def download_words(status: DownloadStatus) -> str:
     if status.waits_for_network:
         return translate("Models", "Waiting for a connection. The download then resumes by itself.")
     if status.state == "failed":
-        return hub_sentence(status.error) if status.error is not None else translate("Models", "Failed.")
+        return error_sentence(status.error) if status.error is not None else translate("Models", "Failed.")
     if status.state == "downloading":
         parts = [done]
         if status.attempt:

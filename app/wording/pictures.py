@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
@@ -11,11 +11,6 @@ from app.wording.sources import recorded_name
 from engine.errors import PicturesNotInstalled
 
 translate = QCoreApplication.translate
-
-
-def picture_sentence(arguments: Mapping[str, str]) -> str:
-    """Say why a picture cannot be used: the arguments are those of `PictureNotUsable`."""
-    return PICTURE_REASONS[arguments["reason"]].format(detail=arguments.get("detail", ""))
 
 
 PICTURE_REASONS = Sentences(

@@ -24,17 +24,17 @@ def follow(session: Session, settings: SettingsStore, owner: QObject, show: Call
     settings.subscribe(lambda: show() if isValid(owner) else None)
 
 
-def welcome_sentence(session: Session, values: SettingsValues) -> str:
+def welcome_sentence(session: Session) -> str:
     """Say where the models run, and what of a chat leaves this computer."""
-    cluster, others = _cluster(session), _others(session, values)
-    if not cluster and not others:
+    cluster, tools = _cluster(session), _tools(session)
+    if not cluster and not tools:
         return translate("Privacy", "Runs on this Mac. Nothing you type leaves it.")
-    return joined(cluster or translate("Privacy", "Runs on this Mac."), *others)
+    return joined(cluster or translate("Privacy", "Runs on this Mac."), tools)
 
 
 def network_sentence(session: Session, values: SettingsValues) -> str:
     """Say what Tandem goes online for, and what leaves this computer."""
-    ways = [one for one in (_cluster(session), *_others(session, values), _api(values)) if one]
+    ways = [one for one in (_cluster(session), _tools(session), _api(values)) if one]
     if not ways:
         return translate(
             "Privacy",
@@ -58,19 +58,11 @@ def _cluster(session: Session) -> str:
     return translate("Privacy", "Runs on multiple Macs, which receive the text of your chats.")
 
 
-def _others(session: Session, values: SettingsValues) -> list[str]:
-    """Return what leaves this computer for others than those of a cluster."""
-    found = []
-    if values.async_drafter == "remote":
-        found.append(
-            translate("Privacy", "The computer that you chose for parallel drafting receives the text of your chats.")
-        )
+def _tools(session: Session) -> str:
     # A command runs here, but can pass on what it gets.
-    if any(server.usable for server in session.tools.settings.servers):
-        found.append(
-            translate("Privacy", "In chats with tools on, what the model sends to tool servers can leave this Mac.")
-        )
-    return found
+    if not any(server.usable for server in session.tools.settings.servers):
+        return ""
+    return translate("Privacy", "In chats with tools on, what the model sends to tool servers can leave this Mac.")
 
 
 def _api(values: SettingsValues) -> str:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from math import floor, log10
-from operator import itemgetter
-
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.wording.errors import joined
@@ -26,13 +23,7 @@ def text_sentence(stats: RequestStats) -> str:
         return ""
     if stats.rounding == "identical":
         return translate("Rounding", "The same text as without drafts.")
-    if stats.one_in is None:
-        return translate("Rounding", "The same text as without drafts, apart from rounding.")
-    text = translate(
-        "Rounding",
-        "The same text as without drafts, apart from rounding: about one token in {count} may differ.",
-    )
-    return text.format(count=_about(stats.one_in))
+    return translate("Rounding", "The same text as without drafts, apart from rounding.")
 
 
 def same_text_sentence(pair: LearnedPair | None) -> str:
@@ -48,14 +39,14 @@ def same_text_sentence(pair: LearnedPair | None) -> str:
 def rounding_sentence(main: str, rounding: Rounding) -> str:
     """Say up to how many draft tokens this computer rounds passes of a main model alike."""
     usual = rounding.usual
-    most = usual.most_rows - 1
+    most = usual.rows - 1
     if not most:
         text = translate(
             "Rounding",
             "With {main}, rounding differs at every draft length on this Mac, so answers are written without draft "
             "tokens.",
         )
-    elif usual.plain_rows == 1 and most >= MAX_DEPTH:
+    elif most >= MAX_DEPTH:
         text = translate("Rounding", "With {main}, rounding is the same at every draft length on this Mac.")
     else:
         text = translate(
@@ -89,21 +80,13 @@ def _held(usual: KeyRange) -> str:
 
 
 def _cost(pair: LearnedPair) -> str:
-    costs = [(known.same_text_cost, known) for known in pair.contexts if known.same_text_cost is not None]
-    if not costs:
+    cost = pair.same_text_cost
+    if cost is None:
         return ""
-    cost, known = max(costs, key=itemgetter(0))
     if cost < _UNNOTICEABLE:
         return translate("Rounding", "It does not slow answers down.")
-    text = translate("Rounding", "It slows answers down by about {share}% (estimate, measured rounds: {rounds}).")
-    rounds = known.plain_samples + sum(one.samples for one in known.depths)
-    return text.format(share=QLocale().toString(100.0 * cost, "f", 0), rounds=QLocale().toString(rounds))
-
-
-def _about(count: int) -> str:
-    """Format a number that is known within a factor of two: with one digit."""
-    step = 10 ** floor(log10(count))
-    return QLocale().toString(round(count / step) * step)
+    text = translate("Rounding", "It slows answers down by about {share}% (estimate).")
+    return text.format(share=QLocale().toString(100.0 * cost, "f", 0))
 
 
 def ahead_sentence(stats: RequestStats) -> str:
@@ -124,15 +107,10 @@ AHEAD_STATES = Sentences(
         "starting": "Parallel drafting is starting.",
         "no-gain": "Parallel drafting would not help: drafting takes too little of a round.",
         "no-memory": "Parallel drafting is off: a second copy of the draft model does not fit in memory.",
-        "no-address": "Parallel drafting is off: the other computer's address or secret is missing.",
         "no-branches": "Parallel drafting is off: this draft model cannot do it.",
         "not-usable": "Parallel drafting is off: its copy of the draft model cannot be loaded.",
         "other-tokenizer": "Parallel drafting is off: it needs a draft model with the same tokenizer.",
         "unreachable": "Parallel drafting is off: the process that drafts cannot be reached.",
-        "network-denied": (
-            "Parallel drafting is off: macOS does not let Tandem use the local network. Turn on Tandem in System "
-            "Settings > Privacy & Security > Local Network."
-        ),
         "ended": "Parallel drafting is off: the process that drafts quit unexpectedly twice.",
     },
 )

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from app.wording.sentences import Sentences
-
-
-def teaching_sentence(arguments: Mapping[str, str]) -> str:
-    """Say why a drafter cannot be taught, from the arguments of `CannotTeach`."""
-    return TEACHING_REASONS[arguments["reason"]].format(detail=arguments["detail"])
-
 
 TEACHING_REASONS = Sentences(
     "Teaching",
@@ -37,26 +29,11 @@ TEACHING_REASONS = Sentences(
 TAUGHT_PROBLEMS = Sentences(
     "Teaching",
     {
-        "main-changed": (
-            "The main model has changed since its draft was taught, so the draft is used as it was downloaded. Teach "
-            "it again."
-        ),
-        "draft-changed": (
-            "The draft model or head has changed since it was taught, so it is used as it was downloaded. Teach it "
-            "again."
+        "changed": (
+            "The main model, the draft model or the head has changed since the draft was taught, so the draft is used "
+            "as it was downloaded. Teach it again."
         ),
         "damaged": "The files of the taught draft are damaged, so it is used as it was downloaded. Teach it again.",
     },
 )
 """Why what a drafter was taught is not used."""
-
-WAITS = Sentences(
-    "Teaching",
-    {
-        "answers": "Paused while an answer is being written",
-        "hot": "Paused until this Mac has cooled down",
-        "low-power": "Paused while Low Power Mode is on",
-        "battery": "Paused until this Mac is plugged in",
-    },
-)
-"""Why the teaching waits."""

@@ -5,24 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, convert
 
-from engine.advice.speedup import WORTH_IT, MainCost, estimate_speedup, flat_speedup
+from engine.advice.speedup import WORTH_IT, estimate_speedup, flat_speedup
 from engine.files.bounded_json import CONFIG, read_object
 from engine.files.paths import resources
 from engine.hub.repository_names import parse_repository
 from engine.model_files.cache_counting import CacheShape
 from engine.model_files.head_kinds import can_run
+from engine.model_files.model import HeadFacts, Model
+from engine.model_files.vision_kinds import may_see
 
 FORMAT = 1
 _NEEDED = {"hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads"}
 Positive = Annotated[int, Meta(gt=0)]
+# The fields of the file that are also the record's.
+_SHARED = (
+    *("id", "name", "parameters", "bits", "bytes", "licence", "released", "context", "vocabulary_size"),
+    *("architecture", "roles", "drafts", "recommended"),
+)
 
 
 class CatalogModel(Struct, frozen=True, forbid_unknown_fields=True):
-    """One model of the catalog.
+    """One model of the catalog's file.
 
     `bytes` are those of its weights, and `bytes_source` their origin: "hub" (the Hub's listing), "listed" (a public
     listing, rounded) or "computed" (from parameters and bits). `released` is the year and month of the original model,
@@ -60,22 +67,23 @@ class CatalogModel(Struct, frozen=True, forbid_unknown_fields=True):
         if not self.cache.elements_a_token + self.cache.state_bytes:
             raise ValueError(f"{self.id}: cache")
 
-    def __hash__(self) -> int:
-        return hash(self.id)
-
     @property
-    def active_bytes(self) -> int:
-        return self.bytes * self.active_parameters // self.parameters
-
-    @property
-    def memory_config(self) -> dict[str, Any]:
-        """The configuration that `fit` reads, without the network."""
+    def model(self) -> Model:
+        """The model, with the configuration that `fit` reads, without the network."""
         known = {"model_type": self.architecture, "max_position_embeddings": self.context, "cache_shape": self.cache}
-        return {**self.config, **known}
+        return Model(
+            source="catalog",
+            weight_bytes=self.bytes,
+            active_bytes=self.bytes * self.active_parameters // self.parameters,
+            tokenizer_name=self.tokenizer,
+            config={**self.config, **known},
+            sees=may_see(self.architecture),
+            **{name: getattr(self, name) for name in _SHARED},
+        )
 
 
 class CatalogHead(Struct, frozen=True, forbid_unknown_fields=True):
-    """A published head for the model of the repository `made_for`, in any packing.
+    """A published head in the catalog's file, for the model of the repository `made_for`, in any packing.
 
     Until the entry is `checked` against the Hub, `bytes` are estimated from its kind and that model's size.
     """
@@ -91,13 +99,28 @@ class CatalogHead(Struct, frozen=True, forbid_unknown_fields=True):
         if any(parse_repository(name) != name for name in (self.id, self.made_for)) or not can_run(self.kind):
             raise ValueError(f"{self.id}: id, kind or made_for")
 
+    @property
+    def model(self) -> Model:
+        facts = HeadFacts(made_for=self.made_for, checked=self.checked)
+        size = self.bytes
+        return Model(
+            self.id,
+            "catalog",
+            self.name,
+            bytes=size,
+            weight_bytes=size,
+            active_bytes=size,
+            head=self.kind,
+            facts=facts,
+        )
+
 
 @dataclass(frozen=True)
 class Catalog:
     """All models and heads by id."""
 
-    models: dict[str, CatalogModel]
-    heads: dict[str, CatalogHead] = field(default_factory=dict)
+    models: dict[str, Model]
+    heads: dict[str, Model] = field(default_factory=dict)
 
 
 def load_catalog(path: Path | None = None) -> Catalog:
@@ -105,7 +128,7 @@ def load_catalog(path: Path | None = None) -> Catalog:
     content = read_object(path or resources() / "catalog.json", CONFIG)
     if content.get("format") != FORMAT:
         raise ValueError("unknown catalog format")
-    models = convert(content["models"], list[CatalogModel])
+    models = [entry.model for entry in convert(content["models"], list[CatalogModel])]
     by_id = {model.id: model for model in models}
     if len(by_id) != len(models):
         raise ValueError("an id occurs twice")
@@ -113,11 +136,11 @@ def load_catalog(path: Path | None = None) -> Catalog:
         for draft in model.drafts:
             if draft not in by_id or "draft" not in by_id[draft].roles or draft == model.id:
                 raise ValueError(f"{model.id}: {draft} is no draft of this catalog")
-    heads = convert(content.get("heads", []), list[CatalogHead])
+    heads = [entry.model for entry in convert(content.get("heads", []), list[CatalogHead])]
     return Catalog(by_id, {head.id: head for head in heads})
 
 
-def draft_for(model: CatalogModel, catalog: Catalog, *, any_chip: bool = False) -> CatalogModel | None:
+def draft_for(model: Model, catalog: Catalog, *, any_chip: bool = False) -> Model | None:
     """Return the first of the model's drafts that is worth its memory, here or on `any_chip`.
 
     A mixture of experts may have none, and on some chips no model has one.
@@ -126,7 +149,7 @@ def draft_for(model: CatalogModel, catalog: Catalog, *, any_chip: bool = False) 
     return next((draft for draft in drafts if _most_expected(model, draft, any_chip) >= WORTH_IT), None)
 
 
-def offers(catalog: Catalog, limit: int) -> list[tuple[CatalogModel, CatalogModel]]:
+def offers(catalog: Catalog, limit: int) -> list[tuple[Model, Model]]:
     """Return up to three pairs, smallest first, for a machine that may use `limit` bytes.
 
     They are the largest recommended pairs whose weights take at most an eighth, three eighths and three quarters of the
@@ -137,13 +160,12 @@ def offers(catalog: Catalog, limit: int) -> list[tuple[CatalogModel, CatalogMode
         for main in sorted(catalog.models.values(), key=lambda model: model.bytes)
         if "main" in main.roles and main.recommended and (draft := draft_for(main, catalog, any_chip=True)) is not None
     ]
-    chosen: list[tuple[CatalogModel, CatalogModel]] = []
+    chosen: list[tuple[Model, Model]] = []
     for share in (0.125, 0.375, 0.75):
         fitting = [pair for pair in pairs if sum(one.bytes for one in pair) <= share * limit and pair not in chosen]
         chosen += fitting[-1:]
     return sorted(chosen, key=lambda pair: pair[0].bytes)
 
 
-def _most_expected(main: CatalogModel, draft: CatalogModel, any_chip: bool) -> float:
-    cost, draft_active = MainCost(main.bytes, main.active_bytes, main.bits), draft.active_bytes
-    return flat_speedup(cost, draft_active) if any_chip else estimate_speedup(cost, draft_active, "same").most
+def _most_expected(main: Model, draft: Model, any_chip: bool) -> float:
+    return flat_speedup(main, draft) if any_chip else estimate_speedup(main, draft, "same").most

@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from engine.advice.catalog import Catalog, CatalogHead, CatalogModel
+from engine.advice.catalog import Catalog
 from engine.advice.fit import ModelSize, check_fit, stored_bits
-from engine.advice.heads import HeadFacts, against, facts_of, facts_of_config, same_model
 from engine.advice.speedup import (
     WORTH_IT,
-    MainCost,
     SpeedupEstimate,
     estimate_head_speedup,
     estimate_speedup,
     flat_speedup,
+    is_copy,
+    size_share,
 )
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import UntrustedJsonError
 from engine.hub.repository_names import head_name, is_content_hash
-from engine.hub.values import RemoteModel
-from engine.model_files.architecture import mlx_lm_module
-from engine.model_files.config import is_quantised, read_config, text_config
-from engine.model_files.discovery import InstalledModel
-from engine.model_files.head_kinds import can_run, is_chained, kind_of_config
+from engine.model_files.config import read_config, text_config
+from engine.model_files.head_kinds import is_chained
+from engine.model_files.model import HeadFacts, Model
 from engine.model_files.tokenizer_files import VocabularyComparison, compare, read_folder
+
+# Imported with the first head that is judged, because the window's start imports this module.
+if TYPE_CHECKING:
+    from engine.heads.config import HeadConfig
+    from engine.heads.fit import Mismatch
 
 # Verdicts. same: identical ids. padded: the same ids, one model has more rows or a few more tokens. different: works
 # by re-encoding, slower. unknown: its tokenizer has not been read yet. lookup: no draft model, proposals from the text.
@@ -37,43 +40,13 @@ from engine.model_files.tokenizer_files import VocabularyComparison, compare, re
 _UNREAD = ("head-unchecked", "head-inside")
 WORKING = ("same", "padded", "different", "unknown", "lookup", "head", "head-other", *_UNREAD)
 VERDICTS = (*WORKING, "other-main", "too-large", "no-room", "incomplete", "not-mlx")
-
-
-@dataclass(frozen=True)
-class PairModel:
-    """A model from any source, as pairing sees it. Unknown figures are 0.
-
-    `source` is installed, catalog or search. `read_vocabulary` returns ids by token string, or None if unknown; it is
-    called only if nothing else decides. `tokenizer` is a fingerprint, `tokenizer_name` the catalog's name of it,
-    `tokenizer_digest` the hash of tokenizer.json. `problem` is the reason why the model cannot be used, with `detail`.
-    `head` is set for heads; if their tensors are known, `config` comes from `engine.heads.fit.memory_config`. `bits` is
-    the quantisation, 16 or 32 for plain weights. `drafts` are the ids of the drafts that the catalog names for it.
-    """
-
-    id: str
-    source: str
-    weight_bytes: int
-    active_bytes: int
-    config: Mapping[str, Any] = field(default_factory=dict)
-    read_vocabulary: Callable[[], dict[str, int] | None] = lambda: None
-    vocabulary_size: int = 0
-    tokenizer: str = ""
-    tokenizer_name: str = ""
-    tokenizer_digest: str = ""
-    problem: str = ""
-    detail: str = ""
-    head: HeadFacts | None = None
-    bits: int | None = None
-    drafts: tuple[str, ...] = ()
-
-    @property
-    def family(self) -> str:
-        """The family of its architecture: qwen3 for qwen3, qwen3_moe and qwen3_next; "" if unknown."""
-        return str(self.config.get("model_type", "")).partition("_")[0]
-
-    @property
-    def cost(self) -> MainCost:
-        return MainCost(self.weight_bytes, self.active_bytes, self.bits)
+# Words at the end of a repository's name that name its packing, not its model.
+_PACKING = frozenset(
+    {
+        "mlx", "bf16", "fp16", "f16", "fp8", "mxfp4", "mxfp8", "nvfp4", "dwq", "qat", "gptq", "awq", "int4", "int8",
+        "q2", "q3", "q4", "q5", "q6", "q8", "2bit", "3bit", "4bit", "5bit", "6bit", "8bit", "meta",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +73,8 @@ class PairAdvice:
 
 
 def advise(
-    main: PairModel,
-    candidates: Iterable[PairModel],
+    main: Model,
+    candidates: Iterable[Model],
     context: int,
     limit: int,
     measured: Mapping[str, float] | None = None,
@@ -116,8 +89,8 @@ def advise(
     twice counts once, from the first of these sources: installed, catalog, search.
     """
     order = ("installed", "catalog", "search")
-    unique: dict[str, PairModel] = {}
-    for candidate in sorted(candidates, key=lambda model: order.index(model.source)):
+    unique: dict[str, Model] = {}
+    for candidate in sorted(candidates, key=lambda model: order.index(model.origin)):
         if candidate.id != main.id:
             unique.setdefault(candidate.id, candidate)
     judge = _Judge(main, context, limit, measured or {}, element_bytes)
@@ -129,89 +102,50 @@ def advise(
     return [replace(one, best=index == best) for index, one in enumerate(advice)]
 
 
-def from_installed(model: InstalledModel, tokenizer_name: str = "") -> PairModel:
-    """Return an installed model for pairing; its vocabulary is read when it is needed."""
-    problem = model.problem or ("" if model.complete else "incomplete")
-    if model.head:
-        return _installed_head(model, problem)
-    return PairModel(
-        model.id,
-        "installed",
-        model.weight_bytes or model.disk_bytes,
-        model.active_bytes or model.weight_bytes or model.disk_bytes,
-        {} if problem else read_config(model.config_path),
-        lambda: _vocabulary_of(model.config_path),
-        model.vocabulary_size or 0,
-        model.tokenizer,
-        tokenizer_name,
-        _digest_in(model.config_path),
-        problem,
-        model.detail,
-        bits=model.bits,
-    )
-
-
-def from_catalog(model: CatalogModel) -> PairModel:
-    """Return a model of the catalog for pairing."""
-    return PairModel(
-        model.id,
-        "catalog",
-        model.bytes,
-        model.active_bytes,
-        model.memory_config,
-        vocabulary_size=model.vocabulary_size,
-        tokenizer_name=model.tokenizer,
-        bits=model.bits,
-        drafts=model.drafts,
-    )
-
-
-def _installed_head(model: InstalledModel, problem: str) -> PairModel:
-    found = PairModel(
-        model.id, "installed", model.weight_bytes or model.disk_bytes, model.active_bytes, problem=problem,
-        detail=model.detail, head=HeadFacts(model.head),
-    )  # fmt: skip
-    if problem:
-        return found
+def with_files(model: Model) -> Model:
+    """Return an installed model with what its small files say. Raises `ModelNotUsable` without a configuration."""
+    size = model.weight_bytes or model.bytes
+    model = replace(model, weight_bytes=size, active_bytes=model.active_bytes or size)
+    if model.problem:
+        return model
+    if not model.head:
+        return replace(model, config=read_config(model.config_path), tokenizer_digest=_digest_in(model.config_path))
     from engine.heads.fit import memory_config
     from engine.heads.folder import inspect_head
 
     try:
         head = inspect_head(Path(model.path)).config
     except ModelNotUsable as error:
-        return replace(found, problem=error.reason, detail=error.detail)
-    return replace(found, config=memory_config(head), head=facts_of(head))
+        return replace(model, problem=error.reason, detail=error.detail)
+    return replace(model, config=memory_config(head), facts=facts_of(head))
 
 
-def from_catalog_head(head: CatalogHead) -> PairModel:
-    """Return a head of the catalog for pairing."""
-    facts = HeadFacts(head.kind, made_for=head.made_for, checked=head.checked)
-    return PairModel(head.id, "catalog", head.bytes, head.bytes, head=facts)
+def facts_of(config: HeadConfig) -> HeadFacts:
+    """Return the facts of a head whose tensors are known."""
+    exact = config.main_layers is not None
+    return HeadFacts(config.least_layers, exact, config.tap_width, config.vocabulary, config.made_for)
 
 
-def from_remote(model: RemoteModel) -> PairModel:
-    """Return a repository, whose small files have been read, for pairing."""
-    if (kind := kind_of_config(model.config)) is not None:
-        problem = "" if can_run(kind) else "unknown-head"
-        return PairModel(
-            model.id, "search", model.weight_bytes, model.weight_bytes, problem=problem,
-            detail=kind if problem else "", head=facts_of_config(model.config, kind),
-        )  # fmt: skip
-    size = text_config(model.config).get("vocab_size")
-    known = mlx_lm_module(model.config) is not None
-    return PairModel(
-        model.id,
-        "search",
-        model.weight_bytes,
-        model.weight_bytes,
-        model.config,
-        model.read_vocabulary,
-        size if type(size) is int else 0,
-        tokenizer_digest=model.tokenizer_digest,
-        problem="" if known else "unknown-architecture",
-        detail="" if known else str(model.config.get("model_type", "")),
-        bits=None if is_quantised(model.config) else 16,
-    )
+def against(facts: HeadFacts, config: Mapping[str, Any], vocabulary: int | None) -> Mismatch | None:
+    """Return why the head cannot draft for the main model with this config.json, or None."""
+    from engine.heads.fit import mismatch
+
+    text = text_config(config)
+    layers, width = (text[name] if type(text.get(name)) is int else 0 for name in ("num_hidden_layers", "hidden_size"))
+    head = facts.layers, facts.width, facts.vocabulary
+    return mismatch(head, (layers, width, vocabulary or 0), exact=facts.exact)
+
+
+def same_model(one: str, other: str) -> bool:
+    """Return whether two repositories hold the same model, in any packing, by their names."""
+    return _bare(one) == _bare(other) != ()
+
+
+def _bare(repository: str) -> tuple[str, ...]:
+    words = repository.rpartition("/")[2].lower().replace("_", "-").split("-")
+    while words and words[-1] in _PACKING:
+        words.pop()
+    return tuple(words[1:] if words[:1] == ["meta"] else words)
 
 
 class _Judge:
@@ -219,7 +153,7 @@ class _Judge:
 
     def __init__(
         self,
-        main: PairModel,
+        main: Model,
         context: int,
         limit: int,
         measured: Mapping[str, float],
@@ -230,28 +164,30 @@ class _Judge:
         self._context, self._limit, self._element_bytes = context, limit, element_bytes
         self._compared: dict[tuple[str, str], VocabularyComparison] = {}
 
-    def are_related(self, draft: PairModel) -> bool:
+    def are_related(self, draft: Model) -> bool:
         """Whether a draft is a head, one that the catalog names for the main model, or a model of its family."""
         main = self._main
-        return draft.head is not None or draft.id in main.drafts or draft.family == main.family
+        return bool(draft.head) or draft.id in main.drafts or draft.family == main.family
 
-    def verdict(self, draft: PairModel) -> PairAdvice:
+    def verdict(self, draft: Model) -> PairAdvice:
         code, arguments, expected = self._decide(draft)
-        return PairAdvice(draft.id, draft.source, code, arguments, draft.weight_bytes, expected)
+        return PairAdvice(draft.id, draft.origin, code, arguments, draft.weight_bytes, expected)
 
-    def _decide(self, draft: PairModel) -> tuple[str, tuple[tuple[str, int | str], ...], SpeedupEstimate | None]:
+    def _decide(self, draft: Model) -> tuple[str, tuple[tuple[str, int | str], ...], SpeedupEstimate | None]:
         if draft.problem:
             code = "incomplete" if draft.problem == "incomplete" else "not-mlx"
             return code, (("reason", draft.problem), ("detail", draft.detail)), None
         fit = check_fit(self._size(self._main), self._size(draft), self._context, self._limit)
         if not fit.fits:
             return "no-room", (("needed", fit.needed), ("free", max(0, self._limit))), None
-        if draft.head is not None:
-            return self._head_verdict(draft, draft.head)
+        if draft.head:
+            return self._head_verdict(draft)
         expected = self._expected(draft, "same")
-        most = max(expected.most, flat_speedup(self._main.cost, draft.active_bytes))
+        most = expected.speedup
+        if not is_copy(draft, self._main):
+            most = max(expected.most, flat_speedup(self._main, draft))
         if most < WORTH_IT and not expected.measured:
-            share = round(100 * draft.active_bytes / max(self._main.active_bytes, 1))
+            share = round(100 * size_share(draft, self._main))
             return "too-large", (("share", share),), expected
         comparison = self._relation(draft)
         if comparison is None:
@@ -264,15 +200,13 @@ class _Judge:
             return "padded", (("extra", comparison.extra),), expected
         return "same", (), expected
 
-    def _head_verdict(
-        self, draft: PairModel, facts: HeadFacts
-    ) -> tuple[str, tuple[tuple[str, int | str], ...], SpeedupEstimate | None]:
-        main = self._main
+    def _head_verdict(self, draft: Model) -> tuple[str, tuple[tuple[str, int | str], ...], SpeedupEstimate | None]:
+        main, facts, chained = self._main, draft.facts, is_chained(draft.head)
         wrong = against(facts, main.config, main.vocabulary_size)
         if wrong is not None:
             return "other-main", (("what", wrong.what), ("head", wrong.head), ("main", wrong.main)), None
-        chained = is_chained(facts.kind)
-        expected = self._measured.get(draft.id) or estimate_head_speedup(main.cost, draft.weight_bytes, chained=chained)
+        estimate = estimate_head_speedup(main, draft.weight_bytes, chained=chained)
+        expected = self._measured.get(draft.id) or estimate
         if not facts.checked:
             # Nothing is known yet on which an estimate could be based.
             code = "head-inside" if facts.inside else "head-unchecked"
@@ -281,7 +215,7 @@ class _Judge:
             return "head-other", (("model", facts.made_for),), expected
         return "head", (), expected
 
-    def _relation(self, draft: PairModel) -> VocabularyComparison | None:
+    def _relation(self, draft: Model) -> VocabularyComparison | None:
         """Compare the vocabularies; None if one of them is not known."""
         main = self._main
         if main.tokenizer and main.tokenizer == draft.tokenizer:
@@ -291,18 +225,18 @@ class _Judge:
         key = (draft.tokenizer, draft.id if not draft.tokenizer else "")
         if key in self._compared:
             return self._compared[key]
-        ours, theirs = main.read_vocabulary(), draft.read_vocabulary()
+        ours, theirs = _vocabulary_of(main), _vocabulary_of(draft)
         if ours is not None and theirs is not None:
             self._compared[key] = compare(ours, theirs)
             return self._compared[key]
         named = main.tokenizer_name and main.tokenizer_name == draft.tokenizer_name
         return VocabularyComparison("same") if named else None
 
-    def _expected(self, draft: PairModel, relation: str) -> SpeedupEstimate:
+    def _expected(self, draft: Model, relation: str) -> SpeedupEstimate:
         main, measured = self._main, self._measured.get(draft.id)
-        return measured or estimate_speedup(main.cost, draft.active_bytes, relation)
+        return measured or estimate_speedup(main, draft, relation)
 
-    def _size(self, model: PairModel) -> ModelSize:
+    def _size(self, model: Model) -> ModelSize:
         return ModelSize(model.id, model.weight_bytes, model.config, self._element_bytes)
 
 
@@ -315,59 +249,55 @@ def _digest_in(folder: Path) -> str:
     return digest if is_content_hash(digest) else ""
 
 
-def _vocabulary_of(folder: Path) -> dict[str, int] | None:
+def _vocabulary_of(model: Model) -> dict[str, int] | None:
+    if model.read_vocabulary is not None:
+        return model.read_vocabulary()
     try:
-        return read_folder(folder)
+        return read_folder(model.config_path) if model.path else None
     except UntrustedJsonError:
         return None
 
 
-def candidates(
-    main: InstalledModel | CatalogModel, installed: Iterable[InstalledModel], catalog: Catalog
-) -> tuple[PairModel, list[PairModel]]:
+def candidates(main: Model, installed: Iterable[Model], catalog: Catalog) -> tuple[Model, list[Model]]:
     """Return the main model and its candidates: small installed models and suggestions of the catalog.
 
     The catalog suggests models that it names for this main model, and models with the same tokenizer.
     """
     known = catalog.models.get(main.id)
-    name = known.tokenizer if known else ""
+    name = known.tokenizer_name if known else ""
     suggested = known.drafts if known else ()
-    if isinstance(main, CatalogModel):
-        subject = from_catalog(main)
-    else:
-        subject = replace(from_installed(main, name), drafts=suggested)
-    names = {model.id: model.tokenizer for model in catalog.models.values()}
+    if main.source != "catalog":
+        main = replace(with_files(main), tokenizer_name=name, drafts=suggested)
+    names = {model.id: model.tokenizer_name for model in catalog.models.values()}
     found = [
-        from_installed(model, names.get(model.id, ""))
+        replace(with_files(model), tokenizer_name=names.get(model.id, ""))
         for model in installed
         # The starter's draft model was trained for the starter's main model only.
-        if (model.source != "starter" or (isinstance(main, InstalledModel) and main.source == "starter"))
+        if (model.source != "starter" or main.source == "starter")
         and ("draft" in model.kinds or model.head or (model.problem == "incomplete" and model.id in names))
     ]
-    found += [from_catalog_head(head) for head in catalog.heads.values() if same_model(head.made_for, main.id)]
-    found += _head_inside(main, subject, found)
+    found += [head for head in catalog.heads.values() if same_model(head.facts.made_for, main.id)]
+    found += _head_inside(main, found)
     found += [
-        from_catalog(model)
+        model
         for model in catalog.models.values()
-        if "draft" in model.roles and (model.id in suggested or (name and model.tokenizer == name))
+        if "draft" in model.roles and (model.id in suggested or (name and model.tokenizer_name == name))
     ]
-    return subject, found
+    return main, found
 
 
-def _head_inside(
-    main: InstalledModel | CatalogModel, subject: PairModel, found: Iterable[PairModel]
-) -> list[PairModel]:
+def _head_inside(main: Model, found: Iterable[Model]) -> list[Model]:
     """Return the MTP head that the makers of `main` ship with it, unless installed; its size is estimated."""
     from engine.heads.mtp_config import shipped_bytes
 
-    size = shipped_bytes(subject.config, subject.weight_bytes, subject.active_bytes, stored_bits(subject.config))
-    repository = isinstance(main, CatalogModel) or main.source == "cache"
+    size = shipped_bytes(main.config, main.weight_bytes, main.active_bytes, stored_bits(main.config))
     name = head_name(main.id)
-    here = {one.id for one in found if one.head is not None and one.head.kind == "mtp"}
-    if not size or not repository or name in here or any(id_.startswith(f"{main.id}/") for id_ in here):
+    here = {one.id for one in found if one.head == "mtp"}
+    is_inside = name in here or any(id_.startswith(f"{main.id}/") for id_ in here)
+    if not size or main.source not in ("cache", "catalog") or is_inside:
         return []
-    facts = HeadFacts("mtp", made_for=main.id, checked=False, inside=True)
-    return [PairModel(name, "catalog", size, size, head=facts)]
+    facts = HeadFacts(made_for=main.id, checked=False, inside=True)
+    return [Model(name, "catalog", weight_bytes=size, active_bytes=size, head="mtp", facts=facts)]
 
 
 def _rank(one: PairAdvice) -> tuple[int, float, int, str]:

@@ -1,7 +1,8 @@
 """Estimates the speedup of a draft model that has not been measured, from bytes and published costs of rows.
 
-Decoding is bound by reading weights, so a pass over one row costs in proportion to the bytes that it reads. What each
-further row costs depends on the chip. Accept rates are assumed, not known: they depend on the text and on the pair.
+Decoding is bound by reading weights, so a pass over one row costs in proportion to the bytes that it reads: those of
+the files on a Mac; elsewhere four for each parameter, because weights become float32. What each further row costs
+depends on the chip. Accept rates are assumed, not known: they depend on the text and on the pair.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
 
-from engine.machine.row_costs import PassCost, flat_cost, row_costs
+from engine.advice.fit import SCALE_BITS
+from engine.machine.row_costs import PassCost, flat_cost, keeps_weights, row_costs
+from engine.model_files.model import Model
 from engine.requests import MAX_DEPTH
 
 # The least speedup for which a draft model is worth its memory.
@@ -19,6 +22,8 @@ WORTH_IT = 1.05
 _PASS_OVERHEAD = 0.02
 # The acceptance rate of published heads is 0.6 to 0.8 on text of their training, and lower elsewhere.
 HEAD_ACCEPT_RATE = 0.65
+# The bits of quantised weights where the files do not say, and those of heads, which are rarely quantised.
+_USUAL_BITS, _HEAD_BITS = 4, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,42 +42,37 @@ class SpeedupEstimate:
         return self.bounds[1] if self.bounds else self.speedup
 
 
-@dataclass(frozen=True, slots=True)
-class MainCost:
-    """What a main model reads: all weights, those that one token uses, and whether they are quantised.
-
-    Several rows of a mixture of experts use more of them than one, so verification costs more than a plain pass.
-    """
-
-    bytes: int
-    active: int
-    bits: int | None = None
-
-    @property
-    def used(self) -> float:
-        return min(self.active / max(self.bytes, 1), 1.0) or 1.0
-
-    @property
-    def quantised(self) -> bool:
-        return self.bits not in (16, 32)
+def parameters(model: Model) -> float:
+    """Return the parameters that one token uses."""
+    return _parameters(model.active_bytes, model.bits)
 
 
-def estimate_speedup(main: MainCost, draft_active: int, relation: str) -> SpeedupEstimate:
-    """Estimate the speed-up of a draft model that reads `draft_active` bytes a token."""
-    return _estimate(main, *_with_draft(main, draft_active, relation))
+def size_share(draft: Model, main: Model) -> float:
+    """Return the bytes that a draft model's pass over one row reads on this machine, as a share of the main model's."""
+    return _bytes_read(draft.active_bytes, draft.bits) / _bytes_read(main.active_bytes, main.bits)
 
 
-def flat_speedup(main: MainCost, draft_active: int) -> float:
+def is_copy(draft: Model, main: Model) -> bool:
+    """Whether they may be one model in two precisions: parameters are known that exactly."""
+    return abs(parameters(draft) / parameters(main) - 1.0) < 0.1
+
+
+def estimate_speedup(main: Model, draft: Model, relation: str) -> SpeedupEstimate:
+    """Estimate the speed-up of a draft model."""
+    return _estimate(main, *_with_draft(main, draft, relation))
+
+
+def flat_speedup(main: Model, draft: Model) -> float:
     """Return the speed-up where further rows cost next to nothing, so that only the draft model's size limits it."""
-    return _at_best_depth(flat_cost(main.used), *_with_draft(main, draft_active, "same"))
+    return _at_best_depth(flat_cost(_share_used(main)), *_with_draft(main, draft, "same"))
 
 
-def estimate_head_speedup(main: MainCost, head_bytes: int, *, chained: bool = False) -> SpeedupEstimate:
+def estimate_head_speedup(main: Model, head_bytes: int, *, chained: bool = False) -> SpeedupEstimate:
     """Estimate the speed-up of a head of `head_bytes`.
 
     It drafts all tokens of a round in one pass, or, if they are `chained`, each in a pass of its own.
     """
-    share = head_bytes / max(main.active, 1)
+    share = _bytes_read(head_bytes, _HEAD_BITS) / _bytes_read(main.active_bytes, main.bits)
 
     def drafting(depth: int) -> float:
         return depth * (share + _PASS_OVERHEAD) if chained else share + 2 * _PASS_OVERHEAD
@@ -80,16 +80,33 @@ def estimate_head_speedup(main: MainCost, head_bytes: int, *, chained: bool = Fa
     return _estimate(main, HEAD_ACCEPT_RATE, drafting)
 
 
-def _with_draft(main: MainCost, draft_active: int, relation: str) -> tuple[float, Callable[[int], float]]:
+def _with_draft(main: Model, draft: Model, relation: str) -> tuple[float, Callable[[int], float]]:
     """Return the assumed accept rate, and the cost of drafting a round by its depth in plain passes."""
-    share = draft_active / max(main.active, 1)
+    share = size_share(draft, main)
     return _assumed_accept_rate(share, relation), lambda depth: depth * (share + _PASS_OVERHEAD)
 
 
-def _estimate(main: MainCost, accept: float, drafting: Callable[[int], float]) -> SpeedupEstimate:
-    costs = row_costs(main.used, quantised=main.quantised)
+def _parameters(size: int, bits: int | None) -> float:
+    stored = float(bits) if bits in (16, 32) else (bits or _USUAL_BITS) + SCALE_BITS
+    return max(8.0 * size / stored, 1.0)
+
+
+def _bytes_read(size: int, bits: int | None) -> float:
+    return max(float(size), 1.0) if keeps_weights() else 4.0 * _parameters(size, bits)
+
+
+def _estimate(main: Model, accept: float, drafting: Callable[[int], float]) -> SpeedupEstimate:
+    costs = row_costs(_share_used(main), quantised=main.bits not in (16, 32))
     least, most = (_at_best_depth(cost, accept, drafting) for cost in costs)
     return SpeedupEstimate(most) if least == most else SpeedupEstimate(sqrt(least * most), bounds=(least, most))
+
+
+def _share_used(main: Model) -> float:
+    """Return the share of a main model's weights that one token uses.
+
+    Several rows of a mixture of experts use more of them than one, so verification costs more than a plain pass.
+    """
+    return min(main.active_bytes / max(main.weight_bytes, 1), 1.0) or 1.0
 
 
 def _at_best_depth(pass_cost: PassCost, accept: float, drafting: Callable[[int], float]) -> float:

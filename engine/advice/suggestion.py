@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from engine.advice.catalog import Catalog
-from engine.advice.pairing import PairAdvice, PairModel, advise, from_catalog, from_remote
+from engine.advice.pairing import PairAdvice, advise
 from engine.hub.client import HubClient
 from engine.hub.failures import HubError
 from engine.hub.search import read_repository
-from engine.model_files.config import text_config
+from engine.model_files.model import Model
 
 _MOST_READ = 4
 
@@ -23,12 +23,12 @@ def suggest_draft(client: HubClient, main_id: str, catalog: Catalog, keep_in: Pa
     known = catalog.models.get(main_id)
     if known is not None:
         return known.drafts[0] if known.drafts else None
-    best = draft_for(client, from_remote(read_repository(client, main_id, keep_in)), catalog, 4096, 2**60, keep_in)
+    best = draft_for(client, read_repository(client, main_id, keep_in), catalog, 4096, 2**60, keep_in)
     return best.id if best is not None else None
 
 
 def draft_for(
-    client: HubClient, main: PairModel, catalog: Catalog, context: int, limit: int, keep_in: Path | None = None
+    client: HubClient, main: Model, catalog: Catalog, context: int, limit: int, keep_in: Path | None = None
 ) -> PairAdvice | None:
     """Return the catalog's best draft model for a model of the Hub, or None if none shares its tokenizer."""
     advice = advise(main, _plausible(client, main, catalog, keep_in), context, limit)
@@ -39,22 +39,26 @@ def advise_remotely(
     client: HubClient, main_id: str, catalog: Catalog, context: int, limit: int, keep_in: Path | None = None
 ) -> list[PairAdvice]:
     """Return verdicts on the catalog's drafts for a main model that is neither installed nor in the catalog."""
-    main = from_remote(read_repository(client, main_id, keep_in))
+    main = read_repository(client, main_id, keep_in)
     return advise(main, _plausible(client, main, catalog, keep_in), context, limit)
 
 
-def _plausible(client: HubClient, main: PairModel, catalog: Catalog, keep_in: Path | None) -> list[PairModel]:
+def _plausible(client: HubClient, main: Model, catalog: Catalog, keep_in: Path | None) -> list[Model]:
     """Return one draft model of each tokenizer with a vocabulary about as large as the main model's."""
-    size = main.vocabulary_size or text_config(main.config).get("vocab_size") or 0
+    size = main.vocabulary_size or 0
     drafts = sorted(
         (model for model in catalog.models.values() if "draft" in model.roles),
-        key=lambda model: (abs(model.vocabulary_size - size), model.bytes),
+        key=lambda model: (_apart(model, size), model.bytes),
     )
-    chosen = {model.tokenizer: model for model in reversed(drafts) if abs(model.vocabulary_size - size) <= 0.05 * size}
-    found: list[PairModel] = []
-    for model in sorted(chosen.values(), key=lambda model: abs(model.vocabulary_size - size))[:_MOST_READ]:
+    chosen = {model.tokenizer_name: model for model in reversed(drafts) if _apart(model, size) <= 0.05 * size}
+    found: list[Model] = []
+    for model in sorted(chosen.values(), key=lambda model: _apart(model, size))[:_MOST_READ]:
         try:
-            found.append(from_remote(read_repository(client, model.id, keep_in)))
+            found.append(read_repository(client, model.id, keep_in))
         except HubError:
-            found.append(from_catalog(model))
+            found.append(model)
     return found
+
+
+def _apart(model: Model, size: int) -> int:
+    return abs((model.vocabulary_size or 0) - size)

@@ -1,1 +1,1 @@
-"""A drafter beside the engine, in a process or on another computer, that drafts while the main model verifies."""
+"""A drafter beside the engine, in a process, that drafts while the main model verifies."""

@@ -1,4 +1,4 @@
-"""The engine's connection to a drafter, which it starts or connects to, restarts once, and then gives up with a reason.
+"""The engine's connection to a drafter in a process, which it starts, restarts once, and then gives up with a reason.
 
 The engine's thread waits no longer than the timeouts that it passes. A separate thread starts the drafter; then one
 thread at a time may use the connection.
@@ -10,7 +10,6 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from engine.async_drafting.messages import (
@@ -22,22 +21,16 @@ from engine.async_drafting.messages import (
     ToDrafter,
     ToEngine,
 )
-from engine.async_drafting.serving import PROCESS_OPTION, own_cores, vocabulary_digest
-from engine.machine.local_network import is_denied
-from engine.main_model.loading import LoadedModel
-from engine.settings import EngineSettings
+from engine.async_drafting.serving import PROCESS_OPTION, own_cores
 from engine.wire.channel import Channel
 from engine.wire.child import Child
-from engine.wire.handshake import connect
 from engine.wire.messages import ChannelClosed
 
 log = logging.getLogger(__name__)
 
 START_S = 300.0
-# How often a drafter is started or connected to.
+# How often a drafter is started.
 ATTEMPTS = 2
-# The port of `tandem drafter serve`.
-DEFAULT_PORT = 8799
 
 
 @dataclass(slots=True)
@@ -47,9 +40,6 @@ class DrafterConnection:
     channel: Channel[ToEngine]
     end: Callable[[], None]
     pid: int | None = None
-
-
-Connect = Callable[[], DrafterConnection]
 
 
 def in_a_process(folder: Path) -> DrafterConnection:
@@ -67,20 +57,15 @@ def in_a_process(folder: Path) -> DrafterConnection:
     return DrafterConnection(child.channel, child.end, child.process.pid)
 
 
-def on_another_computer(host: str, port: int, secret: bytes) -> DrafterConnection:
-    """Connect to a drafter that a person runs on another computer. Raises `OSError`."""
-    return DrafterConnection(connect((host, port), secret, TO_ENGINE, most_unsent=MOST_UNSENT), lambda: None)
-
-
 class DrafterLink:
-    """A drafter for one draft model; `connect` reaches it, and `vocabulary` returns the digest of the model's ids.
+    """A drafter for one draft model, which `connect` starts.
 
-    `state` is "starting", "ready" or "gone". `reason` says why it is gone: "not-usable", "no-branches",
-    "other-tokenizer", "unreachable", "network-denied", "ended" or "closed".
+    `state` is "starting", "ready" or "gone". `reason` says why it is gone: "not-usable", "no-branches", "unreachable",
+    "ended" or "closed".
     """
 
-    def __init__(self, connect: Connect, vocabulary: Callable[[], bytes]) -> None:
-        self._connect, self._vocabulary = connect, vocabulary
+    def __init__(self, connect: Callable[[], DrafterConnection]) -> None:
+        self._connect = connect
         self._connection: DrafterConnection | None = None
         self._attempts = 0
         self._closed = threading.Event()
@@ -128,8 +113,8 @@ class DrafterLink:
         try:
             connection = self._connection = self._connect()
         except OSError as error:
-            log.info("the drafter cannot be reached: %s", error)
-            self._give_up("network-denied" if is_denied(error) else "unreachable")
+            log.info("the drafter cannot be started: %s", error)
+            self._give_up("unreachable")
             return
         if self._closed.is_set():
             self._drop()
@@ -138,17 +123,14 @@ class DrafterLink:
         except ChannelClosed as error:
             log.info("the drafter ended while it started: %s", error)
             said = DrafterRefusal("ended")
-        if isinstance(said, Ready) and said.vocabulary == self._vocabulary():
+        if isinstance(said, Ready):
             self.generation += 1
             self.state = "ready"
             if self._closed.is_set():
                 self.close()
             return
         self._drop()
-        if isinstance(said, Ready):
-            self._give_up("other-tokenizer")
-        else:
-            self._give_up(said.reason if isinstance(said, DrafterRefusal) else "unreachable")
+        self._give_up(said.reason if isinstance(said, DrafterRefusal) else "unreachable")
 
     def _lost(self, error: ChannelClosed) -> None:
         log.info("the drafter is gone: %s", error)
@@ -174,16 +156,14 @@ class AsyncDrafters:
 
     def __init__(self) -> None:
         self._link: DrafterLink | None = None
-        self._key: tuple[object, ...] = ()
+        self._folder: Path | None = None
 
-    def link(self, draft: LoadedModel, settings: EngineSettings) -> DrafterLink | None:
-        """Return the link for a draft model and the settings, and end one for others. None for a bad address."""
-        connect = _connect(draft, settings)
-        key = (draft.info.path, settings.async_drafter == "remote", settings.drafter_address, settings.drafter_secret)
-        if connect is None or key != self._key:
+    def link(self, folder: Path) -> DrafterLink:
+        """Return the link for the draft model in `folder`, and end one for another model."""
+        if folder != self._folder:
             self.close()
-        if connect is not None and self._link is None:
-            self._link, self._key = DrafterLink(connect, partial(vocabulary_digest, draft)), key
+        if self._link is None:
+            self._link, self._folder = DrafterLink(lambda: in_a_process(folder)), folder
         return self._link
 
     @property
@@ -196,23 +176,3 @@ class AsyncDrafters:
         link, self._link = self._link, None
         if link is not None:
             link.close()
-
-
-def address_of(text: str) -> tuple[str, int] | None:
-    """Return host and port of "host:port", "[host]:port" or "host"; None for anything else."""
-    host, colon, port = text.strip().rpartition(":")
-    if not colon or (host.count(":") and not host.endswith("]")):
-        host, port = text.strip(), str(DEFAULT_PORT)
-    host = host.removeprefix("[").removesuffix("]")
-    if not host or not port.isdecimal() or not 0 < int(port) < 2**16:
-        return None
-    return host, int(port)
-
-
-def _connect(draft: LoadedModel, settings: EngineSettings) -> Connect | None:
-    if settings.async_drafter != "remote":
-        return partial(in_a_process, draft.info.path)
-    address = address_of(settings.drafter_address)
-    if address is None or not settings.drafter_secret:
-        return None
-    return partial(on_another_computer, *address, settings.drafter_secret.encode())

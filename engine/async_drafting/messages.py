@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated
 
 from msgspec import Meta
@@ -19,9 +18,7 @@ _Number = Annotated[int, Meta(ge=0)]
 
 
 class Ready(WireMessage, frozen=True):
-    """The drafter has loaded its model; `vocabulary` is the digest of the model's ids."""
-
-    vocabulary: Annotated[bytes, Meta(max_length=64)]
+    """The drafter has loaded its model."""
 
 
 class DrafterRefusal(WireMessage, frozen=True):
@@ -37,18 +34,6 @@ class Begin(WireMessage, frozen=True):
     seed: _Number
     vocabulary: Annotated[int, Meta(gt=0, le=2**24)]
     sampling: SamplingSettings
-
-    @property
-    def in_bounds(self) -> bool:
-        """Whether a sampler can use the settings; `SamplingSettings` checks less."""
-        s = self.sampling
-        numbers = (s.repetition_penalty, s.presence_penalty, s.frequency_penalty, *s.logit_bias.values())
-        tokens = (s.top_k, *s.logit_bias)
-        return (
-            all(map(math.isfinite, numbers))
-            and all(0 <= token < 2**32 for token in tokens)
-            and s.penalty_window <= LONGEST_WINDOW
-        )
 
 
 class RoundOutcome(WireMessage, frozen=True):

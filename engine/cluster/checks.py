@@ -32,7 +32,7 @@ from engine.cluster.plan import choose_split, files_of_others
 from engine.errors import EngineError
 from engine.files.system_memory import system_memory
 from engine.machine.local_network import is_denied
-from engine.model_files.inspection import files_by_tensor, read_checked_config, weight_bytes, weight_files
+from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import resolve_model
 from engine.wire.channel import Channel
 from engine.wire.handshake import Listener, connect
@@ -92,16 +92,16 @@ def check_machines(machines: Machines, model: str | Path | None = None, split: s
 
 
 def _wanted(model: str | Path, split: str, rank: int, ranks: int) -> _Wanted:
-    folder = resolve_model(model)
+    folder = ModelFolder(resolve_model(model))
     try:
-        spared = files_of_others(folder, choose_split(read_checked_config(folder), ranks, split), rank, ranks)
+        spared = files_of_others(folder.path, choose_split(folder.config, ranks, split), rank, ranks)
     except ClusterError:
         # Starting the cluster reports that the model cannot be divided.
         spared = frozenset()
-    names = set(files_by_tensor(folder).values()) or {"model.safetensors"}
+    names = set(folder.files_by_tensor.values()) or {"model.safetensors"}
     # Files that are missing here too are assumed to have the average size.
-    sizes = dict.fromkeys(names, weight_bytes(folder) // len(names))
-    sizes |= {file.name: file.stat().st_size for file in weight_files(folder)}
+    sizes = dict.fromkeys(names, folder.weight_bytes // len(names))
+    sizes |= {file.name: file.stat().st_size for file in folder.weight_files}
     return _Wanted(portable_name(model), {name: size for name, size in sizes.items() if name not in spared})
 
 
@@ -198,7 +198,7 @@ def own_report(model: str | None) -> dict[str, Any]:
         try:
             report["files"] = fingerprint(folder_of(model))
         except EngineError as error:
-            report["problem"] = str(error)
+            report["problem"] = error.brief
     return report
 
 
@@ -230,9 +230,9 @@ def serve_report() -> int:
 
 def _serve(listening: socket.socket, secret: bytes) -> None:
     listener = Listener(listening, secret, ECHO)
-    peer = listener.accept()
+    _, channel = listener.accept()
     listener.close()
-    echo(peer.channel)
+    echo(channel)
 
 
 def echo(channel: Channel[Echo]) -> None:

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
-from engine.client import EngineClient, Loading, RequestStream
+from engine.client import EngineBase, Loading, RequestStream
 from engine.cluster.errors import ClusterError
 from engine.cluster.messages import (
     CALLS,
@@ -30,7 +30,7 @@ from engine.requests import ChatRequest, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.stats import RequestStats
 from engine.status import EngineStatus, LoadedPair
-from engine.tuning import LearnedPair, Pair
+from engine.tuning import LearnedPair
 from engine.wire.channel import Channel
 from engine.wire.messages import BadMessage, ChannelClosed, pack, unpack
 
@@ -74,7 +74,7 @@ class _RemoteStream(RequestStream):
         super().deliver(Failed(error, "".join(self._text), self._stats))
 
 
-class RemoteEngine(EngineClient):
+class RemoteEngine(EngineBase):
     """The engine at the other end of `channel`. `EngineClient` describes its methods.
 
     `fail` ends it with an error when its process is known to be lost; every request then ends with what it has
@@ -89,18 +89,13 @@ class RemoteEngine(EngineClient):
         host: str,
         applied: Callable[[EngineSettings], EngineSettings] = lambda settings: settings,
     ) -> None:
-        self._channel, self._settings, self._host = channel, settings, host
-        self._applied = applied
+        super().__init__(settings)
+        self._channel, self._host, self._applied = channel, host, applied
         self._numbers = itertools.count(1)
-        self._lock = threading.Lock()
         # Open calls and requests by number; a call has its name and its future.
         self._futures: dict[int, tuple[str, Future[Any]]] = {}
         self._streams: dict[int, _RemoteStream] = {}
-        self._refusal: EngineError | None = None
         self._over = threading.Event()
-        self._failure: EngineError | None = None
-        self._failure_reports: list[Callable[[EngineError], None]] = []
-        self._progress = 0, 0
         self._thread = threading.Thread(target=self._listen, name="remote-engine", daemon=True)
         self._thread.start()
 
@@ -117,14 +112,6 @@ class RemoteEngine(EngineClient):
 
     def unload(self, main: Path | None = None) -> Future[LoadedPair]:
         return self._call("unload", main)
-
-    @property
-    def loading_progress(self) -> tuple[int, int]:
-        return self._progress
-
-    @property
-    def settings(self) -> EngineSettings:
-        return self._settings
 
     def configure(self, settings: EngineSettings) -> Future[None]:
         self._settings = settings
@@ -145,8 +132,8 @@ class RemoteEngine(EngineClient):
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
         return self._call("learned")
 
-    def forget_learned(self, pair: Pair | None = None) -> Future[None]:
-        return self._call("forget_learned", pair)
+    def forget_learned(self) -> Future[None]:
+        return self._call("forget_learned")
 
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         number = next(self._numbers)
@@ -167,18 +154,9 @@ class RemoteEngine(EngineClient):
                 self._deliver(number, Failed(TemplateFailed(str(error)), "", None))
         return stream
 
-    def on_failure(self, report: Callable[[EngineError], None]) -> None:
-        with self._lock:
-            failure = self._failure
-            if failure is None:
-                self._failure_reports.append(report)
-        if failure is not None:
-            report(failure)
-
     def close(self) -> None:
         self._end(EngineClosed(), failed=False)
-        if threading.current_thread() is not self._thread:
-            self._thread.join()
+        self._join()
 
     def fail(self, error: EngineError) -> None:
         """End the engine as lost. May be called from any thread; only the first call counts."""
@@ -273,15 +251,13 @@ class RemoteEngine(EngineClient):
             self._over.set()
             futures, self._futures = self._futures, {}
             streams, self._streams = self._streams, {}
-            reports = self._failure_reports if failed else []
-            self._failure = error if failed else None
         self._channel.close()
         for stream in streams.values():
             stream.fail(error)
         for _, future in futures.values():
             future.set_exception(error)
-        for report in reports:
-            report(error)
+        if failed:
+            self._report_failure(error)
 
 
 def _named(draft: str | Path | None) -> str | None:

@@ -6,14 +6,12 @@ it ends all, and the answers under way end with what they have committed.
 
 from __future__ import annotations
 
-import json
 import logging
 import secrets
 import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from engine.cluster.client import RemoteEngine
 from engine.cluster.errors import ClusterError
@@ -99,7 +97,6 @@ class Cluster:
                     "hosts": list(self.machines.labels),
                     "address": process.machine.address,
                     "secret": self._secret.hex(),
-                    "backend": self.machines.backend,
                     "split": self._split,
                     "settings": as_plain(self._applied(self._settings)),
                 }
@@ -107,12 +104,10 @@ class Cluster:
         places = [process.wait_for("listening", START_S) for process in self._processes]
         ports = [int(place["ring"]) for place in places]
         for process in self._processes:
-            variables, files = environment_of(self.machines, ports)
             process.tell(
                 {
                     "control": [self.machines.all[0].address, places[0]["control"]],
-                    "environment": variables,
-                    "files": files,
+                    "ring": places_of(self.machines, ports),
                 }
             )
         for process in self._processes:
@@ -167,10 +162,6 @@ def settings_of_ranks(settings: EngineSettings, ranks: int) -> EngineSettings:
     )
 
 
-def environment_of(machines: Machines, ports: Sequence[int]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the variables, and files named by variables, by which mlx's backend finds ranks, as `mlx.launch` does."""
-    places = [f"{machine.address}:{port}" for machine, port in zip(machines.all, ports, strict=True)]
-    if machines.backend == "jaccl":
-        devices: list[Any] = [list(machine.rdma) for machine in machines.all]
-        return {"MLX_JACCL_COORDINATOR": places[0]}, {"MLX_IBV_DEVICES": json.dumps(devices)}
-    return {}, {"MLX_HOSTFILE": json.dumps([[place] for place in places])}
+def places_of(machines: Machines, ports: Sequence[int]) -> list[list[str]]:
+    """Return where each rank listens for the ring, as MLX reads it from its file of hosts."""
+    return [[f"{machine.address}:{port}"] for machine, port in zip(machines.all, ports, strict=True)]

@@ -23,10 +23,10 @@ from engine.cluster.model_identity import portable_name
 from engine.errors import ModelNotUsable
 from engine.hub.client import HubAccess
 from engine.hub.download_job import DownloadJob, JobSettings
-from engine.hub.download_state import DownloadEntry
+from engine.hub.download_state import DownloadStatus
 from engine.hub.failures import HubError
 from engine.hub.repository_names import COMMIT, parse_repository
-from engine.model_files.inspection import files_by_tensor, weight_files
+from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import resolve_model
 
 # Seconds between two reports of a download's progress.
@@ -61,14 +61,14 @@ def fetch_missing(
     `here` is the access and the cache with which this machine downloads; with None it does not. Returns early, with
     nothing lost, soon after `stop` is set. Raises the `ClusterError` of the first machine that fails.
     """
-    folder = resolve_model(model)
-    whole = {file.name for file in weight_files(folder)} | set(files_by_tensor(folder).values())
+    folder = ModelFolder(resolve_model(model))
+    whole = {file.name for file in folder.weight_files} | set(folder.files_by_tensor.values())
     failures: list[ClusterError] = []
 
     def fetch(machine: Machine, check: HostCheck) -> None:
         order = {
             "repository": portable_name(model),
-            "commit": folder.name,
+            "commit": folder.path.name,
             "without": sorted(whole - set(check.lacks)),
         }
         try:
@@ -105,7 +105,7 @@ def _fetch_here(
     try:
         _run(job, tell)
     except HubError as error:
-        raise ClusterError("no-download", host, str(error)[:200]) from error
+        raise ClusterError("no-download", host, error.brief) from error
 
 
 def _fetch_on(machine: Machine, host: str, order: dict[str, Any], on_bytes: OnBytes, stop: threading.Event) -> None:
@@ -134,7 +134,7 @@ def serve_fetch(access: HubAccess, cache: Path) -> int:
     try:
         done = _run(job, lambda count, total: _say(bytes=count, total=total))
     except HubError as error:
-        _say(failed=str(error))
+        _say(failed=error.brief)
         return 1
     _say(done=done)
     return 0
@@ -158,7 +158,7 @@ def _run(job: DownloadJob, on_bytes: Callable[[int, int], object]) -> bool:
         going_on = True
         while going_on:
             going_on = not ended.wait(STEP_S)
-            on_bytes(job.progress.bytes_done(), job.progress.total)
+            on_bytes(job.entry.bytes_done, job.entry.bytes_total)
 
     watching = threading.Thread(target=watch, name="fetch-watch", daemon=True)
     watching.start()
@@ -178,5 +178,5 @@ def _ordered(access: HubAccess, cache: Path, order: Mapping[str, Any]) -> Downlo
 
 
 def _part(access: HubAccess, cache: Path, repository: str, commit: str, wanted: Callable[[str], bool]) -> DownloadJob:
-    entry = DownloadEntry(repository, commit=commit)
+    entry = DownloadStatus(repository, "queued", commit=commit)
     return DownloadJob(access, cache, entry, JobSettings(), lambda _job, _state: None, lambda: 0, wanted=wanted)

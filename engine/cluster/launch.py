@@ -29,7 +29,7 @@ SSH = ("ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8", "-o", "Serv
 
 def command_on(machine: Machine, *arguments: str) -> list[str]:
     """Return the command that runs `tandem ARGUMENTS` on a machine."""
-    return [*SSH, machine.name, shlex.join([*machine.command, *arguments])]
+    return [*SSH, machine.name, shlex.join(["tandem", *arguments])]
 
 
 class Process:

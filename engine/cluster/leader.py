@@ -26,7 +26,7 @@ from engine.cluster.splitting import SplitPart, Tail, run_pass, shared_ids
 from engine.errors import EngineError, ModelNotUsable, is_device_failure
 from engine.files.steps import Steps, result_of
 from engine.main_model.loading import LoadedModel, OnProgress, load_in_steps
-from engine.model_files.inspection import read_checked_config
+from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import resolve_model
 from engine.upkeep.models import MainLoader
 from engine.wire.channel import Channel
@@ -75,7 +75,7 @@ class Leader(MainLoader):
         cannot be divided.
         """
         path = resolve_model(main)
-        split = choose_split(read_checked_config(path), self._group.size(), self._split)
+        split = choose_split(ModelFolder(path).config, self._group.size(), self._split)
         self._load += 1
         with self._lock:
             self._loads = {rank: Future() for rank in self._followers}
@@ -190,4 +190,4 @@ def _of_host(error: EngineError, host: str) -> ClusterError:
         return ClusterError(error.reason, host, error.detail)
     if isinstance(error, ModelNotUsable) and error.reason == "no-room":
         return ClusterError("no-memory", host, error.detail)
-    return ClusterError("no-model", host, str(error))
+    return ClusterError("no-model", host, error.brief)

@@ -17,7 +17,7 @@ from engine.events import Failed, Finished, PrefillProgress, TokensCommitted
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair
-from engine.tuning import LearnedPair, Pair
+from engine.tuning import LearnedPair
 from engine.wire.messages import Codec, WireMessage
 
 Known = TypeVar("Known")
@@ -33,7 +33,7 @@ CALLS: dict[str, tuple[Any, Any]] = {
     "forget_conversations": (tuple[list[str]], None),
     "keep_stored": (tuple[list[str]], None),
     "learned": (tuple[()], tuple[LearnedPair, ...]),
-    "forget_learned": (tuple[Pair | None], None),
+    "forget_learned": (tuple[()], None),
 }
 # The other replies: events by the names of their classes, the loaded main model, the progress of loading, and the error
 # of a call or of the whole engine.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from engine.engine import starter_pair
 from engine.errors import ModelNotUsable
-from engine.model_files.inspection import INDEX_NAME, weight_files
+from engine.model_files.model_folder import INDEX_NAME, ModelFolder
 from engine.model_files.names import name_of_snapshot, resolve_model
 
 _STARTER = "starter"
@@ -52,7 +52,7 @@ def fingerprint(folder: Path) -> dict[str, str]:
         found[_CONFIG] = hashlib.sha256((folder / _CONFIG).read_bytes()).hexdigest()
         if (folder / INDEX_NAME).exists():
             found[INDEX_NAME] = hashlib.sha256((folder / INDEX_NAME).read_bytes()).hexdigest()
-        for path in weight_files(folder):
+        for path in ModelFolder(folder).weight_files:
             if not path.exists():
                 continue
             with path.open("rb") as file:

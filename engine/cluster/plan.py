@@ -14,7 +14,8 @@ from engine.advice.fit import ModelSize, check_fit, stored_bits
 from engine.cluster.errors import ClusterError
 from engine.model_files.architecture import mlx_lm_module, splits_of
 from engine.model_files.config import context_length, text_config
-from engine.model_files.inspection import LAYER, files_by_tensor, read_checked_config, weight_bytes
+from engine.model_files.inspection import LAYER
+from engine.model_files.model_folder import ModelFolder
 
 SPLITS = ("auto", "tensor", "pipeline")
 # Counts of heads that the number of ranks has to divide, if a model has them.
@@ -84,7 +85,8 @@ def choose_split(config: Mapping[str, Any], ranks: int, wanted: str = "auto") ->
 
 def model_size(folder: Path) -> ModelSize:
     """Return the size of a model on disk, which is its size on a GPU. Raises `ModelNotUsable`."""
-    return ModelSize(str(folder), weight_bytes(folder), read_checked_config(folder))
+    model = ModelFolder(folder)
+    return ModelSize(str(folder), model.weight_bytes, model.config)
 
 
 def part_of(size: ModelSize, split: str, rank: int, ranks: int) -> ModelSize:
@@ -112,9 +114,9 @@ def files_of_others(folder: Path, split: str, rank: int, ranks: int) -> frozense
     """
     if split != "pipeline":
         return frozenset()
-    config = read_checked_config(folder)
+    model = ModelFolder(folder)
+    config, files = model.config, model.files_by_tensor
     first, end = layers_of(config, rank, ranks)
-    files = files_by_tensor(folder)
     numbers = {name: int(match[1]) for name in files if (match := LAYER.match(name))}
     if not set(range(_number(text_config(config), "num_hidden_layers"))) <= set(numbers.values()):
         return frozenset()

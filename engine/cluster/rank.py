@@ -179,19 +179,19 @@ class _Rank:
         engine = Engine(from_plain(order["settings"], EngineSettings), loader)
         joined.result()
         self._tell(ready=True)
-        peer = client.accept()
+        _, channel = client.accept()
         client.close()
-        serve(engine, peer.channel, self._fail)
+        serve(engine, channel, self._fail)
 
     def _followers(self, control: Listener[ToLeader], hosts: list[str]) -> Followers:
         found: Followers = {}
         while len(found) < self._size - 1:
             try:
-                peer = control.accept(JOIN_S)
+                number, channel = control.accept(JOIN_S)
             except TimeoutError as error:
                 missing = next(rank for rank in range(1, self._size) if rank not in found)
                 raise ClusterError("slow-start", hosts[missing], f"{JOIN_S:.0f}") from error
-            found[peer.number] = hosts[peer.number], peer.channel
+            found[number] = hosts[number], channel
         return found
 
     def _follow(self, order: Mapping[str, Any]) -> None:
@@ -212,9 +212,8 @@ class _Rank:
     def _join(self, order: Mapping[str, Any], places: Mapping[str, Any]) -> Any:
         """Join the group of all ranks, and watch its connections."""
         before = open_sockets()
-        group = _join(self._rank, order, places)
-        if order["backend"] == "ring":
-            RingWatch(open_sockets() - before, self._ring, lambda step: self._lost_neighbour(order["hosts"], step))
+        group = _join(self._rank, places["ring"])
+        RingWatch(open_sockets() - before, self._ring, lambda step: self._lost_neighbour(order["hosts"], step))
         return group
 
     def _lost_neighbour(self, hosts: list[str], step: int) -> None:
@@ -273,18 +272,15 @@ def _next_order() -> dict[str, Any]:
     raise EOFError
 
 
-def _join(rank: int, order: Mapping[str, Any], places: Mapping[str, Any]) -> Any:
-    """Join the group of all ranks with the variables, and variables that name files, which `mlx.launch` sets too."""
+def _join(rank: int, places: list[list[str]]) -> Any:
+    """Join the group of all ranks, which listen at `places`, with the variables that `mlx.launch` sets too."""
     import mlx.core as mx
 
     with tempfile.TemporaryDirectory(prefix="tandem-ranks-") as folder:
-        os.environ["MLX_RANK"] = str(rank)
-        os.environ.update(places["environment"])
-        for name, content in places["files"].items():
-            path = Path(folder) / name
-            path.write_text(content, encoding="utf-8")
-            os.environ[name] = str(path)
-        return mx.distributed.init(strict=True, backend=str(order["backend"]))
+        hosts = Path(folder) / "hosts.json"
+        hosts.write_text(json.dumps(places), encoding="utf-8")
+        os.environ |= {"MLX_RANK": str(rank), "MLX_HOSTFILE": str(hosts)}
+        return mx.distributed.init(strict=True, backend="ring")
 
 
 def _listen(address: str) -> socket.socket:

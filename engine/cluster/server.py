@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.client import EngineClient, Loading, RequestStream
 from engine.cluster.messages import CALLS, Call, Cancel, Reply, Submit, ToEngine, dec_hook, enc_hook
-from engine.errors import EngineError, InternalFailure
+from engine.errors import as_engine_error
 from engine.events import Event, Failed, Finished
 from engine.status import LoadedPair
 from engine.wire.channel import Channel
@@ -97,7 +97,7 @@ class _Server:
         if error is None:
             self._tell(number, "result", done.result())
         else:
-            self._tell(number, "error", error if isinstance(error, EngineError) else InternalFailure(str(error)))
+            self._tell(number, "error", as_engine_error(error))
 
     def _report_progress(self) -> None:
         before = 0, 0

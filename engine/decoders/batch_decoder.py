@@ -8,24 +8,17 @@ started before the result of the first is read. Caches are handed over both ways
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 
 import mlx.core as mx
-from msgspec.structs import replace
 
-from engine.decoders.batch_round import BatchRound, BatchSampling, Member, drafting_of
-from engine.decoders.generation import DrawnTokens, Generation
-from engine.decoders.speculative_decoder import TIMED_EVERY
+from engine.decoders.batch_round import BatchRound, BatchSampling, Member
+from engine.decoders.generation import Generation
 from engine.events import TokensCommitted
 from engine.main_model.loading import LoadedModel
-from engine.speculation.batch_drafting import BatchDrafting
 from engine.speculation.choosing.choice import Choice, MeasuredRound
-from engine.speculation.choosing.costs import Costs
-from engine.speculation.drafting import Drafting
-from engine.speculation.rounds.proposal import Proposal
-from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure
+from engine.speculation.drafting import Drafting, drafting_of
 from engine.speculation.rounds.sequence import PREFILL_CHUNK, CachedSequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 
@@ -45,7 +38,7 @@ class BatchDecoder:
     """
 
     def __init__(self, main: LoadedModel, drafting: Drafting) -> None:
-        self._drafting, self._of_pair = BatchDrafting(drafting), drafting
+        self._drafting = drafting
         self._drawing = BatchSampling(main.vocabulary)
         # In the order of the batch's rows.
         self._members: list[Member] = []
@@ -58,7 +51,6 @@ class BatchDecoder:
         # Whether a row was added whose caches are not copied yet.
         self._joined = False
         self._ended_at: float | None = None
-        self._round = 0
 
     def __len__(self) -> int:
         return len(self._members)
@@ -72,7 +64,9 @@ class BatchDecoder:
         sequence = generation.conversation.main
         while sequence.prefill(PREFILL_CHUNK):
             pass
-        request = self._of_pair.new_request(generation.speculation, generation.conversation, generation.sampler)
+        request = self._drafting.begin(
+            generation.speculation, generation.conversation, generation.sampler, generation.log.figures
+        )
         if self._batch is None:
             self._batch = SequenceBatch(sequence)
         self._batch.reserve(self._expected)
@@ -82,7 +76,7 @@ class BatchDecoder:
             # Meanwhile the answers that decode alone continue; they join later.
             with self._failing_next_step():
                 self._write_rows()
-        self._members.append(Member(generation, request, generation.log.figures.draft_prefill_tokens))
+        self._members.append(Member(generation, request))
         self._ended_at = None
         generation.log.shared = True
 
@@ -123,9 +117,9 @@ class BatchDecoder:
         if last is not member:
             self._members[row] = last
         self._ended_at = None
-        self._update_log(member)
+        self._drafting.update_log(member.request, generation.log)
         with self._failing_next_step():
-            self._drafting.leave(member.request)
+            self._drafting.end(member.request)
         sequence = generation.conversation.main
         # The frames of an error refer to its member, and to the caches of all.
         failed, member.error = member.error is not None, None
@@ -142,10 +136,10 @@ class BatchDecoder:
 
     def close(self) -> None:
         """Drop all members and their caches. The batch cannot be used again."""
-        self._drafting.close()
+        self._drafting.lose_joint_caches()
         for member in self._members:
             with self._failing_next_step():
-                member.request.abandon()
+                self._drafting.end(member.request)
             # The frames of an error refer to its member, or to this decoder, and to the caches.
             member.error = None
         self._members, self._in_flight, self._batch, self._rows_error = [], None, None, None
@@ -187,11 +181,19 @@ class BatchDecoder:
         """Propose and send the verify pass to the device."""
         assert self._batch is not None
         for member in self._members:
-            self._drafting.refresh(member.request, member.generation.speculation)
+            self._drafting.use(member.request, member.generation.speculation)
         choices = self._prepared(self._choose(under_way=0))
         started_at = time.perf_counter()
-        proposals = self._propose(choices)
-        draft_s = self._time_drafting(proposals, started_at)
+        asked = [(member.request, choice) for member, choice in zip(self._members, choices, strict=True)]
+        choices, proposals = map(list, zip(*self._drafting.propose(asked), strict=True))
+        lazy = [one.tokens for one in proposals if one is not None and isinstance(one.tokens, mx.array)]
+        if lazy:
+            # The device drafts while the host still builds the verify pass.
+            mx.async_eval(*lazy)  # type: ignore[no-untyped-call]
+        drafting, first, draft_s = drafting_of(proposals), self._members[0], None
+        if drafting is not None and self._drafting.waits_for(first.request, drafting, first.generation.round):
+            mx.eval(lazy)
+            draft_s = time.perf_counter() - started_at
         done = self._batch.verify([[] if proposal is None else proposal.tokens for proposal in proposals])
         current = BatchRound(list(self._members), choices, proposals, done, started_at, draft_s)
         if current.plain:
@@ -202,7 +204,7 @@ class BatchDecoder:
     def _start_next(self, current: BatchRound) -> BatchRound | None:
         """Start the next round before this one is read, when both are plain: the device need not wait for the host."""
         assert self._batch is not None
-        stale = any(self._drafting.is_stale(member.request, member.generation.speculation) for member in self._members)
+        stale = any(member.request.settings is not member.generation.speculation for member in self._members)
         if stale or not current.plain or any(choice.depth for choice in current.choices):
             return None
         if all(member.generation.remaining <= 1 for member in self._members):
@@ -235,51 +237,11 @@ class BatchDecoder:
         """Do one piece of the catch-up of the first proposer that needs it; unready ones are plain in this round."""
         ready, worked = [], False
         for member, choice in zip(self._members, choices, strict=True):
-            source, final = choice.source, choice
-            if source is not None:
-                try:
-                    if worked and self._is_behind(member, source):
-                        final = CATCH_UP
-                    elif not worked and self._drafting.prepare(member.request, source):
-                        worked, final = True, CATCH_UP
-                except ProposerFailed as failure:
-                    final = member.request.drop(failure)
-            ready.append(final)
+            source = choice.source
+            behind = source is not None and self._drafting.catches_up(member.request, source, work=not worked)
+            worked |= behind
+            ready.append(CATCH_UP if behind else choice)
         return ready
-
-    @staticmethod
-    def _is_behind(member: Member, source: str) -> bool:
-        with as_proposer_failure(source):
-            return member.request.by_source[source].backlog > 0
-
-    def _propose(self, choices: list[Choice]) -> list[Proposal | None]:
-        """Every member's proposal; `choices` are corrected where a proposer failed."""
-        made = self._drafting.propose(
-            [(member.request, one) for member, one in zip(self._members, choices, strict=True)]
-        )
-        proposals: list[Proposal | None] = []
-        for row, proposal in enumerate(made):
-            if isinstance(proposal, ProposerFailed):
-                choices[row] = self._members[row].request.drop(proposal)
-                proposals.append(None)
-            else:
-                proposals.append(proposal)
-        lazy = [one.tokens for one in proposals if one is not None and isinstance(one.tokens, mx.array)]
-        if lazy:
-            # The device drafts while the host still builds the verify pass.
-            mx.async_eval(*lazy)  # type: ignore[no-untyped-call]
-        return proposals
-
-    def _time_drafting(self, proposals: Sequence[Proposal | None], started_at: float) -> float | None:
-        self._round += 1
-        drafting = drafting_of(proposals)
-        if drafting is None:
-            return None
-        source, _ = drafting
-        if self._costs.timed(source) and self._round % TIMED_EVERY:
-            return None
-        mx.eval([one.tokens for one in proposals if one is not None and isinstance(one.tokens, mx.array)])
-        return time.perf_counter() - started_at
 
     # Ending rounds
 
@@ -310,7 +272,7 @@ class BatchDecoder:
         """Charge no member with a pause in a round that was just read, unless other work ran, too."""
         if any(member.generation.timing_interrupted for member in current.members):
             return
-        if pause := self._of_pair.pauses.found(now - (self._ended_at or current.started_at)):
+        if pause := self._drafting.pauses.found(now - (self._ended_at or current.started_at)):
             for member in current.members:
                 member.generation.skip_pause(pause)
             current.draft_s = None
@@ -320,67 +282,36 @@ class BatchDecoder:
         """Whether other work ran during the round, and whether a drafter read what it had missed."""
         interrupted = caught_up = False
         for member in current.members:
-            before, member.prefilled = member.prefilled, member.request.draft_prefill_tokens
-            caught_up |= member.prefilled != before
+            caught_up |= member.request.take_caught_up() > 0
             interrupted |= member.generation.timing_interrupted
             member.generation.timing_interrupted = False
         return interrupted, caught_up
 
     def _observe(self, current: BatchRound, tokens: int, seconds: float, *, typical: bool) -> None:
-        rows = len(current.members) * max(current.done.counts)
-        measured = MeasuredRound(rows, tokens, seconds, current.drafting, current.draft_s, typical)
-        self._of_pair.controller.observe_round(current.members[0].request.answer, measured)
-
-    @property
-    def _costs(self) -> Costs:
-        return self._members[0].request.answer.costs
+        measured = MeasuredRound(current.rows, tokens, seconds, current.drafting, current.draft_s, typical)
+        self._drafting.controller.observe_round(current.members[0].request.answer, measured)
 
     def _commit(self, current: BatchRound, row: int, now: float) -> TokensCommitted:
         """Append the member's tokens of a round that was read, and pass them to its listener and its proposers."""
         member, proposal, choice = current.members[row], current.proposals[row], current.choices[row]
         generation = member.generation
-        drawn, logprobs = current.drawn(row)
-        source = "main" if proposal is None else proposal.source
-        likeliest = current.likeliest_of(row)
-        tokens = generation.add_tokens(DrawnTokens(drawn, logprobs, current.accepted[row], source, likeliest))
+        tokens = generation.add_tokens(current.drawn(row))
         accepted = min(current.accepted[row], len(tokens))
         ids = [token.id for token in tokens]
         generation.conversation.main.append(ids)
         with self._failing_next_step():
             if not current.pipelined:
                 current.report_row(row)
-            self._tell_proposers(member, ids, accepted, proposal)
-        seconds = self._seconds(current, generation, now)
+            member.request.committed(ids, accepted, proposal)
+        seconds = self._seconds(current, member, now)
         if generation.log.is_due(now):
-            self._update_log(member)
+            self._drafting.update_log(member.request, generation.log)
         event = generation.end_round(choice, proposal, tokens, accepted, current.done.counts[row], seconds, now)
-        self._of_pair.learn(member.request, choice, proposal, event.round)
+        self._drafting.learn(member.request, choice, proposal, event.round)
         generation.round_ended = now
         return event
 
-    @staticmethod
-    def _tell_proposers(member: Member, ids: Sequence[int], accepted: int, proposal: Proposal | None) -> None:
-        proposers = member.request
-        for source, proposer in list(proposers.by_source.items()):
-            used = proposal if proposal is not None and proposal.source == source else None
-            kept, drafted = (0, 0) if used is None else (accepted, used.count)
-            proposers.attempt(source, partial(proposer.committed, ids, kept, drafted))
-
-    def _seconds(self, current: BatchRound, generation: Generation, now: float) -> tuple[float, float, float]:
-        busy = max(0.0, now - generation.round_ended)
-        draft_s = 0.0
-        if current.drafting is not None:
-            known = current.draft_s
-            if known is None and self._costs.known:
-                known = self._costs.drafting(*current.drafting).seconds
-            draft_s = min(busy, known or 0.0)
+    def _seconds(self, current: BatchRound, member: Member, now: float) -> tuple[float, float, float]:
+        busy = max(0.0, now - member.generation.round_ended)
+        draft_s = self._drafting.drafting_seconds(member.request, current.drafting, current.rows, busy, current.draft_s)
         return draft_s, busy - draft_s, 0.0
-
-    def _update_log(self, member: Member) -> None:
-        """Copy the figures that only the proposers hold."""
-        log = member.generation.log
-        log.figures = replace(
-            log.figures,
-            draft=self._of_pair.name_for(member.request) or log.figures.draft,
-            draft_prefill_tokens=member.prefilled_earlier + member.request.draft_prefill_tokens,
-        )

@@ -12,11 +12,11 @@ import mlx.core as mx
 from engine.decoders.generation import Generation
 from engine.errors import is_device_failure
 from engine.main_model.sampling import LikeliestTokens, Sampler, draw_together, fit, make_noise
-from engine.methods import PROPOSERS
 from engine.speculation.choosing.choice import Choice
+from engine.speculation.drafting import drafting_of
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal
-from engine.speculation.rounds.round import count_matching, draw_tokens
+from engine.speculation.rounds.round import DrawnTokens, count_matching, draw_tokens
 from engine.speculation.rounds.sequence_batch import BatchPass, SequenceBatch
 
 
@@ -26,8 +26,6 @@ class Member:
 
     generation: Generation
     request: RequestProposers
-    prefilled_earlier: int
-    prefilled: int = 0
     error: Exception | None = None
 
 
@@ -66,6 +64,11 @@ class BatchRound:
         self.drafting = drafting_of(self.proposals)
         self.starts = _starts(self.depths)
 
+    @property
+    def rows(self) -> int:
+        """The rows of its pass, padding included."""
+        return len(self.members) * max(self.done.counts)
+
     def read(self) -> tuple[list[int], list[float]]:
         """Wait for the round; returns tokens and log-probabilities of all rows. The only host synchronisation."""
         if self._values is None:
@@ -76,15 +79,17 @@ class BatchRound:
             self.accepted = [0] * len(rows) if self.plain else [self._count_accepted(row) for row in rows]
         return self._values
 
-    def drawn(self, row: int) -> tuple[list[int], list[float]]:
-        """Return the tokens that a member commits, at most, and their log-probabilities."""
+    def drawn(self, row: int) -> DrawnTokens:
+        """Return the tokens that a member commits, at most."""
         tokens, logprobs = self._of(row)
-        count = self.accepted[row] + 1
-        return tokens[:count], logprobs[:count]
-
-    def likeliest_of(self, row: int) -> Sequence[Sequence[tuple[int, float]]]:
-        """Return, for each token of a member, its alternatives as (token id, log-probability); () if not asked for."""
-        return self.likeliest[row].read() if row in self.likeliest else ()
+        proposal, count = self.proposals[row], self.accepted[row] + 1
+        return DrawnTokens(
+            tokens[:count],
+            logprobs[:count],
+            self.accepted[row],
+            "main" if proposal is None else proposal.source,
+            self.likeliest[row].read() if row in self.likeliest else (),
+        )
 
     def keep(self) -> list[int]:
         """Return how many of the tokens that each row was fed belong to its text."""
@@ -201,16 +206,6 @@ class BatchSampling:
                 raise
             member.error = error
             return mx.argmax(logits, axis=-1).astype(mx.uint32), mx.zeros((rows,))
-
-
-def drafting_of(proposals: Sequence[Proposal | None]) -> tuple[str, int] | None:
-    """Return (source, tokens for each request) of a round's drafting with a model; None if there is none."""
-    counts = [
-        (proposal.source, proposal.count)
-        for proposal in proposals
-        if proposal is not None and PROPOSERS[proposal.source].uses_drafter
-    ]
-    return (counts[0][0], max(count for _, count in counts)) if counts else None
 
 
 def _starts(depths: Sequence[int]) -> list[int]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from functools import partial
 from math import isfinite
 from typing import Any, cast
@@ -33,6 +32,7 @@ from engine.speculation.choosing.choice import Choice
 from engine.speculation.conversation import CachedConversation, continue_on
 from engine.speculation.rounds.interruptible import PrefillPass
 from engine.speculation.rounds.proposal import Proposal
+from engine.speculation.rounds.round import DrawnTokens
 from engine.speculation.rounds.sequence import CachedSequence
 from engine.stats import RequestLog, RequestStats, RoundRecord
 from engine.tokenizers.answer_text import AnswerText
@@ -49,23 +49,6 @@ log = logging.getLogger(__name__)
 _MARK_TOKENS = 16
 # A template starts or ends the thinking within these last tokens of a prompt; earlier markers may be a user's text.
 _OPENING = 4
-
-
-@dataclass(slots=True)
-class DrawnTokens:
-    """The tokens that a decoder drew for one generation; `source` proposed the first `accepted` of them.
-
-    `logprobs` are the main model's natural log-probabilities of the tokens. `likeliest` lists, for each token, the
-    likeliest tokens in its place as (token id, log-probability); it is empty if the request does not ask for them.
-    `top2_margins` are those of `Sampler.top2_margins`; they may be empty, too.
-    """
-
-    tokens: Sequence[int]
-    logprobs: Sequence[float]
-    accepted: int = 0
-    source: str = "main"
-    likeliest: Sequence[Sequence[tuple[int, float]]] = ()
-    top2_margins: Sequence[float] = ()
 
 
 class Generation:

@@ -8,70 +8,47 @@ and another decoder can continue it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
-from msgspec.structs import replace
-
-from engine.decoders.generation import DrawnTokens, Generation
+from engine.decoders.generation import Generation
 from engine.events import TokensCommitted
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.choosing.pauses import Pauses
-from engine.speculation.drafting import FIRST_TOKEN, Drafting
-from engine.speculation.rounds.round import PendingRound, ProposerFailed, RoundResult, Rounds
+from engine.speculation.drafting import FIRST_TOKEN, Drafting, drafting_of
+from engine.speculation.request_proposers import RequestProposers
+from engine.speculation.rounds.round import DrawnTokens, PendingRound, Rounds
 from engine.stats import RoundRecord
-
-# To time the drafting of a round, verification has to wait for it, so only one round in this many is timed.
-TIMED_EVERY = 64
-# Leads tell how often rounding decides a token. They cost several operations over the vocabulary, so only one round in
-# this many has them.
-MARGINS_EVERY = 16
 
 
 @dataclass(slots=True)
 class _StartedRound:
-    """A started round and the choice behind it.
-
-    The device waited `host_s` seconds for the host before it; `drafting_share` is the estimated share of drafting.
-    """
+    """A started round and the choice behind it. The device waited `host_s` seconds for the host before it."""
 
     choice: Choice
     pending: PendingRound
     host_s: float = 0.0
-    drafting_share: float | None = None
 
 
 class SpeculativeDecoder:
     """Decodes `generation`, whose prompt has been prefilled.
 
-    It speculates with `drafting`; without one every round is plain, for the reason that `plain` gives. In one round of
-    `timed_every`, verification waits for the drafting, so that both are timed.
+    It speculates with `drafting`; without one every round is plain, for the reason that `plain` gives.
     """
 
-    def __init__(
-        self,
-        generation: Generation,
-        drafting: Drafting | None,
-        plain: Choice | None = None,
-        timed_every: int = TIMED_EVERY,
-    ) -> None:
+    def __init__(self, generation: Generation, drafting: Drafting | None, plain: Choice = FIRST_TOKEN) -> None:
         self._generation = generation
         self._drafting = drafting
         # Whether it may speculate. There is one `Drafting`, so no other decoder may at the same time.
         self.speculates = drafting is not None
-        self._plain, self._timed_every = plain or FIRST_TOKEN, timed_every
+        self._plain = plain
         self._pauses = Pauses() if drafting is None else drafting.pauses
-        self._drafting_begun = False
+        self._request: RequestProposers | None = None
         self._rounds = Rounds(generation.conversation.main, generation.sampler)
-        self._rounds.margins_every = int(generation.request.top2_margins)
-        self._prefilled_earlier = generation.log.figures.draft_prefill_tokens
+        self._rounds.top2_margins = generation.request.top2_margins
         # The time up to which rounds are charged, and the next round's seconds of a draft model's catch-up.
         self._accounted_to = 0.0
         self._catch_up_s = 0.0
-        # The share of drafting in the last timed round, used until the learned costs can tell it.
-        self._timed_share: float | None = None
         self._leaving = False
         self._steps = self._decode()
         self._begun = False
@@ -101,9 +78,9 @@ class SpeculativeDecoder:
         try:
             self._rounds.abandon()
         finally:
-            if self._drafting is not None and self._drafting_begun:
-                self._update_log()
-                self._drafting.end(stopped=self._generation.cancelled)
+            if self._drafting is not None and self._request is not None:
+                self._drafting.update_log(self._request, self._generation.log)
+                self._drafting.end(self._request)
 
     def _decode(self) -> Generator[TokensCommitted | None, None, None]:
         generation = self._generation
@@ -117,9 +94,10 @@ class SpeculativeDecoder:
             self._begin_drafting()
         while current is not None:
             ahead = self._start_next(current)
-            result = self._rounds.wait(current.pending)
-            self._skip_pause(current, result.finished_at)
-            settled = self._settle(current, result, ahead)
+            drawn = self._rounds.wait(current.pending)
+            now = time.perf_counter()
+            self._skip_pause(current, now)
+            settled = self._settle(current, drawn, ahead, now)
             if generation.reason is not None or (self._leaving and ahead is None):
                 self.done = True
             yield settled
@@ -131,83 +109,62 @@ class SpeculativeDecoder:
     def _begin_drafting(self) -> None:
         if self._drafting is not None:
             generation = self._generation
-            self._drafting.begin(generation.speculation, generation.conversation, generation.sampler)
-            self._drafting_begun = True
-            self._rounds.proposers = self._drafting.proposers
-            if self._drafting.counts_margins and not self._rounds.margins_every:
-                self._rounds.margins_every = MARGINS_EVERY
+            self._request = self._drafting.begin(
+                generation.speculation, generation.conversation, generation.sampler, generation.log.figures, alone=True
+            )
 
     def _next_round(self) -> Generator[None, None, _StartedRound | None]:
         """Start the round that the drafting chooses, once its proposer is prepared; None when leaving or cancelled."""
-        choice, drafting = self._choose(), self._drafting
-        while choice.depth > 0 and drafting is not None:
-            proposer = drafting.proposers.get(choice.source or "")
-            try:
-                if not self._catch_up(partial(drafting.current.prepare, choice.source or "")):
-                    break
-            except ProposerFailed as failure:
-                choice = self._without(failure)
-                break
-            yield None
-            if self._leaving or self._generation.cancelled:
-                return None
-            if drafting.proposers.get(choice.source or "") is not proposer:
-                # The draft model was replaced or dropped meanwhile.
+        choice, drafting, request = self._choose(), self._drafting, self._request
+        while choice.depth > 0 and drafting is not None and request is not None:
+            source, started = choice.source or "", time.perf_counter()
+            proposer = request.by_source.get(source)
+            catches_up = drafting.catches_up(request, source)
+            # Its time counts as drafting.
+            seconds = time.perf_counter() - started
+            self._catch_up_s += seconds
+            self._accounted_to += seconds
+            if catches_up:
+                yield None
+                if self._leaving or self._generation.cancelled:
+                    return None
+            if request.by_source.get(source) is not proposer:
+                # It has failed, or the draft model was replaced or dropped meanwhile.
                 choice = self._choose()
+            elif not catches_up:
+                break
         return self._start(choice)
 
     def _observe(self, current: _StartedRound, record: RoundRecord) -> None:
         """Learn from a round, whose time includes the delivery of its event; nothing is learned without proposers."""
         generation = self._generation
         interrupted, generation.timing_interrupted = generation.timing_interrupted, False
-        if self._drafting is None or not self._rounds.proposers:
+        if self._drafting is None or self._request is None or not self._request.by_source:
             generation.round_ended = self._accounted_to
             return
         now = time.perf_counter()
         if interrupted:
-            self._drafting.interrupted()
+            self._drafting.interrupted(self._request)
         else:
-            self._drafting.observe(current.choice, current.pending, record, now - generation.round_ended)
+            self._drafting.observe(self._request, current.choice, current.pending, record, now - generation.round_ended)
         generation.round_ended = now
 
     def _choose(self, under_way: int = 0) -> Choice:
-        if self._drafting is None:
+        if self._drafting is None or self._request is None:
             return self._plain
-        self._drafting.use(self._generation.speculation)
-        return self._drafting.choose(self._generation.remaining - under_way)
-
-    def _without(self, failure: ProposerFailed) -> Choice:
-        """Drop a proposer that failed for the rest of the answer; returns the choice to continue with."""
-        assert self._drafting is not None
-        return self._drafting.current.drop(failure)
-
-    def _catch_up(self, step: Callable[[], bool]) -> bool:
-        """Return the result of a step of the drafting's preparation, whose time counts as drafting."""
-        started = time.perf_counter()
-        try:
-            return step()
-        finally:
-            seconds = time.perf_counter() - started
-            self._catch_up_s += seconds
-            self._accounted_to += seconds
+        self._drafting.use(self._request, self._generation.speculation)
+        [choice] = self._drafting.choose([(self._request, self._generation.remaining - under_way)])
+        return choice
 
     def _start(self, choice: Choice) -> _StartedRound:
-        share, timed = None, False
-        if self._drafting is not None and choice.depth > 0:
-            share = self._drafting_share(self._drafting, choice)
-            due = share is None or self._generation.round % self._timed_every == self._timed_every - 1
-            timed = due and self._drafting.timed_apart(choice)
-        try:
-            pending = self._rounds.start(choice.source, choice.depth, timed=timed)
-        except ProposerFailed as failure:
-            choice = self._without(failure)
-            pending = self._rounds.start(None, 0)
-        host_s, self._accounted_to = max(0.0, pending.started_at - self._accounted_to), pending.started_at
-        return _StartedRound(choice, pending, host_s, share)
-
-    def _drafting_share(self, drafting: Drafting, choice: Choice, proposed: int | None = None) -> float | None:
-        share = drafting.drafting_share(choice, proposed)
-        return self._timed_share if share is None else share
+        started_at, drafting, request = time.perf_counter(), self._drafting, self._request
+        timed, proposal = False, None
+        if drafting is not None and request is not None and choice.depth > 0:
+            [(choice, proposal)] = drafting.propose([(request, choice)])
+            timed = drafting.waits_for(request, drafting_of([proposal]), self._generation.round)
+        pending = self._rounds.start(proposal, started_at, timed=timed)
+        host_s, self._accounted_to = max(0.0, started_at - self._accounted_to), started_at
+        return _StartedRound(choice, pending, host_s)
 
     def _start_next(self, current: _StartedRound) -> _StartedRound | None:
         """Start the next round before this one is read, when both are plain: the device need not wait for the host."""
@@ -230,28 +187,21 @@ class SpeculativeDecoder:
             current.host_s = max(0.0, current.host_s - max(0.0, pause - busy))
             current.pending.draft_s = None
 
-    def _settle(self, current: _StartedRound, result: RoundResult, ahead: _StartedRound | None) -> TokensCommitted:
-        """Add the round's tokens to the answer, commit the kept ones, and count the round."""
+    def _settle(
+        self, current: _StartedRound, drawn: DrawnTokens, ahead: _StartedRound | None, now: float
+    ) -> TokensCommitted:
+        """Add the round's tokens to the answer, commit the kept ones, and count the round, which ended at `now`."""
         generation, pending, log = self._generation, current.pending, self._generation.log
         log.exact &= pending.exact
-        source = pending.proposal.source if pending.proposal is not None else "main"
-        drawn = DrawnTokens(
-            result.tokens, result.logprobs, result.accepted, source, result.likeliest, result.top2_margins
-        )
         tokens = generation.add_tokens(drawn)
-        if self._drafting is not None and result.top2_margins:
-            self._drafting.count_margins(result.top2_margins[: len(tokens)])
-        accepted = min(result.accepted, len(tokens))
-        ids = result.tokens[: len(tokens)]
-        try:
-            self._rounds.commit(pending, accepted, ids, ahead.pending if ahead else None)
-        except* ProposerFailed as failed:
-            for failure in failed.exceptions:
-                assert isinstance(failure, ProposerFailed)
-                self._without(failure)
-        seconds, now = self._seconds(current, result.finished_at), result.finished_at
-        if log.is_due(now):
-            self._update_log()
+        accepted = min(drawn.accepted, len(tokens))
+        ids = drawn.tokens[: len(tokens)]
+        self._rounds.commit(accepted, ids, ahead.pending if ahead else None)
+        if self._request is not None:
+            self._request.committed(ids, accepted, pending.proposal)
+        seconds = self._seconds(current, now)
+        if self._drafting is not None and self._request is not None and log.is_due(now):
+            self._drafting.update_log(self._request, log)
         event = generation.end_round(current.choice, pending.proposal, tokens, accepted, pending.rows, seconds, now)
         ended = generation.reason is not None and current.choice is not FIRST_TOKEN
         if self._drafting is not None and ended and not generation.timing_interrupted:
@@ -264,34 +214,8 @@ class SpeculativeDecoder:
         pending = current.pending
         busy = max(0.0, finished_at - self._accounted_to)
         draft_s = 0.0
-        if pending.draft_s is not None:
-            draft_s = min(pending.draft_s, busy)
-            self._timed_share = draft_s / busy if busy else None
-        elif pending.depth:
-            share = current.drafting_share
-            if pending.stopped_early and self._drafting is not None:
-                share = self._drafting_share(self._drafting, current.choice, pending.depth)
-            draft_s = busy * (share or 0.0)
+        if self._drafting is not None and self._request is not None:
+            drafting = drafting_of([pending.proposal])
+            draft_s = self._drafting.drafting_seconds(self._request, drafting, pending.rows, busy, pending.draft_s)
         catch_up_s, self._catch_up_s, self._accounted_to = self._catch_up_s, 0.0, finished_at
         return draft_s + catch_up_s, busy - draft_s, current.host_s
-
-    def _update_log(self) -> None:
-        """Copy the figures that only the drafting knows."""
-        if self._drafting is None:
-            return
-        log = self._generation.log
-        ahead: dict[str, Any] = {}
-        if self._drafting.ahead is not None:
-            ahead = self._drafting.ahead.figures.as_stats()
-        elif self._drafting.async_reason:
-            ahead = {"ahead": self._drafting.async_reason}
-        log.figures = replace(
-            log.figures,
-            draft=self._drafting.draft_name or log.figures.draft,
-            draft_fits=self._drafting.draft_fits,
-            draft_prefill_tokens=self._prefilled_earlier + self._drafting.draft_prefill_tokens,
-            **ahead,
-            **self._drafting.rounding_figures(exact=log.exact and not log.shared),
-        )
-        if log.drafted:
-            log.speedup = self._drafting.controller.measured_speedup(self._drafting.current.answer)

@@ -11,7 +11,7 @@ _CHUNK_BYTES = 2**22
 
 
 class DiskPool(ThreadPoolExecutor):
-    """Two threads for the time of one load; leaving the context sets `leaving`, stops reading ahead and joins them.
+    """Three threads for the time of one load; leaving the context sets `leaving`, stops reading ahead and joins them.
 
     Their functions must not use MLX: arrays belong to the thread that made them.
     """
@@ -19,7 +19,7 @@ class DiskPool(ThreadPoolExecutor):
     start = ThreadPoolExecutor.submit
 
     def __init__(self) -> None:
-        super().__init__(2, "disk")
+        super().__init__(3, "disk")
         self.leaving = threading.Event()
 
     def __exit__(self, *_: object) -> None:

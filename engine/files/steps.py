@@ -5,14 +5,50 @@ A generator of steps yields None after each, or the future for which the next on
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, wait
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
+
+from engine.errors import EngineError, as_engine_error, is_device_failure
 
 T = TypeVar("T")
 # Bytes of weights that are loaded at once, between two decode steps of running answers.
 CHUNK_BYTES = 2**25
+# With nothing else to do, a thread waits this long for a future before it looks at commands again.
+WAIT_S = 0.02
 Steps = Generator[Future[Any] | None, None, T]
+
+
+class Work(Generic[T]):
+    """Steps that are run one at a time; `done` gets their result, or the error that ended them."""
+
+    def __init__(self, steps: Steps[T], done: Callable[[T | EngineError], None]) -> None:
+        self._steps, self._done = steps, done
+        # What the next step waits for.
+        self._pending: Future[Any] | None = None
+
+    @property
+    def ready(self) -> bool:
+        """Whether a step can be run now, without waiting."""
+        return self._pending is None or self._pending.done()
+
+    def step(self) -> None:
+        """Run the next step, or wait a moment for its future. Raises a failure of the device."""
+        if self._pending is not None and not wait([self._pending], WAIT_S).done:
+            return
+        try:
+            self._pending = next(self._steps)
+        except StopIteration as end:
+            self._done(end.value)
+        except Exception as error:
+            self._done(as_engine_error(error))
+            if is_device_failure(error):
+                raise
+
+    def end(self, outcome: T | EngineError) -> None:
+        """Run no further step; the work ends with `outcome`."""
+        self._steps.close()
+        self._done(outcome)
 
 
 def run_to_completion(steps: Steps[T]) -> T:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import ModelNotUsable
 from engine.heads.config import HeadConfig, HeadConfigError
 from engine.heads.tensors import FP8, MASK, HeadFiles, HeadTensorError, UnknownHeadError, check_types
-from engine.model_files.head_folder import config_folder, head_weight_files, read_head_tensors, sampled_hash
 from engine.model_files.head_kinds import HeadKind, head_kind
-from engine.model_files.inspection import read_checked_config
+from engine.model_files.model_folder import ModelFolder
 from engine.model_files.safetensors_header import TensorHeader
 from engine.model_files.torch_file import RunsCodeError, SavedVector, TorchFileError, read_torch_vector
 
@@ -21,6 +22,7 @@ from engine.model_files.torch_file import RunsCodeError, SavedVector, TorchFileE
 _MASK_FILE = "mask_embedding.pt"
 # Bytes of each part of a file that is read for the identity of a head.
 _SAMPLE_BYTES = 2**16
+_SAMPLES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,8 @@ def inspect_head(folder: Path) -> HeadContent:
 
     Raises `ModelNotUsable`: missing, not-a-model, unsafe, damaged, incomplete, wrong-tensors, unknown-head.
     """
-    raw = read_checked_config(config_folder(folder))
-    files = head_weight_files(folder)
-    headers = read_head_tensors(folder, files)
+    found = ModelFolder(folder)
+    raw, files, headers = found.config, found.head_files, found.head_tensors
     kind = head_kind(headers)
     if kind is None or not kind.reader:
         raise ModelNotUsable(folder, "unknown-head", kind.name if kind else str(raw.get("model_type", ""))[:80])
@@ -64,9 +65,8 @@ def inspect_head(folder: Path) -> HeadContent:
         if MASK in headers:
             raise ModelNotUsable(folder, "wrong-tensors", MASK)
         headers[MASK] = TensorHeader(mask.dtype, (mask.length,), len(mask.data))
-    found = HeadFiles(raw, kind.name, headers)
     try:
-        config, names = pkgutil.resolve_name(kind.reader)(found)
+        config, names = pkgutil.resolve_name(kind.reader)(HeadFiles(raw, kind.name, headers))
         tensors = {own: headers[name] for name, own in names.items()}
         check_types(tensors)
     except UnknownHeadError as error:
@@ -91,8 +91,24 @@ def _saved_mask(folder: Path) -> SavedVector | None:
         raise ModelNotUsable(folder, "damaged", f"{_MASK_FILE} ({error})") from error
 
 
+def sampled_hash(files: Iterable[Path], sample_bytes: int) -> str:
+    """Return a hash of names, sizes and 16 evenly spread parts of files. Files that cannot be read are left out.
+
+    Reading whole models takes too long.
+    """
+    digest = hashlib.sha256()
+    for path in files:
+        with suppress(OSError), path.open("rb") as file:
+            size = path.stat().st_size
+            digest.update(f"{path.name} {size}\n".encode())
+            for sample in range(_SAMPLES):
+                file.seek(sample * max(0, size - sample_bytes) // (_SAMPLES - 1))
+                digest.update(file.read(sample_bytes))
+    return digest.hexdigest()
+
+
 def identity_of(content: HeadContent) -> str:
     """Return a hash of config.json and of samples of the weights' files."""
-    folder = config_folder(content.folder)
+    folder = ModelFolder(content.folder).config_folder
     files = [folder / "config.json", *content.files, *([] if content.mask is None else [folder / _MASK_FILE])]
     return sampled_hash(files, _SAMPLE_BYTES)[:32]

@@ -27,11 +27,11 @@ from engine.model_files.torch_file import SavedVector
 _MAIN_MODELS = ("embed_tokens", "lm_head", "d2t")
 
 
-def load_head(content: HeadContent, adapt: Callable[[nn.Module], int | None] = lambda _network: None) -> Steps[Head]:
+def load_head(content: HeadContent, adapt: Callable[[nn.Module], str | None] = lambda _network: None) -> Steps[Head]:
     """Load a head in steps of some milliseconds. Raises `ModelNotUsable`, and what `adapt` raises.
 
     The head has to be bound to a main model before it drafts. `adapt` may change the layers of its network, and then
-    returns a number for its identity.
+    returns what tells it from others.
     """
     folder = content.folder
     with DiskPool() as disk:
@@ -42,8 +42,8 @@ def load_head(content: HeadContent, adapt: Callable[[nn.Module], int | None] = l
     # mlx raises built-in errors for whatever the headers did not show.
     except Exception as error:
         raise ModelNotUsable(folder, "wrong-tensors", " ".join(str(error).split())[:120]) from error
-    if number := adapt(network):
-        identity = f"{identity}-taught-{number}"
+    if digest := adapt(network):
+        identity = f"{identity}-taught-{digest}"
     use_narrow_products(network)
     yield from _evaluate(network, folder)
     _check_ids(network, content.config.vocabulary, folder)

@@ -15,11 +15,13 @@ import shutil
 import stat
 import threading
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from engine.files.atomic_file import write_atomically
+from engine.hub.repository_names import is_content_hash
 from engine.hub.values import RemoteFile
 from engine.model_files.names import cache_folder_name
 
@@ -96,6 +98,13 @@ class RepositoryCache:
             return (self.snapshot(commit) / file.name).stat().st_size == file.size
         except OSError:
             return False
+
+    def as_kept(self, commit: str, file: RemoteFile) -> RemoteFile:
+        """Return a file joined from spans with the checksum by which the snapshot links it, if it does."""
+        with contextlib.suppress(OSError):
+            name = os.path.basename(os.readlink(self.snapshot(commit) / file.name))
+            return replace(file, digest=name) if file.spans and is_content_hash(name) else file
+        return file
 
     def present_bytes(self, file: RemoteFile) -> int:
         """Return the number of the file's bytes on disk: all, those of its partial download, or none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 import time
@@ -9,18 +10,19 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
 
 from engine.files.disk_space import free_bytes
 from engine.hub.cache_layout import RepositoryCache
 from engine.hub.client import HubAccess, HubClient
 from engine.hub.connections import Connections
-from engine.hub.download_state import DownloadEntry
+from engine.hub.download_state import DownloadStatus
 from engine.hub.failures import HubError, InterruptedTransferError
+from engine.hub.head_plan import find_head, list_head
 from engine.hub.listing import describe, list_model
 from engine.hub.repository_names import COMMIT
 from engine.hub.transfer import RetryPolicy, Transfer, digest_of
 from engine.hub.values import Listing, RemoteFile
+from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, read_header
 
 _FILES_AT_ONCE = 4
 # Bytes that stay free for the system, whatever the model's size.
@@ -28,17 +30,18 @@ SPACE_MARGIN = 512 * 2**20
 # Seconds over which the rate of a download is measured.
 _RATE_S = 5.0
 
-T = TypeVar("T")
-
 
 class DownloadProgress:
-    """The counters of a running job, written by its threads and read by any; `lock` guards them."""
+    """The counters of a running job, written by its threads and read by any; `lock` guards them.
 
-    def __init__(self) -> None:
+    `entry` has their sums.
+    """
+
+    def __init__(self, entry: DownloadStatus) -> None:
         self.lock = threading.Lock()
-        self.lengths: dict[str, int] = {}
         self.attempts: dict[str, int] = {}
-        self.total = 0
+        self._entry = entry
+        self._lengths: dict[str, int] = {}
         self._arrived: deque[tuple[float, int]] = deque()
         self._started = time.monotonic()
 
@@ -47,12 +50,20 @@ class DownloadProgress:
         with self.lock:
             self._arrived.append((time.monotonic(), arrived))
             self._forget_earlier(self._arrived[-1][0])
-            self.lengths[name] = length
+            self._lengths[name] = length
+            self._entry.bytes_done = sum(self._lengths.values())
             self.attempts.pop(name, None)
 
-    def bytes_done(self) -> int:
+    def begin(self, lengths: dict[str, int], total: int) -> None:
+        """Begin with the lengths that the files have now, of `total` bytes in all."""
         with self.lock:
-            return sum(self.lengths.values())
+            self.attempts.clear()
+            self._lengths = lengths
+            self._entry.bytes_done, self._entry.bytes_total = sum(lengths.values()), total
+
+    def remaining_bytes(self) -> int:
+        """Return the bytes that have not arrived; 0 before the files are known."""
+        return self._entry.bytes_total - self._entry.bytes_done if self._lengths else 0
 
     def worst_attempt(self) -> int:
         with self.lock:
@@ -86,14 +97,16 @@ class JobSettings:
 class DownloadJob:
     """The download of one model. `run` belongs to a thread of its own, and starts one thread for each of several files.
 
-    Only files whose names are `wanted` are fetched; a later download of all fetches the others.
+    Only files whose names are `wanted` are fetched; a later download of all fetches the others. An MTP head is fetched
+    as ranges of the shards of `entry.head_of`, or of the model that it was made from, and joined into one file. The Hub
+    has no checksum for it: lengths and the header are checked here, the numbers when the head is loaded.
     """
 
     def __init__(
         self,
         access: HubAccess,
         cache_dir: Path,
-        entry: DownloadEntry,
+        entry: DownloadStatus,
         settings: JobSettings,
         on_change: Callable[[DownloadJob, str], None],
         bytes_promised_elsewhere: Callable[[], int],
@@ -101,7 +114,7 @@ class DownloadJob:
     ) -> None:
         self.entry = entry
         self.cache = RepositoryCache(cache_dir, entry.repository)
-        self.progress = DownloadProgress()
+        self.progress = DownloadProgress(entry)
         self.connections = Connections()
         self._access, self._settings = access, settings
         self._on_change = on_change
@@ -117,7 +130,10 @@ class DownloadJob:
         listing = self._resolve(client)
         if listing is None:
             return False
-        self._prepare()
+        try:
+            self.cache.prepare()
+        except OSError as error:
+            raise HubError("not-writable", self.entry.repository, path=str(self.cache.blobs)) from error
         self._check_free_space(listing)
         while not self._stopped():
             self._on_change(self, "downloading")
@@ -128,54 +144,46 @@ class DownloadJob:
                 return self._publish(listing)
         return False
 
-    def _prepare(self) -> None:
-        try:
-            self.cache.prepare()
-        except OSError as error:
-            raise HubError("not-writable", self.entry.repository, path=str(self.cache.blobs)) from error
-
-    def remaining_bytes(self) -> int:
-        return max(0, self.progress.total - self.progress.bytes_done())
-
     def _stopped(self) -> bool:
         return self.connections.stop.is_set()
 
     def _resolve(self, client: HubClient) -> Listing | None:
         """List the files at the commit that an earlier run began with, if it still exists; None if interrupted."""
-        entry = self.entry
-        # The state of an earlier run, whose commit may be gone.
+        entry, attempt = self.entry, 0
         earlier, downloaded, found = entry.commit, entry.digests, entry.found
-
-        def ask() -> Listing:
+        while not self._stopped():
             try:
-                if not entry.commit and COMMIT.fullmatch(entry.revision):
-                    entry.commit = entry.revision
-                elif not entry.commit:
-                    entry.commit, _ = describe(client, entry.repository, entry.revision)
-                whole = list_model(client, entry.repository, entry.commit)
-                listing = replace(whole, files=tuple(file for file in whole.files if self._wanted(file.name)))
+                listing = self._head_listing(client) if entry.head_of else self._listing(client)
                 self._begin(listing)
                 if earlier and entry.commit != earlier:
                     self.cache.discard(earlier, downloaded - entry.digests, found)
                 return listing
-            except HubError as error:
-                dropped = error.reason == "revision-missing" and entry.commit and entry.commit == earlier
-                if not dropped or COMMIT.fullmatch(entry.revision):
-                    raise
-                entry.commit, entry.digests, entry.found = "", set(), set()
-                return ask()
-
-        return self._until_answered(ask)
-
-    def _until_answered(self, ask: Callable[[], T]) -> T | None:
-        """Call `ask` until the Hub has answered, and return what it returns; None if interrupted."""
-        attempt = 0
-        while not self._stopped():
-            try:
-                return ask()
             except InterruptedTransferError as error:
                 attempt = self._failed_attempt("", attempt, error)
+            except HubError as error:
+                gone = error.reason == "revision-missing" and entry.commit and entry.commit == earlier
+                if not gone or COMMIT.fullmatch(entry.revision):
+                    raise
+                entry.commit, entry.digests, entry.found = "", set(), set()
         return None
+
+    def _listing(self, client: HubClient) -> Listing:
+        entry = self.entry
+        if not entry.commit and COMMIT.fullmatch(entry.revision):
+            entry.commit = entry.revision
+        elif not entry.commit:
+            entry.commit, _ = describe(client, entry.repository, entry.revision)
+        whole = list_model(client, entry.repository, entry.commit)
+        return replace(whole, files=tuple(file for file in whole.files if self._wanted(file.name)))
+
+    def _head_listing(self, client: HubClient) -> Listing:
+        entry = self.entry
+        if entry.commit:
+            listing = list_head(client, entry.head_of, entry.commit)
+        else:
+            listing = find_head(client, entry.head_of, entry.revision)
+            entry.head_of, entry.commit = listing.repository, listing.commit
+        return replace(listing, files=tuple(self.cache.as_kept(entry.commit, file) for file in listing.files))
 
     def _failed_attempt(self, name: str, before: int, error: InterruptedTransferError) -> int:
         """Wait before the next attempt at file `name`; return how many failed. Raises `error` after the last one."""
@@ -188,13 +196,8 @@ class DownloadJob:
         return attempt
 
     def _begin(self, listing: Listing) -> None:
-        progress = self.progress
-        with progress.lock:
-            progress.attempts.clear()
-            progress.total = listing.total_bytes
-            progress.lengths = {file.name: self.cache.present_bytes(file) for file in listing.files}
         entry = self.entry
-        entry.bytes_total = listing.total_bytes
+        self.progress.begin({file.name: self.cache.present_bytes(file) for file in listing.files}, listing.total_bytes)
         if not entry.digests:
             entry.found = {file.digest for file in listing.files if self.cache.has_in_snapshot(listing.commit, file)}
         entry.digests = {file.digest for file in listing.files}
@@ -219,7 +222,7 @@ class DownloadJob:
 
         def work() -> None:
             try:
-                while not self._stopped() and self._transfer_next(client, waiting):
+                while not self._stopped() and self._transfer_next(client, listing, waiting):
                     pass
             except Exception as error:
                 # The thread that waits for this one raises the error; the other files need not continue.
@@ -236,18 +239,16 @@ class DownloadJob:
             raise failures[0]
         return not self._stopped()
 
-    def _transfer_next(self, client: HubClient, waiting: queue.SimpleQueue[RemoteFile]) -> bool:
+    def _transfer_next(self, client: HubClient, listing: Listing, waiting: queue.SimpleQueue[RemoteFile]) -> bool:
         try:
             file = waiting.get_nowait()
         except queue.Empty:
             return False
         fresh = not self.cache.has(file)
-        transfer = Transfer(
-            client, self.cache, self.entry.repository, self.entry.commit, self._count, self._failed_attempt
-        )
+        transfer = Transfer(client, self.cache, listing.repository, listing.commit, self._count, self._failed_attempt)
         if not transfer.fetch(file):
             return False
-        self.cache.link(self.entry.commit, file.name, file.digest)
+        self.cache.link(listing.commit, file.name, file.digest)
         self.progress.note(file.name, 0, file.size)
         if fresh:
             with self.progress.lock:
@@ -268,15 +269,31 @@ class DownloadJob:
                 self.entry.verified.add(file.digest)
                 continue
             self.cache.blob(file.digest).unlink(missing_ok=True)
-            with self.progress.lock:
-                self.progress.lengths[file.name] = 0
+            self.progress.note(file.name, 0, 0)
             wrong = True
         return not wrong
 
     def _publish(self, listing: Listing) -> bool:
+        for file in listing.files:
+            if file.spans and not self._name_by_content(listing.commit, file):
+                return False
         if not COMMIT.fullmatch(self.entry.revision):
             self.cache.write_ref(self.entry.revision, listing.commit)
-        self.entry.bytes_done = listing.total_bytes
+        return True
+
+    def _name_by_content(self, commit: str, file: RemoteFile) -> bool:
+        """Check a file joined from spans, and name its blob by its checksum; False if interrupted."""
+        blob = self.cache.blob(file.digest)
+        try:
+            read_header(blob)
+        except (CutOffFileError, DamagedHeaderError) as error:
+            blob.unlink(missing_ok=True)
+            raise HubError("checksum", self.entry.repository, file=file.name) from error
+        content = digest_of(blob, file, self.connections.stop)
+        if content is None:
+            return False
+        os.replace(blob, self.cache.blob(content))
+        self.cache.link(commit, file.name, content)
         return True
 
     def _count(self, file: RemoteFile, arrived: int, length: int) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, Struct, field
 
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_object
@@ -21,12 +20,37 @@ ACTIVE = frozenset({"resolving", "downloading", "verifying"})
 _FORMAT = 1
 
 
-class _Download:
-    """What the state of a download means."""
+_Digests = set[Annotated[str, Meta(pattern=rf"^({CONTENT_HASH.pattern})\Z")]]
+_Count = Annotated[int, Meta(ge=0)]
 
-    __slots__ = ()
+
+class DownloadStatus(Struct, omit_defaults=True):
+    """A download: what is kept of it on disk, and in a snapshot also how it goes at that moment.
+
+    `bytes_total` is 0 until the repository has been resolved. `error` is set when the state is failed. `digests` are
+    its blobs; the snapshot had those in `found` before the download began, and those in `verified` have been checked.
+    `head_of` is the repository that a head is taken from; "" for a whole repository.
+
+    Only in a snapshot: `bytes_per_second` is the rate of the last seconds. `attempt` counts reconnections in a row
+    without a byte (0 while bytes arrive). `path` (the model's snapshot) is set when ready. A download that
+    `waits_for_network` goes on without being resumed.
+    """
+
+    repository: str
     state: str
-    error: HubError | None
+    bytes_done: _Count = 0
+    bytes_total: _Count = 0
+    bytes_per_second: float = 0.0
+    attempt: int = 0
+    error: HubError | None = None
+    path: Path | None = None
+    waits_for_network: bool = False
+    revision: str = "main"
+    commit: Annotated[str, Meta(pattern=rf"^({COMMIT.pattern})?\Z")] = ""
+    digests: _Digests = field(default_factory=set)
+    found: _Digests = field(default_factory=set)
+    verified: _Digests = field(default_factory=set)
+    head_of: str = ""
 
     @property
     def runs(self) -> bool:
@@ -38,61 +62,19 @@ class _Download:
         """Whether it can be resumed."""
         return self.state in ("paused", "failed")
 
-
-@dataclass(frozen=True, slots=True)
-class DownloadStatus(_Download):
-    """One download at one moment.
-
-    `bytes_total` is 0 until the repository has been resolved. `bytes_per_second` is that of the last
-    seconds. `attempt` counts reconnections in a row without a byte (0 while bytes arrive). `error` is set when the
-    state is failed, `path` (the snapshot) when ready. One that `waits_for_network` goes on by itself.
-    """
-
-    repository: str
-    state: str
-    bytes_done: int = 0
-    bytes_total: int = 0
-    bytes_per_second: float = 0.0
-    seconds_left: float | None = None
-    attempt: int = 0
-    error: HubError | None = None
-    path: Path | None = None
-    waits_for_network: bool = False
+    @property
+    def seconds_left(self) -> float | None:
+        return (self.bytes_total - self.bytes_done) / self.bytes_per_second if self.bytes_per_second else None
 
 
-_Digests = set[Annotated[str, Meta(pattern=rf"^({CONTENT_HASH.pattern})\Z")]]
-_Count = Annotated[int, Meta(ge=0)]
-
-
-@dataclass(slots=True)
-class DownloadEntry(_Download):
-    """A download as it is kept on disk.
-
-    `digests` are its blobs; the snapshot had those in `found` before the download began, and those in `verified` have
-    been checked. `head_of` is the repository that a head is taken from; "" for a whole repository.
-    """
-
-    repository: str
-    revision: str = "main"
-    state: str = "queued"
-    commit: Annotated[str, Meta(pattern=rf"^({COMMIT.pattern})?\Z")] = ""
-    bytes_done: _Count = 0
-    bytes_total: _Count = 0
-    digests: _Digests = field(default_factory=set)
-    found: _Digests = field(default_factory=set)
-    verified: _Digests = field(default_factory=set)
-    error: HubError | None = None
-    head_of: str = ""
-
-
-def write_queue(path: Path, entries: list[DownloadEntry]) -> None:
+def write_queue(path: Path, entries: list[DownloadStatus]) -> None:
     """Replace the queue's file. It holds names and states, never a token or an address."""
     content = {"format": _FORMAT, "downloads": entries}
     plain = msgspec.to_builtins(content, order="deterministic", enc_hook=_written)
     write_atomically(path, json.dumps(plain, indent=1).encode())
 
 
-def read_queue(path: Path) -> list[DownloadEntry]:
+def read_queue(path: Path) -> list[DownloadStatus]:
     """Read the downloads of an earlier run; active ones are queued again. An unreadable file gives an empty queue."""
     with contextlib.suppress(UntrustedJsonError):
         content = read_object(path, CONFIG)
@@ -102,9 +84,9 @@ def read_queue(path: Path) -> list[DownloadEntry]:
     return []
 
 
-def _read_entry(value: Any) -> DownloadEntry | None:
+def _read_entry(value: Any) -> DownloadStatus | None:
     try:
-        entry = msgspec.convert(value, DownloadEntry, dec_hook=_read_error)
+        entry = msgspec.convert(value, DownloadStatus, dec_hook=_read_error)
         entry.repository = parse_repository(entry.repository)
         entry.head_of = parse_repository(entry.head_of) if entry.head_of else ""
     except (msgspec.ValidationError, HubError):

@@ -10,15 +10,15 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from engine.hub.cache_layout import RepositoryCache
 from engine.hub.client import HubAccess
 from engine.hub.download_job import DownloadJob, JobSettings
-from engine.hub.download_state import ACTIVE, DownloadEntry, DownloadStatus, read_queue, write_queue
+from engine.hub.download_state import ACTIVE, DownloadStatus, read_queue, write_queue
 from engine.hub.failures import HubError
-from engine.hub.head_job import HeadJob
 from engine.hub.repository_names import head_of, is_revision, parse_repository
 from engine.hub.transfer import disk_error
 
@@ -48,7 +48,7 @@ class DownloadQueue:
         self._settings = settings or JobSettings()
         self._access = access or HubAccess()
         self._lock = threading.RLock()
-        self._entries: dict[str, DownloadEntry] = {}
+        self._entries: dict[str, DownloadStatus] = {}
         self._jobs: dict[str, DownloadJob] = {}
         self._threads: dict[str, threading.Thread] = {}
         self._closed = False
@@ -69,7 +69,7 @@ class DownloadQueue:
             if entry is None or entry.state == "ready" or entry.revision != revision:
                 if entry is not None and entry.state in ACTIVE:
                     self._interrupt(name)
-                self._entries[name] = DownloadEntry(name, revision, head_of=head_of(name))
+                self._entries[name] = DownloadStatus(name, "queued", revision=revision, head_of=head_of(name))
             self._requeue(name)
         return name
 
@@ -144,7 +144,6 @@ class DownloadQueue:
     def _interrupt(self, repository: str) -> None:
         job = self._jobs.pop(repository, None)
         if job is not None:
-            self._store_progress(job)
             job.connections.end()
 
     def _start_waiting(self) -> None:
@@ -158,8 +157,8 @@ class DownloadQueue:
                 if entry.state == "queued" and entry.repository not in self._jobs:
                     self._start(entry)
 
-    def _start(self, entry: DownloadEntry) -> None:
-        job = (HeadJob if entry.head_of else DownloadJob)(
+    def _start(self, entry: DownloadStatus) -> None:
+        job = DownloadJob(
             self._access,
             self._cache_dir,
             entry,
@@ -192,7 +191,6 @@ class DownloadQueue:
         with self._lock:
             if self._jobs.get(job.entry.repository) is not job:
                 return
-            self._store_progress(job)
             del self._jobs[job.entry.repository]
             if error is not None and error.reason == "offline" and job.connections.unreached_s() > 0.0:
                 # Without a network, no number of attempts is the last.
@@ -201,7 +199,7 @@ class DownloadQueue:
             self._set_state(job.entry, "failed" if error is not None else "ready" if finished else "queued")
             self._start_waiting()
 
-    def _discard(self, entry: DownloadEntry, thread: threading.Thread | None) -> None:
+    def _discard(self, entry: DownloadStatus, thread: threading.Thread | None) -> None:
         if thread is not None:
             thread.join()
         if entry.commit:
@@ -212,7 +210,7 @@ class DownloadQueue:
             if self._jobs.get(job.entry.repository) is job and not self._closed:
                 self._set_state(job.entry, state)
 
-    def _set_state(self, entry: DownloadEntry, state: str) -> None:
+    def _set_state(self, entry: DownloadStatus, state: str) -> None:
         entry.state = state
         self._save()
 
@@ -224,34 +222,19 @@ class DownloadQueue:
         except OSError:
             _log.warning("the list of downloads cannot be written to %s", self._state_path)
 
-    def _store_progress(self, job: DownloadJob) -> None:
-        if job.progress.total:
-            job.entry.bytes_done = job.progress.bytes_done()
-
     def _promised_to_others(self, repository: str) -> int:
         with self._lock:
-            return sum(job.remaining_bytes() for name, job in self._jobs.items() if name != repository)
+            return sum(job.progress.remaining_bytes() for name, job in self._jobs.items() if name != repository)
 
-    def _status(self, entry: DownloadEntry) -> DownloadStatus:
+    def _status(self, entry: DownloadStatus) -> DownloadStatus:
+        if entry.state == "ready":
+            return replace(entry, path=RepositoryCache(self._cache_dir, entry.repository).snapshot(entry.commit))
         job = self._jobs.get(entry.repository)
-        ready = entry.state == "ready"
-        path = RepositoryCache(self._cache_dir, entry.repository).snapshot(entry.commit) if ready else None
-        status = DownloadStatus(
-            entry.repository,
-            entry.state,
-            bytes_done=entry.bytes_total if ready else entry.bytes_done,
-            bytes_total=entry.bytes_total,
-            error=entry.error,
-            path=path,
-        )
         if job is None:
-            return status
-        speed = job.progress.bytes_per_second() if entry.state == "downloading" else 0.0
+            return replace(entry)
         return replace(
-            status,
-            bytes_done=job.progress.bytes_done() if job.progress.total else status.bytes_done,
-            bytes_per_second=speed,
-            seconds_left=job.remaining_bytes() / speed if speed else None,
+            entry,
+            bytes_per_second=job.progress.bytes_per_second() if entry.state == "downloading" else 0.0,
             attempt=job.progress.worst_attempt(),
             waits_for_network=job.connections.unreached_s() >= self._settings.unreached_s,
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from engine.files.bounded_json import CONFIG, INDEX, JsonLimits, UntrustedJsonError, parse
@@ -20,8 +20,8 @@ from engine.hub.listing import describe, list_model
 from engine.hub.repository_names import parse_repository
 from engine.hub.values import ByteRange, Listing, RemoteFile
 from engine.model_files.config import text_config
-from engine.model_files.head_files import mtp_tensors
-from engine.model_files.inspection import INDEX_NAME
+from engine.model_files.head_kinds import mtp_tensors
+from engine.model_files.model_folder import INDEX_NAME
 from engine.model_files.safetensors_header import (
     CutOffFileError,
     DamagedHeaderError,
@@ -34,32 +34,19 @@ _FLOATS = ("F32", "F16", "BF16", "F8_E4M3")
 _MOST_SHARDS = 16
 
 
-@dataclass(frozen=True, slots=True)
-class HeadPlan:
-    """The head of `repository` at `commit`: its `weights`, a safetensors file joined from spans of shards.
-
-    `config` is the content of its config.json, which names the repository and the commit.
-    """
-
-    repository: str
-    commit: str
-    config: bytes
-    weights: RemoteFile
-
-
-def find_head(client: HubClient, repository: str, revision: str = "main") -> HeadPlan:
+def find_head(client: HubClient, repository: str, revision: str = "main") -> Listing:
     """Find the head for the model in a repository: in its files, or in those of the model that it was made from.
 
     Reads small files and headers only. Raises `HubError`, among others no-head, head-not-shipped and head-unknown.
     """
     commit, answer = describe(client, repository, revision)
     try:
-        return plan_head(client, repository, commit)
+        return list_head(client, repository, commit)
     except HubError as error:
         base = base_of(answer)
         if error.reason not in ("no-head", "head-not-shipped") or base in ("", repository):
             raise
-    return plan_head(client, base, describe(client, base)[0])
+    return list_head(client, base, describe(client, base)[0])
 
 
 def base_of(answer: Mapping[str, Any]) -> str:
@@ -77,8 +64,11 @@ def base_of(answer: Mapping[str, Any]) -> str:
     return ""
 
 
-def plan_head(client: HubClient, repository: str, commit: str) -> HeadPlan:
-    """Plan the download of the head of a repository at a commit. Raises `HubError`."""
+def list_head(client: HubClient, repository: str, commit: str) -> Listing:
+    """List the two files of the head of a repository at a commit. Raises `HubError`.
+
+    These are a config.json, which names the repository and the commit, and the weights, joined from spans of shards.
+    """
     listing = list_model(client, repository, commit)
     config = _object(client, listing, "config.json", CONFIG)
     layers = text_config(config).get("num_hidden_layers")
@@ -89,11 +79,11 @@ def plan_head(client: HubClient, repository: str, commit: str) -> HeadPlan:
         raise HubError("head-not-shipped" if declared else "no-head", repository)
     if family_of(config) is None or any(tensor.dtype not in _FLOATS for tensor in tensors.values()):
         raise HubError("head-unknown", repository, family=str(config.get("model_type", ""))[:80])
-    return _plan(listing, config, shards)
+    return _joined(listing, config, shards)
 
 
 def read_range(client: HubClient, listing: Listing, name: str, start: int, stop: int) -> bytes:
-    """Read bytes `start` to `stop - 1` of a file. Raises as `plan_head`."""
+    """Read bytes `start` to `stop - 1` of a file. Raises as `list_head`."""
     address = client.file_address(listing.repository, listing.commit, name)
     headers = {"Range": f"bytes={start}-{stop - 1}"}
     content = bytearray()
@@ -146,7 +136,7 @@ def _header(client: HubClient, listing: Listing, file: RemoteFile) -> tuple[int,
         raise HubError("checksum", listing.repository, file=file.name) from error
 
 
-def _plan(listing: Listing, config: Mapping[str, Any], shards: Mapping[str, _Found]) -> HeadPlan:
+def _joined(listing: Listing, config: Mapping[str, Any], shards: Mapping[str, _Found]) -> Listing:
     entries: dict[str, Any] = {"__metadata__": {"format": "pt"}}
     spans: list[ByteRange] = []
     position = 0
@@ -164,11 +154,12 @@ def _plan(listing: Listing, config: Mapping[str, Any], shards: Mapping[str, _Fou
             spans.append(ByteRange(shard, start, data + tensor.begin + tensor.nbytes))
     raw = json.dumps(entries, separators=(",", ":")).encode()
     raw += b" " * (-len(raw) % 8)
-    named = {**config, "base_model": listing.repository, "base_revision": listing.commit}
+    named = json.dumps({**config, "base_model": listing.repository, "base_revision": listing.commit}, indent=1).encode()
+    settings = RemoteFile("config.json", len(named), hashlib.sha256(named).hexdigest(), named)
     header = len(raw).to_bytes(8, "little") + raw
     name = hashlib.sha256(listing.commit.encode() + header).hexdigest()
     weights = RemoteFile("model.safetensors", len(header) + position, name, header, tuple(spans))
-    return HeadPlan(listing.repository, listing.commit, json.dumps(named, indent=1).encode(), weights)
+    return replace(listing, files=(settings, weights))
 
 
 def _object(client: HubClient, listing: Listing, name: str, limits: JsonLimits) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from engine.hub.cache_layout import RepositoryCache
 from engine.hub.failures import HubError
 from engine.hub.values import RemovalPlan
 from engine.model_files.adapters import is_adapter, own_files
-from engine.model_files.discovery import InstalledModel
-from engine.model_files.head_files import is_inner
+from engine.model_files.model import Model
+from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import repository_of_folder
 from engine.model_files.other_apps import name_of_app
 
@@ -31,7 +31,7 @@ _COMPANIONS = (
 )
 
 
-def plan_removal(model: InstalledModel, cache_dir: Path) -> RemovalPlan:
+def plan_removal(model: Model, cache_dir: Path) -> RemovalPlan:
     """Plan the removal without doing it. Raises `HubError`: built-in, other-app, in-main, not-installed, in-use.
 
     Only what lies in a repository of the Hub's cache at `cache_dir`, once links are followed, is to be deleted.
@@ -45,7 +45,7 @@ def plan_removal(model: InstalledModel, cache_dir: Path) -> RemovalPlan:
         if cache.is_being_written():
             raise HubError("in-use", model.id)
         return RemovalPlan(model.id, (cache.home, cache.locks), _freed_bytes(cache.home), True, cache.home)
-    if is_inner(folder):
+    if ModelFolder(folder).is_shard:
         raise HubError("in-main", model.id)
     paths = _of_the_model(folder)
     if not paths:

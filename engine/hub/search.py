@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,19 @@ from engine.hub.failures import HubError
 from engine.hub.listing import describe, list_model
 from engine.hub.repository_names import parse_repository
 from engine.hub.transfer import matches_digest
-from engine.hub.values import FoundModel, Listing, RemoteFile, RemoteModel
+from engine.hub.values import Listing, RemoteFile
+from engine.model_files.architecture import mlx_lm_module
+from engine.model_files.config import context_length, is_quantised, text_config
+from engine.model_files.head_kinds import can_run, kind_of_config
+from engine.model_files.model import Model, facts_of_config
 from engine.model_files.tokenizer_files import vocabulary_in
+from engine.model_files.vision_kinds import may_see
 
 _EXPANDED = ("downloads", "gated", "tags", "safetensors", "usedStorage")
 _MOST_RESULTS = 100
 
 
-def search_models(client: HubClient, text: str, limit: int = 30) -> list[FoundModel]:
+def search_models(client: HubClient, text: str, limit: int = 30) -> list[Model]:
     """Find MLX models whose name contains `text`, most downloaded first; a pasted address finds its repository.
 
     Raises `HubError`, also after an interruption: a search is not retried.
@@ -38,13 +44,15 @@ def search_models(client: HubClient, text: str, limit: int = 30) -> list[FoundMo
     return [model for model in found if model is not None]
 
 
-def find_model(client: HubClient, repository: str) -> FoundModel:
+def find_model(client: HubClient, repository: str) -> Model:
     """Describe one repository as a search would list it. Raises `HubError`, also for a bad name."""
     return _described(client, parse_repository(repository))[1]
 
 
-def read_repository(client: HubClient, repository: str, keep_in: Path | None = None) -> RemoteModel:
-    """Read the small files of one repository. `keep_in` is a folder that caches them by their content's hash.
+def read_repository(client: HubClient, repository: str, keep_in: Path | None = None) -> Model:
+    """Describe one repository by its small files, without its weights.
+
+    `keep_in` is a folder that caches them by the hash of their content.
 
     Raises `HubError`: the Hub's own errors, not-mlx, or checksum for files with the wrong content.
     """
@@ -60,12 +68,35 @@ def read_repository(client: HubClient, repository: str, keep_in: Path | None = N
             return None
         return vocabulary_in(_parsed(tokenizer, TOKENIZER)) or None
 
-    return RemoteModel(found, listing, config, read_vocabulary)
+    head, kind, size = kind_of_config(config), config.get("model_type"), text_config(config).get("vocab_size")
+    known = mlx_lm_module(config) is not None if head is None else can_run(head)
+    model = replace(
+        found,
+        bytes=listing.total_bytes,
+        weight_bytes=listing.weight_bytes,
+        active_bytes=listing.weight_bytes,
+        problem="" if known else "unknown-head" if head else "unknown-architecture",
+        detail="" if known else head or str(kind or ""),
+        config=config,
+        head=head or "",
+    )
+    if head is not None:
+        return replace(model, facts=facts_of_config(config))
+    return replace(
+        model,
+        read_vocabulary=read_vocabulary,
+        vocabulary_size=size if type(size) is int else None,
+        # Most conversions of one model have the same file.
+        tokenizer_digest=next((file.digest for file in listing.files if file.name == "tokenizer.json"), ""),
+        bits=None if is_quantised(config) else 16,
+        context=context_length(config),
+        sees="vision_config" in config and may_see(kind),
+    )
 
 
-def _described(client: HubClient, name: str) -> tuple[str, FoundModel]:
+def _described(client: HubClient, name: str) -> tuple[str, Model]:
     commit, answer = describe(client, name)
-    return commit, _found({**answer, "id": name}) or FoundModel(name, None, None, 0, False, "")
+    return commit, _found({**answer, "id": name}) or Model(name, "search")
 
 
 def _parsed(content: bytes | None, limits: JsonLimits) -> dict[str, Any]:
@@ -107,7 +138,7 @@ def _fetch(client: HubClient, listing: Listing, file: RemoteFile) -> bytes:
     return content
 
 
-def _found(item: dict[str, Any]) -> FoundModel | None:
+def _found(item: dict[str, Any]) -> Model | None:
     try:
         name = parse_repository(str(item.get("id")))
     except HubError:
@@ -116,15 +147,18 @@ def _found(item: dict[str, Any]) -> FoundModel | None:
     tags = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
     weights = item.get("safetensors")
     parameters = weights.get("total") if isinstance(weights, dict) else None
-    return FoundModel(
+    return Model(
         name,
-        _count(item.get("usedStorage")),
-        _count(parameters),
-        _count(item.get("downloads")) or 0,
-        bool(item.get("gated")),
-        next((tag.removeprefix("license:") for tag in tags if tag.startswith("license:")), ""),
+        "search",
+        bytes=_count(item.get("usedStorage")),
+        parameters=_count(parameters),
+        licence=next((tag.removeprefix("license:") for tag in tags if tag.startswith("license:")), ""),
+        # Until the configuration is read, only the name tells a head.
+        head=kind_of_config({"architectures": [name.rpartition("/")[2]]}) or "",
+        gated=bool(item.get("gated")),
+        downloads=_count(item.get("downloads")),
     )
 
 
-def _count(value: Any) -> int | None:
-    return value if type(value) is int and value >= 0 else None
+def _count(value: Any) -> int:
+    return value if type(value) is int and value >= 0 else 0

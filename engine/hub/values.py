@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 # States of a token. NONE: none is configured. UNKNOWN: this Hub does not say, like most mirrors.
 NONE, ACCEPTED, REFUSED, UNKNOWN = "none", "accepted", "refused", "unknown"
@@ -58,46 +56,9 @@ class Listing:
     def total_bytes(self) -> int:
         return sum(file.size for file in self.files)
 
-
-@dataclass(frozen=True, slots=True)
-class FoundModel:
-    """A result of a search.
-
-    `bytes` and `parameters` are None if the Hub does not say; a `gated` model needs consent on its page.
-    """
-
-    id: str
-    bytes: int | None
-    parameters: int | None
-    downloads: int
-    gated: bool
-    licence: str
-
-
-@dataclass(frozen=True)
-class RemoteModel:
-    """A repository without its weights: the Hub's description, its files, its config.json.
-
-    `read_vocabulary` fetches tokenizer.json, several megabytes, and returns None if it cannot be read.
-    """
-
-    found: FoundModel
-    listing: Listing
-    config: Mapping[str, Any]
-    read_vocabulary: Callable[[], dict[str, int] | None]
-
-    @property
-    def id(self) -> str:
-        return self.listing.repository
-
-    @property
-    def tokenizer_digest(self) -> str:
-        """The hash of its tokenizer.json, which is the same for most conversions of one model; "" without one."""
-        return next((file.digest for file in self.listing.files if file.name == "tokenizer.json"), "")
-
     @property
     def weight_bytes(self) -> int:
-        return sum(file.size for file in self.listing.files if file.name.endswith(".safetensors"))
+        return sum(file.size for file in self.files if file.name.endswith(".safetensors"))
 
 
 @dataclass(frozen=True)

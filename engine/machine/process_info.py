@@ -122,16 +122,3 @@ def slowed() -> str:
     if info is None:
         return ""
     return "low-power" if info.low_power else "hot" if info.hot else ""
-
-
-def on_battery() -> bool:
-    """Whether a battery, not mains, powers this machine; false if it has none or the system does not say."""
-    # Not at the top: the window's start imports this module.
-    import psutil
-
-    try:
-        battery = psutil.sensors_battery()
-    except (OSError, RuntimeError):
-        # A newer macOS than psutil knows: its other reads fail there, too.
-        return False
-    return battery is not None and battery.power_plugged is False

@@ -51,13 +51,18 @@ def chip_here() -> str:
     return chip()
 
 
+def keeps_weights() -> bool:
+    """Whether weights stay as they are stored; a CPU computes with float32."""
+    return chip_here().startswith("Apple ")
+
+
 def row_costs(used: float = 1.0, *, quantised: bool = True) -> tuple[PassCost, PassCost]:
     """Return the dearest and the cheapest costs to expect on this machine; they are equal where they were published.
 
     `used` is the share of the weights that one row uses, below 1 for a mixture of experts.
     """
     name, flat = chip_here(), flat_cost(used)
-    if not name.startswith("Apple "):
+    if not keeps_weights():
         return flat, flat
     if used < 1.0:
         published = partial(_at, _MIXTURE)
@@ -71,7 +76,7 @@ def row_costs(used: float = 1.0, *, quantised: bool = True) -> tuple[PassCost, P
 
 def first_guess(used: float, most_rows: int, *, quantised: bool) -> dict[int, float]:
     """Return the dearest costs by rows, to expect them until they are measured; none except on a Mac."""
-    if not chip_here().startswith("Apple "):
+    if not keeps_weights():
         return {}
     cost, _ = row_costs(used, quantised=quantised)
     return {rows: cost(rows) for rows in range(1, most_rows + 1)}

@@ -34,7 +34,8 @@ from engine.mlx_lm_private import model_classes
 from engine.model_files.adapters import adapted_name, base_of
 from engine.model_files.config import FALLBACK_CONTEXT, context_length
 from engine.model_files.generation_config import recommended_sampling
-from engine.model_files.inspection import check_folder, inspect_folder, missing_weights, tensors_beside, weight_files
+from engine.model_files.inspection import check_folder, inspect_folder
+from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import name_of_snapshot, resolve_model
 from engine.model_files.thought_marks import THOUGHT_MARKS
 from engine.pictures.reading import PictureFiles
@@ -240,8 +241,11 @@ def _warm_up(model: nn.Module, new_caches: Callable[[], list[Any]], path: Path) 
 
 def _check_folder(path: Path, part: ModelShard | None) -> None:
     # Checking a tokenizer's content takes time that is wasted on the models that come with Tandem.
-    check = inspect_folder if is_known_good(path) else check_folder
-    check(path, part.may_lack(path) if part is not None else frozenset())
+    may_lack = part.may_lack(path) if part is not None else frozenset()
+    if is_known_good(path):
+        inspect_folder(ModelFolder(path), may_lack)
+    else:
+        check_folder(path, may_lack)
 
 
 def _load_weights(
@@ -252,11 +256,12 @@ def _load_weights(
     part: ModelShard | None,
     adapt: Callable[[nn.Module], object] = lambda _model: None,
 ) -> Steps[tuple[nn.Module, dict[str, Any]]]:
+    folder = ModelFolder(path)
     # Reading more than half of the free memory ahead would evict what was read first.
-    ahead = disk.read_ahead(weight_files(path), system_memory().available // 2) if streaming() else None
+    ahead = disk.read_ahead(folder.weight_files, system_memory().available // 2) if streaming() else None
     try:
-        beside, found = tensors_beside(path), set[str]()
-        whole = part is None or missing_weights(path) is None
+        beside, found = folder.tensors_beside, set[str]()
+        whole = part is None or folder.missing_weights() is None
         model, config = load_model(path, lazy=True, strict=whole, get_model_classes=partial(_classes, beside, found))
         # A model that holds functions which refer to it is a reference cycle, and would outlive its last use.
         for name in ("sanitize", "load_weights"):

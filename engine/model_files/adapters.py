@@ -16,7 +16,7 @@ from typing import Any
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import CONFIG
 from engine.model_files.config import read_json
-from engine.model_files.inspection import list_names, weight_files
+from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import name_of_snapshot, resolve_model
 from engine.model_files.safetensors_header import TensorHeader, read_checked_header
 
@@ -95,7 +95,7 @@ def adapted_name(path: Path, base: Path) -> str:
 def deciding_files(path: Path) -> list[Path]:
     """Return the files that decide what a main model computes: configuration and weights, with an adapter's."""
     base = base_of(path)
-    own = [base / "config.json", *weight_files(base)]
+    own = [base / "config.json", *ModelFolder(base).weight_files]
     return own if base == path else own + own_files(path)
 
 
@@ -109,7 +109,7 @@ def read_adapter(folder: Path) -> Adapter:
 
     Raises `ModelNotUsable` (unsafe, incomplete, damaged, wrong-tensors, unknown-adapter).
     """
-    names = list_names(folder)
+    names = ModelFolder(folder).names
     config = read_json(folder, CONFIG_NAME, CONFIG)
     peft = "peft_type" in config
     name = _PEFT if peft else _MLX

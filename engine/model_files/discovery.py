@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,68 +21,21 @@ from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import JsonLimits, UntrustedJsonError, read_bytes, read_object
 from engine.model_files.adapters import CONFIG_NAME, adapted_name, adapters_in, base_of, is_adapter, read_adapter
 from engine.model_files.config import context_length, experts_of, read_config, text_config
-from engine.model_files.head_files import is_inner, kind_of_folder
-from engine.model_files.head_folder import config_folder, head_weight_files, read_head_tensors, sidecars
 from engine.model_files.head_kinds import can_run
-from engine.model_files.inspection import inspect_folder, read_checked_config
+from engine.model_files.inspection import inspect_folder
+from engine.model_files.model import Model
+from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import repository_of_folder
 from engine.model_files.other_apps import app_folders
 from engine.model_files.safetensors_header import TensorHeader, parameter_count
 from engine.model_files.tokenizer_files import fingerprint, read_folder
 from engine.model_files.vision_kinds import vision_kind
 
-_FORMAT = 3
+_FORMAT = 4
 _LONGEST_REF = 200
+# A folder with the name and the source of its model.
+_Place = tuple[ModelFolder, str, str]
 _INDEX_LIMITS = JsonLimits(size=16 * 2**20, depth=16, containers=200_000, commas=2_000_000)
-# Parameters of the largest model that is offered as a draft; advice decides for each main model whether it is useful.
-LARGEST_DRAFT = 5_000_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class InstalledModel:
-    """The description of one model folder.
-
-    `id` is the repository (Hub cache) or the folder's name, in another app's folder with its organisation; `source` is
-    cache, folder, starter or an app of `OTHER_APPS`. If the model is not
-    `complete`, `problem` is a reason code of `ModelNotUsable` and `detail` its detail. `disk_bytes` counts all its
-    files, partial ones too, `weight_bytes` the weights, `active_bytes` those read for one token (fewer with experts).
-    `bits` is the quantisation (16 or 32 for plain weights). `tokenizer` is the fingerprint of its vocabulary. `head` is
-    the kind of a head, "" for models. `base` is the folder of an adapter's main model, "" for others. It `sees` if the
-    folder also holds a vision tower of a family that Tandem knows.
-    """
-
-    id: str
-    path: str
-    source: str
-    complete: bool
-    problem: str = ""
-    detail: str = ""
-    disk_bytes: int = 0
-    weight_bytes: int = 0
-    active_bytes: int = 0
-    parameters: int = 0
-    bits: int | None = None
-    context: int | None = None
-    vocabulary_size: int | None = None
-    tokenizer: str = ""
-    architecture: str = ""
-    head: str = ""
-    sees: bool = False
-    base: str = ""
-
-    @property
-    def config_path(self) -> Path:
-        """The folder that holds its configuration and its tokenizer."""
-        return Path(self.base or self.path)
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The roles that the model can have: main, draft, both, or head; none if it is not usable."""
-        if not self.complete or self.problem:
-            return ()
-        if self.head:
-            return ("head",)
-        return ("main", "draft") if self.parameters <= LARGEST_DRAFT and not self.base else ("main",)
 
 
 def installed_models(
@@ -90,37 +43,42 @@ def installed_models(
     extra_folders: Sequence[Path] = (),
     starter_dir: Path | None = None,
     index_path: Path | None = None,
-) -> list[InstalledModel]:
+) -> list[Model]:
     """Return every model found, also those of other apps, sorted by name. Missing folders are no error.
 
     `index_path` is the index file.
     """
     index = _Index(index_path)
     others = [*app_folders(), *(("folder", folder) for folder in extra_folders)]
-    starter = [(folder, folder.name, "starter") for folder in _model_folders(starter_dir)] if starter_dir else []
-    unique: dict[str, tuple[Path, str, str]] = {}
+    starter = _model_folders(starter_dir) if starter_dir else []
+    unique: dict[str, _Place] = {}
     # A folder that the user added may be the starter's or another app's, or a link to one.
-    for folder, name, source in (*starter, *_folders_of_cache(cache_dir), *_folders_in(others)):
-        unique.setdefault(os.path.realpath(folder), (folder, name, source))
-    found = [index.describe(folder, name, source) for folder, name, source in unique.values()]
+    for place in (
+        *((ModelFolder(folder), folder.name, "starter") for folder in starter),
+        *_folders_of_cache(cache_dir),
+        *_folders_in(others),
+    ):
+        unique.setdefault(os.path.realpath(place[0].path), place)
+    found = [index.describe(*place) for place in unique.values()]
     index.save()
     return sorted((model for model in found if model is not None), key=lambda model: model.id.lower())
 
 
-def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
+def describe_folder(path: Path, name: str, source: str) -> Model:
     """Describe one model folder without the index."""
-    if is_adapter(folder):
-        return _describe_adapter(folder, name, source)
-    head = kind_of_folder(folder) or ""
-    model = InstalledModel(name, str(folder), source, False, disk_bytes=_disk_bytes(folder), head=head)
+    return _describe(ModelFolder(path), name, source)
+
+
+def _describe(folder: ModelFolder, name: str, source: str) -> Model:
+    if is_adapter(folder.path):
+        return _describe_adapter(folder.path, name, source)
+    head = folder.head or ""
+    model = Model(name, source, path=str(folder.path), bytes=_disk_bytes(folder.path), head=head)
     try:
-        if head:
-            config = read_checked_config(config_folder(folder))
-            tensors = read_head_tensors(folder, head_weight_files(folder))
-        else:
-            config, tensors = inspect_folder(folder)
+        config = folder.config
+        tensors = folder.head_tensors if head else inspect_folder(folder)
     except ModelNotUsable as error:
-        known = {} if head else _of_config(folder)
+        known = {} if head else _of_config(folder.path)
         return replace(model, problem=error.reason, detail=error.detail, **known)
     quantisation = _quantisation(config)
     weights = sum(tensor.nbytes for tensor in tensors.values())
@@ -128,7 +86,6 @@ def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
     quantised = any(tensor.dtype == "U32" for tensor in tensors.values())
     model = replace(
         model,
-        complete=True,
         weight_bytes=weights,
         active_bytes=weights - (0 if head else _idle_expert_bytes(config, tensors)),
         parameters=parameter_count(tensors, quantisation.get("group_size")),
@@ -138,12 +95,12 @@ def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
         return replace(model, sees=vision_kind(config, tensors) is not None, **_described(config))
     # Advice judges whether the head fits a main model.
     model = model if can_run(head) else replace(model, problem="unknown-head", detail=head)
-    return replace(model, disk_bytes=weights) if is_inner(folder) else model
+    return replace(model, bytes=weights) if folder.is_shard else model
 
 
-def _describe_adapter(folder: Path, name: str, source: str) -> InstalledModel:
+def _describe_adapter(folder: Path, name: str, source: str) -> Model:
     """Describe a main model with an adapter."""
-    unusable = InstalledModel(name, str(folder), source, False, disk_bytes=_disk_bytes(folder))
+    unusable = Model(name, source, path=str(folder), bytes=_disk_bytes(folder))
     try:
         base, adapter = base_of(folder), read_adapter(folder)
     except ModelNotUsable as error:
@@ -152,7 +109,7 @@ def _describe_adapter(folder: Path, name: str, source: str) -> InstalledModel:
     return replace(
         model,
         path=unusable.path,
-        disk_bytes=unusable.disk_bytes,
+        bytes=unusable.bytes,
         weight_bytes=model.weight_bytes + adapter.bytes,
         active_bytes=model.active_bytes + adapter.bytes,
         base=str(base),
@@ -176,41 +133,34 @@ def _of_config(folder: Path) -> dict[str, Any]:
         return {}
 
 
-def _folders_of_cache(cache_dir: Path) -> Iterator[tuple[Path, str, str]]:
+def _folders_of_cache(cache_dir: Path) -> Iterator[_Place]:
     for home in _entries(cache_dir):
         repository = repository_of_folder(home.name)
         if repository is not None and os.path.isdir(home):
-            snapshot = _snapshot(home)
-            yield snapshot, repository, "cache"
-            yield from _heads_inside(snapshot, repository)
-            yield from _adapters_inside(snapshot, repository, "cache")
+            yield from _with_inner(_snapshot(home), repository, "cache")
 
 
-def _folders_in(parents: Sequence[tuple[str, Path]]) -> Iterator[tuple[Path, str, str]]:
+def _folders_in(parents: Sequence[tuple[str, Path]]) -> Iterator[_Place]:
     """Yield the models in the folders of the user and of other apps, each given with its source."""
     for source, parent in parents:
         for folder in _model_folders(parent):
-            name = folder.name if source == "folder" else folder.relative_to(parent).as_posix()
             if is_adapter(folder):
-                yield folder, _adapter_id(folder), source
+                yield ModelFolder(folder), _adapter_id(folder), source
                 continue
-            yield folder, name, source
-            yield from _heads_inside(folder, name, source)
-            yield from _adapters_inside(folder, name, source)
+            name = folder.name if source == "folder" else folder.relative_to(parent).as_posix()
+            yield from _with_inner(folder, name, source)
 
 
-def _heads_inside(folder: Path, name: str, source: str = "folder") -> Iterator[tuple[Path, str, str]]:
-    """Yield the heads inside a main model's folder: in folders of their own, and in files of tensors."""
-    if kind_of_folder(folder) is not None:
-        return
-    for head in sidecars(folder):
-        if _is_model(head.path) or head.path.is_file():
-            yield head.path, f"{name}/{head.name}", source
-
-
-def _adapters_inside(folder: Path, name: str, source: str) -> Iterator[tuple[Path, str, str]]:
-    if kind_of_folder(folder) is None:
-        yield from ((adapter, f"{name}:{adapter.name}", source) for adapter in adapters_in(folder))
+def _with_inner(path: Path, name: str, source: str) -> Iterator[_Place]:
+    """Yield a model with the heads and adapters inside a main model's folder; the heads may be files of tensors."""
+    folder = ModelFolder(path)
+    yield folder, name, source
+    if folder.head is None:
+        for inner, head in folder.heads():
+            if _is_model(head.path) or head.is_file:
+                # A head inside a repository is none of its own.
+                yield head, f"{name}/{inner}", "folder" if source == "cache" else source
+        yield from ((ModelFolder(adapter), f"{name}:{adapter.name}", source) for adapter in adapters_in(path))
 
 
 def _adapter_id(folder: Path) -> str:
@@ -311,7 +261,7 @@ class _Described(msgspec.Struct):
     """A description, and the times that show whether it is current."""
 
     signature: list[int]
-    model: InstalledModel
+    model: Model
 
 
 class _IndexFile(msgspec.Struct):
@@ -335,14 +285,14 @@ class _Index:
                 found = msgspec.convert(read_object(path, _INDEX_LIMITS), _IndexFile)
                 self._kept = found if found.format == _FORMAT else self._kept
 
-    def describe(self, folder: Path, name: str, source: str) -> InstalledModel | None:
+    def describe(self, folder: ModelFolder, name: str, source: str) -> Model | None:
         """Return the folder's description, or None if it is not a language model."""
-        key = str(folder)
+        key = str(folder.path)
         self._seen.add(key)
-        signature = _signature(folder)
+        signature = _signature(folder.path)
         known = self._kept.models.get(key)
         if known is None or known.signature != signature:
-            model = describe_folder(folder, name, source)
+            model = _describe(folder, name, source)
             if model.complete:
                 model = replace(model, tokenizer=self._fingerprint(model.config_path))
             known = self._kept.models[key] = _Described(signature, model)
@@ -379,10 +329,10 @@ class _Index:
         return known[key]
 
 
-def _is_language_model(model: InstalledModel) -> bool:
+def _is_language_model(model: Model) -> bool:
     """Return False for data sets, image models and other folders, and for empty ones that a failed request left."""
     if model.problem == "not-a-model":
-        return model.source == "cache" and model.disk_bytes > 0
+        return model.source == "cache" and model.bytes > 0
     return model.problem != "missing"
 
 

@@ -7,7 +7,7 @@ configuration decides only if they are not known yet, as on the Hub.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,8 @@ from typing import Any
 _MTP = ("mtp.", "mtp_layers.")
 _FUSION = ("eh_proj.weight", "enorm.weight", "hidden_layernorm.weight")
 _LAYER = re.compile(r"(layers\.\d+)\.(.+)")
+_OF_MTP = re.compile(r"(?:model\.|language_model\.)*(?:mtp\.|mtp_layers\.|layers\.(\d+)\.)")
+_REPEATED = re.compile(r"embed_tokens\.|shared_head\.head\.|rotary_emb\.")
 _PREFIX = re.compile(r"^(?:model\.|language_model\.|logit_head\.|draft_model\.)+")
 
 
@@ -127,6 +129,17 @@ def kind_of_tensors(names: Collection[str]) -> str | None:
     """Return the name of the `head_kind`, or None."""
     kind = head_kind(names)
     return None if kind is None else kind.name
+
+
+def mtp_tensors(names: Iterable[str], main_layers: int) -> list[str]:
+    """Return the tensors of an MTP head among a main model's, without the main model's tables that some repeat."""
+    found = []
+    for name in names:
+        match = _OF_MTP.match(name)
+        if match is None or (match[1] is not None and int(match[1]) < main_layers) or _REPEATED.search(name):
+            continue
+        found.append(name)
+    return found
 
 
 def kind_of_config(config: Mapping[str, Any]) -> str | None:

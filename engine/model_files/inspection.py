@@ -6,6 +6,7 @@ ask for code to be run. The loader checks the names of the tensors and the conte
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping, Set
@@ -13,23 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelNotUsable
-from engine.files.bounded_json import CONFIG, INDEX, TOKENIZER, UntrustedJsonError, check_structure, read_bytes
-from engine.files.folder_paths import (
-    SHARD_OF_MODEL,
-    LeavesFolderError,
-    TooManyEntriesError,
-    list_inside,
-    open_regular,
-    stays_inside,
-)
+from engine.files.bounded_json import CONFIG, INDEX, TOKENIZER, UntrustedJsonError, check_structure, parse, read_bytes
+from engine.files.folder_paths import open_regular, stays_inside
 from engine.model_files.architecture import mlx_lm_module, plugin_exists, transformers_has_tokenizer
-from engine.model_files.config import check_sizes, read_config, read_json, text_config
-from engine.model_files.head_files import kind_of_folder, tensor_names
-from engine.model_files.safetensors_header import TensorHeader, read_checked_header
+from engine.model_files.config import read_json, text_config
+from engine.model_files.model_folder import INDEX_NAME, ModelFolder
+from engine.model_files.safetensors_header import TensorHeader
 from engine.model_files.tokenizer_growth import grows_without_bounds
 
-INDEX_NAME = "model.safetensors.index.json"
-_SHARD = re.compile(r"(model.*)-(\d{5})-of-(\d{5})\.safetensors")
 # Finds the layer that a tensor belongs to.
 LAYER = re.compile(r"(?:model\.)?(?:language_model\.)?(?:model\.)?layers\.(\d{1,5})\.")
 _PER_LAYER = "embed_tokens_per_layer"
@@ -37,8 +29,6 @@ _TABLE = re.compile(rf"(?:^|\.)(embed_tokens|{_PER_LAYER})\.weight$")
 # Families that replace a token without a row by another one.
 _MASKS_TOKENS_WITHOUT_ROWS = ("gemma3n", "gemma3n_text")
 _VOCABULARIES = ("tokenizer.model", "vocab.txt", "tiktoken.model", "tekken.json")
-_MOST_SHARDS = 2_000
-_MOST_BYTES = 2**60
 _VOCABULARY_SUFFIXES = (".txt", ".model", ".tiktoken")
 # Transformers and mlx-lm read these files, too; only their structure is checked here.
 _SMALL_JSON = (
@@ -55,114 +45,35 @@ def check_folder(path: str | Path, may_lack: Set[str] = frozenset()) -> None:
     never weights. Reasons: missing, not-a-model, unsafe, damaged, is-head, incomplete, unknown-architecture,
     wrong-tensors, no-tokenizer.
     """
-    folder = Path(path)
+    folder = ModelFolder(Path(path))
     inspect_folder(folder, may_lack)
-    _check_tokenizer_content(folder)
+    _check_tokenizer_content(folder.path)
 
 
-def inspect_folder(folder: Path, may_lack: Set[str] = frozenset()) -> tuple[dict[str, Any], dict[str, TensorHeader]]:
-    """Check a folder like `check_folder`, but without reading the tokenizer.
-
-    Return its configuration, and its tensors by name.
-    """
-    names = list_names(folder)
-    if (head := kind_of_folder(folder)) is not None:
-        raise ModelNotUsable(folder, "is-head", head)
-    config = _checked_config(folder)
-    _check_code(folder, config)
-    _check_files(folder, names)
+def inspect_folder(folder: ModelFolder, may_lack: Set[str] = frozenset()) -> dict[str, TensorHeader]:
+    """Check a folder like `check_folder`, but without reading the tokenizer. Return its tensors by name."""
+    path, names = folder.path, folder.names
+    if folder.head is not None:
+        raise ModelNotUsable(path, "is-head", folder.head)
+    config = folder.config
+    _check_code(path, config)
+    _check_files(path, names)
     if mlx_lm_module(config) is None:
-        raise ModelNotUsable(folder, "unknown-architecture", str(config.get("model_type"))[:80])
+        raise ModelNotUsable(path, "unknown-architecture", str(config.get("model_type"))[:80])
     vocabularies = {"tokenizer.json", *_VOCABULARIES} & names or {"vocab.json", "merges.txt"} <= names
     if not vocabularies and not any(name.endswith(".tiktoken") for name in names):
-        raise ModelNotUsable(folder, "no-tokenizer", "tokenizer.json")
-    return config, _check_weights(folder, config, may_lack)
+        raise ModelNotUsable(path, "no-tokenizer", "tokenizer.json")
+    return _check_weights(folder, may_lack)
 
 
-def read_checked_config(folder: Path) -> dict[str, Any]:
-    """Return the folder's config.json with checked sizes. Raises `ModelNotUsable`."""
-    list_names(folder)
-    return _checked_config(folder)
-
-
-def _checked_config(folder: Path) -> dict[str, Any]:
-    config = read_config(folder)
-    check_sizes(folder, config)
-    return config
-
-
-def weight_files(folder: Path) -> list[Path]:
-    """Return the files of a model's weights, sorted by name: those that mlx-lm reads, without the files of heads."""
-    files = _named_like_weights(folder)
-    if not any(SHARD_OF_MODEL.fullmatch(file.name) for file in files):
-        return files
-    return [file for file in files if SHARD_OF_MODEL.fullmatch(file.name) or kind_of_folder(file) is None]
-
-
-def tensors_beside(folder: Path) -> frozenset[str]:
-    """Return the tensors of heads that mlx-lm would read with a model's, as those in model-mtp.safetensors."""
-    own = set(weight_files(folder))
-    return frozenset(tensor_names(file for file in _named_like_weights(folder) if file not in own))
-
-
-def _named_like_weights(folder: Path) -> list[Path]:
-    return sorted(folder.glob("model*.safetensors"))
-
-
-def weight_bytes(folder: Path) -> int:
-    """Return the bytes of a model's weights, those in the index if files are missing. Raises `ModelNotUsable`."""
-    try:
-        found = sum(file.stat().st_size for file in weight_files(folder))
-    except OSError as error:
-        raise ModelNotUsable(folder, "incomplete", Path(error.filename or "").name) from error
-    if not os.path.exists(folder / INDEX_NAME) or missing_weights(folder) is None:
-        return found
-    metadata = read_json(folder, INDEX_NAME, INDEX).get("metadata")
-    declared = metadata.get("total_size") if isinstance(metadata, dict) else None
-    return max(found, declared) if isinstance(declared, int) and declared < _MOST_BYTES else found
-
-
-def files_by_tensor(folder: Path) -> dict[str, str]:
-    """Return the file of each tensor by the index, {} without an index. Raises `ModelNotUsable` for a wrong index."""
-    if not os.path.exists(folder / INDEX_NAME):
-        return {}
-    weight_map = read_json(folder, INDEX_NAME, INDEX).get("weight_map")
-    if not isinstance(weight_map, dict) or not all(isinstance(shard, str) and shard for shard in weight_map.values()):
-        raise ModelNotUsable(folder, "damaged", f"{INDEX_NAME} (weight_map)")
-    shards = set(weight_map.values())
-    if len(shards) > _MOST_SHARDS:
-        raise ModelNotUsable(folder, "damaged", f"{INDEX_NAME} (thousands of shards)")
-    if (outside := next((shard for shard in shards if not stays_inside(folder, shard)), None)) is not None:
-        raise ModelNotUsable(folder, "unsafe", f"{INDEX_NAME} names {outside[:80]}")
-    return weight_map
-
-
-def missing_weights(folder: Path, may_lack: Set[str] = frozenset()) -> str | None:
-    """Return the first missing file of weights, by the index or the numbering of the shards, or None.
-
-    Those in `may_lack` do not count. Raises `ModelNotUsable` (damaged, unsafe) for an index that cannot be trusted.
-    """
-    present = {file.name for file in _named_like_weights(folder) if os.path.exists(file)}
-    expected = set(files_by_tensor(folder).values())
-    for name in present:
-        expected |= _siblings(folder, name)
-    if not expected and not present:
-        return "model.safetensors"
-    return min(expected - present - may_lack, default=None)
-
-
-def list_names(folder: Path) -> frozenset[str]:
-    """Return the relative names of all files of a model. Raises `ModelNotUsable`."""
-    try:
-        if not folder.is_dir():
-            raise ModelNotUsable(folder, "missing")
-        return frozenset(list_inside(folder))
-    except LeavesFolderError as error:
-        raise ModelNotUsable(folder, "unsafe", f"{error.name} leads outside the folder") from error
-    except TooManyEntriesError as error:
-        raise ModelNotUsable(folder, "unsafe", "thousands of files") from error
-    except (OSError, ValueError) as error:
-        raise ModelNotUsable(folder, "missing") from error
+def digest_of_small_files(path: Path) -> str:
+    """Return a digest of all files of a checked folder that mlx-lm or Transformers may read, weights apart."""
+    digest = hashlib.sha256()
+    for name in sorted(ModelFolder(path).names):
+        if (limit := _largest(name)) is not None:
+            content = hashlib.sha256(read_bytes(path / name, limit)).hexdigest()
+            digest.update(f"{content} {name}\0".encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
 
 
 def _check_code(folder: Path, config: Mapping[str, Any]) -> None:
@@ -253,29 +164,30 @@ def _check_tokenizer_content(folder: Path) -> None:
         return
     try:
         data = read_bytes(path, TOKENIZER.size)
-        check_structure(data, TOKENIZER)
+        content = None
+        if any(step in data for step in (b'"Replace"', b'"Prepend"', b'"Metaspace"', b'"WordPiece"')):
+            content = parse(data, TOKENIZER)
+        else:
+            check_structure(data, TOKENIZER)
     except UntrustedJsonError as error:
         raise ModelNotUsable(folder, "no-tokenizer", f"tokenizer.json: {error}") from error
     if b'"model"' not in data:
         raise ModelNotUsable(folder, "no-tokenizer", "tokenizer.json: no vocabulary")
-    if any(step in data for step in (b'"Replace"', b'"Prepend"', b'"Metaspace"', b'"WordPiece"')) and (
-        grows_without_bounds(read_json(folder, "tokenizer.json", TOKENIZER))
-    ):
+    if isinstance(content, dict) and grows_without_bounds(content):
         raise ModelNotUsable(folder, "no-tokenizer", "tokenizer.json: it makes thousands of characters of one")
 
 
-def _check_weights(folder: Path, config: Mapping[str, Any], may_lack: Set[str]) -> dict[str, TensorHeader]:
-    if (absent := missing_weights(folder, may_lack)) is not None:
-        raise ModelNotUsable(folder, "incomplete", absent)
-    tensors: dict[str, TensorHeader] = {}
-    for file in weight_files(folder):
-        tensors.update(read_checked_header(folder, file))
+def _check_weights(folder: ModelFolder, may_lack: Set[str]) -> dict[str, TensorHeader]:
+    path, config = folder.path, folder.config
+    if (absent := folder.missing_weights(may_lack)) is not None:
+        raise ModelNotUsable(path, "incomplete", absent)
+    tensors = folder.tensors
     if not tensors:
-        raise ModelNotUsable(folder, "wrong-tensors", "no tensors")
-    if all(os.path.exists(folder / name) for name in may_lack):
-        _check_layers(folder, tensors, config)
-    _check_rows(folder, tensors, config)
-    _check_types(folder, tensors, config)
+        raise ModelNotUsable(path, "wrong-tensors", "no tensors")
+    if all(os.path.exists(path / name) for name in may_lack):
+        _check_layers(path, tensors, config)
+    _check_rows(path, tensors, config)
+    _check_types(path, tensors, config)
     return tensors
 
 
@@ -308,12 +220,3 @@ def _check_rows(folder: Path, tensors: Mapping[str, TensorHeader], config: Mappi
     }
     if (known := rows.get(_PER_LAYER)) is not None and known < rows.get("embed_tokens", 0):
         raise ModelNotUsable(folder, "wrong-tensors", f"{_PER_LAYER} has {known} rows of {rows['embed_tokens']}")
-
-
-def _siblings(folder: Path, name: str) -> set[str]:
-    if (match := _SHARD.fullmatch(name)) is None:
-        return set()
-    stem, total = match[1], int(match[3])
-    if total > _MOST_SHARDS:
-        raise ModelNotUsable(folder, "damaged", f"{name} (thousands of shards)")
-    return {f"{stem}-{number:05d}-of-{total:05d}.safetensors" for number in range(1, total + 1)}

@@ -49,3 +49,8 @@ def vision_kind(config: Mapping[str, Any], tensors: Iterable[str]) -> VisionKind
     names = [name.removeprefix("model.") for name in tensors]
     stored = all(any(name.startswith(prefix) for name in names) for prefix in kind.prefixes)
     return kind if stored else None
+
+
+def may_see(model_type: object) -> bool:
+    """Return whether models of this type see, unless their tower was left out, as only their files show."""
+    return any(model_type in kind.model_types for kind in KINDS)

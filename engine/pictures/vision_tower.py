@@ -26,8 +26,8 @@ from engine.files.picture_file import DecodedPicture
 from engine.files.steps import in_chunks
 from engine.heads.weights import quantise
 from engine.model_files.config import read_json
-from engine.model_files.inspection import weight_files
-from engine.model_files.safetensors_header import parameter_count, read_checked_header
+from engine.model_files.model_folder import ModelFolder
+from engine.model_files.safetensors_header import parameter_count
 from engine.model_files.vision_kinds import VisionKind, vision_kind
 from engine.pictures.families import FAMILIES
 from engine.pictures.family import PictureLayout
@@ -90,7 +90,7 @@ class VisionTower:
 
     def _load(self) -> nn.Module:
         tower, weights = self._family.build(self._config), dict[str, mx.array]()
-        for file in weight_files(self._folder):
+        for file in ModelFolder(self._folder).weight_files:
             found: dict[str, mx.array] = mx.load(str(file))  # type: ignore[assignment]
             weights |= {name.removeprefix("model."): array for name, array in found.items() if self._kind.holds(name)}
         weights = self._family.converted(tower, weights)
@@ -113,9 +113,7 @@ def vision_tower_of(
     """Return the tower of a model for pictures, else None; `token_of` is its `LoadedModel`'s. Reads headers only."""
     if not config.get("vision_config"):
         return None
-    tensors = {
-        name: tensor for file in weight_files(folder) for name, tensor in read_checked_header(folder, file).items()
-    }
+    tensors = ModelFolder(folder).tensors
     kind = vision_kind(config, tensors)
     if kind is None or (placeholder := token_of(FAMILIES[kind.name].mark)) is None:
         return None

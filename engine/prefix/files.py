@@ -1,7 +1,7 @@
 """The files in which finished turns are stored; `engine.prefix.store` defines their contents.
 
-A turn has two files, an entry (JSON) and its data (caches). The names of both begin with a hash of their conversation's
-name, so that all files of a conversation can be deleted without reading any, damaged ones included.
+The name of a turn's file is a hash of its conversation's name, so that all files of a conversation can be deleted
+without reading any, damaged ones included, and the checksum of the file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from engine.files.atomic_file import PARTIAL
 
 log = logging.getLogger(__name__)
 
-DATA, ENTRY = ".safetensors", ".json"
+SUFFIX = ".safetensors"
+# Earlier versions kept the description of each turn in a file of its own.
+_OLD_ENTRY = ".json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,31 +32,33 @@ class StoredFile:
     used: int
 
 
-def entry_path(folder: Path, name: str, content: str) -> Path:
-    """Return the path of the entry for a turn with that `content` of the conversation `name`."""
-    return folder / f"{short_hash(name)}-{short_hash(content)}{ENTRY}"
+def partial_path(folder: Path, name: str) -> Path:
+    """Return the path to which a turn of the conversation `name` is written; mlx requires its own suffix."""
+    return folder / f"{short_hash(name)}{PARTIAL}{SUFFIX}"
 
 
-def data_path(entry: Path) -> Path:
-    """Return the path of the data that belongs to an entry."""
-    return entry.with_suffix(DATA)
+def publish(partial: Path, name: str) -> Path:
+    """Rename a file that is complete, and return its path. Raises OSError."""
+    path = partial.with_name(f"{short_hash(name)}-{_checksum(partial)}{SUFFIX}")
+    os.replace(partial, path)
+    return path
 
 
-def partial_data_path(entry: Path) -> Path:
-    """Return the path to which data is written before it is renamed; mlx requires its own suffix."""
-    return entry.with_suffix(f"{PARTIAL}{DATA}")
+def is_sound(path: Path) -> bool:
+    """Whether the file has the checksum in its name. Raises OSError."""
+    return _checksum(path) == path.stem.partition("-")[2]
 
 
 def hash_in_name(path: Path) -> str:
     """Return the hash of the conversation to which a file belongs."""
-    return path.name.removeprefix(".").partition("-")[0]
+    return path.name.removeprefix(".").partition(".")[0].partition("-")[0]
 
 
-def files_in(folder: Path, suffix: str = "") -> list[StoredFile]:
-    """Return the store's files with that last suffix, the least recently used first, without files deleted since."""
+def files_in(folder: Path) -> list[StoredFile]:
+    """Return the store's files, the least recently used first, without files deleted since."""
     found = []
-    for path in folder.glob(f"*{suffix}"):
-        if path.suffix in (DATA, ENTRY, PARTIAL):
+    for path in folder.glob("*"):
+        if path.suffix in (SUFFIX, _OLD_ENTRY, PARTIAL):
             with suppress(OSError):
                 status = path.stat()
                 found.append(StoredFile(path, status.st_size, status.st_mtime_ns))
@@ -62,8 +66,8 @@ def files_in(folder: Path, suffix: str = "") -> list[StoredFile]:
 
 
 def stored_bytes(folder: Path) -> int:
-    """Return the bytes of the data of all finished turns in `folder`."""
-    return sum(file.size for file in files_in(folder, DATA))
+    """Return the bytes of all finished turns in `folder`."""
+    return sum(file.size for file in files_in(folder))
 
 
 def forget(folder: Path, names: Iterable[str]) -> None:
@@ -78,21 +82,16 @@ def forget_others(folder: Path, names: Iterable[str]) -> None:
     _unlink(folder, lambda path: hash_in_name(path) not in hashes)
 
 
-def remove_partials(folder: Path) -> None:
-    """Delete the files that were being written when a process was killed."""
-    _unlink(folder, lambda path: PARTIAL in path.suffixes)
+def remove_leftovers(folder: Path) -> None:
+    """Delete the files that were being written when a process was killed, and those of earlier versions."""
+    old = {path.stem for path in folder.glob(f"*{_OLD_ENTRY}")}
+    _unlink(folder, lambda path: PARTIAL in path.suffixes or path.stem in old)
 
 
 def _unlink(folder: Path, goes: Callable[[Path], bool]) -> None:
     for file in files_in(folder):
         if goes(file.path):
             unlink(file.path)
-
-
-def delete(entry: Path) -> None:
-    """Delete a turn: first its entry, because data without an entry is not used."""
-    unlink(entry)
-    unlink(data_path(entry))
 
 
 def unlink(file: Path) -> None:
@@ -103,18 +102,17 @@ def unlink(file: Path) -> None:
         log.warning("%s cannot be deleted: %s", file, error)
 
 
-def touch(entry: Path) -> None:
+def touch(path: Path) -> None:
     """Mark the turn as used now."""
     with suppress(OSError):
-        os.utime(data_path(entry))
+        os.utime(path)
 
 
-def checksum(path: Path) -> str:
-    """Return the SHA-256 of a file. Raises OSError."""
+def _checksum(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def short_hash(text: str) -> str:
-    """Return the hash of a conversation's name or a turn's content in the names of files."""
+    """Return the hash of a conversation's name in the names of files."""
     return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -1,8 +1,8 @@
 """Finished turns on disk, so that a long chat of an earlier session is continued without prefilling it.
 
-A finished turn has two files: the content of the caches of main model and drafter, and a small JSON entry that
-describes it: format, versions, weights, tokens, and the checksum. Files that are damaged or belong to something else
-are ignored; then the prompt is prefilled.
+A file has the content of the caches of main model and drafter, and in its metadata an entry that describes it: format,
+versions, weights and tokens. Files that are damaged or belong to something else are ignored; then the prompt is
+prefilled.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import json
 import logging
 import os
 import shutil
+import struct
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple
 from pathlib import Path
@@ -24,23 +25,19 @@ import mlx_lm
 
 from engine.errors import is_device_failure
 from engine.files import private_files
-from engine.files.atomic_file import write_atomically
 from engine.files.steps import in_chunks
 from engine.main_model.loading import LoadedModel
 from engine.model_files.adapters import deciding_files
+from engine.model_files.safetensors_header import header_length
 from engine.pictures.placed import PlacedPicture, content_of, within
 from engine.prefix.files import (
-    DATA,
-    ENTRY,
-    checksum,
-    data_path,
-    delete,
-    entry_path,
     files_in,
     forget,
     hash_in_name,
-    partial_data_path,
-    remove_partials,
+    is_sound,
+    partial_path,
+    publish,
+    remove_leftovers,
     short_hash,
     touch,
     unlink,
@@ -57,7 +54,7 @@ from engine.tokenizers.prompts import shared_prefix
 
 log = logging.getLogger(__name__)
 
-FORMAT = 4
+FORMAT = 5
 # A turn is loaded if it saves at least one token for this many that have to be loaded: all chats begin alike.
 WORTH_LOADING = 8
 # Bytes that stay free on the disk independently of the budget.
@@ -80,10 +77,12 @@ class PrefixStore:
         self._index: dict[Path, dict[str, Any]] = {}
         # Turns that were loaded into memory; they stay on disk until a longer one replaces them.
         self._loaded: dict[Path, dict[str, Any]] = {}
-        remove_partials(folder)
-        private_files.tighten([folder, *(file.path for file in files_in(folder))])
-        for file in files_in(folder, ENTRY):
-            self._add_to_index(file.path)
+        remove_leftovers(folder)
+        stored = [file.path for file in files_in(folder)]
+        private_files.tighten([folder, *stored])
+        # Of turns that share as much with a text, the last used is found.
+        for path in reversed(stored):
+            self._add_to_index(path)
         self._evict(0)
 
     @property
@@ -112,7 +111,7 @@ class PrefixStore:
         best = max(shared, key=lambda path: shared[path])
         conversation, entry = self._load(best), self._index.pop(best)
         if conversation is None:
-            delete(best)
+            unlink(best)
         else:
             self._loaded[best] = entry
             touch(best)
@@ -122,20 +121,22 @@ class PrefixStore:
         """Store a conversation that has a name. A failure to write is logged, not raised."""
         assert conversation.name is not None
         entry, held = self._describe_conversation(conversation)
-        path = self._path(conversation.name, _content(entry["main"]))
-        known = self._index.get(path) or self._loaded.get(path)
-        if _is_current(known, entry) and path.is_file() and data_path(path).is_file():
-            touch(path)
-            return
+        for path, known in (*self._index.items(), *self._loaded.items()):
+            if _is_current(known, entry) and path.is_file():
+                touch(path)
+                return
+        partial = partial_path(self._folder, conversation.name)
         try:
             private_files.make_folder(self._folder)
             self._evict(conversation.bytes)
             if shutil.disk_usage(self._folder).free < conversation.bytes + LEAST_FREE:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            _write(path, entry, held)
+            private_files.create(partial)
+            _save(partial, entry, held)
+            path = publish(partial, conversation.name)
         except (OSError, TypeError, ValueError, RuntimeError) as error:
             log.warning("a finished turn cannot be kept in %s: %s", self._folder, error)
-            unlink(partial_data_path(path))
+            unlink(partial)
             return
         self._index[path] = entry
         self._delete_prefixes_of(path, _content(entry["main"]))
@@ -149,7 +150,7 @@ class PrefixStore:
                 del known[path]
 
     def _describe_conversation(self, conversation: CachedConversation) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the entry of a conversation without its checksum, and the content of its caches."""
+        """Return the entry of a conversation, and the content of its caches."""
         main, draft = conversation.main, conversation.draft
         entry: dict[str, Any] = {
             "format": FORMAT,
@@ -167,15 +168,12 @@ class PrefixStore:
             held["head"] = state
         return entry, held
 
-    def _path(self, name: str, content: Sequence[int | str]) -> Path:
-        return entry_path(self._folder, name, json.dumps([self._stamp, content]))
-
     def _load(self, path: Path) -> CachedConversation | None:
-        entry, data = self._index[path], data_path(path)
+        entry = self._index[path]
         try:
-            if checksum(data) != entry["sha256"]:
+            if not is_sound(path):
                 raise ValueError("its checksum is another")
-            held = _load(data)
+            held = _load(path)
             conversation = CachedConversation(
                 _restore_sequence(self._model, entry["main"], held["main"]), name=entry["name"]
             )
@@ -190,20 +188,19 @@ class PrefixStore:
         except Exception as error:
             if is_device_failure(error):
                 raise
-            log.info("%s is ignored: %s", data.name, error)
+            log.info("%s is ignored: %s", path.name, error)
             return None
         return conversation
 
     def _add_to_index(self, path: Path) -> None:
         try:
-            entry = json.loads(path.read_bytes())
+            entry = read_entry(path)
             if entry["format"] != FORMAT or entry["stamp"] != self._stamp:
                 return
-            tokens = entry["main"]["tokens"]
-            sound = all(type(token) is int for token in tokens) and isinstance(entry["sha256"], str)
-            if not sound or path != self._path(entry["name"], _content(entry["main"])):
+            sound = all(type(token) is int for token in entry["main"]["tokens"])
+            if not sound or hash_in_name(path) != short_hash(entry["name"]):
                 raise ValueError("not a finished turn")
-        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError, struct.error) as error:
             log.info("%s is ignored: %s", path.name, error)
             return
         self._index[path] = entry
@@ -215,37 +212,33 @@ class PrefixStore:
                 content = _content(known[other]["main"])
                 if content == held[: len(content)]:
                     del known[other]
-                    delete(other)
+                    unlink(other)
         self._loaded.pop(path, None)
 
     def _evict(self, needed: int) -> None:
         """Delete the least recently used turns until `needed` more bytes are within the budget."""
-        files = files_in(self._folder, DATA)
+        files = files_in(self._folder)
         total = sum(file.size for file in files)
         for oldest in files:
             if total + needed <= self.budget:
                 return
             total -= oldest.size
-            entry = oldest.path.with_suffix(ENTRY)
             for known in (self._index, self._loaded):
-                known.pop(entry, None)
-            delete(entry)
+                known.pop(oldest.path, None)
+            unlink(oldest.path)
 
 
-def _write(path: Path, entry: dict[str, Any], held: dict[str, Any]) -> None:
-    """Write both files of a finished turn, whole or not at all. Adds the checksum to `entry`."""
-    data = partial_data_path(path)
-    private_files.create(data)
-    _save(data, held)
-    entry["sha256"] = checksum(data)
-    os.replace(data, data_path(path))
-    # Last, because caches without an entry are not used.
-    write_atomically(path, json.dumps(entry).encode())
+def read_entry(path: Path) -> dict[str, Any]:
+    """Return the entry of a finished turn. Raises anything for another file."""
+    with path.open("rb") as file:
+        header = json.loads(file.read(header_length(file.read(8))))
+    entry: dict[str, Any] = json.loads(header["__metadata__"]["entry"])
+    return entry
 
 
-def _is_current(stored: dict[str, Any] | None, entry: dict[str, Any]) -> bool:
+def _is_current(stored: dict[str, Any], entry: dict[str, Any]) -> bool:
     """Whether the `stored` entry is as good as `entry`."""
-    if stored is None or stored["main"] != entry["main"]:
+    if (stored["name"], stored["main"]) != (entry["name"], entry["main"]):
         return False
     return all(key not in entry or stored.get(key) == entry[key] for key in ("draft", "head"))
 
@@ -305,7 +298,7 @@ def _restore_head(
     return HeadSession(source.head, source.taps, context) if context.length <= position else None
 
 
-def _save(path: Path, content: Any) -> None:
+def _save(path: Path, entry: dict[str, Any], content: Any) -> None:
     """Write nested lists, tuples and mappings of arrays and plain values. Raises `TypeError` for anything else."""
     arrays: dict[str, mx.array] = {}
 
@@ -320,7 +313,7 @@ def _save(path: Path, content: Any) -> None:
         return value
 
     structure = json.dumps(as_json(content))
-    mx.save_safetensors(str(path), arrays, {"structure": structure})
+    mx.save_safetensors(str(path), arrays, {"entry": json.dumps(entry), "structure": structure})
 
 
 def _load(path: Path) -> Any:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from engine.client import RequestStream
 from engine.decoders.generation import Generation
 from engine.decoders.speculative_decoder import SpeculativeDecoder
-from engine.errors import DeviceFailed, EngineError, InternalFailure, is_device_failure, without_frames
+from engine.errors import EngineError, is_device_failure
 from engine.events import Failed, Finished
 
 log = logging.getLogger(__name__)
@@ -61,16 +61,3 @@ def cleaned_up(step: Callable[[], None]) -> bool:
         log.exception("the caches of a request are lost")
         return False
     return True
-
-
-def as_engine_error(error: Exception, unloaded: str = "") -> EngineError:
-    """Return the error to report for `error`, without its frames, which refer to the caches of the request.
-
-    If the device failed, `unloaded` is that of `DeviceFailed`.
-    """
-    if not isinstance(error, EngineError):
-        log.error("a request failed", exc_info=error)
-    without_frames(error)
-    if is_device_failure(error):
-        return DeviceFailed(str(error), unloaded)
-    return error if isinstance(error, EngineError) else InternalFailure(f"{type(error).__name__}: {error}")

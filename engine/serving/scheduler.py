@@ -14,12 +14,12 @@ from pathlib import Path
 
 from engine.client import RequestStream
 from engine.decoders.generation import release_unused_memory
-from engine.errors import EngineClosed, EngineError, NotEnoughMemory, QueueFull, is_device_failure
+from engine.errors import EngineClosed, EngineError, NotEnoughMemory, QueueFull, as_engine_error, is_device_failure
 from engine.events import Failed
 from engine.main_model.loading import LoadedModel, OnProgress
 from engine.prefix.cache import PrefixCache
 from engine.prefix.files import stored_bytes
-from engine.serving.active_request import ActiveRequest, as_engine_error, cleaned_up, log_finished
+from engine.serving.active_request import ActiveRequest, cleaned_up, log_finished
 from engine.serving.decoding import CachesLost, Decoding, Outcome
 from engine.serving.pacing import PrefillPacer
 from engine.serving.prefilling import Prefilling
@@ -88,9 +88,8 @@ class Scheduler:
         """Requests and memory as they are now."""
         folder = self.settings.prefix_cache_folder
         kept = replace(self.prefix_cache.usage, stored=stored_bytes(folder) if folder is not None else 0)
-        idle_s = time.monotonic() - self._last_used
         resident = tuple(one.pair for one in self.models.resident)
-        return EngineStatus(self.active, len(self._waiting), kept, self.models.memory_use(), idle_s, resident)
+        return EngineStatus(self.active, len(self._waiting), kept, self.models.memory_use(), resident)
 
     @property
     def seconds_to_park(self) -> float | None:
@@ -158,7 +157,6 @@ class Scheduler:
     def admit(self, stream: RequestStream) -> None:
         """Queue a request; it fails with `QueueFull` if too many wait already."""
         self._last_used = time.monotonic()
-        self.teaching.pause("answers")
         if self._closed:
             stream.deliver(Failed(EngineClosed(), ""))
         elif self.active + len(self._waiting) >= self.settings.most_active + self.settings.most_waiting:
@@ -225,8 +223,6 @@ class Scheduler:
     def _start_waiting(self) -> None:
         if not self.changes.busy:
             self._bring_model()
-        if self._waiting.asks_for_same_text and self.models.unprobed and not self.changes.blocks_requests:
-            self.changes.enqueue(self.changes.probe(), lambda _outcome: None)
         self._waiting.prepare(0 if self.changes.blocks_requests else self.settings.most_active - self.active)
         while self.active < self.settings.most_active and not self.changes.blocks_requests:
             stream = self._waiting.first

@@ -18,19 +18,17 @@ from msgspec import structs
 
 from engine.client import RequestStream
 from engine.decoders.generation import Generation, prompt_job, release_unused_memory
-from engine.errors import EngineError, NoModel, NotEnoughMemory, is_device_failure
+from engine.errors import EngineError, NoModel, NotEnoughMemory, as_engine_error, is_device_failure
 from engine.events import Failed, Finished
+from engine.files.steps import WAIT_S
 from engine.grammars.constraint import CompiledGrammar
 from engine.pictures.reading import PictureFiles
 from engine.prefix.cache import PrefixCache
 from engine.requests import ChatRequest
-from engine.serving.active_request import ActiveRequest, as_engine_error, cleaned_up
+from engine.serving.active_request import ActiveRequest, cleaned_up
 from engine.stats import RequestStats
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, PromptCall
 from engine.upkeep.models import Models
-
-# With nothing else to do, wait this long for a prompt before commands are looked at again.
-PROMPT_WAIT_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +59,6 @@ class Waiting(deque[RequestStream]):
         self._models, self._prefix_cache = models, prefix_cache
         self._unload_least_used = unload_least_used
         self._parts: dict[RequestStream, _Parts] = {}
-
-    @property
-    def asks_for_same_text(self) -> bool:
-        """Whether any request has to know first how this machine rounds."""
-        return any(stream.speculation.same_text for stream in self)
 
     @property
     def first(self) -> RequestStream | None:
@@ -171,7 +164,7 @@ class Waiting(deque[RequestStream]):
     def wait_for_parts(self, others: Sequence[Future[Any]] = ()) -> None:
         """Wait a moment for the next of the parts that are being made and of `others`, if any."""
         if pending := [*others, *(part for parts in self._parts.values() for part in parts.pending)]:
-            wait(pending, PROMPT_WAIT_S, FIRST_COMPLETED)
+            wait(pending, WAIT_S, FIRST_COMPLETED)
 
     def drop_parts(self) -> None:
         """Forget all parts, because the main model changes or the engine ends."""

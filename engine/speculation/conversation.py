@@ -85,6 +85,9 @@ class CachedConversation:
                 raise
             log.warning("what a head has read is lost", exc_info=error)
             self.head = None
+        for sequence in (self.main, self.draft):
+            if sequence is not None:
+                sequence.compact()
         # A pass that was rolled back may still be under way. If it fails, this must not be kept.
         mx.eval(self.arrays())
         # Metal can report a pass that failed at the next evaluation only.

@@ -1,4 +1,4 @@
-"""Drafting: the proposers of a request, and the choice of proposer and depth for each round.
+"""Drafting: the proposers of requests, and the choice of proposer and depth for each round.
 
 One `Drafting` serves one main model and outlives its requests, so that its controllers keep what they learn.
 """
@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
+
+from msgspec.structs import replace
 
 from engine.answer_index.index import AnswerIndex
 from engine.async_drafting.drafting_ahead import DraftingAhead
@@ -17,33 +20,36 @@ from engine.main_model.loading import LoadedModel
 from engine.main_model.sampling import Sampler
 from engine.methods import DRAFTER_METHOD, PROPOSERS
 from engine.requests import SpeculationSettings
-from engine.speculation.choosing.choice import Choice, MeasuredRound
+from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
 from engine.speculation.choosing.controller import Controller
-from engine.speculation.choosing.costs import context_range
 from engine.speculation.choosing.kept import Controllers
 from engine.speculation.choosing.pauses import Pauses
 from engine.speculation.conversation import CachedConversation
 from engine.speculation.drafters.reduced_vocabulary import USUAL_DEPTH, ReducedVocabulary
 from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
+from engine.speculation.proposers.joint_draft import JointDraft
 from engine.speculation.request_proposers import RequestProposers
-from engine.speculation.rounds.proposal import Proposal, Proposer
-from engine.speculation.rounds.round import PendingRound
+from engine.speculation.rounds.proposal import Proposal
+from engine.speculation.rounds.round import PendingRound, ProposerFailed, as_proposer_failure, cut_to_grammar
 from engine.speculation.rounds.row_rule import RowRules
-from engine.stats import RoundRecord
+from engine.stats import RequestLog, RequestStats, RoundRecord
 from engine.status import ModelInfo
-from engine.tuning import NARROW, Pair
 
 log = logging.getLogger(__name__)
 
 FIRST_TOKEN = Choice(None, 0, "first-token")
+MEASURING = Choice(None, 0, "measuring")
+# To time the drafting of a round, verification has to wait for it, so only one round in this many is timed.
+TIMED_EVERY = 64
 
 
 class Drafting:
     """Proposers and controllers for one main model.
 
-    `proposers` holds those of the current request, by source. `set_draft` may be called during a request and takes
-    effect at its next round. `reach(draft, share)` returns the link to the asynchronous drafter of a draft model, or
-    the reason why there is none; `share` is that of drafting in rounds, None if it was never timed.
+    Each request has its own proposers, and one controller chooses the depths of all that share a round. `set_draft` may
+    be called during requests, and takes effect at their next round. `reach(draft, share)` returns the link to the
+    asynchronous drafter of a draft model, or the reason why there is none; `share` is that of drafting in rounds, None
+    if it was never timed.
     """
 
     def __init__(
@@ -59,53 +65,28 @@ class Drafting:
         self.select()
         # Why requests have no proposers, unless the request itself is the reason.
         self.plain_reason = Choice(None, 0, "no-draft")
-        # Why the current request has no asynchronous drafter, as in `RequestStats.ahead`.
-        self.async_reason = ""
         # The index of earlier answers, if one is kept, and the drafter with their vocabulary, if one was made.
         self.answers: AnswerIndex | None = None
         self.reduced: ReducedVocabulary | None = None
         self.pauses = Pauses()
-        # Changes with each `set_draft`.
-        self.version = 0
-        self._request: RequestProposers | None = None
-        self._prefilled_before = 0
-        self._same_text_cost: float | None = None
+        self.timed_every = TIMED_EVERY
+        # Those that have begun and have not ended.
+        self._requests: list[RequestProposers] = []
+        self._joint = JointDraft()
 
     @property
-    def proposers(self) -> dict[str, Proposer]:
-        """The current request's proposers by source."""
-        return self._request.by_source if self._request is not None else {}
-
-    @property
-    def current(self) -> RequestProposers:
-        """The current request."""
-        assert self._request is not None
-        return self._request
-
-    @property
-    def ahead(self) -> DraftingAhead | None:
-        """The asynchronous drafter's part in the current request, if any."""
-        return self._request.ahead if self._request is not None else None
+    def alone(self) -> RequestProposers | None:
+        """The request that is answered alone, if any."""
+        return next((request for request in self._requests if request.alone), None)
 
     @property
     def drafter(self) -> Drafter | None:
         """The draft model or the head in use. Read it here each time; nothing else may keep it."""
         return self._drafter
 
-    def name_for(self, request: RequestProposers | None) -> str:
+    def name_for(self, request: RequestProposers) -> str:
         """Return the drafter's name if the request may use it, else ""."""
-        in_use = request is not None and request.use_drafter
-        return self._drafter.info.name if self._drafter is not None and in_use else ""
-
-    @property
-    def draft_name(self) -> str:
-        """The drafter's name while the current request may use it, else ""."""
-        return self.name_for(self._request)
-
-    @property
-    def draft_prefill_tokens(self) -> int:
-        """Tokens of prompt and text that proposers' models read in catching up during the current request."""
-        return self._request.draft_prefill_tokens if self._request is not None else 0
+        return self._drafter.info.name if self._drafter is not None and request.use_drafter else ""
 
     @property
     def draft_fits(self) -> bool:
@@ -125,26 +106,27 @@ class Drafting:
         """
         self.controllers.keep()
         self._drafter, self.reduced = drafter, None
-        self.version += 1
         self.controllers.pair = (self.controllers.pair[0], "" if drafter is None else _identity(drafter.info))
         self.plain_reason = Choice(None, 0, "no-draft")
         if problem is not None:
             self.plain_reason = Choice(None, 0, "draft-not-usable", (("reason", _reason(problem)),))
-        if self._request is not None:
-            self._request.conversation.drop_drafter()
-            self.install(self._request)
+        self._joint.close()
+        for request in self._requests:
+            request.conversation.drop_drafter()
+            self.install(request)
 
     def set_reduced(self, reduced: ReducedVocabulary | None) -> None:
         """Use a smaller vocabulary where it pays, or none, from the next round on."""
         self.reduced, before = reduced, self.reduced
-        if reduced is not before and self._request is not None:
-            self.install(self._request)
+        if reduced is not before and self.alone is not None:
+            self.install(self.alone)
 
-    def use(self, settings: SpeculationSettings) -> None:
-        """Use `settings` from the next round of the current request on, if they have changed."""
-        if self._request is not None and self._request.settings is not settings:
-            self._request.settings = settings
-            self.install(self._request)
+    def use(self, request: RequestProposers, settings: SpeculationSettings) -> None:
+        """Use `settings` from the request's next round on, if they have changed."""
+        if request.settings is not settings:
+            self._leave_joint(request)
+            request.settings = settings
+            self.install(request)
 
     def expect_draft(self) -> None:
         """Let plain rounds give the loading of a draft model as their reason, until `set_draft` is called."""
@@ -160,17 +142,21 @@ class Drafting:
         else:
             conversation.main.listener = None
 
-    def begin(self, settings: SpeculationSettings, conversation: CachedConversation, sampler: Sampler) -> None:
-        """Start the current request, alone on `conversation`, whose main sequence holds the prompt."""
-        self._request = RequestProposers(self._main, settings, conversation, sampler)
-        self.install(self._request)
-
-    def new_request(
-        self, settings: SpeculationSettings, conversation: CachedConversation, sampler: Sampler
+    def begin(
+        self,
+        settings: SpeculationSettings,
+        conversation: CachedConversation,
+        sampler: Sampler,
+        figures: RequestStats,
+        *,
+        alone: bool = False,
     ) -> RequestProposers:
-        """Return a request of a batch, which has its proposers; its main sequence holds the prompt."""
-        request = RequestProposers(self._main, settings, conversation, sampler)
+        """Start a request with these `figures` on `conversation`, whose main sequence holds the prompt."""
+        request = RequestProposers(
+            self._main, settings, conversation, sampler, alone=alone, prefilled=figures.draft_prefill_tokens
+        )
         self.install(request)
+        self._requests.append(request)
         return request
 
     def install(self, request: RequestProposers) -> None:
@@ -180,32 +166,32 @@ class Drafting:
         vocabulary: programs must not find out what chats contain.
         """
         drafter, ahead, text = self._drafter, None, request.conversation
-        if request is self._request:
+        if request.alone:
             if self.reduced is not None and text.name is not None:
                 drafter = self.reduced.source if self.reduced.pays(text.main.tokens, self.controller.costs) else drafter
             ahead = self._drafting_ahead(request)
         request.install(drafter, ahead, self.answers)
-        request.version = self.version
         self._begin(request)
 
     def _begin(self, request: RequestProposers) -> None:
         """Let the controller begin an answer, or what is left of one."""
         main, constrained = request.conversation.main, request.sampler.constrained
-        request.answer = self.controller.begin(len(main.tokens), constrained=constrained)
-        if request is self._request:
-            self._prefilled_before, rule = self.draft_prefill_tokens, main.next_rule
-            self._same_text_cost = self.controller.cost_of(rule) if rule.strict else None
-            self.controller.speedup.begin(context_range(request.answer.prompt_tokens), constrained=constrained)
+        request.answer = self.controller.begin(constrained=constrained)
+        request.take_caught_up()
+        if request.alone:
+            rule = main.next_rule
+            request.same_text_cost = self.controller.cost_of(rule) if rule.strict else None
+            self.controller.speedup.begin(len(main.tokens), constrained=constrained)
 
     def _drafting_ahead(self, request: RequestProposers) -> DraftingAhead | None:
-        draft, self.async_reason = self._drafter, ""
+        draft, request.async_reason = self._drafter, ""
         if not isinstance(draft, DraftSource) or request.conversation.main.pictures:
             # Positions tell the asynchronous drafter the noise of a token, so it cannot leave placeholders out.
             return None
         share = self.controller.costs.drafting_share(DRAFTER_METHOD, USUAL_DEPTH, USUAL_DEPTH + 1)
         link = self._reach(draft, share)
         if isinstance(link, str):
-            self.async_reason = link
+            request.async_reason = link
             return None
         return DraftingAhead(link, request.sampler, request.conversation.main.tokens, request.settings.depth)
 
@@ -221,61 +207,181 @@ class Drafting:
         self.controller.observe(request.answer, choice, drafted, record.drafted, record.accepted)
         for source, seen in request.observations():
             # Shadow evaluation: no verify pass was needed.
-            request.answer.text.observe(source, seen.drafted, seen.accepted)
+            request.answer.observe(source, seen.drafted, seen.accepted)
 
-    def end(self, *, stopped: bool = False) -> None:
-        """End the request, which may have been `stopped`; the proposers' sequences stay with its conversation."""
-        request, self._request = self._request, None
-        self.controller.speedup.end(stopped=stopped)
-        if request is not None:
-            request.abandon()
+    def end(self, request: RequestProposers) -> None:
+        """End a request; the proposers' sequences stay with its conversation."""
+        self._requests.remove(request)
+        if request.alone:
+            self.controller.speedup.end()
+        self._leave_joint(request)
+        request.abandon()
 
-    def forget(self, pair: Pair | None) -> None:
-        """Forget what was learned about one pair, or about all."""
-        self.controllers.forget(pair)
-        if self._request is not None:
-            self._begin(self._request)
+    def lose_joint_caches(self) -> None:
+        """Drop the caches in which proposals are made for several requests at once."""
+        self._joint.close()
 
-    def choose(self, remaining: int) -> Choice:
-        """Choose the next round, with `remaining` tokens to go; a proposer that fails is dropped."""
-        request = self.current
-        if (plain := request.plain_choice(self.plain_reason, remaining)) is not None:
-            return plain
-        if self.controller.speedup.take_plain_round():
-            # A sample measures plain decoding, in which nothing is weighed either.
-            return Choice(None, 0, "measuring")
-        offer = request.offer(remaining)
-        costs, [choice] = request.answer.costs, self.controller.choose([(request.answer, offer)])
-        if choice.depth > 0 and self.controller.wants_sample(request.settings.sample_share):
-            choice = Choice(None, 0, "measuring")
-        if self.ahead is not None and costs.timed(DRAFTER_METHOD):
-            self.ahead.patience_s = costs.drafting(DRAFTER_METHOD, self.ahead.depth).seconds
-        return request.with_reason(choice, self.plain_reason)
+    def _leave_joint(self, request: RequestProposers) -> None:
+        """Give the request's proposers their own caches back."""
+        for source, proposer in list(request.by_source.items()):
+            request.attempt(source, partial(self._joint.leave, proposer))
 
-    def drafting_share(self, choice: Choice, proposed: int | None = None) -> float | None:
-        """Return the share of drafting in a round with this choice; None if it was never timed apart.
+    def forget(self) -> None:
+        """Forget what was learned about all pairs."""
+        self.controllers.forget()
+        for request in self._requests:
+            self._begin(request)
 
-        `proposed` is the number of draft tokens made, None for as many as were asked for.
+    def choose(self, requests: Sequence[tuple[RequestProposers, int]]) -> list[Choice]:
+        """Choose what each request does in the next round; the number beside it is how many tokens may follow.
+
+        A proposer that fails is dropped.
         """
-        if choice.source is None:
-            return None
-        drafted = choice.depth if proposed is None else proposed
-        return self.current.answer.costs.drafting_share(choice.source, drafted, drafted + 1)
+        controller, asked = self.controller, []
+        for request, remaining in requests:
+            plain = request.plain_choice(self.plain_reason, remaining)
+            if plain is None and request.alone and controller.speedup.take_plain_round():
+                # A sample measures plain decoding, in which nothing is weighed either.
+                plain = MEASURING
+            offer = request.offer(remaining) if plain is None else Offer(decided=plain)
+            asked.append((request.answer, offer))
+        if all(offer.decided is not None and not offer.decided.depth for _, offer in asked):
+            return [offer.decided for _, offer in asked if offer.decided is not None]
+        choices = controller.choose(asked)
+        return [
+            request.with_reason(self._sampled(request, choice), self.plain_reason)
+            for (request, _), choice in zip(requests, choices, strict=True)
+        ]
 
-    def timed_apart(self, choice: Choice) -> bool:
-        """Whether a round with this choice drafts first and then verifies, so that both can be timed."""
-        proposer = self.proposers.get(choice.source or "")
-        return proposer is None or not proposer.drafts_aside
+    def _sampled(self, request: RequestProposers, choice: Choice) -> Choice:
+        """Return the choice of a request that is answered alone, or a plain round if the speed-up is to be measured."""
+        if not request.alone:
+            return choice
+        if choice.depth > 0 and self.controller.wants_sample(request.settings.sample_share):
+            choice = MEASURING
+        costs, ahead = request.answer.costs, request.ahead
+        if ahead is not None and costs.timed(DRAFTER_METHOD):
+            ahead.patience_s = costs.drafting(DRAFTER_METHOD, ahead.depth).seconds
+        return choice
 
-    def observe(self, choice: Choice, current: PendingRound, record: RoundRecord, seconds: float) -> None:
-        """Learn from a round that took `seconds` until the next one began.
+    def catches_up(self, request: RequestProposers, source: str, *, work: bool = True) -> bool:
+        """Whether a proposer has to catch up before it can propose; if it `work`s, it does a piece of that.
+
+        A proposer that fails is dropped.
+        """
+        try:
+            with as_proposer_failure(source):
+                proposer = request.by_source[source]
+                if not work:
+                    return proposer.backlog > 0
+                self._joint.make_ready(proposer)
+                return proposer.prepare()
+        except ProposerFailed as failure:
+            request.drop(failure)
+            return False
+
+    def propose(self, asked: Sequence[tuple[RequestProposers, Choice]]) -> list[tuple[Choice, Proposal | None]]:
+        """Propose for requests that share a round; returns what each of them does, with its proposal.
+
+        There is no proposal for a choice without depth, or if it would be empty. A proposer that fails is dropped.
+        """
+        self._joint.keep(proposer for request, _ in asked for proposer in request.by_source.values())
+        asked = [(request, self._possible(request, choice)) for request, choice in asked]
+        together = self._propose_together(asked) if len(asked) > 1 else {}
+        decided: list[tuple[Choice, Proposal | None]] = []
+        for index, (request, choice) in enumerate(asked):
+            made = together.get(index) or (self._propose_alone(request, choice) if choice.depth else None)
+            if isinstance(made, ProposerFailed):
+                decided.append((request.drop(made), None))
+            elif made is not None:
+                decided.append((choice, cut_to_grammar(made, request.sampler, request.conversation.main.tokens)))
+            else:
+                decided.append((choice, None))
+        return decided
+
+    def _possible(self, request: RequestProposers, choice: Choice) -> Choice:
+        """Return `choice`, or a plain round if its proposer was dropped since."""
+        if not choice.depth or choice.source in request.by_source:
+            return choice
+        return request.plain_reason or self.plain_reason
+
+    def _propose_alone(self, request: RequestProposers, choice: Choice) -> Proposal | ProposerFailed:
+        source = choice.source or ""
+        proposer = request.by_source[source]
+        try:
+            with as_proposer_failure(source):
+                self._joint.leave(proposer)
+                return proposer.propose(choice.depth)
+        except ProposerFailed as failure:
+            return failure
+
+    def _propose_together(
+        self, asked: Sequence[tuple[RequestProposers, Choice]]
+    ) -> dict[int, Proposal | ProposerFailed]:
+        """Draft for several requests at once; returns their results by index in `asked`."""
+        chosen = {
+            index: (request.by_source[choice.source or ""], choice.depth)
+            for index, (request, choice) in enumerate(asked)
+            if choice.depth
+        }
+        drafting = {index: one for index, one in chosen.items() if self._joint.can_join(one[0])}
+        if not drafting or not self._joint.worthwhile([proposer for proposer, _ in drafting.values()]):
+            return {}
+        source = next(iter(drafting.values()))[0].source
+        try:
+            with as_proposer_failure(source):
+                proposals = self._joint.propose(list(drafting.values()))
+        except ProposerFailed as failure:
+            members = set(self._joint.members)
+            self._joint.close()
+            for index, (request, _) in enumerate(asked):
+                if index not in drafting and request.by_source.get(source) in members:
+                    request.drop(failure)
+            return dict.fromkeys(drafting, failure)
+        return {
+            index: proposal if isinstance(proposal, Proposal) else _failure(source, proposal)
+            for index, proposal in zip(drafting, proposals, strict=True)
+        }
+
+    def waits_for(self, request: RequestProposers, drafting: tuple[str, int] | None, number: int) -> bool:
+        """Whether verification waits for the `drafting` of round `number`, (source, tokens), so that both are timed."""
+        if drafting is None:
+            return False
+        costs, proposer = request.answer.costs, request.by_source.get(drafting[0])
+        if proposer is not None and proposer.drafts_aside:
+            return False
+        unknown = request.timed_share is None and costs.drafting_share(*drafting, drafting[1] + 1) is None
+        # The first rounds of a batch teach the costs nothing.
+        unlearned = not request.alone and not costs.timed(drafting[0])
+        return unknown or unlearned or number % self.timed_every == self.timed_every - 1
+
+    @staticmethod
+    def drafting_seconds(
+        request: RequestProposers, drafting: tuple[str, int] | None, rows: int, busy: float, timed_s: float | None
+    ) -> float:
+        """Return how much of a round's `busy` seconds `drafting` took: `timed_s` if it was timed, or its usual share.
+
+        The round's pass had `rows` rows.
+        """
+        if drafting is None:
+            return 0.0
+        if timed_s is not None:
+            seconds = min(timed_s, busy)
+            request.timed_share = seconds / busy if busy else None
+            return seconds
+        share = request.answer.costs.drafting_share(*drafting, rows)
+        return busy * ((request.timed_share if share is None else share) or 0.0)
+
+    def observe(
+        self, request: RequestProposers, choice: Choice, current: PendingRound, record: RoundRecord, seconds: float
+    ) -> None:
+        """Learn from a round of one request that took `seconds` until the next one began.
 
         Its duration is not typical if a draft model caught up first, or if it is a plain round that was not between
         two others.
         """
-        prefilled_before, self._prefilled_before = self._prefilled_before, self.draft_prefill_tokens
-        caught_up = self._prefilled_before - prefilled_before
-        controller, request, depth = self.controller, self.current, current.depth
+        caught_up = request.take_caught_up()
+        controller, depth = self.controller, current.depth
         answer = request.answer
         between = depth > 0 or current.between_plain
         if choice is not FIRST_TOKEN:
@@ -289,20 +395,20 @@ class Drafting:
             )
         if not (between or choice.depth):
             # Before any was measured, every plain round counts.
-            between = not answer.costs.plain_known(request.conversation.main.next_rule.plain)
-        drafter = depth > 0 and choice.source is not None and PROPOSERS[choice.source].uses_drafter
+            between = not answer.costs.plain_known()
+        drafting = drafting_of([current.proposal])
         measured = MeasuredRound(
             current.rows,
             record.committed,
             seconds,
-            (choice.source or "", depth) if drafter else None,
-            record.draft_s if drafter and current.draft_s is not None else None,
+            drafting,
+            record.draft_s if drafting and current.draft_s is not None else None,
             typical=not caught_up and between and (depth > 0 or choice.depth == 0),
         )
         if choice is not FIRST_TOKEN:
             controller.observe_round(answer, measured)
-        if caught_up and drafter and choice.source is not None:
-            controller.observe_reading(answer, choice.source, caught_up, measured)
+        if caught_up and drafting:
+            controller.observe_reading(answer, drafting[0], caught_up, measured)
         self.learn(request, choice, current.proposal, record)
 
     def count_last(self, record: RoundRecord, seconds: float) -> None:
@@ -312,37 +418,46 @@ class Drafting:
         # A short answer ends before enough rounds have followed a run of plain ones.
         self.controller.speedup.compare()
 
-    @property
-    def counts_margins(self) -> bool:
-        """Whether margins are of use: where passes may be rounded differently."""
+    def update_log(self, request: RequestProposers, log: RequestLog) -> None:
+        """Copy the figures that only the drafting knows."""
+        found: dict[str, Any] = {}
         rounding = self.controllers.rounding
-        return bool(self.proposers) and rounding is not None and rounding.difference > 0.0
-
-    def count_margins(self, top2_margins: Sequence[float]) -> None:
-        """Count the margins of an answer's tokens, which tell how often rounding decides one."""
-        if (rounding := self.controllers.rounding) is not None:
-            rounding.top2_margins += len(top2_margins)
-            rounding.narrow += sum([top2_margin < NARROW for top2_margin in top2_margins])
-
-    def rounding_figures(self, *, exact: bool) -> dict[str, Any]:
-        """Return the figures of `RequestStats` on rounding; `exact` is whether all passes of the request were."""
-        request, rounding = self._request, self.controllers.rounding
-        if request is None or rounding is None or request.redraws:
-            return {}
-        found: dict[str, Any] = (
-            {"rounding": "identical"} if exact else {"rounding": "rounded", "one_in": rounding.one_in}
+        if request.ahead is not None:
+            found |= request.ahead.figures.as_stats()
+        elif request.async_reason:
+            found["ahead"] = request.async_reason
+        if request.alone and rounding is not None and not request.redraws:
+            found["rounding"] = "identical" if log.exact and not log.shared else "rounded"
+            found["same_text_cost"] = request.same_text_cost
+        log.figures = replace(
+            log.figures,
+            draft=self.name_for(request) or log.figures.draft,
+            draft_fits=self.draft_fits,
+            draft_prefill_tokens=request.draft_prefill_tokens,
+            **found,
         )
-        return found | {"same_text_cost": self._same_text_cost}
+        if request.alone and log.drafted:
+            log.speedup = self.controller.measured_speedup(request.answer)
 
-    def interrupted(self) -> None:
-        """Charge the time between two rounds to neither, because other requests ran."""
-        self._prefilled_before = self.draft_prefill_tokens
+    def interrupted(self, request: RequestProposers) -> None:
+        """Charge the time between two rounds of one request to neither, because other requests ran."""
+        request.take_caught_up()
         self.controller.speedup.interrupted()
 
     @property
     def controller(self) -> Controller:
         """The controller of the pair in use."""
         return self.controllers.current
+
+
+def drafting_of(proposals: Sequence[Proposal | None]) -> tuple[str, int] | None:
+    """Return (source, tokens for each request) of a round's drafting with a model; None if there is none."""
+    counts = [
+        (proposal.source, proposal.count)
+        for proposal in proposals
+        if proposal is not None and PROPOSERS[proposal.source].uses_drafter
+    ]
+    return (counts[0][0], max(count for _, count in counts)) if counts else None
 
 
 def _identity(model: ModelInfo) -> str:
@@ -352,3 +467,9 @@ def _identity(model: ModelInfo) -> str:
 
 def _reason(problem: EngineError) -> str:
     return problem.reason if isinstance(problem, ModelNotUsable) else problem.code
+
+
+def _failure(source: str, cause: Exception) -> ProposerFailed:
+    failure = ProposerFailed(source)
+    failure.__cause__ = cause
+    return failure

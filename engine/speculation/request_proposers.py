@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 
@@ -15,11 +15,11 @@ from engine.main_model.sampling import Sampler
 from engine.methods import PROPOSERS, uses, uses_drafter
 from engine.requests import SpeculationSettings
 from engine.speculation.choosing.choice import Choice, Offer
-from engine.speculation.choosing.plans import AnswerState
+from engine.speculation.choosing.texts import AnswerState
 from engine.speculation.conversation import CachedConversation
 from engine.speculation.drafters.sources import Drafter
 from engine.speculation.proposers.context import ProposerContext, ProposerUnavailable
-from engine.speculation.rounds.proposal import Observation, Proposer
+from engine.speculation.rounds.proposal import Observation, Proposal, Proposer
 from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure
 
 log = logging.getLogger(__name__)
@@ -33,25 +33,39 @@ class RequestProposers:
     """The proposers that `settings` ask for, on `conversation`, whose main sequence holds the prompt.
 
     `by_source` holds those in use and stays the same dict while the request runs. A proposer that fails is dropped; the
-    request continues with the others. `plain_reason` says why there are none, if the reason lies in this request.
+    request continues with the others. `plain_reason` says why there are none, if the reason lies in this request. One
+    that is answered `alone` may have an asynchronous drafter, and its speed-up is measured. Proposers of the same
+    answer have read `prefilled` tokens before.
     """
 
     def __init__(
-        self, main: LoadedModel, settings: SpeculationSettings, conversation: CachedConversation, sampler: Sampler
+        self,
+        main: LoadedModel,
+        settings: SpeculationSettings,
+        conversation: CachedConversation,
+        sampler: Sampler,
+        *,
+        alone: bool = False,
+        prefilled: int = 0,
     ) -> None:
+        self.alone = alone
         self.settings = settings
         self.conversation = conversation
         self.sampler = sampler
         self.by_source: dict[str, Proposer] = {}
-        # The asynchronous drafter's part in this answer, if any.
+        # The asynchronous drafter's part in this answer, if any, or why there is none, as in `RequestStats.ahead`.
         self.ahead: DraftingAhead | None = None
+        self.async_reason = ""
         self.plain_reason: Choice | None = None
-        # The controller's state of its answer, and `Drafting.version`, both set when proposers are installed.
+        # The controller's state of its answer, set when proposers are installed.
         self.answer: AnswerState
-        self.version = 0
+        # The share of drafting in the latest round in which it was timed, used until the learned costs can tell it.
+        self.timed_share: float | None = None
+        # The share of the expected speed that always the same text costs, if known and asked for.
+        self.same_text_cost: float | None = None
         self._main = main
         # Tokens prefilled by proposers that were replaced or dropped.
-        self._prefilled_by_others = 0
+        self._prefilled_by_others = self._counted = prefilled
 
     @property
     def use_drafter(self) -> bool:
@@ -69,6 +83,11 @@ class RequestProposers:
         if not self.by_source:
             return self._prefilled_by_others
         return self._prefilled_by_others + sum(proposer.prefilled_tokens for proposer in self.by_source.values())
+
+    def take_caught_up(self) -> int:
+        """Return how many tokens proposers' models have read during catch-up since the last call."""
+        before, self._counted = self._counted, self.draft_prefill_tokens
+        return self._counted - before
 
     def install(
         self,
@@ -157,13 +176,15 @@ class RequestProposers:
         most, main = min(self.settings.depth_limit, remaining - 1), self.conversation.main
         return min(most, main.next_rule.most - 1 - self._carried) if main.row_rules.strict else most
 
-    def prepare(self, source: str) -> bool:
-        """Do one piece of the work that a proposer needs before it can propose; False when none is left.
+    def committed(self, tokens: Sequence[int], accepted: int, proposal: Proposal | None) -> None:
+        """Let the proposers follow a round that committed `tokens`, the first `accepted` of them from `proposal`.
 
-        Raises `ProposerFailed`.
+        Drops a proposer that fails.
         """
-        with as_proposer_failure(source):
-            return self.by_source[source].prepare()
+        for source, proposer in list(self.by_source.items()):
+            used = proposal is not None and proposal.source == source
+            kept, drafted = (accepted, proposal.count) if proposal is not None and used else (0, 0)
+            self.attempt(source, partial(proposer.committed, tokens, kept, drafted))
 
     def observations(self) -> list[tuple[str, Observation]]:
         """Return (source, observation) of all shadow evaluations since the last call; drops a proposer that fails."""

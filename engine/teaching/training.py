@@ -12,9 +12,8 @@ import mlx.nn as nn
 import mlx.optimizers as optim
 import numpy as np
 import numpy.typing as npt
-from mlx.utils import tree_flatten, tree_map_with_path
 
-from engine.teaching.adapter import adapter_of, set_adapter, train_only_adapter
+from engine.teaching.adapter import adapter_of, train_only_adapter
 from engine.teaching.lessons import WINDOW, Lesson
 
 # How often each lesson is taught. With more, a drafter becomes worse at other topics than those of the chats.
@@ -28,7 +27,6 @@ BATCH = WINDOW
 FALL = 0.87
 # Gradients of one unusual text do not undo what others taught.
 _MOST_GRADIENT = 1.0
-_ADAPTER, _OPTIMISER = "adapter.", "optimiser."
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,21 +134,6 @@ class Training:
         mx.eval(self._model.trainable_parameters(), self._optimiser.state, loss)
         self.step += 1
         return float(loss.item())
-
-    def state(self) -> dict[str, mx.array]:
-        """Return all that the steps have changed."""
-        found = {f"{_ADAPTER}{name}": array for name, array in adapter_of(self._model).items()}
-        return found | {f"{_OPTIMISER}{name}": array for name, array in tree_flatten(self._optimiser.state)}
-
-    def restore(self, state: dict[str, mx.array], step: int) -> None:
-        """Continue after `step` steps from their `state`. Raises `ValueError` if it is of another model."""
-        now = {name: array.shape for name, array in tree_flatten(self._optimiser.state)}
-        held = {name.removeprefix(_OPTIMISER): one for name, one in state.items() if name.startswith(_OPTIMISER)}
-        if {name: array.shape for name, array in held.items()} != now or step < 0:
-            raise ValueError("the optimiser is of another model")
-        set_adapter(self._model, {n.removeprefix(_ADAPTER): one for n, one in state.items() if n.startswith(_ADAPTER)})
-        self._optimiser.state = tree_map_with_path(lambda name, _: held[name], self._optimiser.state)
-        self.step = min(step, self.steps)
 
 
 def right_places(student: Student, lessons: Sequence[Lesson]) -> npt.NDArray[np.bool_]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ from transformers.utils.logging import disable_default_handler, enable_propagati
 from engine.errors import ModelNotUsable, TemplateFailed
 from engine.files.disk_pool import DiskPool
 from engine.files.foreign_code import panics_as_errors
+from engine.files.kept_json import KeptJson
 from engine.files.paths import is_known_good
 from engine.mlx_lm_private import template_of, tokenizer_defaults
+from engine.model_files.inspection import digest_of_small_files
 from engine.model_files.tokenizer_files import is_tekken
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
@@ -29,11 +32,19 @@ enable_propagation()
 _LARGEST_VOCABULARY = 2**24
 
 
+def keep_accepted(beside: Path | None) -> None:
+    """Keep which tokenizers the prompt process has accepted in a file beside this one; without one, in memory only."""
+    versions = {package: version(package) for package in ("tokenizers", "transformers", "mlx-lm")}
+    path = None if beside is None else beside.with_name("tokenizers.json")
+    PROMPT_PROCESS.accepted = KeptJson(path, {"format": 1, **versions})
+
+
 def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSource | None, ThinkingChoice]:
     """Return the tokenizer, its number of ids, its source for the prompt process, and its template's thinking choice.
 
     A tokenizer of a folder that did not come with Tandem is built in the prompt process first, within limits; only then
-    here. Raises `ModelNotUsable`, and `EngineClosed` when the pool is left.
+    here, or here at the same time if the process has built the same files before. Raises `ModelNotUsable`, and
+    `EngineClosed` when the pool is left.
     """
     try:
         with panics_as_errors():
@@ -41,16 +52,22 @@ def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSourc
             ends = config.get("eos_token_id")
             # Without the first, transformers asks on standard input whether code from the model folder may run.
             options = {"trust_remote_code": False} | ({"fix_mistral_regex": True} if is_tekken(path, config) else {})
-            source = None
+            source = built = None
             if not is_known_good(path):
                 source = TokenizerSource(str(path), ends, tokenizer_defaults(path), options)
-                PROMPT_PROCESS.build(source, disk.leaving)
+                built = disk.start(PROMPT_PROCESS.build, source, disk.leaving)
+                digest, accepted = digest_of_small_files(path), PROMPT_PROCESS.accepted
+                if digest not in accepted.values:
+                    built.result()
+                    accepted.keep(digest, True)
             tokenizer = load_tokenizer(path, options, eos_token_ids=ends)
+            if built is not None:
+                built.result()
             # The engine compares prompts with the context itself; transformers would also print a warning.
             tokenizer.model_max_length = VERY_LARGE_INTEGER
             vocabulary = max(tokenizer.get_vocab().values(), default=-1) + 1
     except TemplateFailed as error:
-        raise ModelNotUsable(path, "no-tokenizer", error.sentence[:120]) from error
+        raise ModelNotUsable(path, "no-tokenizer", error.brief[:120]) from error
     # A damaged or hostile tokenizer can make the library raise any exception.
     except Exception as error:
         raise ModelNotUsable(path, "no-tokenizer", " ".join(str(error).split())[:120]) from error

@@ -23,7 +23,7 @@ from engine.speculation.caches.cache_rules import flatten
 # the parts of such a pass, and a kernel for a row alone whose heads share keys. Beyond, there is one more range.
 SWITCHES = (1024, 4096, 8192, 16384, 32768, 65536)
 MOST_KEYS = 2 * SWITCHES[-1]
-# The bytes of keys and values that one layer may take: a longer text's are not probed.
+# The most bytes that keys and values take, and no more than a quarter of the free memory.
 MOST_BYTES = 1 << 29
 # So many values are compared, in that many rows at least and at most. Rounding to bfloat16 hides a difference of sums
 # over some thousand keys in all but one of a thousand, and in fewer if there are more keys.
@@ -34,24 +34,22 @@ _SINKS = ("sinks", "attention_sink_bias")
 
 
 class AttentionShape(NamedTuple):
-    """Attention of `heads` query heads to `kv_heads` heads of `size` numbers; `window` is 0 without a window."""
+    """Attention of `heads` query heads to `kv_heads` heads of `size` numbers."""
 
     heads: int
     kv_heads: int
     size: int
     dtype: mx.Dtype
     sinks: bool = False
-    window: int = 0
 
     @property
     def rows(self) -> int:
         """The rows that are compared."""
         return max(ROWS[0], min(ROWS[1], VALUES // (self.heads * self.size)))
 
-    @property
-    def most_keys(self) -> int:
-        """The most keys that can be probed."""
-        return min(MOST_KEYS, MOST_BYTES // (2 * self.kv_heads * self.size * self.dtype.size))
+    def most_keys(self, free: int) -> int:
+        """Return the most keys that can be probed with `free` bytes of memory."""
+        return min(MOST_KEYS, min(MOST_BYTES, free // 4) // (2 * self.kv_heads * self.size * self.dtype.size))
 
 
 def attention_shapes(model: Any, caches: Sequence[Any]) -> list[AttentionShape] | None:
@@ -75,15 +73,8 @@ def attention_shapes(model: Any, caches: Sequence[Any]) -> list[AttentionShape] 
         own = [count for count in heads if count % kv_heads == 0]
         if not own:
             return None
-        found |= {
-            AttentionShape(count, kv_heads, size, keys.dtype, sink, window_of(cache)) for count in own for sink in sinks
-        }
+        found |= {AttentionShape(count, kv_heads, size, keys.dtype, sink) for count in own for sink in sinks}
     return sorted(found, key=str)
-
-
-def window_of(cache: Any) -> int:
-    """Return after how many tokens a cache drops the first ones; 0 if it never does."""
-    return getattr(cache, "max_size", None) or getattr(cache, "chunk_size", None) or 0
 
 
 def _is_common(module: nn.Module) -> bool:
@@ -91,41 +82,37 @@ def _is_common(module: nn.Module) -> bool:
     return own is scaled_dot_product_attention and any(hasattr(module, name) for name in _SCALES)
 
 
-def most_alike(shape: AttentionShape, keys: int, plain: int, widths: Sequence[int], *, turned: bool) -> Steps[int]:
-    """Return the largest of `widths` up to which rows have the bits of plain rounds of `plain` rows; 1 if none.
+def rows_alike(shape: AttentionShape, keys: int, widths: Sequence[int]) -> Steps[int]:
+    """Return the largest of `widths` up to which rows have the bits of single rows; 1 if none.
 
-    The first row attends to `keys` keys. If the window has `turned`, it attends to the last ones only, which a pass
-    finds in the order of the text.
+    The first row attends to `keys` keys.
     """
-    count, length = shape.rows, keys + shape.rows + 1
-    shapes = ((shape.heads, count), (shape.kv_heads, length), (shape.kv_heads, length))
-    made = []
-    for number, (heads, tokens) in enumerate(shapes):
+    count, most = shape.rows, 1
+    made: list[mx.array] = []
+    for number, (heads, tokens) in enumerate(
+        ((shape.heads, count), (shape.kv_heads, keys + count), (shape.kv_heads, keys + count))
+    ):
         made.append(mx.random.uniform(-1.0, 1.0, (1, heads, tokens, shape.size), shape.dtype, mx.random.key(number)))
         mx.eval(made)
         yield None
     queries, *held = made
     sinks = mx.zeros(shape.heads, shape.dtype) if shape.sinks else None
 
-    def attend(width: int, plain: int = 1) -> Steps[mx.array]:
-        """Return the outputs of passes of `width` rows, each row `plain` times; one pass a step."""
+    def attend(width: int) -> Steps[mx.array]:
+        """Return the outputs of passes of `width` rows; one pass a step."""
         found = []
         for start in range(0, count - width + 1, width):
-            asked = mx.repeat(queries[:, :, start : start + width], plain, axis=2)
-            rows = asked.shape[2]
-            first, end = max(0, keys + start - shape.window) if turned else 0, keys + start + rows - 1
-            mask: Any = "causal" if rows > 1 else None
-            if turned:
-                own, seen = mx.arange(end - rows, end)[:, None], mx.arange(first, end)
-                mask = (seen <= own) & (seen > own - shape.window)
-            part = [array[:, :, first:end] for array in held]
-            output = mx.fast.scaled_dot_product_attention(asked, *part, scale=shape.size**-0.5, mask=mask, sinks=sinks)
-            found.append(output[:, :, :width])
+            asked = queries[:, :, start : start + width]
+            part = [array[:, :, : keys + start + width - 1] for array in held]
+            mask = "causal" if width > 1 else None
+            found.append(
+                mx.fast.scaled_dot_product_attention(asked, *part, scale=shape.size**-0.5, mask=mask, sinks=sinks)
+            )
             mx.eval(found)
             yield None
         return mx.concatenate(found, axis=2)
 
-    most, expected = 1, (yield from attend(1, plain))
+    expected = yield from attend(1)
     for width in widths:
         wide = yield from attend(width)
         if not mx.array_equal(wide, expected[:, :, : wide.shape[2]]).item():

@@ -86,6 +86,7 @@ class Trial:
         self._drafter, self._stop, self.failed = drafting.drafter, stop, False
         self._source = NgramProposer.source if self._drafter is None else self._drafter.source
         self._drafting = Drafting(main)
+        self._drafting.timed_every = 2
         self._drafting.set_draft(self._drafter)
         self._drafting.controllers.use(self.controller)
         method = self._source if self._drafter is None else DRAFTER_METHOD
@@ -97,7 +98,7 @@ class Trial:
         # Without end tokens the answer never ends, which does not change the cost of rounds.
         endless = replace(main, end_tokens=frozenset())
         self._generation = Generation(request, endless, PrefixCache(0), time.perf_counter())
-        self._decoder = SpeculativeDecoder(self._generation, self._drafting, timed_every=2)
+        self._decoder = SpeculativeDecoder(self._generation, self._drafting)
 
     def measure(self, *, again: bool) -> int:
         """Measure every depth, known ones only if `again`; return how many were measured."""
@@ -107,7 +108,7 @@ class Trial:
             pass
         try:
             self._play(1)
-            proposes = bool(self._drafting.proposers)
+            proposes = bool(self._proposers)
             # Plain rounds first, because all other rounds are compared with them.
             self._play(2 * RUN)
             most = MAX_DEPTH if self._drafter is None else self._drafter.max_proposals
@@ -115,7 +116,7 @@ class Trial:
             for depth in sorted({min(depth, most) for depth in DEPTHS}, reverse=True):
                 draft = None if self._drafter is None else (self._source, depth)
                 if again or not self.controller.costs.is_measured(depth + 1, draft):
-                    if not (self._drafting.proposers and self._measure(depth)):
+                    if not (self._proposers and self._measure(depth)):
                         break
                     found += 1
         finally:
@@ -124,13 +125,17 @@ class Trial:
         self.failed = proposes and self._drafter is not None and dropped
         return found
 
+    @property
+    def _proposers(self) -> dict[str, Proposer]:
+        return {} if self._drafting.alone is None else self._drafting.alone.by_source
+
     def _measure(self, depth: int) -> bool:
         """Run RUN plain rounds between as many of `depth` draft tokens; return False if they were interrupted."""
         self._generation.speculation = replace(self._generation.speculation, depth=depth)
         # With other settings, the proposers are made anew.
         self._play(1)
-        if self._drafter is None and self._drafting.proposers:
-            self._drafting.proposers[self._source] = RepeatingProposer(self._generation.conversation.main)
+        if self._drafter is None and self._proposers:
+            self._proposers[self._source] = RepeatingProposer(self._generation.conversation.main)
         # Rounds before and after the plain ones tell how much the load has changed meanwhile.
         self._play(RUN - 1)
         self.controller.speedup.take_sample()

@@ -14,12 +14,12 @@ import mlx.nn as nn
 from engine.files.disk_pool import DiskPool
 from engine.files.steps import Steps, result_of
 from engine.main_model.loading import LoadedModel, OnProgress, display_name, load_in_steps
-from engine.model_files.head_files import kind_of_folder
+from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
 from engine.speculation.drafters.sources import Drafter, HeadSource, prepare_draft, prepare_head
 from engine.status import ModelInfo
-from engine.teaching.kept import ChosenVersion, chosen_version
+from engine.teaching.kept import TaughtAdapter, taught_adapter
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class DrafterKind:
     """
 
     recognises: Callable[[Path], bool]
-    load: Callable[[str | Path, DrafterLoading, ChosenVersion], Steps[Drafter]]
+    load: Callable[[str | Path, DrafterLoading, TaughtAdapter], Steps[Drafter]]
     kv_bits: Callable[[EngineSettings], int | None]
 
 
@@ -48,7 +48,7 @@ def load_drafter(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Dra
     """Load a draft model or a head and prepare it for the main model, in steps. Raises `ModelNotUsable`."""
     with DiskPool() as disk:
         kind = yield from result_of(disk.start(drafter_kind, resolve_model(name_or_path)))
-    taught = yield from chosen_version(name_or_path, loading.main, loading.settings.taught_folder)
+    taught = yield from taught_adapter(name_or_path, loading.main, loading.settings.taught_folder)
     return (yield from kind.load(name_or_path, loading, taught))
 
 
@@ -59,13 +59,13 @@ def drafter_kind(folder: Path) -> DrafterKind:
 
 def is_head(folder: Path) -> bool:
     """Whether the folder holds a head, by its tensors. False for a folder that cannot be read."""
-    return kind_of_folder(folder) is not None
+    return ModelFolder(folder).head is not None
 
 
 def load_head_for(
     main: LoadedModel,
     name_or_path: str | Path,
-    adapt: Callable[[nn.Module], int | None],
+    adapt: Callable[[nn.Module], str | None],
     on_progress: OnProgress = lambda _loaded, _total: None,
 ) -> Steps[HeadSource]:
     """Load a head and prepare it for `main`; `adapt` is that of `load_head`. Raises `ModelNotUsable`."""
@@ -87,15 +87,15 @@ def load_head_for(
     return prepare_head(main, head, info, memory_config(content.config))
 
 
-def _load_head(name_or_path: str | Path, loading: DrafterLoading, taught: ChosenVersion) -> Steps[Drafter]:
+def _load_head(name_or_path: str | Path, loading: DrafterLoading, taught: TaughtAdapter) -> Steps[Drafter]:
     head = yield from load_head_for(loading.main, name_or_path, taught.adapt, loading.on_progress)
-    return replace(head, info=replace(head.info, taught=taught.number))
+    return replace(head, info=replace(head.info, taught=taught.digest))
 
 
-def _load_draft_model(name_or_path: str | Path, loading: DrafterLoading, taught: ChosenVersion) -> Steps[Drafter]:
+def _load_draft_model(name_or_path: str | Path, loading: DrafterLoading, taught: TaughtAdapter) -> Steps[Drafter]:
     bits = loading.settings.draft_kv_bits
     draft = yield from load_in_steps(name_or_path, bits, loading.streaming, loading.on_progress, adapt=taught.adapt)
-    draft = replace(draft, info=replace(draft.info, taught=taught.number))
+    draft = replace(draft, info=replace(draft.info, taught=taught.digest))
     return (yield from prepare_draft(loading.main, draft))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,9 +19,7 @@ from engine.files.system_memory import system_memory
 from engine.model_files.adapters import base_of, read_adapter
 from engine.model_files.cache_counting import CacheShape, count_caches
 from engine.model_files.config import context_length
-from engine.model_files.head_files import kind_of_folder
-from engine.model_files.head_folder import config_folder
-from engine.model_files.inspection import read_checked_config, weight_bytes
+from engine.model_files.model_folder import ModelFolder
 from engine.status import MemoryUse
 
 
@@ -28,6 +28,12 @@ def recommended_limit() -> int:
     if mx.metal.is_available():
         return int(mx.device_info()["max_recommended_working_set_size"])
     return working_set_limit(system_memory().total)
+
+
+def return_freed_memory() -> None:
+    """Return to the system what this process has freed: glibc would keep it."""
+    if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)) is not None:
+        trim(0)
 
 
 def memory_use(limit: int | None = None) -> MemoryUse:
@@ -43,9 +49,10 @@ def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
     if (base := base_of(path)) != path:
         size = size_on_disk(base, kv_bits)
         return replace(size, id=str(path), weight_bytes=size.weight_bytes + read_adapter(path).bytes)
-    config, keeps = read_checked_config(config_folder(path)), backend().keeps_weights
-    if kind_of_folder(path) is None:
-        weights = weight_bytes(path) if keeps else cpu_bytes(path)
+    folder, keeps = ModelFolder(path), backend().keeps_weights
+    config = folder.config
+    if folder.head is None:
+        weights = folder.weight_bytes if keeps else cpu_bytes(path)
         return ModelSize(str(path), weights, config, element_bytes(kv_bits), count_here)
     # Heads are imported with the first one.
     from engine.heads.fit import memory_config
@@ -58,7 +65,8 @@ def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
 
 def cpu_bytes(path: Path) -> int:
     """Return the bytes of a model folder's weights in float32, the only precision that is fast on the CPU."""
-    return int(weight_bytes(path) * 32 / stored_bits(read_checked_config(config_folder(path))))
+    folder = ModelFolder(path)
+    return int(folder.weight_bytes * 32 / stored_bits(folder.config))
 
 
 def element_bytes(kv_bits: int | None) -> float:

@@ -8,22 +8,17 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, wait
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from engine.errors import (
     DeviceFailed,
     EngineError,
-    InternalFailure,
     NoModel,
-    is_device_failure,
     without_frames,
 )
-from engine.files.steps import Steps, run_to_completion
+from engine.files.steps import Steps, Work, run_to_completion
 from engine.main_model.loading import LoadedModel
 from engine.model_files.names import resolve_model
 from engine.prefix.cache import PrefixCache
@@ -36,20 +31,14 @@ from engine.upkeep.resident_models import ReloadableModels
 
 log = logging.getLogger(__name__)
 
-# With nothing else to do, wait this long for the disk before commands are looked at again.
-DISK_WAIT_S = 0.02
 
-
-@dataclass(eq=False)
-class _Change:
-    """A change of models. `done` gets the result of `steps`.
+class _Change(Work[LoadedPair]):
+    """A change of models.
 
     While it `blocks_requests`, no request begins, because its main model is not loaded yet.
     """
 
-    steps: Steps[LoadedPair]
-    done: Callable[[LoadedPair | EngineError], None]
-    blocks_requests: bool
+    blocks_requests = True
 
 
 class ModelChanges:
@@ -74,7 +63,6 @@ class ModelChanges:
         self._before_own_unloads = before_own_unloads
         # The change under way and those that wait, in order.
         self.queue: deque[_Change] = deque()
-        self._pending: Future[Any] | None = None
         self.stores = PrefixAndIndexStores(models, prefix_cache, partial(self.enqueue, blocks_requests=False))
 
     # The queue of changes
@@ -87,7 +75,7 @@ class ModelChanges:
     @property
     def ready(self) -> bool:
         """Whether a step can be run now, without waiting for the disk."""
-        return bool(self.queue) and (self._pending is None or self._pending.done())
+        return bool(self.queue) and self.queue[0].ready
 
     @property
     def blocks_requests(self) -> bool:
@@ -102,38 +90,22 @@ class ModelChanges:
         blocks_requests: bool = True,
     ) -> None:
         """Queue a change; `done` is called with its result or its error."""
-        self.queue.append(_Change(steps, done, blocks_requests))
+        change = _Change(steps, partial(self._end, done))
+        change.blocks_requests = blocks_requests
+        self.queue.append(change)
 
     def step(self) -> None:
         """Run a step of the oldest change, or wait a moment for the disk. Raises a failure of the device."""
-        if self._pending is not None:
-            wait([self._pending], DISK_WAIT_S)
-            if not self._pending.done():
-                return
-        try:
-            self._pending = next(self.queue[0].steps)
-        except StopIteration as end:
-            self._end(end.value)
-        except EngineError as error:
-            self._end(error)
-        except Exception as error:
-            log.exception("a change of models failed")
-            if is_device_failure(error):
-                self._end(DeviceFailed(str(error)))
-                raise
-            self._end(InternalFailure(str(error)))
+        self.queue[0].step()
 
     def fail(self, error: EngineError) -> None:
         """Abandon the change under way and those queued; they end with `error`."""
         while self.queue:
-            self.queue[0].steps.close()
-            self._end(error)
+            self.queue[0].end(error)
 
-    def _end(self, outcome: LoadedPair | EngineError) -> None:
-        self._pending = None
-        if isinstance(outcome, EngineError):
-            without_frames(outcome)
-        self.queue.popleft().done(outcome)
+    def _end(self, done: Callable[[LoadedPair | EngineError], None], outcome: LoadedPair | EngineError) -> None:
+        self.queue.popleft()
+        done(outcome)
 
     # The changes
 
@@ -278,13 +250,6 @@ class ModelChanges:
             self._activate_draft(None, DeviceFailed(str(error)))
             raise
         return self._activate_draft(loaded)
-
-    def probe(self) -> Steps[LoadedPair]:
-        """Find out how this machine rounds the main model's rows, for requests that ask for the same text."""
-        while self._models.unprobed:
-            self._models.probe_step()
-            yield None
-        return self._models.pair
 
     def unload_in_turn(self, main: Path | None) -> Steps[LoadedPair]:
         """Drop the main model in this folder with its drafter, or all for None, as the steps of a change.

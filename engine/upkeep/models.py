@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import mlx.core as mx
+
 from engine.advice.fit import ModelSize, workspace_bytes
 from engine.async_drafting.link import AsyncDrafters, DrafterLink
 from engine.decoders.generation import release_unused_memory
@@ -25,7 +27,7 @@ from engine.speculation.choosing.kept import Controllers, machine_here
 from engine.speculation.drafters.sources import Drafter, DraftSource
 from engine.speculation.drafting import Drafting
 from engine.status import LoadedPair, MemoryUse, ModelInfo
-from engine.tuning import KeyRange, LearnedPair, Pair, Rounding
+from engine.tuning import KeyRange, LearnedPair, Rounding
 from engine.upkeep import memory
 from engine.upkeep.drafters import DrafterLoading, drafter_kind, load_drafter
 from engine.upkeep.resident_models import ReloadableModels, ResidentModel
@@ -202,6 +204,9 @@ class Models:
         self.reloadable.pop(main.info.path, None)
         if self.rounding is not None:
             use_row_kernels(main.model, self.rounding.kernel_rows)
+            # Metal compiles our kernels with the first pass of each width that they serve.
+            for rows in sorted(rows for rows in self.rounding.kernel_rows if rows <= row_kernels.TILE):
+                mx.eval(main.model(mx.zeros((1, rows), mx.uint32), cache=main.new_caches()))
         release_unused_memory()
         self._set_limits()
 
@@ -246,6 +251,7 @@ class Models:
             self._controllers.pair = ("", "")
         self._aside = [one for one in self._aside if one.path != path]
         release_unused_memory()
+        memory.return_freed_memory()
         if not self.resident:
             self._main_loader.unloaded()
             self._limits.restore()
@@ -267,11 +273,11 @@ class Models:
             reason = "no-gain"
         elif draft.translation is not None:
             reason = "other-tokenizer"
-        elif wanted != "remote" and not drafters.running and self._drafter_bytes(draft) > self.memory_use().free:
+        elif not drafters.running and self._drafter_bytes(draft) > self.memory_use().free:
             log.info("there is no memory for another copy of %s", draft.info.name)
             reason = "no-memory"
         else:
-            return drafters.link(draft.model, self.settings) or "no-address"
+            return drafters.link(draft.model.info.path)
         if wanted in ("off", "auto"):
             drafters.close()
         return reason
@@ -330,7 +336,7 @@ class Models:
     def probe_step(self) -> None:
         """Run one pass of the probe; it continues what was begun earlier."""
         if self._probe is None:
-            self._probe = probe_rounding(self.main)
+            self._probe = probe_rounding(self.main, self.memory_use().free)
         try:
             next(self._probe)
         except StopIteration as end:
@@ -339,18 +345,18 @@ class Models:
         except Exception:
             log.exception("how the rows of %s are rounded could not be probed", self.main.info.name)
             # Until the next start, only plain rounds count as exact.
-            self._probe, self._controllers.rounding = None, Rounding((KeyRange(1, 1, 1),), difference=0.0)
+            self._probe, self._controllers.rounding = None, Rounding((KeyRange(1, 1),))
 
     def learned(self) -> tuple[LearnedPair, ...]:
         """Return costs and acceptance of every pair of models that was used here, loaded or not."""
         return self._controllers.learned()
 
-    def forget_learned(self, pair: Pair | None) -> None:
-        """Drop the costs and acceptance of one pair, or of all for None."""
+    def forget_learned(self) -> None:
+        """Drop the costs and acceptance of all pairs."""
         if self._current is not None:
-            self._current.drafting.forget(pair)
+            self._current.drafting.forget()
         else:
-            self._controllers.forget(pair)
+            self._controllers.forget()
 
     def note_pace(self) -> str:
         """Return what slows the machine down, "" for nothing, or for answers under way what did when they began."""

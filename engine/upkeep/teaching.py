@@ -1,7 +1,8 @@
 """The teaching of the draft model or head in use, as steps that the engine runs while it is idle.
 
 The main model reads its own answers, a copy of the drafter is trained on what it held likely, and both are judged
-on answers of held-out chats. Only a copy that is better becomes a version. Runs on the engine's thread.
+on answers of held-out chats. Only what is better is kept, in place of what was taught before. Runs on the engine's
+thread.
 """
 
 from __future__ import annotations
@@ -9,34 +10,23 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, wait
-from dataclasses import replace
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from engine.decoders.generation import release_unused_memory
-from engine.errors import (
-    CannotTeach,
-    DeviceFailed,
-    EngineError,
-    InternalFailure,
-    NoModel,
-    is_device_failure,
-    without_frames,
-)
-from engine.files.steps import Steps
-from engine.machine.process_info import on_battery, slowed
+from engine.errors import CannotTeach, EngineError, NoModel
+from engine.files.steps import Steps, Work
 from engine.main_model.loading import LoadedModel, load_in_steps
 from engine.model_files.config import text_config
 from engine.requests import OwnAnswer
 from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
 from engine.status import TaughtDraft, TeachingProgress, TeachingResult
-from engine.teaching.adapter import RANK, adapter_of, add_adapter, from_bytes, set_adapter
+from engine.teaching.adapter import RANK, adapter_of, add_adapter, set_adapter
 from engine.teaching.head_student import HeadStudent
-from engine.teaching.kept import TaughtFiles
+from engine.teaching.kept import TaughtFile, TaughtNotUsable
 from engine.teaching.lessons import Lesson, read_lessons
 from engine.teaching.training import BATCH, DraftStudent, Student, Training, batches_of, is_better, right_places
 from engine.upkeep import memory
@@ -45,12 +35,6 @@ from engine.upkeep.models import Models
 
 log = logging.getLogger(__name__)
 
-# Seconds of work between two writes of the state: a killed process loses no more.
-SAVE_EVERY_S = 30.0
-# With nothing else to do, wait this long for a file or a prompt before commands are looked at again.
-DISK_WAIT_S = 0.02
-# Seconds until heat and power are looked at again.
-COOLING_S = 5.0
 # Copies of the adapter in memory: itself, its gradients, the two moments of the optimiser, and one to be written.
 _ADAPTER_COPIES = 5
 # Numbers of 4 bytes that a token's pass and its gradients keep for a number of the residual stream and of the widest
@@ -59,118 +43,63 @@ _KEPT_NUMBERS, _KEPT_LOGITS = 12, 3
 
 
 class Teaching:
-    """The teaching under way, if any. Teaching waits by not being stepped; `on_progress` is called with its progress.
-
-    `stop` interrupts it: it is continued when `begin` is called again for the same pair.
-    """
+    """The teaching under way, if any. It waits by not being stepped; `on_progress` is called with its progress."""
 
     def __init__(self, models: Models, on_progress: Callable[[TeachingProgress], object]) -> None:
         self._models = models
         self._on_progress = on_progress
-        self._steps: Steps[TeachingResult] | None = None
-        self._done: Callable[[TeachingResult | EngineError], None] = lambda _outcome: None
-        # Writes the state, once there is any.
-        self._save: Callable[[], None] = lambda: None
-        # What the next step waits for.
-        self._pending: Future[Any] | None = None
-        self._progress = TeachingProgress()
+        self._work: Work[TeachingResult] | None = None
+        self._done: Callable[[TeachingResult | EngineError | None], None] = lambda _outcome: None
 
     @property
     def running(self) -> bool:
-        return self._steps is not None
+        return self._work is not None
 
-    @property
-    def wait_s(self) -> float:
-        """The seconds until the next step may be run: teaching waits for heat and power."""
-        return COOLING_S if self._progress.waits not in ("", "answers") else 0.0
-
-    def begin(self, answers: Sequence[OwnAnswer], done: Callable[[TeachingResult | EngineError], None]) -> None:
-        """Teach the draft model in use from now on, or go on with it; `done` gets the result or the error."""
+    def begin(self, answers: Sequence[OwnAnswer], done: Callable[[TeachingResult | EngineError | None], None]) -> None:
+        """Teach the drafter in use from now on; `done` gets the result or the error, None if it was stopped."""
         self.stop()
         self._done = done
-        self._steps = self._teach(answers, time.time())
-        self._report(TeachingProgress("reading", 0, sum(answer.tokens for answer in answers)))
+        self._work = Work(self._teach(answers), self._end)
+        self._on_progress(TeachingProgress("reading", 0, sum(answer.tokens for answer in answers)))
 
     def step(self) -> None:
-        """Run a step, or wait a moment for its file or prompt. Raises a failure of the device.
-
-        No step is run on battery, or while heat or Low Power Mode slow the machine down.
-        """
-        if self._steps is None:
-            return
-        if reason := slowed() or ("battery" if on_battery() else ""):
-            self.pause(reason)
-            return
-        self.pause("")
-        if self._pending is not None and not wait([self._pending], DISK_WAIT_S).done:
-            return
-        try:
-            self._pending = next(self._steps)
-        except StopIteration as end:
-            self._end(end.value)
-        except Exception as error:
-            self._end(_as_engine_error(error))
-            if is_device_failure(error):
-                raise
-
-    def pause(self, reason: str) -> None:
-        """Report why no step is run: "answers", "low-power", "hot", "battery", or "" when steps are run again."""
-        if self._steps is not None and self._progress.waits != reason:
-            self._report(replace(self._progress, waits=reason))
+        """Run a step, or wait a moment for its file or prompt. Raises a failure of the device."""
+        if self._work is not None:
+            self._work.step()
 
     def stop(self) -> None:
-        """Interrupt the teaching, if there is one, and write its state."""
-        if self._steps is None:
-            return
-        try:
-            self._save()
-        except Exception as error:
-            self._end(_as_engine_error(error))
-        else:
-            self._end(TeachingResult(complete=False))
+        """End the teaching, if there is one; nothing of it is kept."""
+        if self._work is not None:
+            self._end(None)
 
     def fail(self, error: EngineError) -> None:
-        """End the teaching, if there is one, with an error; its state is as it was last written."""
-        if self._steps is not None:
+        """End the teaching, if there is one, with an error."""
+        if self._work is not None:
             self._end(error)
 
     def known(self) -> TaughtDraft:
-        """Return what the draft model in use was taught for the main model. Raises `NoModel`."""
+        """Return what the drafter in use was taught for the main model. Raises `NoModel`."""
         try:
-            files, _ = self._files()
+            file, _ = self._file()
+            return TaughtDraft(file.read().judged)
         except CannotTeach as refusal:
             return TaughtDraft(refusal=refusal)
-        problem = files.problem if files.used or files.problem == "damaged" else ""
-        try:
-            if files.used and not problem:
-                files.content()
-        except ValueError:
-            problem = "damaged"
-        return TaughtDraft(files.version, files.used > 0, problem, files.has_begun, judged_from=files.judged_from)
-
-    def use(self, used: bool) -> None:
-        """Use what was taught, or not, when the pair is loaded next. Raises `NoModel` and `CannotTeach`."""
-        self._files()[0].use(used)
+        except TaughtNotUsable as error:
+            return TaughtDraft(problem=error.problem)
 
     def forget(self) -> None:
-        """Delete all that the draft model in use was taught, and end its teaching. Raises as `use` does."""
+        """Delete what the drafter in use was taught, and end its teaching. Raises `NoModel` and `CannotTeach`."""
         self.stop()
-        self._files()[0].delete()
+        self._file()[0].delete()
 
-    def _report(self, progress: TeachingProgress) -> None:
-        self._progress = progress
-        self._on_progress(progress)
-
-    def _end(self, outcome: TeachingResult | EngineError) -> None:
-        self._steps, self._pending, self._save = None, None, lambda: None
+    def _end(self, outcome: TeachingResult | EngineError | None) -> None:
+        self._work = None
         release_unused_memory()
-        self._report(TeachingProgress())
-        if isinstance(outcome, EngineError):
-            without_frames(outcome)
+        self._on_progress(TeachingProgress())
         self._done(outcome)
 
-    def _files(self) -> tuple[TaughtFiles, Drafter]:
-        """Return the files of the pair in use and its drafter. Raises `NoModel` and `CannotTeach`."""
+    def _file(self) -> tuple[TaughtFile, Drafter]:
+        """Return the file of the pair in use and its drafter. Raises `NoModel` and `CannotTeach`."""
         own, folder = self._models.own_resident, self._models.settings.taught_folder
         if own is None:
             raise NoModel
@@ -181,73 +110,61 @@ class Teaching:
             raise CannotTeach("other-tokenizer")
         if folder is None:
             raise CannotTeach("no-folder")
-        return TaughtFiles(folder, main, drafter.info.path, drafter.info.name), drafter
+        return TaughtFile(folder, main, drafter.info.path, drafter.info.name), drafter
 
     # The steps
 
-    def _teach(self, answers: Sequence[OwnAnswer], began: float) -> Steps[TeachingResult]:
+    def _teach(self, answers: Sequence[OwnAnswer]) -> Steps[TeachingResult]:
         """Teach, a short pass a step."""
-        files, drafter = self._files()
-        main, former = self._models.main, drafter.info.taught
+        file, drafter = self._file()
+        main = self._models.main
         student = student_of(drafter, main)
         self._check_memory(student, drafter.info.path)
-        copy = yield from self._copy(drafter, files, former)
-        files.check_space(2 * _ADAPTER_COPIES * sum(array.nbytes for array in adapter_of(copy.network).values()))
+        copy = yield from self._copy(drafter, file)
+        file.check_space(2 * sum(array.nbytes for array in adapter_of(copy.network).values()))
         yield None
 
         def read(done: int, total: int) -> None:
-            self._report(TeachingProgress("reading", done, total))
+            self._on_progress(TeachingProgress("reading", done, total))
 
         lessons, held_out = yield from read_lessons(main, answers, student.rows, read)
-        training = Training(copy, lessons)
-        try:
-            if (begun := files.begun(former)) is not None:
-                training.restore(*begun)
-        except ValueError as error:
-            log.warning("the teaching begun earlier is ignored: %s", error)
-        self._save = lambda: files.save_begun(training.state(), training.step, former)
-        yield from self._train(training)
+        yield from self._train(Training(copy, lessons))
         before = yield from self._judge(student, held_out)
         after = yield from self._judge(copy, held_out)
-        shares, number = (float(before.mean()), float(after.mean())), 0
-        if is_better(before, after):
-            number = files.add(adapter_of(copy.network), *shares, len(before))
-        files.end(began)
-        log.info("taught %s: %.3f right before, %.3f after, version %d", drafter.info.name, *shares, number)
-        return TeachingResult(True, *shares, len(before), number)
+        result = TeachingResult(float(before.mean()), float(after.mean()), is_better(before, after))
+        if result.better:
+            file.write(adapter_of(copy.network), result)
+        log.info("taught %s: %s", drafter.info.name, result)
+        return result
 
-    def _copy(self, drafter: Drafter, files: TaughtFiles, former: int) -> Steps[Student]:
-        """Load a copy of the drafter with an adapter to train, which begins as the version in use."""
+    def _copy(self, drafter: Drafter, file: TaughtFile) -> Steps[Student]:
+        """Load a copy of the drafter with an adapter to train, which begins as what the drafter was taught before."""
         main, path = self._models.main, drafter.info.path
         head = isinstance(drafter, HeadSource)
         loading = load_head_for(main, path, add_adapter) if head else load_in_steps(path, adapt=add_adapter)
         copy = student_of((yield from loading), main)
-        try:
-            if former:
-                set_adapter(copy.network, from_bytes(files.content())[0])
-        except ValueError as error:
-            log.warning("teaching begins with the drafter as it was downloaded: %s", error)
+        with suppress(TaughtNotUsable):
+            former = file.read()
+            if former.digest and former.digest == drafter.info.taught:
+                set_adapter(copy.network, former.weights)
         return copy
 
     def _train(self, training: Training) -> Steps[None]:
-        """Run the remaining steps, and write their state now and then."""
-        saved, spent, first = time.monotonic(), 0.0, training.step
+        """Run all steps."""
+        spent = 0.0
         while training.step < training.steps:
             started = time.monotonic()
             training.advance()
             spent += time.monotonic() - started
-            left = spent / (training.step - first) * (training.steps - training.step)
-            self._report(TeachingProgress("teaching", training.step, training.steps, left))
-            if time.monotonic() - saved > SAVE_EVERY_S:
-                self._save()
-                saved = time.monotonic()
+            left = spent / training.step * (training.steps - training.step)
+            self._on_progress(TeachingProgress("teaching", training.step, training.steps, left))
             yield None
 
     def _judge(self, student: Student, lessons: Sequence[Lesson]) -> Steps[npt.NDArray[np.bool_]]:
         """Return which places of the lessons a student gets right, a batch a step."""
         found = []
         for batch in batches_of(lessons):
-            self._report(TeachingProgress("judging"))
+            self._on_progress(TeachingProgress("judging"))
             found.append(right_places(student, batch))
             yield None
         return np.concatenate(found)
@@ -267,14 +184,6 @@ def student_of(drafter: HeadSource | DraftSource | LoadedModel, main: LoadedMode
         return HeadStudent(drafter, main)
     draft = drafter if isinstance(drafter, LoadedModel) else drafter.model
     return DraftStudent(draft.model, draft.rows or draft.vocabulary)
-
-
-def _as_engine_error(error: Exception) -> EngineError:
-    """Return a failure of a step as the error that a caller gets, and log what is not foreseen."""
-    if isinstance(error, EngineError):
-        return error
-    log.error("a teaching failed", exc_info=error)
-    return DeviceFailed(str(error)) if is_device_failure(error) else InternalFailure(str(error))
 
 
 def training_bytes(student: Student, path: Path) -> int:

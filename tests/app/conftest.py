@@ -39,7 +39,7 @@ PAUSES = (
     "library.finder._PAUSE_MS",
     "library.library._POLL_MS",
     "library.library._WAITING_POLL_MS",
-    "session.api_service._POLL_MS",
+    "session.api_service._REFRESH_MS",
     "session.teaching_service._LOOK_MS",
     "window.startup._LIBRARY_FOLLOWS_MS",
 )

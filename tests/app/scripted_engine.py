@@ -28,7 +28,7 @@ from engine.status import (
     TeachingResult,
 )
 from engine.tokenizers.thinking import ThinkingChoice
-from engine.tuning import LearnedPair, Pair
+from engine.tuning import LearnedPair
 from tests.app.scripts import Script, play
 
 T = TypeVar("T")
@@ -64,11 +64,9 @@ class ScriptedEngine:
         self.stored: list[frozenset[str]] = []
         self.known: list[LearnedPair] = []
         self.lessons: list[OwnAnswer] = []
-        self.teaching: Future[TeachingResult] | None = None
+        self.teaching: Future[TeachingResult | None] | None = None
         self.teaching_progress = TeachingProgress()
         self.learnt = TaughtDraft()
-        # What `status` reports, and how often it was asked.
-        self.idle_s, self.looks = 0.0, 0
         self.settings = EngineSettings()
         self.closed = False
         self._failed: Future[EngineError] = Future()
@@ -111,21 +109,20 @@ class ScriptedEngine:
         return _done(None)
 
     def status(self) -> Future[EngineStatus]:
-        self.looks += 1
         usage = PrefixCacheUsage(len(self.requests), 300_000_000 * len(self.requests), self.settings.prefix_cache_bytes)
         memory = MemoryUse(5_200_000_000, 20_000_000_000, 14_800_000_000)
-        return _done(EngineStatus(0, 0, usage, memory, self.idle_s, (self.pair, *self.beside)))
+        return _done(EngineStatus(0, 0, usage, memory, (self.pair, *self.beside)))
 
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
         return _done(tuple(self.known))
 
-    def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult]:
+    def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult | None]:
         self.lessons, self.teaching = list(answers), Future()
         return self.teaching
 
     def stop_teaching(self) -> Future[None]:
         if self.teaching is not None and not self.teaching.done():
-            self.teaching.set_result(TeachingResult(complete=False))
+            self.teaching.set_result(None)
         return _done(None)
 
     def taught(self) -> Future[TaughtDraft]:
@@ -135,12 +132,8 @@ class ScriptedEngine:
         self.learnt = TaughtDraft()
         return _done(None)
 
-    def use_taught(self, used: bool) -> Future[None]:
-        self.learnt = replace(self.learnt, used=used)
-        return _done(None)
-
-    def forget_learned(self, pair: Pair | None = None) -> Future[None]:
-        self.known = [one for one in self.known if pair is not None and one.pair != pair]
+    def forget_learned(self) -> Future[None]:
+        self.known = []
         return _done(None)
 
     def clear_prefix_cache(self) -> Future[None]:

@@ -92,8 +92,8 @@ def _entries(installed: Collection[str]) -> tuple[Entry, ...]:
 def _inventory(installed: tuple[Entry, ...], entries: tuple[Entry, ...]) -> Inventory:
     both = ("main", "draft")
     starter = (
-        Entry("draft", "starter", "draft", "starter/draft", 3_000_000, kinds=both, installed=True),
-        Entry("main", "starter", "main", "starter/main", 17_000_000, kinds=both, draft="draft", installed=True),
+        Entry("draft", "starter", "draft", "starter/draft", 3_000_000, roles=both, installed=True),
+        Entry("main", "starter", "main", "starter/main", 17_000_000, roles=both, draft="draft", installed=True),
     )
     return Inventory((*installed, *starter), entries, pair_offers(load_catalog(), entries, LIMIT), LIMIT)
 
@@ -101,7 +101,7 @@ def _inventory(installed: tuple[Entry, ...], entries: tuple[Entry, ...]) -> Inve
 def downloading(id_: str, state: str = "downloading", **settings: Any) -> DownloadStatus:
     values: dict[str, Any] = {"bytes_done": 5_100_000_000, "bytes_total": 8_320_000_000}
     if state == "downloading":
-        values |= {"bytes_per_second": 48_000_000.0, "seconds_left": 67.0}
+        values["bytes_per_second"] = 48_000_000.0
     return DownloadStatus(id_, state, **(values | settings))
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from engine.client import RequestStream
 from engine.events import Event, Finished, Token, TokensCommitted
 from engine.requests import ChatRequest
-from engine.speculation.choosing.kept import learned_pair
 from engine.stats import RequestStats
 from engine.tuning import LearnedPair
 from tests.app.scripted_engine import ScriptedEngine
@@ -38,7 +37,7 @@ class SimulatedEngine(ScriptedEngine):
         def look() -> None:
             names = [model.name if model is not None else "" for model in (self.pair.main, self.pair.draft)]
             pair = (f"{names[0]}, 1 bytes", f"{names[1]}, 1 bytes")
-            future.set_result((learned_pair(pair, self.machine.controller, loaded=True),))
+            future.set_result((LearnedPair(pair, loaded=True),))
 
         self._work.put(look)
         return future

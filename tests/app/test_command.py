@@ -58,7 +58,6 @@ def test_help_and_bad_usage_have_their_own_exit_codes(
         ("chat", ["Hi"]),
         ("bench", []),
         ("serve", []),
-        ("drafter serve", ["folder"]),
         ("models list", []),
         ("models search", ["name"]),
         ("models download", ["name"]),
@@ -67,7 +66,6 @@ def test_help_and_bad_usage_have_their_own_exit_codes(
         ("cluster check", ["--hosts", "file"]),
         ("cluster download", ["--hosts", "file"]),
         ("cluster run", ["--hosts", "file"]),
-        ("cluster stop", []),
     ],
 )
 def test_an_unknown_option_shows_the_usage_of_its_own_command(
@@ -83,7 +81,7 @@ def test_an_unknown_option_shows_the_usage_of_its_own_command(
 
 COMMANDS = (
     "chat", "bench", "models", "models list", "models search", "models download", "models remove", "models pairs",
-    "serve", "drafter", "drafter serve", "cluster", "cluster check", "cluster download", "cluster run", "cluster stop",
+    "serve", "cluster", "cluster check", "cluster download", "cluster run",
     "doctor",
 )  # fmt: skip
 
@@ -110,7 +108,7 @@ def test_the_help_of_every_command_ends_with_examples_that_it_takes(
         assert command.main(arguments) == 0
 
 
-@pytest.mark.parametrize("words", ["models", "drafter", "cluster"])
+@pytest.mark.parametrize("words", ["models", "cluster"])
 def test_a_command_of_actions_alone_shows_its_help(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main([words]) == 0
     assert capsys.readouterr().out == help_of(words, capsys)
@@ -120,7 +118,7 @@ def test_the_help_of_bench_lists_what_is_rarely_used_last(capsys: pytest.Capture
     usual, _, rare = help_of("bench", capsys).partition("rarely used:")
     usual, rare = (re.findall(r"^ +(?:-h, )?(--[\w-]+)", part, re.MULTILINE) for part in (usual, rare))
     assert len(usual) <= 12
-    assert {"--main", "--draft", "--against", "--report"} <= set(usual)
+    assert {"--main", "--draft", "--against", "--json"} <= set(usual)
     assert {"--also", "--synthetic", "--ways", "--method", "--temperature"} <= set(rare)
 
 

@@ -29,6 +29,7 @@ from app.widgets.application import Application
 from app.window import startup
 from app.window.main_window import MainWindow
 from app.wording import figures
+from app.wording.errors import error_sentence
 from engine import Engine, SpeculationSettings, starter_pair
 from engine.errors import EngineError, ModelNotUsable
 from engine.status import LoadedPair
@@ -287,7 +288,7 @@ def test_the_self_test_reports_what_a_scripted_engine_does(
     assert report["ok"] is False
     assert {"mlx", "PySide6-Essentials"} <= set(report["versions"])
     if problem is not None:
-        assert (report["text"], report["stats"], report["problem"]) == ("", None, str(problem))
+        assert (report["text"], report["stats"], report["problem"]) == ("", None, error_sentence(problem))
     else:
         assert (report["text"], report["problem"]) == (STORY, "MLX: not there")
         assert report["stats"]["drafted"] > 0

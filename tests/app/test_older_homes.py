@@ -149,7 +149,7 @@ def test_learned_figures_serve_on_where_their_format_is_that_of_now() -> None:
         controllers.pair = one.pair
         controllers.unsaved = True
         controllers.keep()
-    controllers.forget(None)
+    controllers.forget()
     assert not Controllers(learned_file(), content["machine"], content["mlx"]).learned()
 
 

@@ -41,7 +41,6 @@ NAMES = {
     *("Enter", "Shift", "Command", "Ctrl", "Top p", "Top k", "Min p", "n-gram", "Finder", "Cmd", "ID", "URL", "OCR"),
     *("MTP", "API", "OpenAI-compatible", "default", "http://localhost:3000", "Web", "CPU", "GPU", "SSH", "<|im_end|>"),
     *(
-        "tandem drafter serve",
         "mac.local:8799",
         "Macs",
         "Thunderbolt",

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.chat.answer_body import AnswerBody
-from app.chat.note import Note
+from app.chat.answer_texts import Note
 from app.chat.question_bubble import QuestionBubble
 from app.conversations.records import Conversation, Folder
 from app.models.picker import PickerRow
@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     from app.library.model_choices import ModelChoice
     from app.models.picker import Picker
     from app.sidebar.list_model import ChatListModel
-    from app.sidebar.pane import ChatPane
-    from app.sidebar.purge_button import PurgeButton
+    from app.sidebar.pane import ChatPane, PurgeButton
     from app.window.palette import CommandPalette
 
 

@@ -27,7 +27,7 @@ TOKENS_A_ROUND = 4
 
 
 class _Speaker(ScriptedEngine):
-    """An engine whose answers follow no script: it commits `count` tokens of `letters` characters of the repeated text.
+    """An engine that commits `count` tokens of `letters` characters of the repeated text.
 
     Each repetition has another word in its middle, because the window pauses an answer that only repeats itself.
     `pause(number)` takes as long as a round; if it returns False, the answer ends.
@@ -37,20 +37,20 @@ class _Speaker(ScriptedEngine):
         super().__init__()
         self._count = count
         self._words = [text[start : start + letters] for start in range(0, len(text), letters)]
-        self._speaker: threading.Thread | None = None
+        self._speaking: threading.Thread | None = None
         self._stopped = threading.Event()
 
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         stream = RequestStream(request, on_event)
         self._stopped = stream.cancel_requested
-        self._speaker = threading.Thread(target=self.speak, args=(stream.deliver,), name="speaker")
-        self._speaker.start()
+        self._speaking = threading.Thread(target=self.speak, args=(stream.deliver,), name="speaker")
+        self._speaking.start()
         return stream
 
     def close(self) -> None:
         self._stopped.set()
-        if self._speaker is not None:
-            self._speaker.join()
+        if self._speaking is not None:
+            self._speaking.join()
         super().close()
 
     @abstractmethod

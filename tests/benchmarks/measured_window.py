@@ -18,8 +18,8 @@ from app.library.library import Library
 from app.session.session import Session
 from app.session.store_client import OPENED_AT
 from app.settings.store import SettingsStore
-from app.window.gc_policy import GcPolicy
 from app.window.main_window import MainWindow
+from app.window.startup import GcPolicy
 from engine import starter_pair
 from engine.client import EngineClient
 from engine.stats import RequestStats

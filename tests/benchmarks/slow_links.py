@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import queue
 import socket
 import threading
@@ -36,20 +35,18 @@ class SlowLinks:
         """Let the ranks of a cluster that starts meanwhile find these proxies in place of each other."""
         ranks = itertools.count()
 
-        def environment_of(machines: Machines, ports: Sequence[int]) -> tuple[dict[str, str], dict[str, str]]:
+        def places_of(machines: Machines, ports: Sequence[int]) -> list[list[str]]:
             # The cluster asks for each rank, in their order.
-            rank, (variables, files) = next(ranks), real(machines, ports)
-            places = [place for [place] in json.loads(files["MLX_HOSTFILE"])]
-            seen = [[place if one == rank else self._stand_in(place)] for one, place in enumerate(places)]
-            return variables, {"MLX_HOSTFILE": json.dumps(seen)}
+            rank, places = next(ranks), real(machines, ports)
+            return [[place if one == rank else self._stand_in(place)] for one, [place] in enumerate(places)]
 
-        real = cluster.environment_of
+        real = cluster.places_of
         if self._delay_s:
-            cluster.environment_of = environment_of
+            cluster.places_of = places_of
         try:
             yield
         finally:
-            cluster.environment_of = real
+            cluster.places_of = real
 
     def close(self) -> None:
         """End all connections."""

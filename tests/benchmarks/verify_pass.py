@@ -1,9 +1,10 @@
-"""Whether it pays on this machine to send a verify pass to the device in parts, or to compile it.
+"""Whether it pays on this machine to send a pass to the device in parts, or to compile a verify pass.
 
     python -m tests.benchmarks.verify_pass [MODEL]
 
 MODEL is a folder or an id with caches of full attention; without one, a random 4-bit bfloat16 model of 36 thin layers,
-whose passes are mostly the host's work. Each pass begins with nothing to do for the device, as after a round was read.
+whose passes are mostly the host's work. A verify pass begins with nothing to do for the device, as after a round was
+read; a plain one is built while the device computes the one before.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import mlx.core as mx
 from engine.main_model.loading import LoadedModel, load
 from engine.speculation.rounds.compiled_steps import CompiledSteps
 from engine.speculation.rounds.passes import model_pass
-from tests.tiny_models import QWEN3, write_model, write_quantised_copy
+from tests.tiny_models import QWEN3, write_model
 
 TEXT, PASSES, WIDTHS = 300, 24, (2, 3, 4, 5, 6)
 
@@ -28,8 +29,7 @@ TEXT, PASSES, WIDTHS = 300, 24, (2, 3, 4, 5, 6)
 def random_model() -> LoadedModel:
     with tempfile.TemporaryDirectory() as folder:
         config = {**QWEN3, "num_hidden_layers": 36, "max_position_embeddings": 4096}
-        source = write_model(Path(folder, "source"), config=config)
-        return load(write_quantised_copy(source, Path(folder, "main"), 4, 32, "affine", mx.bfloat16))
+        return load(write_model(Path(folder, "main"), config=config))
 
 
 def measured(loaded: LoadedModel, rows: int) -> dict[str, tuple[float, bool]]:
@@ -61,8 +61,29 @@ def measured(loaded: LoadedModel, rows: int) -> dict[str, tuple[float, bool]]:
     return {way: (median(times[way][4:]), equal[way]) for way in ways}
 
 
+def plain_ms(loaded: LoadedModel, *, in_parts: bool) -> float:
+    """Return the median milliseconds of a plain round."""
+    caches, times = loaded.new_caches(), []
+
+    def step(ids: mx.array) -> mx.array:
+        logits, _ = model_pass(loaded.model, ids, caches, None, in_parts=in_parts)
+        token = mx.argmax(logits[:, -1:], axis=-1).astype(mx.uint32)
+        mx.async_eval(token)  # type: ignore[no-untyped-call]
+        return token
+
+    last = step(mx.arange(TEXT, dtype=mx.uint32)[None] % loaded.vocabulary)
+    for _ in range(3 * PASSES):
+        started, following = time.perf_counter(), step(last)
+        last.item()
+        times.append(1e3 * (time.perf_counter() - started))
+        last = following
+    return median(times[4:])
+
+
 def main() -> None:
     loaded = load(sys.argv[1]) if len(sys.argv) > 1 else random_model()
+    whole, parts = (min(plain_ms(loaded, in_parts=in_parts) for _ in range(3)) for in_parts in (False, True))
+    print(f"1 row: whole {whole:.2f} ms, in parts {parts:.2f} ms")
     won: dict[str, list[bool]] = {"in parts": [], "compiled": []}
     for rows in WIDTHS:
         found = measured(loaded, rows)

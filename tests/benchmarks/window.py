@@ -19,6 +19,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -102,9 +103,8 @@ def panel_figures(application: Any, rounds: int) -> dict[str, Any]:
     """Measure the Qt thread's processor time for a frame that changes only the live panel, with two rounds a frame."""
 
     events: list[Event] = []
-    engine = SteadyEngine(1e9, TOKENS_A_ROUND * rounds)
-    engine.speak(events.append)
-    engine.close()
+    with closing(SteadyEngine(1e9, TOKENS_A_ROUND * rounds)) as engine:
+        engine.speak(events.append)
     times: list[float] = []
     with measured_window(application, lambda: SteadyEngine(1.0, 0), 0) as (window, _):
         panel, answer = window.findChild(SpeculationPanel), Answer()

@@ -20,6 +20,7 @@ from engine.tokenizers.prompt_process.client import PromptCall, PromptProcess
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
 from engine.tokenizers.prompts import PromptJob
 from engine.upkeep import drafters
+from tests.engine.driving import Expected
 from tests.engine.serving_requests import load_models
 from tests.engine.speculation.oracle_head import OracleHead
 from tests.patience import PATIENCE_S
@@ -66,6 +67,14 @@ def tiny_draft(tiny_main: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def pair(tiny_main: Path, tiny_draft: Path) -> tuple[LoadedModel, LoadedModel]:
     """The tiny pair, loaded once, to install in schedulers. Tests replace its parts and do not change them."""
     return load(tiny_main), load(tiny_draft)
+
+
+@pytest.fixture(scope="package")
+def expected(pair: tuple[LoadedModel, LoadedModel]) -> Iterator[Expected]:
+    """The answers of the pair's main model, served alone without speculation."""
+    answers = Expected(pair[0])
+    yield answers
+    answers.close()
 
 
 @pytest.fixture(scope="package")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from engine.files.steps import run_to_completion
 from engine.grammars.grammar import Grammar
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.serving.scheduler import Scheduler
+from engine.settings import EngineSettings
 from engine.status import LoadedPair
 
 # Two logits of tiny random models are seldom closer than the difference that a batch's order of sums makes.
@@ -75,6 +77,15 @@ def request(
 def load_models(scheduler: Scheduler, main: str | Path, draft: Path | None) -> LoadedPair:
     """Replace both models without other work in between."""
     return run_to_completion(scheduler.changes.load(main, draft))
+
+
+@contextmanager
+def open_scheduler(main: str | Path | None = None, draft: Path | None = None, **settings: Any) -> Iterator[Scheduler]:
+    """Open a scheduler with these settings and models; it is closed at the end of the block."""
+    with closing(Scheduler(EngineSettings(**settings))) as scheduler:
+        if main is not None:
+            load_models(scheduler, main, draft)
+        yield scheduler
 
 
 def set_draft(scheduler: Scheduler, draft: Path | None) -> LoadedPair:

@@ -22,7 +22,7 @@ from engine.grammars.grammar import Grammar, calls_in_text
 from engine.main_model.grammar_compiler import GrammarCompiler
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from tests.engine.serving_requests import PLAIN, alone, load_models, request, run
+from tests.engine.serving_requests import PLAIN, alone, open_scheduler, request, run
 from tests.engine.tiers import by_tier
 from tests.tiny_heads import write_head
 from tests.tiny_models import QWEN3, SPECIAL, TEMPLATE, train_tokenizer, write_disturbed_copy, write_model
@@ -55,10 +55,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def served(model: Path) -> Iterator[Scheduler]:
-    scheduler = Scheduler()
-    load_models(scheduler, model, write_disturbed_copy(model, model.parent / "draft", amount=0.02))
-    yield scheduler
-    scheduler.close()
+    with open_scheduler(model, write_disturbed_copy(model, model.parent / "draft", amount=0.02)) as scheduler:
+        yield scheduler
 
 
 def asked(speculation: SpeculationSettings = PLAIN, bias: float = 6.0, **settings: Any) -> ChatRequest:
@@ -131,11 +129,9 @@ def test_texts_between_tags_are_the_same_with_every_method(served: Scheduler, fo
 
 @pytest.mark.parametrize("temperature", by_tier([0.0, 1.0], [1.0]))
 def test_the_text_is_the_same_with_a_head(model: Path, tmp_path: Path, temperature: float) -> None:
-    scheduler = Scheduler()
-    load_models(scheduler, model, write_head(tmp_path / "head", model))
-    plain = alone(scheduler, asked(temperature=temperature))
-    drafted = alone(scheduler, asked(replace(METHODS["draft"], depth=3), temperature=temperature))
-    scheduler.close()
+    with open_scheduler(model, write_head(tmp_path / "head", model)) as scheduler:
+        plain = alone(scheduler, asked(temperature=temperature))
+        drafted = alone(scheduler, asked(replace(METHODS["draft"], depth=3), temperature=temperature))
     assert (drafted.ids, drafted.stats.drafted > 0) == (plain.ids, True)
     assert assert_calls_fit(plain) > 0
 
@@ -183,16 +179,14 @@ def test_a_mark_in_thoughts_begins_no_call(model: Path, tmp_path: Path) -> None:
     shutil.copytree(model, folder)
     thinks = TEMPLATE.replace("assistant\n{% endif", f"assistant\n{MARKS[THINK]}{{% endif")
     (folder / "chat_template.jinja").write_text(thinks)
-    scheduler = Scheduler()
-    load_models(scheduler, folder, None)
-    for speculation in (PLAIN, METHODS["lookup"]):
-        assert alone(scheduler, asked(speculation, bias=90.0, max_tokens=9)).ids == (CALL,) * 9
-        # What was written once is less likely, so the thoughts end at once, and a call follows.
-        bias = ENDS | {THOUGHT: 99.0, CALL: 90.0}
-        answered = alone(scheduler, asked(speculation, logit_bias=bias, repetition_penalty=1.3, max_tokens=60))
-        assert answered.ids[:2] == (THOUGHT, CALL)
-        assert assert_calls_fit(answered) > 0
-    scheduler.close()
+    with open_scheduler(folder) as scheduler:
+        for speculation in (PLAIN, METHODS["lookup"]):
+            assert alone(scheduler, asked(speculation, bias=90.0, max_tokens=9)).ids == (CALL,) * 9
+            # What was written once is less likely, so the thoughts end at once, and a call follows.
+            bias = ENDS | {THOUGHT: 99.0, CALL: 90.0}
+            answered = alone(scheduler, asked(speculation, logit_bias=bias, repetition_penalty=1.3, max_tokens=60))
+            assert answered.ids[:2] == (THOUGHT, CALL)
+            assert assert_calls_fit(answered) > 0
 
 
 def test_an_answer_without_a_call_compiles_no_grammar(served: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:

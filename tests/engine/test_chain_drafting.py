@@ -250,7 +250,7 @@ def test_a_head_among_its_main_model_s_own_weights_is_listed_and_drafts(
     assert "main" in found["main"].kinds
     head = found["main/mtp"]
     assert (head.head, head.kinds) == ("mtp", ("head",))
-    assert head.disk_bytes == head.weight_bytes == sum(array.nbytes for array in tensors.values())
+    assert head.bytes == head.weight_bytes == sum(array.nbytes for array in tensors.values())
     pair = load_models(scheduler, main, Path(head.path))
     assert pair.draft_problem is None
     assert pair.draft is not None

@@ -6,7 +6,6 @@ Random models of many families, stored as published ones are, draft with a copy 
 from __future__ import annotations
 
 import random
-from contextlib import closing
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -15,8 +14,7 @@ import pytest
 
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from engine.settings import EngineSettings
-from tests.engine.serving_requests import Client, load_models, request, run, set_draft
+from tests.engine.serving_requests import Client, open_scheduler, request, run, set_draft
 from tests.engine.speculation.families import model_type
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.engine.tiers import by_tier
@@ -62,8 +60,7 @@ def test_what_is_called_identical_is(name: str, count: int, tmp_path: Path) -> N
     main = write_model(tmp_path / "main", seed=sum(name.encode()), config=config, stored=stored)
     other = write_disturbed_copy(main, tmp_path / "other", amount=0.05, stored=stored)
     wrong, drafted = [], 0
-    with closing(Scheduler(EngineSettings(learned_file=tmp_path / "learned.json"))) as scheduler:
-        load_models(scheduler, main, main)
+    with open_scheduler(main, main, learned_file=tmp_path / "learned.json") as scheduler:
         scheduler.models.probe(lambda: False, PATIENCE_S)
         asked = questions(len(name), count)
         expected = {

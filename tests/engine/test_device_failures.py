@@ -11,10 +11,9 @@ import pytest
 from engine.errors import DeviceFailed, EngineError
 from engine.events import Failed
 from engine.serving.scheduler import Scheduler
-from engine.settings import EngineSettings
 from engine.status import LoadedPair
 from tests.engine.late_errors import late_error
-from tests.engine.serving_requests import PLAIN, alone, load_models, request, run, submit
+from tests.engine.serving_requests import PLAIN, alone, load_models, open_scheduler, request, run, submit
 
 pytestmark = [pytest.mark.usefixtures("disk_without_waiting"), pytest.mark.expects_log]
 
@@ -24,9 +23,8 @@ TEXTS = ("the quick brown fox", "jumps", LONG, f"{LONG} a b c")
 
 @pytest.fixture
 def scheduler(tmp_path: Path) -> Iterator[Scheduler]:
-    scheduler = Scheduler(EngineSettings(prefix_cache_folder=tmp_path / "prefixes"))
-    yield scheduler
-    scheduler.close()
+    with open_scheduler(prefix_cache_folder=tmp_path / "prefixes") as scheduler:
+        yield scheduler
 
 
 def change(scheduler: Scheduler, steps: Any) -> LoadedPair | EngineError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,8 +10,7 @@ import pytest
 
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from engine.settings import EngineSettings
-from tests.engine.serving_requests import PLAIN, Client, load_models, run, serve_and_act, set_draft, submit
+from tests.engine.serving_requests import PLAIN, Client, open_scheduler, run, serve_and_act, set_draft, submit
 from tests.engine.serving_requests import request as unnamed
 
 # Random, so that lookup in the conversation finds nothing.
@@ -26,14 +24,8 @@ def request(conversation: str | None, speculation: SpeculationSettings = LOOKUP,
 
 @pytest.fixture
 def scheduler(tiny_main: Path, tiny_draft: Path, tmp_path: Path) -> Iterator[Scheduler]:
-    with closing(opened(tiny_main, tiny_draft, tmp_path)) as scheduler:
+    with open_scheduler(tiny_main, tiny_draft, answer_index_folder=tmp_path) as scheduler:
         yield scheduler
-
-
-def opened(main: Path, draft: Path | None, folder: Path) -> Scheduler:
-    scheduler = Scheduler(EngineSettings(answer_index_folder=folder))
-    load_models(scheduler, main, draft)
-    return scheduler
 
 
 def ask(scheduler: Scheduler, *requests: ChatRequest) -> list[Client]:
@@ -106,10 +98,10 @@ def test_a_deleted_chat_is_not_proposed_any_more(scheduler: Scheduler, tmp_path:
 
 def test_the_next_start_finds_earlier_answers(tiny_main: Path, tmp_path: Path) -> None:
     for expected in (0, 20):
-        with closing(opened(tiny_main, None, tmp_path)) as scheduler:
+        with open_scheduler(tiny_main, answer_index_folder=tmp_path) as scheduler:
             [client] = ask(scheduler, request("chat"))
         assert from_chats(client) >= expected
-    with closing(Scheduler(EngineSettings(answer_index_folder=tmp_path))) as scheduler:
+    with open_scheduler(answer_index_folder=tmp_path) as scheduler:
         # No model is loaded.
         scheduler.changes.stores.keep_stored(["other"])
     assert files(tmp_path) == []

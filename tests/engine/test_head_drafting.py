@@ -205,7 +205,7 @@ def test_a_head_is_asked_again_among_plain_rounds_that_are_pipelined(
     asked = request(speculation=SpeculationSettings(method="draft"), max_tokens=60)
     expected = teach(scheduler, head, asked)
     # The cost of a plain round has to be measured again.
-    scheduler.models.forget_learned(None)
+    scheduler.models.forget_learned()
     [client] = run(scheduler, asked)
 
     assert client.finished.ids == expected.ids

@@ -26,7 +26,7 @@ from engine.serving.scheduler import Scheduler
 from engine.tokenizers.vocabulary import bytes_by_id, vocabulary_of
 from tests.engine.grammars.python_tokens import python_tokens
 from tests.engine.grammars.schemas import SCHEMAS, WORD, grammar_of, record
-from tests.engine.serving_requests import PLAIN, Client, alone, load_models, request, run
+from tests.engine.serving_requests import PLAIN, Client, alone, open_scheduler, request, run
 from tests.engine.tiers import by_tier
 from tests.tiny_heads import write_head
 from tests.tiny_models import SPECIAL, TEMPLATE, train_tokenizer, write_model
@@ -44,10 +44,8 @@ FEW = ("person", "enumeration", "objects")
 
 @pytest.fixture(scope="module")
 def served(tiny_main: Path, tiny_draft: Path) -> Iterator[Scheduler]:
-    scheduler = Scheduler()
-    load_models(scheduler, tiny_main, tiny_draft)
-    yield scheduler
-    scheduler.close()
+    with open_scheduler(tiny_main, tiny_draft) as scheduler:
+        yield scheduler
 
 
 @pytest.fixture(scope="module")
@@ -58,10 +56,8 @@ def main(tiny_main: Path) -> LoadedModel:
 
 @pytest.fixture(scope="module")
 def with_head(tiny_main: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scheduler]:
-    scheduler = Scheduler()
-    load_models(scheduler, tiny_main, write_head(tmp_path_factory.mktemp("heads") / "head", tiny_main))
-    yield scheduler
-    scheduler.close()
+    with open_scheduler(tiny_main, write_head(tmp_path_factory.mktemp("heads") / "head", tiny_main)) as scheduler:
+        yield scheduler
 
 
 def asked(grammar: Grammar, speculation: SpeculationSettings, **settings: Any) -> ChatRequest:
@@ -207,10 +203,8 @@ def thinking(tmp_path_factory: pytest.TempPathFactory, marks: tuple[str, str]) -
     (folder / "chat_template.jinja").write_text(
         TEMPLATE.replace("assistant\n{% endif", f"assistant\n{opened}{{% endif")
     )
-    scheduler = Scheduler()
-    load_models(scheduler, folder, None)
-    yield scheduler
-    scheduler.close()
+    with open_scheduler(folder) as scheduler:
+        yield scheduler
 
 
 THINK, THOUGHT = len(SPECIAL), len(SPECIAL) + 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from contextlib import closing
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -15,11 +15,10 @@ import pytest
 from engine.main_model.loading import LoadedModel
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from engine.settings import EngineSettings
 from engine.speculation.choosing.costs import Costs
 from engine.speculation.drafters.reduced_vocabulary import ReducedVocabulary
 from engine.speculation.rounds.sequence import CachedSequence
-from tests.engine.serving_requests import PLAIN, load_models, request, run, serve_and_act, submit
+from tests.engine.serving_requests import PLAIN, open_scheduler, request, run, serve_and_act, submit
 from tests.engine.tiers import by_tier
 from tests.tiny_eagle import write_eagle_head
 from tests.tiny_heads import write_head
@@ -39,18 +38,18 @@ def it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
 def scheduler(tmp_path: Path) -> Iterator[Scheduler]:
     main = write_model(tmp_path / "main", seed=1, config=QWEN3)
     head = write_mtp_head(tmp_path / "head", main)
-    with closing(opened(main, head, tmp_path / "answers")) as scheduler:
+    with opened(main, head, tmp_path / "answers") as scheduler:
         yield scheduler
 
 
-def opened(main: Path, drafter: Path, folder: Path) -> Scheduler:
-    """Return a scheduler that has answered in the chat "old", and whose drafter has the vocabulary of that answer."""
-    scheduler = Scheduler(EngineSettings(answer_index_folder=folder))
-    load_models(scheduler, main, drafter)
-    run(scheduler, asked("old", PLAIN))
-    scheduler.changes.stores.renew_vocabulary()
-    run(scheduler)
-    return scheduler
+@contextmanager
+def opened(main: Path, drafter: Path, folder: Path) -> Iterator[Scheduler]:
+    """Open a scheduler that has answered in the chat "old", and whose drafter has the vocabulary of that answer."""
+    with open_scheduler(main, drafter, answer_index_folder=folder) as scheduler:
+        run(scheduler, asked("old", PLAIN))
+        scheduler.changes.stores.renew_vocabulary()
+        run(scheduler)
+        yield scheduler
 
 
 def asked(conversation: str | None, speculation: SpeculationSettings = DRAFT, **sampling: float) -> ChatRequest:
@@ -110,7 +109,7 @@ def test_the_text_is_that_of_plain_decoding(
 def test_other_heads_and_tied_matrices_too(tmp_path: Path, drafted: Set[int], kind: str, tied: bool) -> None:
     main = write_model(tmp_path / "main", seed=1, config={**QWEN3, "tie_word_embeddings": tied})
     write = {"mtp": write_mtp_head, "dflash": write_head}[kind]
-    with closing(opened(main, write(tmp_path / "head", main), tmp_path / "answers")) as scheduler:
+    with opened(main, write(tmp_path / "head", main), tmp_path / "answers") as scheduler:
         for temperature in (0.0, 1.0):
             one = asked("new", temperature=temperature, seed=9)
             expected = answer(scheduler, replace(one, speculation=PLAIN, conversation=None))
@@ -123,7 +122,7 @@ def test_other_heads_and_tied_matrices_too(tmp_path: Path, drafted: Set[int], ki
 def test_a_head_with_a_vocabulary_of_its_own_keeps_it(tmp_path: Path) -> None:
     main = write_model(tmp_path / "main", seed=1)
     head = write_eagle_head(tmp_path / "head", main, drafted=64)
-    with closing(opened(main, head, tmp_path / "answers")) as scheduler:
+    with opened(main, head, tmp_path / "answers") as scheduler:
         assert scheduler.models.drafting.reduced is None
 
 

@@ -20,8 +20,8 @@ from engine.settings import EngineSettings
 from engine.tuning import Rounding
 from engine.upkeep import rounding_probe
 from tests.engine.counting_model import CountingModel
-from tests.engine.rounding_machines import BASE, M1, M3, MAX, NOISE, ROW_ALONE, ULTRA, Machine, shorten_probe
-from tests.engine.serving_requests import Client, load_models, request, run, submit
+from tests.engine.rounding_machines import BASE, M1, M3, MAX, ROW_ALONE, ULTRA, Machine, shorten_probe
+from tests.engine.serving_requests import Client, load_models, open_scheduler, request, run, submit
 from tests.engine.speculation.families import EVERY_KIND, model_type
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.engine.tiers import by_tier
@@ -74,6 +74,7 @@ class Chats:
                     new = run(scheduler, *questions) if together else [run(scheduler, one)[0] for one in questions]
                     clients += new
                     last, questions = questions, [following(client) for client in new]
+                    scheduler.models.probe(lambda: False, PATIENCE_S)
                 if turns == 1:
                     clients += [run(scheduler, one)[0] for one in last]
                 self.rounding = scheduler.models.rounding
@@ -83,8 +84,7 @@ class Chats:
 @contextmanager
 def probed(main: Path, draft: Path, folder: Path) -> Iterator[Scheduler]:
     """A scheduler that knows how the machine rounds."""
-    with closing(Scheduler(EngineSettings(learned_file=folder / "learned.json"))) as scheduler:
-        load_models(scheduler, main, draft)
+    with open_scheduler(main, draft, learned_file=folder / "learned.json") as scheduler:
         scheduler.models.probe(lambda: False, PATIENCE_S)
         yield scheduler
 
@@ -121,7 +121,7 @@ MACHINES_AND_KINDS += [(machine, name) for name in ("llama:window", "gemma3n", "
 
 # transformers warns of families that it does not know.
 @pytest.mark.expects_log
-@pytest.mark.parametrize(("machine", "name"), by_tier(MACHINES_AND_KINDS, [(M3, "llama:window")]), ids=str)
+@pytest.mark.parametrize(("machine", "name"), by_tier(MACHINES_AND_KINDS, [(M1, "llama:window")]), ids=str)
 def test_answers_do_not_depend_on_speculation_with_any_kind_of_cache(
     machine: Machine, name: str, tmp_path: Path
 ) -> None:
@@ -133,11 +133,11 @@ def test_answers_do_not_depend_on_speculation_with_any_kind_of_cache(
         speculated = chats.hold(questions(place, 2), always(way))
     assert ids(speculated) == ids(plain)
     assert chats.rounding is not None
-    most = max(known.most_rows for known in chats.rounding.ranges)
+    most = max(known.rows for known in chats.rounding.ranges)
     assert max(event.round.rows for client in speculated for event in client.committed) <= most
     drafted = sum(client.finished.stats.drafted for client in speculated)
-    # Where no draft token is exact, there is none; lookup finds few in short texts.
-    assert (drafted > 0) is (most > 1) or way.method == "ngram"
+    # Where no draft token is exact, there is none; lookup finds few in short texts, and short windows soon turn.
+    assert (drafted > 0) is (most > 1) or way.method == "ngram" or chats.rounding.ranges[-1].keys < 100
 
 
 @pytest.mark.full
@@ -151,9 +151,8 @@ def test_answers_that_are_asked_for_together_are_the_same_too(machine: Machine, 
     assert any("same-text" in client.reasons for client in together)
 
 
-@pytest.mark.parametrize("machine", by_tier([M1, M3], [M3]), ids=str)
-def test_answers_that_a_head_drafts_are_the_same(machine: Machine, tmp_path: Path) -> None:
-    with machine.running():
+def test_answers_that_a_head_drafts_are_the_same(tmp_path: Path) -> None:
+    with M1.running():
         chats = Chats(tmp_path)
         chats.draft = write_head(tmp_path / "head", chats.main)
         plain = chats.hold(questions(2, 2), always(OFF))
@@ -162,39 +161,17 @@ def test_answers_that_a_head_drafts_are_the_same(machine: Machine, tmp_path: Pat
     assert sum(client.finished.stats.drafted for client in drafted) > 0
 
 
-@pytest.mark.full
-def test_where_every_width_rounds_differently_the_figure_is_that_of_real_answers(tmp_path: Path) -> None:
-    asked = [replace(one, conversation=None, max_tokens=32) for one in questions(3, 40)]
-    with NOISE.running():
-        chats = Chats(tmp_path)
-        with probed(chats.main, chats.draft, tmp_path) as scheduler:
-            plain, other = (
-                [run(scheduler, replace(one, speculation=way))[0] for one in asked] for way in (OFF, WAYS[0])
-            )
-            rounding = scheduler.models.rounding
-    differ = tokens = 0
-    for one, two in zip(ids(plain), ids(other), strict=True):
-        same = next((place for place, pair in enumerate(zip(one, two, strict=False)) if pair[0] != pair[1]), None)
-        differ += same is not None
-        tokens += len(one) if same is None else same + 1
-    assert rounding is not None
-    assert rounding.one_in is not None
-    assert 0.5 <= rounding.one_in / (tokens / differ) <= 2.0
-    assert {client.finished.stats.rounding for client in other} == {"rounded"}
-    assert other[-1].finished.stats.one_in is not None
-
-
 SWITCHES = [
-    (BASE, 128, (1, 17), (2, 17)),
-    (MAX, 256, (1, 2), (1, 2)),
-    (ULTRA, 256, (1, 17), (2, 17)),
-    (ROW_ALONE, 256, (2, 17), (2, 17)),
+    (BASE, 128, 17, 1),
+    (MAX, 256, 2, 2),
+    (ULTRA, 256, 17, 1),
+    (ROW_ALONE, 256, 1, 1),
 ]
 
 
-@pytest.mark.parametrize(("machine", "switch", "before", "behind"), by_tier(SWITCHES, SWITCHES[:1]), ids=str)
-def test_draft_tokens_go_on_behind_a_switch_of_attention_and_change_no_text(
-    machine: Machine, switch: int, before: tuple[int, int], behind: tuple[int, int], tmp_path: Path
+@pytest.mark.parametrize(("machine", "switch", "before", "behind"), by_tier(SWITCHES, SWITCHES[:2]), ids=str)
+def test_draft_tokens_on_both_sides_of_a_switch_of_attention_change_no_text(
+    machine: Machine, switch: int, before: int, behind: int, tmp_path: Path
 ) -> None:
     long = request(
         "the quick brown fox jumps over the lazy dog " * (switch // 12), max_tokens=switch // 3, logit_bias={2: -60.0}
@@ -210,8 +187,7 @@ def test_draft_tokens_go_on_behind_a_switch_of_attention_and_change_no_text(
             plain, drafted, usual, other = [run(scheduler, one)[0] for one in asked]
             assert scheduler.models.rounding is not None
             ranges = scheduler.models.rounding.ranges
-    rules = [(known.plain_rows, known.most_rows) for known in ranges if known.keys >= switch]
-    assert rules[:2] == [before, behind]
+    assert [known.rows for known in ranges if known.keys >= switch][:2] == [before, behind]
     assert ids([drafted]) == ids([plain])
     assert drafted.finished.stats.rounding == "identical"
     assert other.finished.stats.rounding == "rounded" or ids([other]) == ids([usual])
@@ -219,8 +195,8 @@ def test_draft_tokens_go_on_behind_a_switch_of_attention_and_change_no_text(
     starts = accumulate((one.committed for one in rounds), initial=plain.finished.stats.prompt_tokens)
     rows = [(start, one.rows) for start, one in zip(starts, rounds, strict=False)]
     assert rows[0][0] < switch - 10
-    assert behind[0] < max(count for start, count in rows if start > switch) <= behind[1]
-    assert {count for start, count in rows if start < switch < start + count} <= {*before[:1], *behind[:1]}
+    assert max(count for start, count in rows if start > switch) in range(min(2, behind), behind + 1)
+    assert {count for start, count in rows if start < switch < start + count} <= {1}
 
 
 def test_few_rows_do_not_hide_that_a_window_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

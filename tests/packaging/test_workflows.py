@@ -44,15 +44,6 @@ def test_scripts_are_bash_name_existing_files_and_hold_no_secret(file: Path) -> 
 
 
 def test_a_tag_builds_tests_signs_and_drafts(jobs: dict[str, Any]) -> None:
-    names = [one.get("name") for one in jobs["build"]["steps"] if "name" in one]
-    assert names == [
-        "The tag is the version",
-        "Tests",
-        "Tests that only a release runs",
-        "Certificate",
-        "Bundle",
-        "Wheel",
-    ]
     assert jobs["draft"]["needs"] == "build"
     assert jobs["draft"]["if"] == "startsWith(github.ref, 'refs/tags/v')"
     assert {system.partition("-")[0] for system in jobs["build"]["strategy"]["matrix"]["os"]} == {"ubuntu", "macos"}

@@ -48,10 +48,12 @@ def play_session(export: Path) -> None:
     from app.system.paths import data_folder, settings_folder
     from app.widgets.application import Application
     from app.window.startup import open_window
-    from engine.hub.download_state import DownloadEntry, write_queue
+    from engine.hub.download_state import DownloadStatus, write_queue
 
     data_folder().mkdir(parents=True)
-    paused = DownloadEntry(PAUSED, state="paused", commit="0" * 40, bytes_done=1_200_000_000, bytes_total=4_600_000_000)
+    paused = DownloadStatus(
+        PAUSED, state="paused", commit="0" * 40, bytes_done=1_200_000_000, bytes_total=4_600_000_000
+    )
     write_queue(data_folder() / "downloads.json", [paused])
     settings = SettingsStore(settings_folder() / "settings.json")
     application = Application(["tandem"], "en")

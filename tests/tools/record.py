@@ -37,12 +37,13 @@ from engine.speculation.proposers import draft_model
 from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.proposers.head import HeadProposer
 from engine.speculation.rounds.proposal import Proposer
-from engine.speculation.rounds.round import PendingRound, Rounds
+from engine.speculation.rounds.round import PendingRound
 from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
 from engine.speculation.rounds.tap_choice import TEXT
 from engine.upkeep.models import Models
 from resources.starter.recipe.content import LANGUAGES, read_development
 from tests.engine.serving_requests import load_models
+from tests.engine.speculation.proposed_rounds import ProposedRounds
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = ROOT / "tests" / "engine" / "speculation"
@@ -92,8 +93,8 @@ def recorded(
     main = models.main
     assert main is not None
     rounds, proposer = begin(main, drafter, prompt)
-    first = rounds.start(None, 0)
-    rounds.commit(first, 0, rounds.wait(first).tokens[:1])
+    first = rounds.propose(0)
+    rounds.keep(first, 0, rounds.wait(first).tokens[:1])
     right: list[int] = []
     chances: list[list[float]] = []
     noted: list[float] = []
@@ -104,16 +105,16 @@ def recorded(
         while proposer.prepare():
             pass
         noted.clear()
-        current = rounds.start(proposer.source, min(MAX_DEPTH, proposer.max_proposals()))
+        current = rounds.propose(min(MAX_DEPTH, proposer.max_proposals()))
         result = rounds.wait(current)
-        rounds.commit(current, 0, result.tokens[:1])
+        rounds.keep(current, 0, result.tokens[:1])
         ends = [i for i, token in enumerate(result.tokens[: result.accepted]) if token in main.end_tokens]
         right.append(ends[0] + 1 if ends else result.accepted)
         chances.append(list(noted))
     return rounds.sequence.tokens[len(prompt) :], right, chances
 
 
-def begin(main: Any, drafter: Any, prompt: list[int]) -> tuple[Rounds, Proposer]:
+def begin(main: Any, drafter: Any, prompt: list[int]) -> tuple[ProposedRounds, Proposer]:
     """Return greedy rounds after a prompt that was read, and their proposer."""
     sampler = Sampler(SamplingSettings(seed=0), main.vocabulary)
     conversation = CachedConversation(CachedSequence(main.model, main.new_caches()))
@@ -123,12 +124,12 @@ def begin(main: Any, drafter: Any, prompt: list[int]) -> tuple[Rounds, Proposer]
     while conversation.main.prefill(512):
         pass
     proposer = proposer_of(main, drafter, conversation, sampler)
-    return Rounds(conversation.main, sampler, {proposer.source: proposer}), proposer
+    return ProposedRounds(conversation.main, sampler, proposer), proposer
 
 
-def commit(rounds: Rounds, current: PendingRound) -> None:
+def commit(rounds: ProposedRounds, current: PendingRound) -> None:
     """Commit the round so that the text hardly grows."""
-    rounds.commit(current, 0, rounds.wait(current).tokens[:1])
+    rounds.keep(current, 0, rounds.wait(current).tokens[:1])
 
 
 def note_chances(proposer: HeadProposer, noted: list[float]) -> None:
@@ -206,7 +207,7 @@ def costs_of(main: Any, drafter: Any, repetitions: int) -> dict[str, list[float]
         for depth in range(1, min(MAX_DEPTH, proposer.max_proposals()) + 1):
             for again in range(2):
                 begun = perf_counter()
-                current = rounds.start(proposer.source, depth, timed=True)
+                current = rounds.propose(depth, timed=True)
                 commit(rounds, current)
                 whole, draft_s = perf_counter() - begun, current.draft_s or 0.0
                 # The first round of a depth is slower because of the change.
@@ -224,13 +225,13 @@ def costs_of(main: Any, drafter: Any, repetitions: int) -> dict[str, list[float]
     }
 
 
-def plain_s(rounds: Rounds) -> float:
+def plain_s(rounds: ProposedRounds) -> float:
     """Return the seconds of a plain round among others, as the median of the faster half."""
-    current, finished = rounds.start(None, 0), []
+    current, finished = rounds.propose(0), []
     for number in range(PLAIN_ROUNDS):
         following = rounds.start_next(current) if number + 1 < PLAIN_ROUNDS else None
         result = rounds.wait(current)
-        rounds.commit(current, 0, result.tokens, following)
+        rounds.keep(current, 0, result.tokens, following)
         finished.append(result.finished_at)
         if following is not None:
             current = following
@@ -250,7 +251,7 @@ def reading_share(main: Any, drafter: Any) -> float:
         seconds = []
         for timed in (False, True):
             begun = perf_counter()
-            commit(rounds, rounds.start(proposer.source, depth, timed=timed))
+            commit(rounds, rounds.propose(depth, timed=timed))
             seconds.append(perf_counter() - begun)
         shares.append(1.0 - seconds[0] / seconds[1])
     rounds.abandon()

@@ -9,26 +9,23 @@ a JSON text, localStorage["persist:cherry-studio"].
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from app.conversations.imports import fields
-from app.conversations.imports.imported import ChatBuilder, ImportedConversation, Reader, derived_uid, with_thoughts
-from app.conversations.imports.pictures import Files
+from app.conversations.imports.forms import ChatForm, with_fields
+from app.conversations.imports.imported import ChatBuilder, ChatReader
 from app.text.fences import fenced
 
 _STATE = "persist:cherry-studio"
-# The reasons for which blocks without text are left out.
-_LEFT_OUT = {"tool": "tool", "image": "file", "file": "file", "video": "file"}
 
 
-def _entries(document: Any) -> Iterable[Any]:
-    stored = fields.mapping(document, "indexedDB")
-    blocks = {fields.text(block, "id"): block for block in fields.items(stored, "message_blocks")}
-    topics = _topics(fields.text(fields.mapping(document, "localStorage"), _STATE))
-    for topic in fields.items(stored, "topics"):
-        yield {"topic": topic, "blocks": blocks, "known": topics.get(fields.text(topic, "id"), {})}
+def _entries(documents: Iterable[Any]) -> Iterator[Any]:
+    for document in documents:
+        blocks = {fields.text(block, "id"): block for block in fields.items(document, "indexedDB.message_blocks")}
+        topics = _topics(fields.text(document, f"localStorage.{_STATE}"))
+        for topic in fields.items(document, "indexedDB.topics"):
+            yield {"topic": topic, "blocks": blocks, "known": topics.get(fields.text(topic, "id"), {})}
 
 
 def _topics(state: str) -> Mapping[str, Any]:
@@ -45,46 +42,30 @@ def _topics(state: str) -> Mapping[str, Any]:
     }
 
 
-def _read(entry: Any, files: Files) -> ImportedConversation:
-    chat, known = ChatBuilder(files), entry["known"]
+def _messages(entry: Any, _chat: ChatBuilder) -> Iterator[Any]:
+    """Yield the messages with their blocks; a "parent" is a question that was answered before."""
     asked = set[str]()
-    for message in fields.items(entry["topic"], "messages"):
-        text = _text(message, entry["blocks"], chat.left_out)
-        uid, question = fields.text(message, "id") or derived_uid(chat.last, text), fields.text(message, "askId")
-        chat.add(
-            uid,
-            question if question in asked else chat.last,
-            fields.text(message, "role"),
-            text,
-            fields.time(message, "createdAt"),
-            fields.text(fields.mapping(message, "model"), "name") or fields.text(message, "modelId"),
-        )
-        asked.add(uid)
-    times = {name: fields.time(known, key) for name, key in (("created_at", "createdAt"), ("updated_at", "updatedAt"))}
-    identity, prompt = fields.text(entry["topic"], "id"), fields.text(known, "prompt")
-    return chat.chat(
-        "cherry-studio", identity, chat.last, system_prompt=prompt, pinned=fields.flag(known, "pinned"), **times
-    )
+    for message in fields.items(entry, "topic.messages"):
+        question = fields.text(message, "askId")
+        blocks = [entry["blocks"].get(uid) for uid in fields.items(message, "blocks") if isinstance(uid, str)]
+        parts = [part for block in blocks for part in _part(block)]
+        yield with_fields(message, parent=question if question in asked else "", parts=parts)
+        asked.add(fields.text(message, "id"))
 
 
-def _text(message: object, blocks: Mapping[str, Any], left_out: Counter[str]) -> str:
-    texts, thoughts = [], [fields.text(message, "reasoning_content")]
-    for block in (blocks.get(uid) for uid in fields.items(message, "blocks") if isinstance(uid, str)):
-        kind, content = fields.text(block, "type"), fields.text(block, "content")
-        if kind == "main_text":
-            texts.append(content)
-        elif kind == "code":
-            texts.append(fenced(content, fields.text(block, "language")))
-        elif kind == "thinking":
-            thoughts.append(content)
-        elif kind in _LEFT_OUT:
-            left_out[_LEFT_OUT[kind]] += 1
-    return with_thoughts(thoughts, "\n\n".join(filter(None, texts)) or fields.text(message, "content"))
+def _part(block: Any) -> list[Any]:
+    """Return a part for a block; none for those that say what the program did."""
+    kind, content = fields.text(block, "type"), fields.text(block, "content")
+    if kind == "code":
+        return [fenced(content, fields.text(block, "language"))]
+    if kind == "main_text":
+        return [content]
+    return [{"type": kind, "text": content or None}] if kind in ("thinking", "tool", "image", "file", "video") else []
 
 
-CHERRY_STUDIO = Reader(
-    lambda document: bool(fields.items(fields.mapping(document, "indexedDB"), "topics")),
-    lambda entry: fields.text(entry["known"], "name"),
-    _read,
+CHERRY_STUDIO = ChatReader(
+    fields.has("indexedDB.topics"),
+    "known.name",
+    ChatForm(app="cherry-studio", chat=("known", "topic"), messages=_messages).read,
     _entries,
 )

@@ -8,24 +8,13 @@ are calls of the tool "artifacts", or tags in the text of older exports. Times a
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import Any
 
 from app.conversations.imports import fields
-from app.conversations.imports.imported import (
-    ChatBuilder,
-    ImportedConversation,
-    Reader,
-    derived_uid,
-    replaced,
-    with_thoughts,
-)
-from app.conversations.imports.pictures import Files
-from app.conversations.records import Attachment
+from app.conversations.imports.forms import ChatForm, MessageParts
+from app.conversations.imports.imported import ChatReader, replaced
 from app.text.fences import fenced
 
-_ROLES = {"human": "user", "assistant": "assistant"}
-_TOOLS = ("tool_use", "tool_result")
 # Fences' languages of artifacts that name none.
 _LANGUAGES = {
     "text/html": "html",
@@ -37,82 +26,23 @@ _LANGUAGES = {
 _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
 
 
-def _read(entry: Any, files: Files) -> ImportedConversation:
-    """Return one chat. A message that names no parent follows the message before."""
-    chat = ChatBuilder(files)
-    artifacts: dict[str, str] = {}
-    listed = fields.items(entry, "chat_messages")
-    uids = {fields.text(message, "uuid") for message in listed}
-    for index, message in enumerate(listed):
-        text = _text(message, artifacts, chat.left_out)
-        named = fields.text(message, "parent_message_uuid")
-        parent = named if named in uids else (None if named else chat.last)
-        chat.add(
-            fields.text(message, "uuid") or derived_uid(chat.last, index, text),
-            parent,
-            _ROLES.get(fields.text(message, "sender"), ""),
-            text,
-            fields.time(message, "created_at"),
-            attachments=_attachments(message, chat),
-        )
-    return chat.chat(
-        "claude",
-        fields.text(entry, "uuid") or f"{fields.text(entry, 'created_at')}-{fields.text(entry, 'name')}",
-        fields.text(entry, "current_leaf_message_uuid") or chat.last,
-        created_at=fields.time(entry, "created_at"),
-        updated_at=fields.time(entry, "updated_at"),
-    )
+def _read_call(parts: MessageParts, part: Any) -> None:
+    """Read the artifact that a call changes, and count other calls."""
+    if fields.text(part, "name") != "artifacts":
+        parts.chat.left_out["tool"] += 1
+    elif fields.text(part, "type") == "tool_use":
+        parts.texts.append(_artifact(fields.mapping(part, "input"), parts.chat.remembered))
 
 
-CLAUDE = Reader(
-    lambda entry: isinstance(entry, dict) and isinstance(entry.get("chat_messages"), list),
-    lambda entry: fields.text(entry, "name"),
-    _read,
-)
-
-
-def _attachments(message: object, chat: ChatBuilder) -> list[Attachment]:
-    """Return the files whose text the export has, and the pictures beside it; the others are counted."""
-    found = []
-    for file in fields.items(message, "attachments"):
-        if text := fields.text(file, "extracted_content"):
-            found.append(Attachment(fields.text(file, "file_name"), fields.text(file, "file_type"), text))
-        else:
-            chat.left_out["file"] += 1
-    for file in fields.items(message, "files"):
-        name = fields.text(file, "file_name")
-        found += chat.picture(name, chat.files(fields.text(file, "file_uuid")) or chat.files(name))
-    return found
-
-
-def _text(message: object, artifacts: dict[str, str], left_out: Counter[str]) -> str:
-    """Return the typed parts' text, or the plain text of older exports, with thoughts and artifacts.
-
-    `artifacts` are the chat's so far, by their ids.
-    """
-    texts, thoughts = [], []
-    for part in fields.items(message, "content"):
-        kind = fields.text(part, "type")
-        if kind == "text":
-            texts.append(fields.text(part, "text"))
-        elif kind == "thinking":
-            thoughts.append(fields.text(part, "thinking"))
-        elif kind == "tool_use" and fields.text(part, "name") == "artifacts":
-            texts.append(_artifact(fields.mapping(part, "input"), artifacts))
-        elif kind != "tool_result" or fields.text(part, "name") != "artifacts":
-            left_out["tool" if kind in _TOOLS else "file"] += 1
-    text = "\n\n".join(part for part in texts if part) or fields.text(message, "text")
+def _finished(parts: MessageParts, _message: Any, text: str) -> str:
+    """Replace the tags of thoughts and artifacts in older exports."""
 
     def tagged(inside: str) -> str:
         attributes, _, content = inside.partition(">")
         return _block(dict(_ATTRIBUTE.findall(attributes)), content.strip("\n"))
 
-    def thought(inside: str) -> str:
-        thoughts.append(inside)
-        return ""
-
-    text = replaced(text, "<antThinking>", "</antThinking>", thought)
-    return with_thoughts(thoughts, replaced(text, "<antArtifact ", "</antArtifact>", tagged))
+    text = parts.take_thoughts(text, "<antThinking>", "</antThinking>")
+    return replaced(text, "<antArtifact ", "</antArtifact>", tagged)
 
 
 def _artifact(call: Any, artifacts: dict[str, str]) -> str:
@@ -133,3 +63,15 @@ def _block(description: Any, content: str) -> str:
     title = " ".join(fields.text(description, "title").split())
     block = fenced(content, language if language.isalnum() else "")
     return f"**{title}**\n\n{block}" if title else block
+
+
+CLAUDE = ChatReader(
+    fields.has("chat_messages"),
+    "name",
+    ChatForm(
+        app="claude",
+        messages=lambda entry, _chat: fields.items(entry, "chat_messages"),
+        kinds={"tool_use": _read_call, "tool_result": _read_call},
+        finish=_finished,
+    ).read,
+)

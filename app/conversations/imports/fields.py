@@ -1,8 +1,12 @@
-"""Reads fields of other apps' JSON. A missing value, or one of another type, reads as empty."""
+"""Reads fields of other apps' JSON. A missing value, or one of another type, reads as empty.
+
+A path has the keys of nested objects and the indexes of lists, as in "content.0.text", and "" is the container. In
+"title|name", the second path is that of a value where the first has none.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -12,28 +16,66 @@ _MILLISECONDS_FROM = 1e11
 _LATEST = 253_000_000_000.0
 
 
-def text(container: object, key: str | int) -> str:
-    value = _at(container, key)
-    return value if isinstance(value, str) else ""
+def text(container: object, path: str) -> str:
+    return next((value for value in values(container, path) if isinstance(value, str) and value), "")
 
 
-def mapping(container: object, key: str | int) -> Mapping[str, Any]:
-    value = _at(container, key)
-    return value if isinstance(value, dict) else {}
+def identifier(container: object, path: str) -> str:
+    """Return an id, which may be a number."""
+    number = next((str(value) for value in values(container, path) if type(value) is int and value >= 0), "")
+    return text(container, path) or number
 
 
-def items(container: object, key: str | int) -> list[Any]:
-    value = _at(container, key)
-    return value if isinstance(value, list) else []
+def mapping(container: object, path: str) -> Mapping[str, Any]:
+    return next((value for value in values(container, path) if isinstance(value, dict) and value), {})
 
 
-def flag(container: object, key: str | int) -> bool:
-    return _at(container, key) is True
+def items(container: object, path: str) -> list[Any]:
+    return next((value for value in values(container, path) if isinstance(value, list) and value), [])
 
 
-def time(container: object, key: str | int) -> float | None:
+def flag(container: object, path: str) -> bool:
+    return any(value is True for value in values(container, path))
+
+
+def count(container: object, path: str) -> int:
+    """Return the number of items, which may be written as one text."""
+    return len(items(container, path)) or bool(text(container, path))
+
+
+def time(container: object, path: str) -> float | None:
     """Return seconds since 1970 from a number of seconds or milliseconds, or from ISO 8601 text."""
-    value = _at(container, key)
+    return next((seconds for value in values(container, path) if (seconds := _seconds(value)) is not None), None)
+
+
+def part_text(part: object) -> str | None:
+    """Return the text of a content part: a string, or an object with a "text", plain or as {"value": text} as in
+    OpenAI's threads. Returns None for images, files and calls.
+    """
+    if isinstance(part, str):
+        return part
+    return next((value for value in values(part, "text.value|text") if isinstance(value, str)), None)
+
+
+def has(*paths: str) -> Callable[[object], bool]:
+    """Return what says whether a value has something at each of these paths."""
+    return lambda container: all(any(one is not None for one in values(container, path)) for path in paths)
+
+
+def values(container: object, path: str) -> Iterator[Any]:
+    for alternative in path.split("|"):
+        value: Any = container
+        for key in filter(None, alternative.split(".")):
+            if isinstance(value, dict):
+                value = value.get(key)
+            elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+                value = value[int(key)]
+            else:
+                value = None
+        yield value
+
+
+def _seconds(value: object) -> float | None:
     seconds: float | None = None
     if isinstance(value, str):
         try:
@@ -43,30 +85,3 @@ def time(container: object, key: str | int) -> float | None:
     elif isinstance(value, int | float) and not isinstance(value, bool):
         seconds = value / 1000.0 if _MILLISECONDS_FROM < value < 1e15 else float(min(value, 1e15))
     return seconds if seconds is not None and 0 < seconds < _LATEST else None
-
-
-def _at(container: object, key: str | int) -> Any:
-    if isinstance(container, dict):
-        return container.get(key)
-    if isinstance(container, list) and isinstance(key, int) and -len(container) <= key < len(container):
-        return container[key]
-    return None
-
-
-def parts_text(parts: list[Any]) -> tuple[str, int]:
-    """Return the text of content parts (strings, or objects with a "text"), and how many have none."""
-    texts = [part if isinstance(part, str) else _part_text(part) for part in parts]
-    return "\n\n".join(part for part in texts if part), sum(1 for part in texts if part is None)
-
-
-def is_text(part: object) -> bool:
-    """Whether a content part has a text, which may be empty."""
-    return isinstance(part, str) or _part_text(part) is not None
-
-
-def _part_text(part: object) -> str | None:
-    """Return a part's text, plain or as {"value": text} as in OpenAI's threads; None for images, files and calls."""
-    value = _at(part, "text")
-    if isinstance(value, dict):
-        value = value.get("value")
-    return value if isinstance(value, str) else None

@@ -59,17 +59,16 @@ class ImportedConversation:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
-    """Reads the chats of an app. Entries may have any shape, so `read` may raise any of `UNREADABLE`.
-
-    `read` also gets what finds the files of the export. A reader with `entries` recognises a whole document and finds
-    the chats in it, others recognise an entry.
+class ChatReader:
+    """Reads the chats of an app, whose titles are at the path `title`. Entries may have any shape, so `read` may raise
+    any of `UNREADABLE`; it also gets what finds the files of the export. `entries` finds the chats in a list of
+    documents, if they are not these.
     """
 
     recognises: Callable[[Any], bool]
-    title_of: Callable[[Any], str]
+    title: str
     read: Callable[[Any, Files], ImportedConversation]
-    entries: Callable[[Any], Iterable[Any]] = iter
+    entries: Callable[[Iterable[Any]], Iterable[Any]] = iter
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +109,9 @@ class ChatBuilder:
     def __init__(self, files: Files) -> None:
         self.files = files
         self.left_out: Counter[str] = Counter()
+        # What a form keeps while it reads the chat, and the uid of the last message shown, if it knows that.
+        self.remembered: dict[str, str] = {}
+        self.selected: str | None = None
         self._pictures: dict[str, bytes] = {}
         self.messages: list[ImportedMessage] = []
         # The parents of the entries that are left out.

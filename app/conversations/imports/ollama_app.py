@@ -7,21 +7,20 @@ The table "chats" has "id", "title" and "created_at"; "messages" has "chat_id", 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from app.conversations.imports import fields
-from app.conversations.imports.imported import ChatBuilder, ImportedConversation, Reader, with_thoughts
-from app.conversations.imports.pictures import Files
-from app.conversations.records import Attachment
+from app.conversations.imports.forms import ChatForm
+from app.conversations.imports.imported import ChatReader
 
 _TABLES = ("chats", "messages", "attachments", "tool_calls")
 
 
-def _entries(path: Path) -> Iterator[Any]:
+def _entries(paths: Iterable[Path]) -> Iterator[Any]:
     """Yield the chats with their messages. Raises sqlite3.DatabaseError, also for another program's database."""
+    [path] = paths
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
         database.row_factory = sqlite3.Row
         # A view could be endless, or call functions.
@@ -29,17 +28,18 @@ def _entries(path: Path) -> Iterator[Any]:
         named = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN (?, ?, ?, ?)"
         if database.execute(named, _TABLES).fetchone()[0] < len(_TABLES):
             raise sqlite3.DatabaseError("another program's database")
-        messages = database.cursor().execute
+        rows = database.cursor().execute
         for chat in database.execute("SELECT id, title, created_at FROM chats ORDER BY created_at, id"):
             found = [
                 {
                     **dict(message),
-                    "attachments": messages(
-                        "SELECT filename, data FROM attachments WHERE message_id = ? ORDER BY id", (message["id"],)
-                    ).fetchall(),
-                    "calls": messages(
-                        "SELECT count(*) FROM tool_calls WHERE message_id = ?", (message["id"],)
-                    ).fetchone()[0],
+                    "attachments": [
+                        {"name": name, "data": data, "content": _text_of(data)}
+                        for name, data in rows(
+                            "SELECT filename, data FROM attachments WHERE message_id = ? ORDER BY id", (message["id"],)
+                        )
+                    ],
+                    "calls": rows("SELECT id FROM tool_calls WHERE message_id = ?", (message["id"],)).fetchall(),
                 }
                 for message in database.execute(
                     "SELECT id, role, content, thinking, model_name, created_at FROM messages"
@@ -50,35 +50,15 @@ def _entries(path: Path) -> Iterator[Any]:
             yield {"chat": dict(chat), "messages": found}
 
 
-def _read(entry: Any, files: Files) -> ImportedConversation:
-    chat, system = ChatBuilder(files), ""
-    for message in entry["messages"]:
-        role, text = fields.text(message, "role"), fields.text(message, "content")
-        if role == "system":
-            system = system or text
-            continue
-        attachments = list[Attachment]()
-        for name, data in message["attachments"]:
-            text_file = _attachment(name, data)
-            attachments += chat.picture(name, data) if text_file is None else [text_file]
-        chat.left_out["tool"] += message["calls"]
-        text, model = with_thoughts([fields.text(message, "thinking")], text), fields.text(message, "model_name")
-        written_at = fields.time(message, "created_at")
-        chat.add(str(message["id"]), chat.last, role, text, written_at, model, attachments)
-    identity, created_at = entry["chat"]["id"], fields.time(entry["chat"], "created_at")
-    return chat.chat("ollama", identity, chat.last, created_at=created_at, system_prompt=system)
-
-
-def _attachment(name: str, data: bytes) -> Attachment | None:
-    """Return a file if it is a text."""
+def _text_of(data: bytes) -> str:
+    """Return the text of a file, "" for a file of another kind."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
-        return None
-    return Attachment(name, "text/plain", text) if text and "\0" not in text else None
+        return ""
+    return "" if "\0" in text else text
 
 
-# The document is the path of the database.
-OLLAMA_APP = Reader(
-    lambda document: isinstance(document, Path), lambda entry: fields.text(entry["chat"], "title"), _read, _entries
+OLLAMA_APP = ChatReader(
+    lambda document: isinstance(document, Path), "chat.title", ChatForm(app="ollama", chat=("chat",)).read, _entries
 )

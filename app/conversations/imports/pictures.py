@@ -12,7 +12,7 @@ from typing import Any
 
 from app.conversations.imports import fields
 from app.conversations.records import Attachment, Picture
-from app.text.picture_data import kind_of_picture, picture_of_url
+from app.text.picture_data import kind_of_picture, picture_of_base64, picture_of_url
 from engine.errors import EngineError
 from engine.files.picture_file import MOST_MEGABYTES
 from engine.pictures.reading import digest_of, picture_size
@@ -36,10 +36,16 @@ def usable_picture(name: str, content: bytes | None) -> Attachment | None:
     return Attachment(name, f"image/{kind_of_picture(content)}", "", picture)
 
 
-def picture_of_part(part: Any) -> bytes | None:
-    """Return the picture in a part of a message in the forms of OpenAI's APIs; None if it has none."""
-    given = part.get("image_url") if isinstance(part, dict) else None
-    return picture_of_url(fields.text(given, "url") if isinstance(given, dict) else str(given or ""))
+def picture_at(container: object, paths: str, files: Files) -> bytes | None:
+    """Return a picture: base64 alone, or at one of the paths its bytes, a data URL or the start of a file's name."""
+    if isinstance(container, str):
+        return picture_of_base64(container)
+    for value in fields.values(container, paths):
+        if isinstance(value, bytes):
+            return value
+        if isinstance(value, str) and (found := picture_of_url(value) or files(value)) is not None:
+            return found
+    return None
 
 
 def files_of(path: Path, stack: ExitStack) -> Files:

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from app.conversations.exports.writing import StoreRunner
-from app.conversations.imports import json_steps
+from app.conversations.imports import fields, json_steps
 from app.conversations.imports.adding import ADDED, EXTENDED, UNCHANGED, add
-from app.conversations.imports.anythingllm import ANYTHINGLLM
+from app.conversations.imports.apps import APPS, is_message
 from app.conversations.imports.chatgpt import CHATGPT
 from app.conversations.imports.cherry_studio import CHERRY_STUDIO
 from app.conversations.imports.claude import CLAUDE
@@ -25,13 +25,11 @@ from app.conversations.imports.imported import (
     EMPTY,
     IN_TRASH,
     UNREADABLE,
+    ChatReader,
     ImportedConversation,
     ImportReport,
-    Reader,
     Skipped,
 )
-from app.conversations.imports.librechat import LIBRECHAT
-from app.conversations.imports.local_apps import JAN, LLAMA_CPP, LM_STUDIO, MESSAGES, OPEN_WEBUI, is_message
 from app.conversations.imports.ollama_app import OLLAMA_APP
 from app.conversations.imports.pictures import Files, files_of
 from app.conversations.imports.tandem import TANDEM
@@ -39,10 +37,8 @@ from app.conversations.imports.tandem import TANDEM
 _Step = Callable[[], object]
 
 
-# Readers of other apps' exports, each of which recognises its chats by fields that none before it has.
-_READERS = (CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO, JAN, LLAMA_CPP, LIBRECHAT, MESSAGES)
-# Readers of documents whose chats are not the items of a list.
-_DOCUMENTS = (OLLAMA_APP, TANDEM, CHERRY_STUDIO, ANYTHINGLLM)
+# Each recognises its chats by fields that none before it has.
+_READERS = (TANDEM, CHATGPT, CLAUDE, CHERRY_STUDIO, OLLAMA_APP, *APPS)
 # The beginning of every SQLite file.
 _DATABASE = b"SQLite format 3\0"
 # Bytes. A whole history is some hundred megabytes, of whose chats only one is in memory at a time.
@@ -115,19 +111,17 @@ def _conversations(path: Path, step: _Step) -> Iterator[ImportedConversation | S
                 yield Skipped(name, "unknown-format", str(error))
 
 
-def _reader_of(data: Any) -> tuple[Reader | None, Iterable[Any]]:
+def _reader_of(data: Any) -> tuple[ChatReader | None, Iterable[Any]]:
     """Return the reader of a document and its chats. In a list, the first recognised entry decides."""
-    for reader in _DOCUMENTS:
-        if reader.recognises(data):
-            return reader, reader.entries(data)
     entries = data if isinstance(data, list | json_steps.StreamedItems) else [data]
     if any(map(is_message, islice(entries, 1))):
         entries = [{"messages": list(entries)}]
-    return next((reader for entry in entries for reader in _READERS if reader.recognises(entry)), None), entries
+    reader = next((reader for entry in entries for reader in _READERS if reader.recognises(entry)), None)
+    return reader, [] if reader is None else reader.entries(entries)
 
 
-def _read(reader: Reader, entry: object, files: Files) -> ImportedConversation | Skipped:
-    title = " ".join(reader.title_of(entry).split())[:LONGEST_TITLE]
+def _read(reader: ChatReader, entry: object, files: Files) -> ImportedConversation | Skipped:
+    title = " ".join(fields.text(entry, reader.title).split())[:LONGEST_TITLE]
     try:
         conversation = reader.read(entry, files)
     except UNREADABLE as error:
@@ -184,7 +178,8 @@ def _jan_thread(folder: Path, step: _Step) -> Any:
     thread_file = folder / "thread.json"
     thread = _parsed(thread_file.name, thread_file.read_bytes(), step) if thread_file.exists() else {}
     lines, unreadable = _lines(folder / "messages.jsonl", step)
-    return {"thread": thread, "lines": lines, "unreadable": unreadable}
+    # The folder has the name of the thread.
+    return {"thread": {"id": folder.name} | thread, "lines": [*lines, *[None] * unreadable]}
 
 
 def _lines(path: Path, step: _Step) -> tuple[list[Any], int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,13 @@ from app.conversations.chat_settings import TOOLS_ON, without_permissions
 from app.conversations.encoding import round_from_row, stats_from_object, token_from_row, tool_use_of
 from app.conversations.exports.json_format import FORMAT, VERSION
 from app.conversations.imports import fields, json_steps
-from app.conversations.imports.imported import ChatBuilder, ImportedConversation, ImportedMessage, Reader, derived_uid
+from app.conversations.imports.imported import (
+    ChatBuilder,
+    ChatReader,
+    ImportedConversation,
+    ImportedMessage,
+    derived_uid,
+)
 from app.conversations.imports.pictures import Files
 from app.conversations.records import COMPLETE, INTERRUPTED, ROLES, STATES, STREAMING, TOOL, AnswerSource, Attachment
 from app.text.picture_data import picture_of_base64
@@ -21,9 +27,10 @@ def _recognises(document: object) -> bool:
     return isinstance(document, dict) and document.get("format") == FORMAT and document.get("version") == VERSION
 
 
-def _entries(data: Any) -> Iterable[Any]:
-    found = data.get("conversations")
-    return found if isinstance(found, list | json_steps.StreamedItems) else []
+def _entries(documents: Iterable[Any]) -> Iterator[Any]:
+    for document in documents:
+        found = document.get("conversations")
+        yield from found if isinstance(found, list | json_steps.StreamedItems) else []
 
 
 def _read(entry: Any, files: Files) -> ImportedConversation:
@@ -56,7 +63,7 @@ def _read(entry: Any, files: Files) -> ImportedConversation:
     return replace(found, origin=fields.text(entry, "origin") or None)
 
 
-TANDEM = Reader(_recognises, lambda entry: fields.text(entry, "title"), _read, _entries)
+TANDEM = ChatReader(_recognises, "title", _read, _entries)
 
 
 def _settings(entry: Any) -> dict[str, Any]:
@@ -68,7 +75,7 @@ def _settings(entry: Any) -> dict[str, Any]:
 
 def _attachment(item: object, stored: Mapping[str, Any], chat: ChatBuilder) -> list[Attachment]:
     """Return an attachment; the file of a picture is one of `stored`, in base64. A lost one is counted instead."""
-    name, digest = fields.text(item, "name"), fields.text(fields.mapping(item, "picture"), "digest")
+    name, digest = fields.text(item, "name"), fields.text(item, "picture.digest")
     if digest:
         return chat.picture(name, picture_of_base64(fields.text(stored, digest)))
     return [Attachment(name, fields.text(item, "media_type"), fields.text(item, "text"))]

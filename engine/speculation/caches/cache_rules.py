@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import mlx.core as mx
+from mlx.utils import tree_map
 from mlx_lm.models.cache import CacheList
 
 from engine.errors import EngineError
@@ -86,6 +87,9 @@ class Rule(ABC):
         else:
             vars(self.cache).update(_handles(state))
 
+    def compact(self) -> None:  # noqa: B027
+        """Free the room behind the rows, where that is much."""
+
     def forget(self) -> None:
         """Release what only the transaction needed, because it is over."""
         self._before = None
@@ -106,6 +110,13 @@ class Trim(Rule):
             cache.keys = cache.values = None
         # A layer that the model never uses stays at 0.
         cache.offset = 0 if cache.keys is None else start
+
+    def compact(self) -> None:
+        cache = self.cache
+        # Buffers grow by fixed steps; a short text fills little of one. A long text is not worth a copy.
+        if cache.keys is not None and 2 * cache.offset < next(leaves(cache.keys)).shape[-2]:
+            held = (cache.keys, cache.values)
+            cache.keys, cache.values = tree_map(lambda array: mx.contiguous(array[..., : cache.offset, :]), held)
 
 
 class Chunked(Rule):

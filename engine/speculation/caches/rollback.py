@@ -62,6 +62,11 @@ class Rollback:
         self._rows: int | None = None
         self._start = 0
 
+    def compact(self) -> None:
+        """Free the room behind the rows of each cache, where that is much; there must be no transaction."""
+        for rule in self._rules:
+            rule.compact()
+
     @property
     def active(self) -> bool:
         """True between begin and commit or abort."""

@@ -9,21 +9,20 @@ cost of all exploration, so that no answer becomes noticeably slower. After Olla
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from math import inf, log
-from time import monotonic
 from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
 from engine.methods import PROPOSERS
 from engine.speculation.choosing.choice import Choice, MeasuredRound
-from engine.speculation.choosing.costs import Costs, context_range, range_bounds
-from engine.speculation.choosing.plans import DEPTHS, AnswerState, Candidate, Plan, plans
+from engine.speculation.choosing.costs import Costs
+from engine.speculation.choosing.plans import DEPTHS, Candidate, Plan, plans
 from engine.speculation.choosing.speedup import RUN, UNSURE, Comparisons, Cost, SpeedupMeter
-from engine.speculation.choosing.texts import TextState, TextStatistics
-from engine.speculation.rounds.row_rule import RowRule, RowRules
+from engine.speculation.choosing.texts import AnswerState, TextStatistics
+from engine.speculation.rounds.row_rule import RowRule
 from engine.stats import MeasuredSpeedup
-from engine.tuning import ContextFigures, DepthFigures
 
 # The factor by which a plan must beat plain decoding, or a tried plan all others: users do not notice less.
 MARGIN = 1.05
@@ -74,8 +73,6 @@ class Controller:
     def __init__(self, learned: Learned | None = None) -> None:
         self.learned = learned or Learned()
         self.speedup = SpeedupMeter(self.learned.comparisons)
-        # It is unknown how long ago restored figures were learned.
-        self._until = -inf if learned else monotonic()
         # Seconds since the last sample of plain rounds.
         self._unsampled_s = 0.0
         # The plan that is tried in this round, and the speed of the fastest one known.
@@ -103,28 +100,22 @@ class Controller:
             for known in (self.learned.free, self.learned.constrained):
                 known.costs.widen()
 
-    def begin(self, prompt_tokens: int, *, constrained: bool = False) -> AnswerState:
-        """Begin an answer after a prompt of `prompt_tokens` tokens, `constrained` by a grammar or not."""
-        now = monotonic()
-        for known in (self.learned.free, self.learned.constrained):
-            known.costs.age(now - self._until)
-        self._until = now
+    def begin(self, *, constrained: bool = False) -> AnswerState:
+        """Begin an answer, `constrained` by a grammar or not."""
         self._tried = None
         known = self.learned.constrained if constrained else self.learned.free
-        known.costs.context = context_range(prompt_tokens)
-        return AnswerState(known.costs, TextState(known.texts), prompt_tokens, prompt_tokens)
+        known.costs.begin()
+        return AnswerState(known.costs, known.texts)
 
     def choose(self, asked: Sequence[Candidate]) -> list[Choice]:
         """Choose what each answer does in the next round."""
         self._tried = None
         costs = asked[0][0].costs
-        costs.context = context_range(max(answer.context for answer, _ in asked))
         if not any(limit for _, offer in asked for limit in offer.limits.values()):
             return _plain(asked, Choice(None, 0))
         # If any answer's depth is fixed, the round cannot be plain.
         fixed = any(offer.decided is not None and offer.decided.depth for _, offer in asked)
-        plain_rows = max(len(asked), asked[0][1].rule.plain)
-        if not (costs.known if fixed else costs.plain_known(plain_rows)):
+        if not (costs.known if fixed else costs.plain_known(len(asked))):
             return _plain(asked, Choice(None, 0, "measuring"))
         found = list(plans(costs, asked))
         plan = self._weigh(found, costs.verify(1).seconds)
@@ -193,16 +184,15 @@ class Controller:
         Of the draft tokens that were asked for, `drafted` were made and `verified` got a verdict: tokens past the end
         of an answer get none. A drafter that stopped early, and was right so far, counts as rejected at the next token.
         """
-        answer.context += accepted + 1
-        answer.text.decay()
+        answer.decay()
         if choice.source is not None and choice.depth:
             missed = accepted == verified == drafted < choice.depth
-            answer.text.observe(choice.source, max(1, verified + missed), accepted)
+            answer.observe(choice.source, max(1, verified + missed), accepted)
 
     def observe_round(self, answer: AnswerState, measured: MeasuredRound) -> None:
         """Learn the cost of a round in which `answer` took part."""
         costs, tried = answer.costs, self._tried
-        self._until, self._tried = monotonic(), None
+        self._tried = None
         self._unsampled_s += measured.seconds
         if measured.typical:
             costs.observe(measured.rows, measured.seconds, measured.draft, measured.draft_seconds)
@@ -231,54 +221,22 @@ class Controller:
 
     def take_costs(self, trial: Controller) -> None:
         """Take over the costs of rounds from `trial`, which was calibrated on a text that is no answer."""
-        known = self.learned.comparisons
-        trial.learned.comparisons.totals, trial.learned.comparisons.lengths = known.totals, known.lengths
         self.learned.comparisons, self.learned.free.costs = trial.learned.comparisons, trial.costs
         self.speedup = SpeedupMeter(self.learned.comparisons)
 
-    def figures(self, rules: RowRules | None = None) -> tuple[ContextFigures, ...]:
-        """Return costs and expected speeds without a grammar, for each measured range of context lengths.
-
-        `rules` are what "always the same text" would ask for.
-        """
-        costs, here, found = self.costs, self.costs.context, []
-        for context in list(costs.contexts()):
-            costs.context = context
-            plain, bounds = costs.verify(1), range_bounds(context)
-            depths = tuple(self._depth_figures(source, depth) for source in self._sources for depth in DEPTHS)
-            speedup, cost = self.speedup.usual(context), self.cost_of((rules or RowRules()).at(bounds[0] + 1))
-            found.append(ContextFigures(*bounds, 1.0 / plain.seconds, plain.rounds, depths, speedup, cost))
-        costs.context = here
-        return tuple(found)
-
-    @property
-    def _sources(self) -> list[str]:
-        """The sources of which something is known."""
-        seen = self.learned.free.texts.counts
-        known = sorted(source for source in PROPOSERS if source in seen or self.costs.timed(source))
-        # If only passes were calibrated, show them for prompt lookup, which needs nothing else.
-        return known or (["ngram"] if self.learned.calibrated else [])
-
     def cost_of(self, rule: RowRule) -> float | None:
-        """Return the share of the expected speed that keeping to `rule` costs here; None if that is unknown."""
+        """Return the share of the expected speed that keeping to `rule` costs; None if that is unknown."""
         if not rule.most or not self.costs.known:
             return None
-        rows = {1, rule.plain}
-        fastest, exact = (
-            max(1.0 / self.costs.verify(one).seconds for one in widths) for widths in (rows, {rule.plain})
-        )
-        for source in self._sources:
-            for depth in {*DEPTHS, rule.most - 1} - {0}:
-                speed = self._depth_figures(source, depth).expected_tps
-                fastest, exact = max(fastest, speed), max(exact, speed if rule.allows(depth + 1) else 0.0)
-        return 1.0 - exact / fastest
-
-    def _depth_figures(self, source: str, depth: int) -> DepthFigures:
-        verify = self.costs.verify(depth + 1)
-        drafting = self.costs.drafting(source, depth).seconds if PROPOSERS[source].uses_drafter else 0.0
-        seconds = verify.seconds + drafting
-        tokens = 1.0 + TextState(self.learned.free.texts, usual=True).forecast(source, depth).kept[depth]
-        return DepthFigures(source, depth, tokens / seconds, verify.rounds)
+        costs, text = self.costs, AnswerState(self.costs, self.learned.free.texts)
+        speeds = [(1, 1.0 / costs.verify(1).seconds)]
+        for source, depth in product(self.learned.free.texts.counts, {*DEPTHS, rule.most - 1} - {0}):
+            time = costs.verify(depth + 1)
+            if PROPOSERS[source].uses_drafter:
+                time = time.plus(costs.drafting(source, depth))
+            speeds.append((depth + 1, (1.0 + text.forecast(source, depth).kept[depth]) / time.seconds))
+        exact = max(speed for rows, speed in speeds if rule.allows(rows))
+        return 1.0 - exact / max(speed for _, speed in speeds)
 
 
 def _plain(asked: Sequence[Candidate], plain: Choice) -> list[Choice]:

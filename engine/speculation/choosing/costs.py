@@ -8,19 +8,19 @@ follows. After Kalman (1960), A new approach to linear filtering and prediction 
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Sequence
 from math import exp, log, sqrt
 from typing import Annotated, NamedTuple
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from engine.methods import PROPOSERS
 
 # Relative standard deviation of a round before any was seen: that of a computer in use.
 NOISE = 0.08
-# Relative change of a machine's speed in a round or in a second of rest: heat, other work, a longer context.
-DRIFT = 0.02
+# Relative change of a machine's speed in a round, and from one answer to the next: heat, other work, a longer context.
+DRIFT, CHANGE = 0.02, 0.12
 # The window of averages in rounds: some ten answers.
 MEMORY = 200.0
 # A round beyond this many standard deviations was disturbed; 95 % of undisturbed rounds are within them.
@@ -28,35 +28,19 @@ DISTURBED = 2.0
 # Seconds of drafting or of reading a token, as a factor of a plain round's, before any was timed: at least and at most.
 # A drafter is smaller than its main model, and reads many tokens at once.
 UNTIMED = {"draft": (0.02, 0.5), "read": (0.002, 0.1)}
-# The context lengths at which a new level begins: attention takes twice as long at each.
-CONTEXT_EDGES = (2048, 4096, 8192, 16384, 32768, 65536, 131072)
 # Far more rows, and natural logarithms of seconds, than are ever measured.
 MOST_ROWS, MOST_LOG = 1024, 20.0
 
 # A curve is a kind of work, such as "draft:" and a source. Nothing can be estimated without the curve of passes.
 PASS = "pass"
 Part = tuple[str, int]
-# The index of a range of context lengths.
-ContextRange = Annotated[int, Meta(ge=0, le=len(CONTEXT_EDGES))]
-
-
-def context_range(tokens: int) -> int:
-    """Return the index of the range of context lengths that contains `tokens`."""
-    return bisect_right(CONTEXT_EDGES, tokens)
-
-
-def range_bounds(index: int) -> tuple[int, int | None]:
-    """Return the least context length of a range, and the first one above it (None for the last range)."""
-    edges = (0, *CONTEXT_EDGES, None)
-    return edges[index] or 0, edges[index + 1]
 
 
 class CostEstimate(NamedTuple):
-    """Seconds, the variance of their logarithm without that of the common level, and the rounds behind the estimate."""
+    """Seconds, and the variance of their logarithm without that of the common level."""
 
     seconds: float
     variance: float = 0.0
-    rounds: int = 0
 
     @property
     def standard_error(self) -> float:
@@ -67,15 +51,14 @@ class CostEstimate(NamedTuple):
         """Return the estimate of this followed by `other`; their errors are independent."""
         seconds = self.seconds + other.seconds
         squares = self.seconds**2 * self.variance + other.seconds**2 * other.variance
-        return CostEstimate(seconds, squares / seconds**2, min(self.rounds, other.rounds))
+        return CostEstimate(seconds, squares / seconds**2)
 
 
 class _Figure(Struct):
-    """The mean and the variance of the natural logarithm of seconds, and the rounds that measured it."""
+    """The mean and the variance of the natural logarithm of seconds."""
 
     mean: Annotated[float, Meta(ge=-MOST_LOG, le=MOST_LOG)]
     variance: Annotated[float, Meta(ge=0.0, le=MOST_LOG**2)]
-    rounds: Annotated[int, Meta(ge=0)] = 0
 
     def between(self, least: float, most: float) -> _Figure:
         """Return this times a factor that is uniformly distributed between `least` and `most`."""
@@ -83,17 +66,16 @@ class _Figure(Struct):
 
 
 class Costs(Struct):
-    """Learns durations and predicts those of rounds that were not measured, at the context length `context`.
+    """Learns durations and predicts those of rounds that were not measured.
 
-    The fields are what is kept between runs: `curves` by rows or tokens in ascending order, `levels` by context length,
-    and the variance of a round's logarithm. `guess` has passes by rows, relative to each other, that are expected until
+    The fields are what is kept between runs: `curves` by rows or tokens in ascending order, the common `level`, and the
+    variance of a round's logarithm. `guess` has passes by rows, relative to each other, that are expected until
     they are measured. Raises ValueError for curves of something else.
     """
 
     curves: dict[str, dict[Annotated[int, Meta(ge=1, le=MOST_ROWS)], _Figure]] = {}
-    levels: dict[ContextRange, _Figure] = {}
+    level: _Figure = field(default_factory=lambda: _Figure(0.0, 0.0))
     noise: Annotated[float, Meta(ge=DRIFT**2, le=MOST_LOG)] = NOISE**2
-    context: ContextRange = 0
     guess: dict[int, Annotated[float, Meta(gt=0.0)]] = {}
 
     def __post_init__(self) -> None:
@@ -102,10 +84,10 @@ class Costs(Struct):
             raise ValueError("not learned costs")
         self.curves = {name: dict(sorted(curve.items())) for name, curve in self.curves.items()}
 
-    def age(self, seconds: float) -> None:
-        """Let the levels become uncertain, because `seconds` have passed without a round."""
-        for level in self.levels.values():
-            level.variance = min(MOST_LOG, level.variance + DRIFT**2 * max(0.0, seconds))
+    def begin(self) -> None:
+        """Begin an answer: the level may have changed since the last one."""
+        if self.known:
+            self.level.variance = max(self.level.variance, CHANGE**2)
 
     def widen(self) -> None:
         """Let all figures become uncertain, because they may have changed differently."""
@@ -145,10 +127,6 @@ class Costs(Struct):
         drafting = self.drafting(source, drafted).seconds
         return drafting / (drafting + self.verify(rows).seconds)
 
-    def contexts(self) -> list[int]:
-        """The ranges of context lengths at which rounds were measured."""
-        return [context for context, level in sorted(self.levels.items()) if level.rounds and self.known]
-
     def observe(
         self, rows: int, seconds: float, draft: tuple[str, int] | None = None, draft_s: float | None = None
     ) -> None:
@@ -169,29 +147,19 @@ class Costs(Struct):
         passes, drafting = _parts(rows, draft)
         return all(key in self.curves.get(curve, {}) for curve, key in [*passes, *drafting])
 
-    @property
-    def _level(self) -> _Figure:
-        """The level of the present context length, initialised from that of the nearest one."""
-        if self.context not in self.levels:
-            near = sorted(self.levels, key=lambda known: abs(known - self.context))
-            known = self.levels[near[0]] if near else None
-            self.levels[self.context] = _Figure(known.mean, known.variance + NOISE**2) if known else _Figure(0.0, 0.0)
-        return self.levels[self.context]
-
     def _learn(self, parts: Sequence[Part], seconds: float) -> None:
         """Divide the error of a duration of `seconds` among its parts and the level."""
         if seconds <= 0.0 or not parts:
             return
-        level = self._level
+        level = self.level
         if self.known:
             figures = [self._own(*part) for part in parts]
             times = [exp(figure.mean) for figure in figures]
             shares = [time / sum(times) for time in times]
             self._divide(log(seconds / sum(times)) - level.mean, [*figures, level], [*shares, 1.0])
-            level.variance += DRIFT**2
+            level.variance = min(MOST_LOG, level.variance + DRIFT**2)
         elif len(parts) == 1 and parts[0][0] == PASS:
-            self.curves[PASS] = {parts[0][1]: _Figure(log(seconds) - level.mean, self.noise, 1)}
-            level.rounds += 1
+            self.curves[PASS] = {parts[0][1]: _Figure(log(seconds) - level.mean, self.noise)}
 
     def _divide(self, error: float, figures: Sequence[_Figure], shares: Sequence[float]) -> None:
         """Update the filter with an observation that is the sum of `figures` weighted by `shares`."""
@@ -207,7 +175,6 @@ class Costs(Struct):
             figure.mean += gain * error
             variance = min(MOST_LOG, widened**2 * figure.variance)
             figure.variance = max(variance * (1.0 - share * gain), self.noise / MEMORY)
-            figure.rounds += 1
 
     def _own(self, curve: str, key: int) -> _Figure:
         """Return the figure of this very key, initialised with its estimate."""
@@ -220,7 +187,7 @@ class Costs(Struct):
 
     def _seconds(self, curve: str, key: int) -> CostEstimate:
         figure = self._figure(curve, key)
-        return CostEstimate(exp(figure.mean + self._level.mean), figure.variance, figure.rounds)
+        return CostEstimate(exp(figure.mean + self.level.mean), figure.variance)
 
     def _figure(self, curve: str, key: int) -> _Figure:
         """Return the measured figure, an interpolated one, or one extrapolated from the nearest."""

@@ -87,9 +87,6 @@ class Controllers:
         """Save what was learned since the last call, for the next run of the program."""
         if self.unsaved:
             self._kept.keep(_entry(self.pair), to_builtins(self.current.learned, str_keys=True))
-            if self._main_name in self._kept.values:
-                # Answers have counted their margins in it.
-                self.keep_rounding()
         self.unsaved = False
 
     def keep_rounding(self) -> None:
@@ -105,18 +102,16 @@ class Controllers:
                 main, _, draft = name.partition("\n")
                 loaded = (main, draft) == self.pair
                 rounding = self.rounding if loaded else None
-                known.append(learned_pair((main, draft), controller, rounding, loaded=loaded))
+                cost = controller.cost_of(RowRules(rounding, strict=True).at(1)) if rounding is not None else None
+                known.append(LearnedPair((main, draft), loaded, rounding, cost))
         return tuple(known)
 
-    def forget(self, pair: Pair | None) -> None:
-        """Forget what was learned about one pair, or about all."""
-        if pair is None:
-            self._controllers.clear()
-            self._roundings.clear()
-        else:
-            self._controllers.pop(pair, None)
+    def forget(self) -> None:
+        """Forget what was learned about all pairs."""
+        self._controllers.clear()
+        self._roundings.clear()
         self.unsaved = False
-        self._kept.forget({name for name in self._kept.values if pair is None or name == _entry(pair)})
+        self._kept.forget(set(self._kept.values))
 
     @property
     def _main_name(self) -> str:
@@ -145,13 +140,3 @@ class Controllers:
 def _entry(pair: Pair) -> str:
     """Return the name of a pair in the file."""
     return "\n".join(pair)
-
-
-def learned_pair(
-    pair: Pair, controller: Controller, rounding: Rounding | None = None, *, loaded: bool = False
-) -> LearnedPair:
-    """Return what `controller` and the probe know about `pair`, as plain data."""
-    main, draft = (identity.rpartition(", ")[0] for identity in pair)
-    rules = RowRules(rounding, strict=rounding is not None)
-    acceptance = tuple(controller.learned.free.texts.figures())
-    return LearnedPair(pair, main, draft, loaded, controller.figures(rules), acceptance, rounding)

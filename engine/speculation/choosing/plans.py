@@ -9,7 +9,7 @@ from engine.methods import PROPOSERS
 from engine.requests import MAX_DEPTH
 from engine.speculation.choosing.choice import Offer
 from engine.speculation.choosing.costs import CostEstimate, Costs
-from engine.speculation.choosing.texts import STRETCH, Forecast, TextState
+from engine.speculation.choosing.texts import STRETCH, AnswerState, Forecast
 
 # The relative standard error up to which a round's duration counts as known: less than arms differ.
 KNOWN = 0.15
@@ -21,16 +21,6 @@ DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 12, MAX_DEPTH)
 Part = tuple[str, int] | None
 
 
-@dataclass(slots=True)
-class AnswerState:
-    """The controller's state of one answer: costs of rounds, its text, and the numbers of prompt and of all tokens."""
-
-    costs: Costs
-    text: TextState
-    prompt_tokens: int
-    context: int
-
-
 # One answer with the offer of its proposers.
 Candidate = tuple[AnswerState, Offer]
 
@@ -39,8 +29,7 @@ Candidate = tuple[AnswerState, Offer]
 class Plan:
     """The `parts` of all answers, with the `tokens` expected in `time`, between `least` and `most`.
 
-    `depth` is that of the longest proposal. `seen`: all sources in it were tried before. `exact`: its rows are rounded
-    like those of plain decoding.
+    `depth` is that of the longest proposal. `exact`: its rows are rounded like those of plain decoding.
     """
 
     depth: int
@@ -49,7 +38,6 @@ class Plan:
     least: float
     most: float
     time: CostEstimate
-    seen: bool
     exact: bool
 
     @property
@@ -64,8 +52,8 @@ class Plan:
 
     @property
     def known(self) -> bool:
-        """Whether its sources were tried before, and its duration is known well enough."""
-        return self.seen and self.time.variance <= KNOWN**2
+        """Whether its duration is known well enough."""
+        return self.time.variance <= KNOWN**2
 
     def loss(self, speed: float) -> float:
         """Return the seconds lost against `speed` tokens a second, one standard error worse than expected."""
@@ -80,7 +68,7 @@ def plans(costs: Costs, asked: Sequence[Candidate]) -> Iterator[Plan]:
     yield more; a single answer that is offered the drafter uses it.
     """
     forecasts = [
-        {source: answer.text.forecast(source, limit) for source, limit in offer.limits.items() if limit > 0}
+        {source: answer.forecast(source, limit) for source, limit in offer.limits.items() if limit > 0}
         for answer, offer in asked
     ]
     free = [{source: one for source, one in known.items() if not PROPOSERS[source].uses_drafter} for known in forecasts]
@@ -117,8 +105,8 @@ def _plan(
     """Return the plan in which every answer uses the best of its `usable` sources."""
     parts: list[Part] = []
     tokens = least = most = float(len(asked))
-    reading, drafts, seen = 0.0, False, True
-    for (answer, offer), forecasts in zip(asked, usable, strict=True):
+    reading, drafts = 0.0, False
+    for (_, offer), forecasts in zip(asked, usable, strict=True):
         source, best, number = "", 0.0, 0
         for name, forecast in forecasts.items():
             reached = min(depth, len(forecast.kept) - 1)
@@ -128,27 +116,20 @@ def _plan(
         if source:
             forecast = forecasts[source]
             tokens, least, most = tokens + best, least + forecast.least[number], most + forecast.most[number]
-            seen = seen and answer.text.seen(source)
             if source == drafter:
                 drafts = True
-                reading += _reading(costs, answer, offer, source, 1.0 + best)
+                reading += _reading(costs, offer.backlog.get(source, 0), source, 1.0 + best)
     rows = len(asked) * (1 + depth + max(offer.carried for _, offer in asked))
-    exact = False
-    if len(asked) == 1:
-        rule = asked[0][1].rule
-        rows = max(rows, rule.plain)
-        exact = rule.allows(rows)
+    exact = len(asked) == 1 and asked[0][1].rule.allows(rows)
     time = costs.verify(rows)
     if drafts:
         time = time.plus(costs.drafting(drafter, depth))
-    return Plan(depth, parts, tokens, least, most, time._replace(seconds=time.seconds + reading), seen, exact)
+    return Plan(depth, parts, tokens, least, most, time._replace(seconds=time.seconds + reading), exact)
 
 
-def _reading(costs: Costs, answer: AnswerState, offer: Offer, source: str, tokens: float) -> float:
+def _reading(costs: Costs, backlog: int, source: str, tokens: float) -> float:
     """Return the seconds of a drafter's catch-up that a round of `tokens` tokens is charged.
 
-    Catch-up has to pay within as many tokens as the answer has so far, at least within a stretch of text.
+    The catch-up has to pay within two stretches of text.
     """
-    backlog = offer.backlog.get(source, 0)
-    horizon = max(STRETCH, answer.context - answer.prompt_tokens)
-    return costs.reading(source, backlog) * min(1.0, tokens / horizon) if backlog else 0.0
+    return costs.reading(source, backlog) * min(1.0, tokens / (2.0 * STRETCH)) if backlog else 0.0

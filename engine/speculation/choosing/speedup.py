@@ -7,6 +7,7 @@ rounds cost. A round costs at least one, so it is never more than the tokens a r
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from math import exp, inf, log, sqrt
 from statistics import fmean, median
@@ -14,8 +15,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from engine.speculation.choosing.costs import DISTURBED, MOST_LOG, ContextRange
-from engine.stats import MeasuredSpeedup, most_speedup
+from engine.speculation.choosing.costs import DISTURBED, MOST_LOG
+from engine.stats import MeasuredSpeedup
 
 # Rounds on each side of a comparison: enough that a stall does not move the median, few enough that load is constant.
 RUN = 5
@@ -28,6 +29,10 @@ EXACT = 0.05
 # The window of averages in answers; comparisons that old have become uncertain.
 MEMORY = 64
 
+# The context lengths beyond which plain steps are compared apart: attention takes twice as long at each.
+CONTEXT_EDGES = (2048, 4096, 8192, 16384, 32768, 65536, 131072)
+# The index of a range of context lengths.
+ContextRange = Annotated[int, Meta(ge=0, le=len(CONTEXT_EDGES))]
 # The source and the rows of a round; with a grammar, the source's name has a suffix.
 Kind = tuple[str, int]
 PLAIN: Kind = ("main", 1)
@@ -41,31 +46,26 @@ _Cost = tuple[Annotated[float, Meta(ge=-MOST_LOG, le=MOST_LOG)], Annotated[float
 class Comparisons(Struct):
     """What a meter keeps between runs.
 
-    `totals` are, by range of context lengths, the seconds of answers, those that plain decoding would have taken, and
-    the error of the latter; `lengths` are the tokens and the rounds of these answers; old answers fade. `fastest` is
-    the shortest plain step known there. `costs` are, by source and rows, mean and variance of the natural logarithm of
-    a round's duration in plain steps. `noise` is the variance of a round, and of a comparison: its medians vary less,
-    but the load changes, too.
+    `fastest` is the shortest plain step known, by range of context lengths. `costs` are, by source and rows, mean and
+    variance of the natural logarithm of a round's duration in plain steps. `noise` is the variance of a round, and of a
+    comparison: its medians vary less, but the load changes, too.
     """
 
-    totals: dict[ContextRange, tuple[_Positive, _Positive, Annotated[float, Meta(ge=0.0, le=1e9)]]] = {}
-    # Totals without lengths were kept by an earlier version. They may be impossible, and do not count.
-    lengths: dict[ContextRange, tuple[_Positive, _Positive]] = {}
     fastest: dict[ContextRange, _Positive] = {}
     costs: dict[str, dict[int, _Cost]] = {}
     noise: Annotated[float, Meta(gt=0.0, le=MOST_LOG**2)] = UNSURE**2
 
 
 class SpeedupMeter:
-    """Measures one pair of models. `begin` starts an answer, `end` adds it to the totals of the pair."""
+    """Measures one pair of models. `begin` starts an answer, `end` ends it."""
 
     def __init__(self, kept: Comparisons) -> None:
         self.kept = kept
         self.begin(0)
 
-    def begin(self, bucket: int, *, constrained: bool = False) -> None:
-        """Start an answer at this context range, `constrained` by a grammar or not."""
-        self._bucket, self._suffix = bucket, _GRAMMAR if constrained else ""
+    def begin(self, prompt_tokens: int, *, constrained: bool = False) -> None:
+        """Start an answer to a prompt of `prompt_tokens` tokens, `constrained` by a grammar or not."""
+        self._bucket, self._suffix = bisect_right(CONTEXT_EDGES, prompt_tokens), _GRAMMAR if constrained else ""
         self._seconds, self._tokens, self._rounds = 0.0, 0, 0
         # Typical rounds and their seconds by kind.
         self._typical: dict[Kind, tuple[int, float]] = {}
@@ -78,19 +78,13 @@ class SpeedupMeter:
         # Rounds since the last plain one, and the rounds that are still to be plain.
         self._behind_plain = self._plain_wanted = 0
 
-    def end(self, *, stopped: bool = False) -> None:
-        """End the answer, and add it to the totals unless it was `stopped`: answers that repeat themselves are."""
+    def end(self) -> None:
+        """End the answer."""
         self.compare()
-        if not stopped and (found := self.measured()) is not None and found.known:
-            kept, here, fading = self.kept, self._bucket, 1.0 - 1.0 / MEMORY
-            known = kept.totals.get(here, (0.0,) * 3) + kept.lengths[here] if here in kept.lengths else (0.0,) * 5
-            fresh = found.decode_s, found.plain_s, found.error * found.plain_s, found.tokens, self._rounds
-            sums = [fading * old + new for old, new in zip(known, fresh, strict=True)]
-            kept.totals[here], kept.lengths[here] = (sums[0], sums[1], sums[2]), (sums[3], sums[4])
         for costs in self.kept.costs.values():
             for rows, (mean, variance) in costs.items():
                 costs[rows] = mean, variance + UNSURE**2 / MEMORY
-        self.begin(self._bucket)
+        self.begin(0)
 
     def sample_cost(self, plain_s: float) -> float | None:
         """Estimate the seconds that RUN plain rounds would lose now; None if they would not tell anything new."""
@@ -170,14 +164,6 @@ class SpeedupMeter:
         step_s = self._seconds / total
         load = step_s / self.kept.fastest.get(self._bucket, step_s)
         return MeasuredSpeedup(step_s * self._tokens, self._seconds, self._tokens, error, load)
-
-    def usual(self, bucket: int) -> tuple[float, float, float] | None:
-        """Return (speed-up, lower bound, upper bound) of all answers in a range of context lengths; None if unknown."""
-        if bucket not in self.kept.totals or bucket not in self.kept.lengths:
-            return None
-        (decode_s, plain_s, error_s), (tokens, rounds) = self.kept.totals[bucket], self.kept.lengths[bucket]
-        factor, error, most = plain_s / decode_s, error_s / plain_s, most_speedup(tokens / rounds)
-        return min(factor, most), min(factor * (1.0 - error), most), min(factor * (1.0 + error), most)
 
     def _cost(self, kind: Kind) -> Cost | None:
         """Return mean and variance of a kind's cost, from the most informative known cost of its source."""

@@ -2,13 +2,13 @@
 
 A text has one state for the drafter and one for sources that need none, such as lookup. The two form a joint state, so
 that lookup's results are evidence for the drafter, too. From round to round a text keeps its state, or gets a new one
-from the usual distribution; answers begin with the distribution of beginnings. After Rabiner (1989), A tutorial on
+from the usual distribution, with which answers begin. After Rabiner (1989), A tutorial on
 hidden Markov models, learned as it is used, with fading counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 from math import exp, sqrt
 from typing import Annotated, NamedTuple
@@ -17,8 +17,7 @@ from msgspec import Meta, Struct, field
 
 from engine.methods import PROPOSERS
 from engine.requests import MAX_DEPTH
-from engine.speculation.choosing.costs import MEMORY
-from engine.tuning import AcceptanceFigures
+from engine.speculation.choosing.costs import MEMORY, Costs
 
 # Acceptance rates in easy, mixed and hard text before any was seen: those of the usual drafters lie between them.
 FIRST_RATES = (0.95, 0.7, 0.2)
@@ -90,22 +89,14 @@ class Forecast(NamedTuple):
 
 
 class TextStatistics(Struct):
-    """Statistics of the texts of one pair; each answer is a `TextState`. The fields are kept between runs."""
+    """Statistics of the texts of one pair; each answer is an `AnswerState`. The fields are kept between runs."""
 
     counts: dict[str, _Counts] = {}
     usual: _Shares = field(default_factory=lambda: _Shares(STRETCH * WEIGHT))
-    first: _Shares = field(default_factory=lambda: _Shares(WEIGHT))
 
     def __post_init__(self) -> None:
         if not self.counts.keys() <= PROPOSERS.keys():
             raise ValueError("not learned texts")
-
-    def figures(self) -> Iterator[AcceptanceFigures]:
-        """Generate how often draft tokens were accepted, by source and position, over all states."""
-        for source, states in self.counts.items():
-            for index, counts in enumerate(zip(*states, strict=True)):
-                if reached := sum(one.reached for one in counts):
-                    yield AcceptanceFigures(source, index, reached, sum(one.accepted for one in counts))
 
     def fits(self, source: str) -> bool:
         """False if hardly any first draft token of `source` was accepted, in about MEMORY rounds or more."""
@@ -155,18 +146,13 @@ class TextStatistics(Struct):
         return self.counts.get(source) or [[_Count() for _ in range(MAX_DEPTH)] for _ in FIRST_RATES]
 
 
-class TextState:
-    """One answer: the present probabilities of the joint states."""
+class AnswerState:
+    """One answer: the costs of its rounds, and the present probabilities of the joint states of its text."""
 
-    def __init__(self, texts: TextStatistics, *, usual: bool = False) -> None:
-        """Begin with the distribution of beginnings, or with the `usual` one."""
+    def __init__(self, costs: Costs, texts: TextStatistics) -> None:
+        self.costs = costs
         self._texts = texts
-        self._belief = (texts.usual if usual else texts.first).shares
-        self._begun = False
-
-    def seen(self, source: str) -> bool:
-        """Whether any draft token of `source` got a verdict, in any text."""
-        return source in self._texts.counts
+        self._belief = texts.usual.shares
 
     def forecast(self, source: str, depth: int) -> Forecast:
         """Forecast 0..`depth` draft tokens of `source` now."""
@@ -180,10 +166,7 @@ class TextState:
         whole = sum(shares)
         self._belief = [share / whole for share in shares]
         texts.learn(source, verified, accepted, self._weights(source))
-        if not self._begun:
-            texts.first.learn(self._belief)
         texts.usual.learn(self._belief)
-        self._begun = True
 
     def decay(self) -> None:
         """Move towards the usual distribution, because the text may have changed in a round."""

@@ -27,7 +27,13 @@ def build(context: ProposerContext) -> EarlierAnswersProposer | None:
         return None
     main = context.main
     excluded = frozenset(main.tokenizer.all_special_ids)
-    return EarlierAnswersProposer(context.settings.depth_limit, excluded, context.answers, main.rows or main.vocabulary)
+    return EarlierAnswersProposer(
+        context.settings.depth_limit,
+        excluded,
+        context.answers,
+        main.rows or main.vocabulary,
+        adaptive=context.settings.depth is None,
+    )
 
 
 class EarlierAnswersProposer(NgramProposer):
@@ -35,10 +41,12 @@ class EarlierAnswersProposer(NgramProposer):
 
     source = "chats"
 
-    def __init__(self, max_depth: int, excluded: AbstractSet[int], answers: AnswerIndex, rows: int) -> None:
+    def __init__(
+        self, max_depth: int, excluded: AbstractSet[int], answers: AnswerIndex, rows: int, *, adaptive: bool = True
+    ) -> None:
         self._answers = answers
         self._rows = rows
-        super().__init__(max_depth, excluded)
+        super().__init__(max_depth, excluded, adaptive=adaptive)
 
     def _new_index(self) -> LookupIndex:
         return _EarlierAnswers(self._answers, self._excluded, self._rows)

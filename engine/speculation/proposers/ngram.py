@@ -22,6 +22,8 @@ MAX_MATCH = 32
 AGREEMENT = 0.6
 # Wrong lookups in a row after which lookup pauses, because the text seems to repeat nothing.
 MISSES_TO_PAUSE = 3
+# The draft tokens of a round that any match allows, and those for each token that matched: a short match may end soon.
+FIRST_DEPTH, REACH = 4, 2
 # Tokens that must match before a difference counts as an edit of a copy, and how far after it the copy may resume.
 MIN_COPIED = 6
 EDIT_REACH = 8
@@ -29,33 +31,42 @@ EDIT_REACH = 8
 
 @dataclass(frozen=True, slots=True)
 class _Lookup:
-    """`tokens` found at position `end`, before which `matched` tokens equal the newest ones."""
+    """`tokens` found at position `end`, before which `matched` tokens equal the newest ones.
+
+    If it is `tentative`, the newest token differs from the copied text, and what follows may differ, too.
+    """
 
     tokens: list[int]
     end: int = 0
     matched: int = 0
+    tentative: bool = False
 
 
 def build(context: ProposerContext) -> NgramProposer:
     """Build the proposer. It excludes special tokens, because what follows them does not depend on the text."""
-    return NgramProposer(context.settings.depth_limit, frozenset(context.main.tokenizer.all_special_ids))
+    excluded = frozenset(context.main.tokenizer.all_special_ids)
+    return NgramProposer(context.settings.depth_limit, excluded, adaptive=context.settings.depth is None)
 
 
 class NgramProposer(Proposer):
     """Proposes by looking the last tokens up in the conversation so far.
 
     `max_depth` bounds the tokens of a round. `excluded` ids (of the chat template) are never proposed, and no match
-    crosses one. While another plan is in use, it evaluates its unused proposals (shadow evaluation).
+    crosses one. While another plan is in use, it evaluates its unused proposals (shadow evaluation). If it is
+    `adaptive`, it proposes only after such a proposal was right, and little after a short match.
     """
 
     source = "ngram"
     reason = "no-match"
 
-    def __init__(self, max_depth: int, excluded: AbstractSet[int] = frozenset()) -> None:
+    def __init__(self, max_depth: int, excluded: AbstractSet[int] = frozenset(), *, adaptive: bool = True) -> None:
         self._max_depth = max_depth
+        self._adaptive = adaptive
         self._excluded = excluded
         self._index = self._new_index()
-        self._misses = 0
+        self._misses: int
+        self._resumes: bool
+        self._begin()
         self._lookup: _Lookup | None = None
         self._shadow: _Lookup | None = None
         self._shadow_accepted = 0
@@ -71,7 +82,11 @@ class NgramProposer(Proposer):
     def max_proposals(self) -> int:
         if self._misses >= MISSES_TO_PAUSE:
             return 0
-        return len(self._look_up().tokens)
+        lookup = self._look_up()
+        if lookup.tentative and not self._resumes:
+            return 0
+        most = max(FIRST_DEPTH, REACH * lookup.matched) if self._adaptive else self._max_depth
+        return min(most, len(lookup.tokens))
 
     def propose(self, depth: int) -> Proposal:
         tokens = self._look_up().tokens[:depth]
@@ -94,9 +109,14 @@ class NgramProposer(Proposer):
     def reset(self, tokens: Sequence[int]) -> None:
         self._index = self._new_index()
         self._index.extend(tokens)
-        self._misses = 0
+        self._begin()
         self._lookup = self._shadow = self._edited_at = None
         self._observations = []
+
+    def _begin(self) -> None:
+        self._misses = MISSES_TO_PAUSE if self._adaptive else 0
+        # Whether the last edited copy went on at once.
+        self._resumes = True
 
     def _look_up(self) -> _Lookup:
         if self._lookup is None:
@@ -116,12 +136,10 @@ class NgramProposer(Proposer):
         if self._edited_at is None:
             return _Lookup([])
         rejoined = self._index.next_like_last(self._edited_at, EDIT_REACH)
-        if rejoined is not None:
-            return _Lookup(self._index.following(rejoined, self._max_depth), rejoined, MIN_COPIED - 1)
-        if self._since_edit > 1:
+        if rejoined is None and self._since_edit > 1:
             return _Lookup([])
-        end = self._edited_at + 1
-        return _Lookup(self._index.following(end, self._max_depth), end, MIN_COPIED - 1)
+        end = self._edited_at + 1 if rejoined is None else rejoined
+        return _Lookup(self._index.following(end, self._max_depth), end, MIN_COPIED - 1, tentative=rejoined is None)
 
     def _track_copy(self, tokens: Sequence[int]) -> None:
         """Record where `tokens` depart from the text that was looked up."""
@@ -131,6 +149,8 @@ class NgramProposer(Proposer):
         lookup = self._lookup
         if lookup is None or not lookup.tokens:
             return
+        if lookup.tentative:
+            self._resumes = lookup.tokens[0] == tokens[0]
         copied = self._index.following(lookup.end, len(tokens))
         same = next((i for i, pair in enumerate(zip(copied, tokens, strict=False)) if pair[0] != pair[1]), len(copied))
         if same == len(tokens):

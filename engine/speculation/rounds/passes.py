@@ -1,8 +1,9 @@
 """A pass of a model over a few rows, tapped if a head follows, and sent to the device whole or in parts.
 
-A round's pass cannot be built before the preceding round was read, and the device has nothing to do until the host
-sends it something. In parts, it computes the first layers while the host builds the others. These are the operations of
-the whole pass, so every value keeps its bits.
+A round with draft tokens cannot be built before the preceding round was read, and the device has nothing to do until
+the host sends it something. In parts, it computes the first layers while the host builds the others. A plain round is
+built while the device computes the one before, but `mx.async_eval` returns only when little of that is left, so the
+parts help there, too. These are the operations of the whole pass, so every value keeps its bits.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The round: propose, verify, accept, commit. One optimistic transaction over the main model's caches.
+"""The round: verify a proposal, accept, commit. One optimistic transaction over the main model's caches.
 
 Depth 0 is plain decoding through the same code. A plain round that follows a plain round is started before the result
 of the first is read, so that the device never waits for the host.
@@ -10,7 +10,7 @@ arXiv:2302.01318.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import NamedTuple, cast
@@ -21,7 +21,7 @@ from engine.cpu_backend.backend import backend
 from engine.cpu_backend.log_probabilities import likeliest_log_probabilities
 from engine.errors import is_device_failure
 from engine.main_model.sampling import LikeliestTokens, Sampler
-from engine.speculation.rounds.proposal import Proposal, Proposer
+from engine.speculation.rounds.proposal import Proposal
 from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
 
 
@@ -106,46 +106,42 @@ class PendingRound:
 
 
 @dataclass(frozen=True, slots=True)
-class RoundResult:
-    """The result of a round: its candidate tokens; the first `accepted` are draft tokens.
+class DrawnTokens:
+    """The tokens that a round drew for one text, at most; `source` proposed the first `accepted` of them.
 
-    `top2_margins` are those of `Sampler.top2_margins`, or empty. `likeliest` lists, for each token, the likeliest ones
-    in its place as (token id, log-probability), or is empty.
+    `logprobs` are the main model's natural log-probabilities of the tokens. `likeliest` lists, for each token, the
+    likeliest tokens in its place as (token id, log-probability); it is empty if the request does not ask for them.
+    `top2_margins` are those of `Sampler.top2_margins`; they may be empty, too.
     """
 
-    tokens: list[int]
-    logprobs: list[float]
+    tokens: Sequence[int]
+    logprobs: Sequence[float]
     accepted: int
-    finished_at: float
-    top2_margins: Sequence[float] = ()
+    source: str
     likeliest: Sequence[Sequence[tuple[int, float]]] = ()
+    top2_margins: Sequence[float] = ()
 
 
 class Rounds:
     """Runs rounds for one request over one main model's sequence.
 
-    `proposers` maps source names to proposers. A draft token is accepted if the main model draws the same token, or by
-    rejection sampling if the proposal carries distributions. One round in `margins_every` reports its margins, none
-    for 0: they cost several operations over the vocabulary.
+    A draft token is accepted if the main model draws the same token, or by rejection sampling if the proposal carries
+    distributions. If `top2_margins` is true, rounds report their margins, which cost several operations over the
+    vocabulary.
     """
 
-    def __init__(
-        self, sequence: CachedSequence, sampler: Sampler, proposers: Mapping[str, Proposer] | None = None
-    ) -> None:
+    def __init__(self, sequence: CachedSequence, sampler: Sampler) -> None:
         self.sequence = sequence
-        self.proposers: Mapping[str, Proposer] = {} if proposers is None else proposers
-        self.margins_every = self._drawn = 0
+        self.top2_margins = False
         self._sampler = sampler
         self._reads_scores = backend().host_reads_scores and sampler.greedy and not sampler.alternatives
 
-    def start(self, source: str | None, depth: int, *, timed: bool = False) -> PendingRound:
-        """Propose up to `depth` tokens of `source` and send their verify pass to the device.
+    def start(self, proposal: Proposal | None, started_at: float | None = None, *, timed: bool = False) -> PendingRound:
+        """Send the verify pass of a round, which began at `started_at` with the `proposal`, to the device.
 
-        `timed` waits for the draft tokens first, so that drafting and verifying are timed apart. Raises
-        `ProposerFailed` before the main model's caches are touched.
+        `timed` waits for the draft tokens first, so that drafting and verifying are timed apart.
         """
-        started_at = time.perf_counter()
-        proposal = self._propose(source, depth) if source is not None and depth > 0 else None
+        started_at = time.perf_counter() if started_at is None else started_at
         draft_tokens = None if proposal is None else mx.array(proposal.tokens, dtype=mx.uint32)
         draft_s = None
         if draft_tokens is not None and timed:
@@ -157,8 +153,7 @@ class Rounds:
         rows = len(self.sequence.pending) + (0 if proposal is None else proposal.count)
         logits = self.sequence.verify([] if draft_tokens is None else draft_tokens)
         drawn, rule = self._draw(logits, len(self.sequence.tokens), draft_tokens, proposal), self.sequence.rule
-        rows = max(rows, rule.plain)
-        exact = rows == rule.plain or rule.allows(rows)
+        exact = rows == 1 or rule.allows(rows)
         return PendingRound(proposal, draft_tokens, self._dispatch(drawn), rows, exact, started_at, draft_s)
 
     def start_next(self, current: PendingRound) -> PendingRound:
@@ -169,10 +164,10 @@ class Rounds:
             self.sequence.commit(0, [])
         sampled = current.drawn.sampled
         drawn = self._draw(self.sequence.verify(sampled), len(self.sequence.tokens) + 1, sampled, None)
-        current.followed, rows = True, self.sequence.rule.plain
-        return PendingRound(None, None, self._dispatch(drawn), rows, True, started_at, None, pipelined=True)
+        current.followed = True
+        return PendingRound(None, None, self._dispatch(drawn), 1, True, started_at, None, pipelined=True)
 
-    def wait(self, current: PendingRound) -> RoundResult:
+    def wait(self, current: PendingRound) -> DrawnTokens:
         """Wait for the round and read its result: the one host synchronisation, unless a draw was not certain."""
         sampled: list[int] = current.drawn.sampled.tolist()  # type: ignore[assignment]
         scores, top2_margins = current.drawn.logprobs, _read(current.drawn.top2_margins)
@@ -180,18 +175,15 @@ class Rounds:
         drafted = [] if current.draft_tokens is None else cast("list[int]", current.draft_tokens.tolist())
         if current.drawn.raw is not None:
             self._fall_back_to_full_sort(current.drawn.raw, drafted, sampled, logprobs)
-        finished_at, accepted = time.perf_counter(), count_matching(drafted, sampled)
-        kept, likeliest = accepted + 1, current.drawn.likeliest
+        accepted, likeliest = count_matching(drafted, sampled), current.drawn.likeliest
+        kept, source = accepted + 1, "main" if current.proposal is None else current.proposal.source
         alternatives = () if likeliest is None else likeliest.read()[:kept]
-        return RoundResult(sampled[:kept], logprobs[:kept], accepted, finished_at, top2_margins[:kept], alternatives)
+        return DrawnTokens(sampled[:kept], logprobs[:kept], accepted, source, alternatives, top2_margins[:kept])
 
-    def commit(
-        self, current: PendingRound, accepted: int, tokens: Sequence[int], following: PendingRound | None = None
-    ) -> None:
-        """Keep the first `accepted` draft tokens in every cache, append `tokens`, and report both to the proposers.
+    def commit(self, accepted: int, tokens: Sequence[int], following: PendingRound | None = None) -> None:
+        """Keep the first `accepted` draft tokens in the caches, and append `tokens`.
 
         `following` is the round started on top of this plain one, if any; its only row, this round's token, is kept.
-        Raises a group of `ProposerFailed`, one for each proposer that raised, once the round is committed.
         """
         if following is not None:
             self.sequence.commit(1, tokens)
@@ -199,30 +191,11 @@ class Rounds:
             self.sequence.commit(accepted, tokens)
         else:
             self.sequence.append(tokens)
-        failures = []
-        for source, proposer in self.proposers.items():
-            used = current.proposal is not None and current.proposal.source == source
-            try:
-                with as_proposer_failure(source):
-                    proposer.committed(tokens, accepted if used else 0, current.depth if used else 0)
-            except ProposerFailed as failure:
-                failures.append(failure)
-        if failures:
-            try:
-                raise ExceptionGroup("the round is committed, but a proposer failed to follow it", failures)
-            finally:
-                # Their tracebacks hold this frame: a reference cycle that would keep the caches.
-                del failures
 
     def abandon(self) -> None:
         """Abort the open transaction: the caches stand where the last commit left them."""
         if self.sequence.rollback.active:
             self.sequence.abort()
-
-    def _propose(self, source: str, depth: int) -> Proposal | None:
-        with as_proposer_failure(source):
-            proposal = self.proposers[source].propose(depth)
-        return cut_to_grammar(proposal, self._sampler, self.sequence.tokens)
 
     def _draw(self, logits: mx.array, position: int, seen: mx.array | None, proposal: Proposal | None) -> Drawn:
         """Draw lazily, like `draw_tokens`, but return scores if the host computes the log-probabilities.
@@ -230,8 +203,7 @@ class Rounds:
         With a grammar it waits for the tokens that the rows were fed; meanwhile the device computes the logits.
         """
         sampler, tokens = self._sampler, self.sequence.tokens
-        self._drawn += 1
-        top2_margins = self.margins_every > 0 and self._drawn % self.margins_every == 0
+        top2_margins = self.top2_margins
         if sampler.constraint is not None:
             mx.async_eval(logits)  # type: ignore[no-untyped-call]
         if self._reads_scores and proposal is not None:

@@ -14,20 +14,18 @@ from engine.tuning import Rounding
 
 @dataclass(frozen=True, slots=True)
 class RowRule:
-    """The rows of a pass: plain rounds are made of `plain` rows, and `most` rows or fewer are exact.
+    """The rows of a pass: `most` rows or fewer are exact, 0 while nothing is known.
 
-    A plain round of two rows feeds its token twice and drops the second row. If the rule is `strict`, no round has more
-    than `most` rows; otherwise the controller prefers such rounds where they are about as fast. `most` is 0 while
-    nothing is known.
+    If the rule is `strict`, no round has more; otherwise the controller prefers such rounds where they are about as
+    fast.
     """
 
-    plain: int = 1
     most: int = 0
     strict: bool = False
 
     def allows(self, rows: int) -> bool:
         """Whether a pass of `rows` rows is rounded like a plain round."""
-        return self.plain <= rows <= self.most
+        return rows <= self.most
 
 
 UNKNOWN = RowRule()
@@ -43,19 +41,14 @@ class RowRules:
     def at(self, first: int, last: int = 0) -> RowRule:
         """Return the rule for passes whose rows attend to `first` to `last` keys; `last` may be left out if the same.
 
-        The rows of plain rounds follow from `first` alone, whatever is drafted: without `strict` there is one, because
-        whatever else decided it would change from answer to answer, and with it what plain decoding writes. Only plain
-        rounds are exact where the rows would get other kernels than alone, and beyond the tested keys.
+        Only plain rounds are exact where the rows would get other kernels than alone, and beyond the tested keys.
         """
-        if self.rounding is None:
-            # Without a probe only plain rounds are sure to be alike.
-            return RowRule(1, 1, strict=True) if self.strict else UNKNOWN
+        if self.rounding is None and not self.strict:
+            return UNKNOWN
         before = 0
-        for known in self.rounding.ranges:
-            if first <= known.keys:
-                if not self.strict and known.plain_rows > 1:
-                    return UNKNOWN
-                alike = before < first and max(first, last) < known.keys
-                return RowRule(known.plain_rows, known.most_rows if alike else known.plain_rows, self.strict)
+        for known in () if self.rounding is None else self.rounding.ranges:
+            if before < first and max(first, last) < known.keys:
+                return RowRule(known.rows, self.strict)
             before = known.keys
-        return RowRule(1, 1, self.strict)
+        # Without a probe, too, only plain rounds are sure to be alike.
+        return RowRule(1, self.strict)

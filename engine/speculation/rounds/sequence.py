@@ -38,8 +38,7 @@ class CachedSequence:
     yet: commit(0, []) closes the step before with nothing pending, verify(token) feeds the lazy token as the only row,
     and once it is known commit(1, [token]) keeps it, or abort() and append([token]) leave it pending.
 
-    `row_rules` are those of the answer that decodes. A pass with fewer rows than its plain rounds have feeds its last
-    token twice; the second row is dropped like that of a rejected draft token.
+    `row_rules` are those of the answer that decodes.
 
     If a pass cannot be rolled back, `plain_only` names the kind of cache that prevents it, and the sequence decodes
     plainly: verify takes no draft tokens, and after an abort (an exception in a pass, say) it is not `intact`.
@@ -121,18 +120,16 @@ class CachedSequence:
         rows = self._as_row(pending, draft_tokens)
         count = rows.shape[1]
         self.rule = self.rule_of(count)
-        if count < self.rule.plain:
-            rows = mx.concatenate([rows, rows[:, -1:]], axis=1)
-        self.rollback.begin(rows.shape[1])
+        self.rollback.begin(count)
         self._pending_rows = len(pending)
         self._draft_rows = count - len(pending)
         try:
-            logits = self._pass(rows, self.rule.plain)
+            logits = self._pass(rows)
         except BaseException:
             self.abort()
             raise
         first = max(0, len(pending) - 1)
-        return logits[0, first:count] if first or count < logits.shape[1] else logits[0]
+        return logits[0, first:] if first else logits[0]
 
     def feed_pending(self) -> None:
         """Feed all pending tokens, so that the caches do not depend on the rounds in which these were drawn."""
@@ -147,7 +144,7 @@ class CachedSequence:
 
     def draft(self, token: mx.array) -> mx.array:
         """Feed one draft token, a lazy array of shape (1,), after `open_drafts`; returns lazy logits (1, V)."""
-        return self._pass(token[None], 1)[0]
+        return self._pass(token[None])[0]
 
     def close_drafts(self, fed: int) -> None:
         """Drafting stopped early, after `draft` has fed `fed` tokens since `open_drafts`."""
@@ -235,6 +232,11 @@ class CachedSequence:
         self.rollback = open_rollback(caches) if self.plain_only is None else PlainOnly(caches)
         self.rollback.check(position)
         self.tokens[:], self.position = tokens, position
+
+    def compact(self) -> None:
+        """Let the caches take no more memory than their rows need, before they are kept."""
+        if isinstance(self.rollback, Rollback) and not isinstance(self.caches, SharedCaches):
+            self.rollback.compact()
 
     def abort(self) -> None:
         """Undo the open transaction: caches, `tokens` and `position` are as before verify."""
@@ -342,13 +344,11 @@ class CachedSequence:
             return draft_tokens.astype(mx.uint32)[None]
         return mx.concatenate([mx.array([*tokens], mx.uint32), draft_tokens.astype(mx.uint32)])[None]
 
-    def _pass(self, rows: mx.array, plain_rows: int) -> mx.array:
+    def _pass(self, rows: mx.array) -> mx.array:
         if self.steps is not None and self.listener is None and rows.shape[1] <= MAX_ROWS and self.position > 0:
             return self.steps(rows, self.caches)
-        # While a plain round is built, the device still computes the one before. Machines that share a pass launch it
-        # alike, whole.
-        in_parts = rows.shape[1] > plain_rows and not isinstance(self.caches, SharedCaches)
-        return self._run(rows, in_parts=in_parts)
+        # Machines that share a pass launch it alike, whole.
+        return self._run(rows, in_parts=not isinstance(self.caches, SharedCaches))
 
     def _run(self, rows: mx.array, *, in_parts: bool = False, seen: PassInput | None = None) -> mx.array:
         """Run the model over `rows` (1, rows); stores the listener's tapped outputs in `_outputs`."""

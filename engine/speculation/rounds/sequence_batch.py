@@ -86,9 +86,8 @@ class SequenceBatch:
         starts = [member.position for member in self.members]
         firsts = [max(0, len(tokens) - 1) for tokens in pending]
         taps = next((member.listener.taps for member in self.members if member.listener is not None), None)
-        in_parts = ids.shape[1] > 1 and not self._shared
         with rope_positions_of_rows(self._model, [member.positions for member in self.members]):
-            logits, outputs = model_pass(self._model, ids, self._rows.caches, taps, in_parts=in_parts)
+            logits, outputs = model_pass(self._model, ids, self._rows.caches, taps, in_parts=not self._shared)
         return BatchPass(logits, counts, starts, firsts, outputs)
 
     def commit(self, keep: Sequence[int]) -> None:

@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 import psutil
 
 from engine.errors import EngineClosed, GrammarNotUsable, PromptTooLong, TemplateFailed, without_frames
+from engine.files.kept_json import KeptJson
 from engine.files.pdf_file import PdfText
 from engine.files.picture_file import DecodedPicture
 from engine.grammars.grammar import Grammar
@@ -47,6 +48,8 @@ STALL_S = 60.0
 COMPILE_S = 3
 # Seconds for building a model without its weights, and for importing MLX. The largest models take a tenth.
 COUNT_S = 8
+# Seconds without a task after which a process ends: a large vocabulary takes 400 MB.
+IDLE_S = 15 * 60.0
 MEMORY_BYTES = 3 * 2**30
 _POLL_S = 0.02
 # Seconds in which a process has to end after it closed its connection, and the most bytes that it may leave unread.
@@ -111,7 +114,10 @@ class PromptProcess:
         self._lock = _Turns()
         self._child: Child[protocol.Reply] | None = None
         self._built: dict[str, TokenizerSource] = {}
+        # The digests of folders whose tokenizers such a process has built within its limits.
+        self.accepted = KeptJson(None, {})
         self._usage: psutil.Process | None = None
+        self._ending = threading.Timer(0, self.release)
         # The most bytes of memory that the process had during the latest task.
         self._most_held = 0
 
@@ -224,13 +230,18 @@ class PromptProcess:
     def _twice(self, work: Callable[[], Result]) -> Result:
         """Do `work`, and once more with a new process if this one ends meanwhile. Raises `TemplateFailed`."""
         try:
-            return work()
-        except _ProcessEnded as error:
-            log.info("the prompt process ended (%s) and is asked again", error)
-        try:
+            try:
+                return work()
+            except _ProcessEnded as error:
+                log.info("the prompt process ended (%s) and is asked again", error)
             return work()
         except _ProcessEnded as error:
             raise TemplateFailed(str(error), "crashed") from error
+        finally:
+            self._ending.cancel()
+            self._ending = threading.Timer(IDLE_S, self.release)
+            self._ending.daemon = True
+            self._ending.start()
 
     def _ensure_built(self, source: TokenizerSource, abandoned: threading.Event) -> None:
         """Build a tokenizer unless the process has it; beyond MOST_TOKENIZERS, drop the least recently used."""

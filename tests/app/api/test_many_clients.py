@@ -294,7 +294,7 @@ def test_a_window_hears_of_every_change_and_reads_the_figures(question: dict[str
     assert [call.state for call in changes] == ["waiting", "prefilling", "answering", "finished"]
     [call] = served.api.ended
     assert (call.endpoint, call.model, call.ended) == ("/v1/chat/completions", Path("main").name, True)
-    assert call.accept_rate == answer["usage"]["speculation"]["accept_rate"]
+    assert call.figures.accept_rate == answer["usage"]["speculation"]["accept_rate"]
     assert served.api.status.served == 1
     served.close()
     engine.close()

@@ -45,7 +45,7 @@ def test_the_same_text_is_asked_for_by_default_or_by_one_call(serve: Serve, ques
     put(served, depth=2)
     served.client.delete("/v1/speculation")
     found = served.chat(question)["usage"]["speculation"]
-    assert {"rounding", "one_in", "same_text_cost"} <= found.keys()
+    assert {"rounding", "same_text_cost"} <= found.keys()
     served.chat(question | {"speculation": {"same_text": False}})
     assert [asked.speculation.same_text for asked in served.engine.requests] == [True, False]
 

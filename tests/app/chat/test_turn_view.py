@@ -13,8 +13,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.chat import answer_texts
-from app.chat.answer_texts import STARTER, is_beyond_starter
-from app.chat.note import Note
+from app.chat.answer_texts import STARTER, Note, is_beyond_starter
 from app.chat.welcome import Welcome
 from app.conversations.chat_settings import GenerationSettings
 from app.conversations.records import Attachment

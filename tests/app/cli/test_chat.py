@@ -277,8 +277,6 @@ def test_thinking_is_switched_as_the_models_template_does(
         ({"drafted": 0, "tokens_per_round": 1.0}, "1.0 tokens per round"),
         ({"rounding": "identical", "same_text_cost": 0.12},
          "the same text as without drafts, the same text costs 12% of the speed"),
-        ({"rounding": "rounded", "one_in": 41250},
-         "the same text as without drafts, apart from rounding (about one token in 41,250 may differ)"),
         ({"rounding": "rounded"}, "the same text as without drafts, apart from rounding"),
     ],
 )  # fmt: skip
@@ -311,7 +309,7 @@ def test_pictures_go_with_the_first_question(
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(None, "there is no picture"), (b"text", "cannot be used: it is no PNG"), (animation(), "animated")],
+    [(None, "there is no picture"), (b"text", "Tandem reads PNG"), (animation(), "animated")],
 )
 def test_what_is_no_picture_is_refused_before_a_model_is_loaded(
     engine: ScriptedEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes | None, words: str

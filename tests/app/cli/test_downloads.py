@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from app.cli import downloads
 from engine.hub.download_state import DownloadStatus
 
-LOADING = DownloadStatus("org/m", "downloading", 5 * 10**8, 10**9, 2.5e7, 20.0)
-READY = replace(LOADING, state="ready", bytes_done=10**9, seconds_left=0.0, path=Path("/cache/org/m"))
+LOADING = DownloadStatus("org/m", "downloading", 5 * 10**8, 10**9, 2.5e7)
+READY = replace(LOADING, state="ready", bytes_done=10**9, path=Path("/cache/org/m"))
 SHOW_CURSOR = "\x1b[?25h"
 
 

@@ -26,7 +26,6 @@ from tests.engine.model_files.model_folders import model_files, write_folder, wr
     [
         ["bench", "--main", "starter/head"],
         ["chat", "Hello", "--main", "starter/head"],
-        ["drafter", "serve", "starter/head"],
         ["serve", "--main", "starter/head"],
     ],
     ids=lambda command: command[0],
@@ -35,7 +34,7 @@ def test_commands_find_a_part_of_the_starter_by_its_name(
     command: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(command) == 1
-    assert "it is a head" in " ".join(capsys.readouterr().err.split())
+    assert "is a head: it drafts" in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_chat_finds_a_part_of_the_starter_by_its_name(
@@ -44,7 +43,7 @@ def test_a_chat_finds_a_part_of_the_starter_by_its_name(
     monkeypatch.setattr(sys, "stdin", io.StringIO("/model starter/head\n"))
     with Engine() as engine:
         assert talk(TerminalConversation(engine, Namespace(), TextOutput()), quiet=True) == 0
-    assert "it is a head" in " ".join(capsys.readouterr().err.split())
+    assert "is a head: it drafts" in " ".join(capsys.readouterr().err.split())
 
 
 def test_names_of_the_lists_are_those_of_folders_and_others_stay(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.conversations.conversation_list import ACTIVE, ARCHIVED, TRASHED, ConversationList
-from app.conversations.listing import ListedConversations
 from app.conversations.records import AnswerSource
+from app.session.store_client import ListedConversations
 from engine.stats import RequestStats
 
 if TYPE_CHECKING:

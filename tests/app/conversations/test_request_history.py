@@ -13,10 +13,9 @@ import pytest
 
 from app.conversations import request_history
 from app.conversations.records import LOOPS, AnswerSource
-from app.conversations.request_history import COLUMNS, PairSummary, ProgramRequest, RequestRow, Totals
-from app.session.summed_stats import summed
+from app.conversations.request_history import COLUMNS, ProgramRequest, RequestRow, Totals
 from app.wording import figures
-from engine.stats import RequestStats, rounded_speedup
+from engine.stats import RequestStats, rounded_speedup, summed
 
 if TYPE_CHECKING:
     from app.conversations.store import ConversationStore
@@ -66,7 +65,7 @@ def test_filters_keep_a_pair_and_the_newest(store: ConversationStore, history: l
 @pytest.mark.usefixtures("history")
 def test_a_summary_divides_totals_by_totals(store: ConversationStore) -> None:
     first, second = store.history.by_pair()
-    assert (first.main_model, first.draft_model, first.method, first.requests) == ("big", "small", "draft", 2)
+    assert (first.main_model, first.draft_model, first.method, first.answers) == ("big", "small", "draft", 2)
     assert (first.generated_tokens, first.drafted) == (402, 400)
     assert first.accept_rate == pytest.approx(0.5)
     assert first.speedup == pytest.approx((100 / 25 + 300 / 30) / (100 / 50 + 300 / 30))
@@ -180,7 +179,7 @@ def test_no_stored_figure_exceeds_the_tokens_a_round(store: ConversationStore) -
             assert largest(store.history.totals(since=999.0)) == largest(summary)
 
 
-def largest(one: RequestRow | PairSummary | Totals) -> float:
+def largest(one: RequestRow | Totals) -> float:
     return max(one.speedup or 0.0, one.speedup_low or 0.0, one.speedup_high or 0.0)
 
 
@@ -211,7 +210,7 @@ def test_requests_of_programs_count_and_belong_to_no_chat(store: ConversationSto
     assert (newest.client, newest.endpoint, newest.accept_rate) == ("=openai", "/v1/chat/completions", 0.4)
     assert (newest.conversation_id, newest.message_id, newest.title) == (None, None, "")
     assert [row.client for row in others] == [""] * 3
-    assert store.history.by_pair()[0].requests == 3
+    assert store.history.by_pair()[0].answers == 3
     assert store.history.totals().answers == 4
     assert store.history.totals(conversation_id=1).answers == 3
     assert "'=openai" in store.history.as_csv([newest])

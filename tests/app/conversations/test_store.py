@@ -206,6 +206,23 @@ def test_a_chat_deeper_than_sqlite_cascades_can_be_shown_copied_and_purged(store
     assert store.database.scalar("SELECT count(*) FROM messages") == 1200
 
 
+def test_a_question_reads_few_of_the_messages_dated_after_it(store: ConversationStore, chat: int) -> None:
+    """The clock of a computer was ahead of time when they were written or imported."""
+    steps: list[int] = []
+    store.database.connection.set_progress_handler(lambda: steps.append(1), 100)
+
+    def steps_of_a_question() -> int:
+        steps.clear()
+        store.messages.add_user_turn(chat, "And now?")
+        return len(steps)
+
+    before = steps_of_a_question()
+    later = [store.database.clock() + 3600 + second for second in range(2000)]
+    other = store.conversations.create()
+    insert_messages(store.database, other, [NewMessage("user", "Later")] * 2000, [None] * 2000, later)
+    assert steps_of_a_question() < before + 50
+
+
 def test_pins_out_of_sight_keep_their_places_when_others_are_ordered(store: ConversationStore) -> None:
     first, trashed, archived, last, fresh = (store.conversations.create() for _ in range(5))
     for chat in (first, trashed, archived, last):

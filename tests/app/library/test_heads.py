@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.library.entries import Entry, MemoryBudget, from_found, from_installed, with_details
+from app.library.entries import Entry, MemoryBudget, from_installed
 from app.library.hub_service import Inventory
 from app.library.model_choices import draft_choices, main_choices
 from app.models.picker import PickerRow
@@ -17,7 +17,6 @@ from app.wording.models import verdict_words
 from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice
 from engine.advice.speedup import SpeedupEstimate
-from engine.hub.values import FoundModel, Listing, RemoteFile, RemoteModel
 from engine.model_files.discovery import describe_folder
 from engine.model_files.names import name_of_snapshot
 from tests.app.shown_library import stocked
@@ -62,31 +61,6 @@ def test_a_head_in_the_folder_of_its_main_model_is_called_by_that(tmp_path: Path
     assert name_of_snapshot(path) == f"Qwen3.5-4B/{inside}"
     snapshot = tmp_path / "models--Qwen--Qwen3.5-4B" / "snapshots" / ("a" * 40)
     assert name_of_snapshot(snapshot / path.relative_to(tmp_path / "Qwen3.5-4B")) == f"Qwen/Qwen3.5-4B/{inside}"
-
-
-@pytest.mark.parametrize(
-    ("architecture", "kinds", "problem"),
-    [
-        ("DFlashDraftModel", ("head",), ""),
-        ("LlamaForCausalLMEagle3", ("head",), ""),
-        ("PEagleDraftModel", (), "unknown-head"),
-    ],
-)
-def test_a_head_found_on_the_hub_is_no_main_model(architecture: str, kinds: tuple[str, ...], problem: str) -> None:
-    """Its model type is that of a model that mlx-lm knows."""
-    found = FoundModel("org/head", 10**9, None, 5, False, "mit")
-    files = Listing("org/head", "a" * 40, (RemoteFile("model.safetensors", 10**9, "b" * 64),))
-    remote = RemoteModel(found, files, {"model_type": "qwen3", "architectures": [architecture]}, lambda: None)
-    entry = with_details(from_found(found, load_catalog(), set(), BUDGET), remote, BUDGET)
-    assert (entry.kinds, entry.problem, bool(entry.head)) == (kinds, problem, True)
-
-
-def test_until_its_files_are_read_a_name_tells_a_head() -> None:
-    kinds = {}
-    for name in ("z-lab/Qwen3.8-27B-DFlash2", "AngelSlim/Qwen3-8B_eagle3", "mlx-community/Qwen3-8B-4bit"):
-        found = FoundModel(name, 10**9, None, 5, False, "mit")
-        kinds[name] = from_found(found, load_catalog(), set(), BUDGET).head
-    assert list(kinds.values()) == ["dflash2", "eagle3", ""]
 
 
 def test_the_picker_says_that_a_head_is_one_and_by_which_method(qtbot: QtBot, tmp_path: Path) -> None:

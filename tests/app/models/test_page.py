@@ -12,8 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QToolButton
 from pytestqt.qtbot import QtBot
 
+from app.conversations.request_history import Totals
 from app.library.finder import ModelSearch
-from app.library.measured import Measured
 from app.models.download_card import DownloadCard
 from app.models.page import INSTALLED, RECOMMENDED, SEARCH, ModelsPage
 from app.settings.declarations import PAGES
@@ -70,7 +70,7 @@ def test_every_tab_shows_what_was_measured_instead_of_the_estimate(open_settings
     texts = [card_of(page, id_).facts.text() for id_ in (MAIN, LARGER)]
     assert "about 1.9× as fast (estimate)" in texts[0]
     assert "about 1.4× as fast (estimate)" in texts[1]
-    measured = Measured(0.97, 0.78, 0.95, 0.99)
+    measured = Totals(speedup=0.97, accept_rate=0.78, speedup_low=0.95, speedup_high=0.99)
     library.take_measured({(MAIN, DRAFT): measured, (MAIN, LARGER): measured})
     texts = [card_of(page, id_).facts.text() for id_ in (MAIN, LARGER)]
     assert "1.0× as fast (measured, 78% accepted)" in texts[0]

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.library.measured import Measured
+from app.conversations.request_history import Totals
 from app.widgets.application import Application
 from engine.advice.speedup import SpeedupEstimate
 from engine.hub.failures import HubError
@@ -57,8 +57,13 @@ def test_the_draft_picker_says_of_each_candidate_why(open_settings: OpenShown, q
     assert all(one != other for one, other in zip(before, picker.rows, strict=True))
     qapp.language.choose("en")
     picker.close()
-    other = Measured(3.0, 0.9, 2.9, 3.1)
-    library.take_measured({(MAIN, DRAFT): Measured(1.87, 0.78, 1.82, 1.92), (MAIN, "of/another"): other})
+    other = Totals(speedup=3.0, accept_rate=0.9, speedup_low=2.9, speedup_high=3.1)
+    library.take_measured(
+        {
+            (MAIN, DRAFT): Totals(speedup=1.87, accept_rate=0.78, speedup_low=1.82, speedup_high=1.92),
+            (MAIN, "of/another"): other,
+        }
+    )
     picker.open()
     assert "best on this Mac, 1.9× as fast (measured, 78% accepted)\u00a0· Same tokenizer." in picker.rows[0]
     picker.press_more()
@@ -84,14 +89,14 @@ def test_a_range_is_shown_until_it_is_measured(open_settings: OpenShown, qapp: A
         qapp.language.choose(language)
         qtbot.waitUntil(lambda words=words: words in picker.rows[0])
     qapp.language.choose("en")
-    library.take_measured({(MAIN, DRAFT): Measured(0.97, 0.5, 0.95, 0.99)})
+    library.take_measured({(MAIN, DRAFT): Totals(speedup=0.97, accept_rate=0.5, speedup_low=0.95, speedup_high=0.99)})
     assert "1.0× as fast (measured, 50% accepted)" in picker.rows[0]
     assert "estimate" not in picker.rows[0]
 
 
 def test_a_draft_of_which_no_token_was_accepted_says_so(open_settings: OpenShown) -> None:
     window, library, _ = open_settings()
-    library.take_measured({(MAIN, DRAFT): Measured(1.0, 0.0)})
+    library.take_measured({(MAIN, DRAFT): Totals(speedup=1.0, accept_rate=0.0)})
     picker = window.picker("draft")
     picker.open()
     assert "recommended" not in picker.rows[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from contextlib import closing
 from dataclasses import replace
 from http.client import HTTPConnection
@@ -115,7 +116,7 @@ def test_a_clients_question_is_answered_counted_and_recorded_at_the_end(session:
     status, answer = client.post("/v1/chat/completions", {"messages": [{"role": "user", "content": "Hello"}]})
     assert (status, answer["object"]) == (200, "chat.completion")
     assert [call.state for call in api.ended] == ["finished"]
-    assert api.ended[0].tokens == answer["usage"]["completion_tokens"] > 0
+    assert api.ended[0].figures.generated_tokens == answer["usage"]["completion_tokens"] > 0
     # Another model answers beside the window's own, which stays.
     own = session.models.pair
     asked = {"model": "starter/draft", "messages": [{"role": "user", "content": "Hello"}]}
@@ -153,3 +154,19 @@ def test_what_programs_asked_is_in_the_history_without_a_word_of_it(session: Ses
     assert "secret" not in repr(rows)
     session.history.delete_programs()
     qtbot.waitUntil(lambda: not look() and not rows)
+
+
+@pytest.mark.expects_log
+def test_a_server_that_ends_on_an_error_is_noticed(
+    session: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends = threading.Event()
+
+    def run(*_: object) -> None:
+        ends.wait()
+        raise RuntimeError
+
+    monkeypatch.setattr("uvicorn.Server.run", run)
+    api, _ = serving(session, qtbot)
+    ends.set()
+    qtbot.waitUntil(lambda: api.status is None)

@@ -12,9 +12,9 @@ import psutil
 import pytest
 
 from app.conversations.records import Attachment, Source
-from app.session import project_files
+from app.session import project_service
 from app.session.attachments import LARGEST_BYTES, read_attachment
-from app.session.project_files import MOST_FILES, read_again
+from app.session.project_service import MOST_FILES, read_again
 from app.system.cancelled import Cancelled
 from engine.files.reading_time import ReadingTime
 from engine.tokenizers.prompt_process.client import PDF_PROCESS
@@ -58,7 +58,7 @@ def test_a_folder_is_read_without_links_and_hidden_files(book: Path, monkeypatch
     (book / "c.txt").write_text("New.")
     (book / "code" / "a.py").unlink()
     # Files that did not change are not opened.
-    monkeypatch.setattr(project_files, "read_attachment", lambda path, *_: Attachment("", "", f"{path.name}!"))
+    monkeypatch.setattr(project_service, "read_attachment", lambda path, *_: Attachment("", "", f"{path.name}!"))
     assert texts(read(source)) == {"book/b.txt": "Second.", "book/c.txt": "c.txt!", "book/paper.pdf": "Page."}
 
 
@@ -102,7 +102,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         found.append(path.name)
         return read_attachment(path, *more)
 
-    monkeypatch.setattr(project_files, "read_attachment", read)
+    monkeypatch.setattr(project_service, "read_attachment", read)
     return found
 
 

@@ -23,7 +23,6 @@ def answered(session: Session, settle: Settle, question: str) -> int:
 def taught(session: Session, engine: ScriptedEngine, settle: Settle, qtbot: QtBot) -> list[str]:
     """Return the last message before each answer that the engine is taught."""
     engine.teaching = None
-    session.teaching.configure(by_itself=False)
     session.teaching.start()
     qtbot.waitUntil(lambda: engine.teaching is not None)
     engine.stop_teaching()

@@ -78,7 +78,7 @@ def test_a_person_s_own_folder_that_a_link_leads_to_loses_only_chats_and_setting
 
 
 def test_the_chosen_hubs_token_and_all_other_secrets_go_too(tokens: dict[str, str]) -> None:
-    tokens |= {"tools/files": "secret", "local-api": "key", "drafter": "shared"}
+    tokens |= {"tools/files": "secret", "local-api": "key"}
     data_folder().mkdir(parents=True)
     (data_folder() / "tools.json").write_text(
         '{"servers": [{"name": "files", "command": "npx", "values": {"KEY": ""}}]}'

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.conversations.records import Conversation
-from app.sidebar.purge_button import PurgeButton
+from app.sidebar.pane import PurgeButton
 
 
 def trashed(number: int) -> Conversation:

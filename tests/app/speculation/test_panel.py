@@ -20,8 +20,7 @@ from app.chat.answer_texts import origin_text
 from app.conversations.request_history import Totals
 from app.session.answer import Answer, State
 from app.speculation.explanations import EXPLANATIONS, NAMES, Explanations
-from app.speculation.panel import SpeculationPanel
-from app.speculation.sample_round import ACCEPTED
+from app.speculation.panel import ACCEPTED, SpeculationPanel
 from app.system.language import LANGUAGES
 from app.window.actions import ACTIONS
 from app.wording import figures
@@ -127,7 +126,7 @@ EVERY_KIND = (
     *(ScriptedRound(0, 0, "main", reason, (("kind", "RotatingKVCache"),)) for reason in PLAIN_REASONS),
     ScriptedRound(5, 5, "chats"),
 )
-BUSY_AND_HOT = {"load": 2.4, "slowed": "hot", "rounding": "rounded", "one_in": 3000, "ahead": "no-memory"}
+BUSY_AND_HOT = {"load": 2.4, "slowed": "hot", "rounding": "rounded", "ahead": "no-memory"}
 
 
 @pytest.fixture(params=[(100, 100), (130, 100), (100, 140)], ids=["as it is", "wider letters", "larger text"])
@@ -359,8 +358,8 @@ def test_the_panel_says_what_slowed_the_mac(panel: SpeculationPanel, slowed: str
 
 def test_details_say_what_verifying_costs_with_the_loaded_pair(panel: SpeculationPanel) -> None:
     costs = (WidthCost(4, 2.46, 1.23, used=True, alike=True),)
-    rounding = Rounding((KeyRange(1117, 1, 8),), 0.0, kernels=costs)
-    pair = LearnedPair(("main", "draft"), "main", "draft", True, (), (), rounding=rounding)
+    rounding = Rounding((KeyRange(1117, 8),), costs)
+    pair = LearnedPair(("main", "draft"), loaded=True, rounding=rounding)
     panel.details.fold.click()
     panel.details.show_costs((pair,))
     assert "as much as 1.2 plain tokens with Tandem's kernels, and 2.5 with MLX's" in panel.details.costs.text()

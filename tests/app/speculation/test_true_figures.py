@@ -13,10 +13,8 @@ from PySide6.QtWidgets import QLabel, QWidget
 from app.chat.answer_texts import origin_text
 from app.session.session import Session
 from app.settings_window.history_page import COLUMNS, HistoryPage
-from app.speculation import learned_section
 from app.speculation.comparison import Comparer, ComparisonStep
 from app.speculation.comparison_view import ComparisonView
-from app.speculation.learned_section import LearnedSection
 from app.widgets.application import Application
 from app.window.main_window import MainWindow
 from app.wording import figures
@@ -73,15 +71,11 @@ class World:
 
 
 @pytest.fixture(params=[pytest.param(name, marks=pytest.mark.full if name != DEFAULT else ()) for name in LOADS])
-def world(
-    request: pytest.FixtureRequest, qapp: Application, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[World]:
+def world(request: pytest.FixtureRequest, qapp: Application, qtbot: QtBot, tmp_path: Path) -> Iterator[World]:
     # A pair that has been in use for a while: of a new one only the low end is known.
     machine = LoadedMachine(LOADS[request.param], seed=2)
     for _ in range(20):
         machine.answer(300)
-    machine.controller.learned.comparisons.totals.clear()
-    monkeypatch.setattr("engine.speculation.choosing.controller.monotonic", lambda: machine.now)
     main, draft = (ModelInfo(name, Path(path_of(name)), "llama", 4096, 0) for name in (MAIN, DRAFT))
     engine = SimulatedEngine(machine=machine, lengths=list(LENGTHS), loads=[LoadedPair(main, draft)])
     session = Session(lambda: engine, STARTER, tmp_path / "chats.db")
@@ -99,7 +93,7 @@ def world(
 
 
 def test_every_place_shows_what_speculation_gained(world: World) -> None:
-    for place in (panel_and_foot, totals, request_history, learned_table, comparison, picker, fixed_depth):
+    for place in (panel_and_foot, totals, request_history, comparison, picker, fixed_depth):
         place(world)
 
 
@@ -151,15 +145,6 @@ def picker(world: World) -> None:
     world.qtbot.waitUntil(lambda: DRAFT in world.library.measured_with(path_of(MAIN)))
     world.driver.header.draft.click()
     assert shown_in(world.driver.picker("draft").rows[0].split("(measured")[0]) == near(world.total)
-
-
-def learned_table(world: World) -> None:
-    section = LearnedSection(world.session)
-    world.qtbot.addWidget(section)
-    section.show()
-    world.qtbot.waitUntil(lambda: bool(section.table.rows))
-    column = next(index for index, one in enumerate(learned_section.COLUMNS) if one.key == "speedup")
-    assert shown_in(section.table.index(0, column).data()) == near(world.total)
 
 
 def comparison(world: World) -> None:

@@ -119,13 +119,13 @@ def test_what_cannot_be_read_is_said_in_a_sentence(window: WindowDriver, page: F
     (book / "cover.png").write_bytes(b"\x89PNG\r\n")
     add(window, page, book)
     add(window, page, book / "cover.png")
-    refused, unread = page.trouble.text().splitlines()
+    refused, unread = page.problem.text().splitlines()
     assert refused.startswith("cover.png is a picture.")
     assert unread == "Not read: book/cover.png"
     page.close_overlay()
     book.rename(tmp_path / "moved")
     page = open_page(window)
-    window.wait(lambda: "book is no longer there. Chats begin with its text of before." in page.trouble.text())
+    window.wait(lambda: "book is no longer there. Chats begin with its text of before." in page.problem.text())
 
 
 def test_new_chats_begin_with_the_chosen_preset_models_and_tools(window: WindowDriver, page: FolderPage) -> None:

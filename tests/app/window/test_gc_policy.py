@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from app.window.gc_policy import SWITCH_S, GcPolicy
+from app.window.startup import SWITCH_S, GcPolicy
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 

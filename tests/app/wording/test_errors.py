@@ -20,7 +20,7 @@ from app.widgets.application import Application
 from app.wording import errors as wording
 from app.wording.cluster import CLUSTER_REASONS
 from app.wording.errors import error_sentence
-from app.wording.hub import HUB_REASONS, hub_sentence
+from app.wording.hub import HUB_REASONS
 from app.wording.machines import together_sentence
 from engine.cluster.errors import ClusterError
 from engine.errors import (
@@ -194,15 +194,14 @@ def test_every_failure_of_the_hub_is_a_sentence(reason: str) -> None:
     arguments |= {"family": "llama", "app": "LM Studio"}
     error = HubError(reason, "org/model", **arguments, needed=5_000_000_000, free=1_000_000_000)
     sentence = error_sentence(error)
-    assert sentence == hub_sentence(error)
     assert "{" not in sentence
     assert sentence.endswith(".")
     assert set(HUB_REASONS) == set(HubError.REASONS)
 
 
 def test_every_reason_has_a_sentence_that_names_the_machine_wherever_it_is_known() -> None:
-    assert CLUSTER_REASONS.keys() == ClusterError.REASONS.keys()
-    for reason, plain in ClusterError.REASONS.items():
+    assert set(CLUSTER_REASONS) == set(ClusterError.REASONS)
+    for reason, plain in CLUSTER_REASONS.items():
         sentence = error_sentence(ClusterError(reason, "studio.local", "some detail"))
         assert ("studio.local" in sentence) == ("{host}" in plain)
         assert ("some detail" in sentence) == ("{detail}" in plain)

@@ -76,18 +76,6 @@ def test_a_server_of_tools_may_send_on_what_it_gets_while_it_can_be_used(
     assert sentences() == before
 
 
-def test_a_drafter_on_another_computer_receives_the_chats(window: WindowDriver, sentences: Any) -> None:
-    before, settings = sentences(), window.preferences
-    for elsewhere, here in (("remote", "cpu"), ("remote", "off")):
-        settings.change(async_drafter=elsewhere, drafter_address="mac.local:8799")
-        for sentence in sentences():
-            assert "parallel drafting receives the text of your chats" in sentence
-            assert NOTHING not in sentence
-            assert NEVER not in sentence
-        settings.change(async_drafter=here)
-        assert sentences() == before
-
-
 def test_other_macs_receive_the_chats_while_they_answer_together(window: WindowDriver, sentences: Any) -> None:
     before, cluster = sentences(), window.session.cluster
     for state in (STARTING, ON):
@@ -118,7 +106,7 @@ def test_callers_on_the_network_are_named_where_they_are_let_in(window: WindowDr
 def test_all_that_leaves_is_said_in_the_language_in_use(
     window: WindowDriver, sentences: Any, qapp: Application, language: str
 ) -> None:
-    window.preferences.change(async_drafter="remote", api_serve=True, api_network=True)
+    window.preferences.change(api_serve=True, api_network=True)
     set_up(window, ELSEWHERE)
     english, page = sentences(), window.settings_page("network")
 

@@ -12,38 +12,33 @@ from app.wording import figures
 from app.wording.rounding import same_text_sentence, text_sentence
 from engine.stats import RequestStats
 from engine.tuning import KeyRange, LearnedPair, Rounding
-from tests.app.learned_figures import LEARNED, SHORT
+from tests.app.learned_figures import LEARNED
 from tests.app.scripts import Script, play
 
 
 @pytest.mark.parametrize(
-    ("rounding", "one_in", "said"),
+    ("rounding", "said"),
     [
-        ("identical", None, "The same text as without drafts."),
-        ("rounded", None, "The same text as without drafts, apart from rounding."),
-        ("rounded", 43_127, "about one token in 40,000 may differ."),
-        ("rounded", 96, "about one token in 100 may differ."),
-        ("rounded", 3, "about one token in 3 may differ."),
-        ("", None, ""),
+        ("identical", "The same text as without drafts."),
+        ("rounded", "The same text as without drafts, apart from rounding."),
+        ("", ""),
     ],
 )
-def test_it_says_identical_only_where_that_was_found(rounding: str, one_in: int | None, said: str) -> None:
-    sentence = text_sentence(RequestStats(drafted=9, rounding=rounding, one_in=one_in))
-    assert sentence.endswith(said)
-    assert bool(sentence) is bool(said)
+def test_it_says_identical_only_where_that_was_found(rounding: str, said: str) -> None:
+    assert text_sentence(RequestStats(drafted=9, rounding=rounding)) == said
     # Without draft tokens there is nothing to compare.
-    assert text_sentence(RequestStats(rounding=rounding, one_in=one_in)) == ""
+    assert text_sentence(RequestStats(rounding=rounding)) == ""
 
 
 def test_the_panel_says_it_of_an_answer_that_has_ended() -> None:
     answer = Answer()
     answer.apply(list(play(Script("one two three four five six seven eight"))))
-    answer.stats = structs.replace(answer.stats, rounding="rounded", one_in=2000)
-    assert "about one token in 2,000 may differ" in figures.remarks(answer)
+    answer.stats = structs.replace(answer.stats, rounding="rounded")
+    assert "apart from rounding" in figures.remarks(answer)
 
 
 def loaded(rounding: Rounding | None, cost: float | None = None) -> LearnedPair:
-    return replace(LEARNED[1], rounding=rounding, contexts=(replace(SHORT, same_text_cost=cost),))
+    return replace(LEARNED[1], rounding=rounding, same_text_cost=cost)
 
 
 @pytest.mark.parametrize(
@@ -51,19 +46,18 @@ def loaded(rounding: Rounding | None, cost: float | None = None) -> LearnedPair:
     [
         (None, None, "is measured while Tandem is idle."),
         (
-            Rounding((KeyRange(1117, 1, 17),), 0.0),
+            Rounding((KeyRange(1117, 17),)),
             0.0,
             "rounding is the same at every draft length on this Mac. This is true up to 1,117 tokens of context. "
             "Beyond that, there may be fewer draft tokens. It does not slow answers down.",
         ),
         (
-            Rounding((KeyRange(1117, 2, 12),), 0.1),
+            Rounding((KeyRange(1117, 12),)),
             0.083,
             "the same up to 11 draft tokens per round on this Mac. This is true up to 1,117 tokens of context. "
-            "Beyond that, there may be fewer draft tokens. It slows answers down by about 8% (estimate, measured "
-            "rounds: 82).",
+            "Beyond that, there may be fewer draft tokens. It slows answers down by about 8% (estimate).",
         ),
-        (Rounding((KeyRange(1117, 1, 1),), 0.1), None, "so answers are written without draft tokens."),
+        (Rounding((KeyRange(1117, 1),)), None, "so answers are written without draft tokens."),
     ],
 )
 def test_the_switch_says_what_it_costs(rounding: Rounding | None, cost: float | None, said: str) -> None:
@@ -75,5 +69,5 @@ def test_the_switch_says_what_it_costs(rounding: Rounding | None, cost: float | 
 
 @pytest.mark.usefixtures("qapp")
 def test_the_switch_calls_the_starter_by_its_name_and_not_by_its_folder() -> None:
-    sentence = same_text_sentence(replace(loaded(None), main="starter/main"))
+    sentence = same_text_sentence(replace(loaded(None), pair=("starter/main, 9 bytes", "")))
     assert sentence == "How this Mac rounds with Starter is measured while Tandem is idle."

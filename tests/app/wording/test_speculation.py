@@ -79,8 +79,8 @@ def test_another_chat_does_not_keep_the_sentence_of_the_one_before(open_window: 
 
 
 STATES = (
-    "ready", "starting", "no-gain", "no-memory", "no-address", "no-branches", "not-usable", "other-tokenizer",
-    "unreachable", "network-denied", "ended",
+    "ready", "starting", "no-gain", "no-memory", "no-branches", "not-usable", "other-tokenizer",
+    "unreachable", "ended",
 )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from engine.tokenizers.prompt_process.client import COUNTING_PROCESS
 from tests.engine.advice.real_configs import PUBLISHED
 from tests.engine.model_files.model_folders import llama_config
 from tests.engine.speculation.families import EVERY_KIND, FAMILIES, build, fresh_caches, model_type
+from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 
 # Quantised caches are counted by `ModelSize.element_bytes`.
@@ -27,11 +28,7 @@ ONCE_WRONG = (
 )  # fmt: skip
 
 
-def in_tiers(names: list[str], default: tuple[str, ...]) -> list[Any]:
-    return [name if name in default else pytest.param(name, marks=pytest.mark.full) for name in names]
-
-
-@pytest.mark.parametrize("name", in_tiers(PLAIN, tuple(EVERY_KIND)))
+@pytest.mark.parametrize("name", by_tier(PLAIN, EVERY_KIND))
 def test_the_sizes_are_those_of_the_caches_that_mlx_lm_fills(name: str) -> None:
     model, caches = build(name), fresh_caches(name)
     # The last token alone: a pass over several leaves more than its window in a sliding layer.
@@ -42,7 +39,7 @@ def test_the_sizes_are_those_of_the_caches_that_mlx_lm_fills(name: str) -> None:
     assert 4 * cached_elements(shape, 768) + shape.state_bytes == pytest.approx(filled, rel=0.02)
 
 
-@pytest.mark.parametrize("name", in_tiers(list(PUBLISHED), ONCE_WRONG))
+@pytest.mark.parametrize("name", by_tier(PUBLISHED, ONCE_WRONG))
 def test_a_token_of_context_takes_what_published_sizes_say(name: str) -> None:
     shape, published = count_caches(PUBLISHED[name].config), PUBLISHED[name]
     assert (2 * shape.elements_a_token, {window: 2 * elements for window, elements in shape.windows}) == (

@@ -12,13 +12,13 @@ import pytest
 from engine.advice.cache_shape import cache_shape
 from engine.advice.catalog import Catalog, load_catalog
 from engine.advice.fit import ModelSize, check_fit
-from engine.advice.heads import against, facts_of, facts_of_config, same_model
-from engine.advice.pairing import PairAdvice, PairModel, advise, candidates, from_installed
-from engine.advice.speedup import MainCost, estimate_head_speedup
+from engine.advice.pairing import PairAdvice, advise, against, candidates, facts_of, same_model, with_files
+from engine.advice.speedup import estimate_head_speedup
 from engine.heads.fit import Mismatch, memory_config
 from engine.heads.folder import inspect_head
 from engine.hub.failures import HubError
-from engine.model_files.discovery import InstalledModel, describe_folder
+from engine.model_files.discovery import describe_folder
+from engine.model_files.model import Model, facts_of_config
 from tests.engine.heads.golden import cases
 from tests.engine.heads.golden.assistant_cases import CASES as ASSISTANT_CASES
 from tests.engine.heads.golden.cases import CASES
@@ -31,18 +31,21 @@ MAIN_CONFIG = {"model_type": "qwen3", "num_hidden_layers": 7, "hidden_size": 64,
                "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16, "intermediate_size": 64}  # fmt: skip
 
 
-def main_model(**changes: Any) -> PairModel:
+def main_model(**changes: Any) -> Model:
     config = MAIN_CONFIG | changes
-    return PairModel("org/Main-8B-4bit", "installed", 10**8, 10**8, config, vocabulary_size=config["vocab_size"])
+    return Model(
+        "org/Main-8B-4bit", "cache", weight_bytes=10**8, active_bytes=10**8, config=config,
+        vocabulary_size=config["vocab_size"],
+    )  # fmt: skip
 
 
-def head_model(folder: Path, name: str = "full", **changes: Any) -> PairModel:
+def head_model(folder: Path, name: str = "full", **changes: Any) -> Model:
     case = CASES[name]
     write_head(folder, {**case.config, **changes}, tensors_of(case))
-    return from_installed(describe_folder(folder, "org/head", "folder"))
+    return with_files(describe_folder(folder, "org/head", "folder"))
 
 
-def verdict(main: PairModel, head: PairModel) -> PairAdvice:
+def verdict(main: Model, head: Model) -> PairAdvice:
     return next(one for one in advise(main, [head], CONTEXT, LIMIT) if one.id == head.id)
 
 
@@ -95,7 +98,10 @@ def test_a_damaged_head_and_one_that_does_not_fit_say_why(tmp_path: Path) -> Non
 
 def test_heads_and_draft_models_stand_by_their_speed_and_the_first_is_marked(tmp_path: Path) -> None:
     head = head_model(tmp_path)
-    draft = PairModel("org/draft", "installed", 10**6, 10**6, MAIN_CONFIG, vocabulary_size=256, tokenizer="t")
+    draft = Model(
+        "org/draft", "cache", weight_bytes=10**6, active_bytes=10**6, config=MAIN_CONFIG, vocabulary_size=256,
+        tokenizer="t",
+    )  # fmt: skip
     main = replace(main_model(), tokenizer="t")
     advice = advise(main, [draft, head], CONTEXT, LIMIT)[:2]
     estimates = [one.expected.speedup for one in advice if one.expected is not None]
@@ -139,13 +145,13 @@ def test_published_heads_are_offered_first_and_marked_as_not_checked(catalog: Ca
     assert (first.id, first.source, first.verdict, first.works) == (head, "catalog", "head-unchecked", True)
     assert not first.best
     assert first.expected is None
-    assert not any(head.checked for head in catalog.heads.values())
+    assert not any(head.facts.checked for head in catalog.heads.values())
 
 
 def test_an_installed_head_hides_its_entry_of_the_catalog(tmp_path: Path, catalog: Catalog) -> None:
     case = CASES["full"]
     folder = write_head(tmp_path, case.config, tensors_of(case))
-    installed: InstalledModel = describe_folder(folder, "z-lab/Qwen3-4B-DFlash-b16", "cache")
+    installed: Model = describe_folder(folder, "z-lab/Qwen3-4B-DFlash-b16", "cache")
     subject, found = candidates(catalog.models["mlx-community/Qwen3-4B-4bit"], [installed], catalog)
     one = next(one for one in advise(subject, found, CONTEXT, 64 * 2**30) if one.id == installed.id)
     assert (one.source, one.verdict) == ("installed", "other-main")
@@ -180,7 +186,7 @@ def test_memory_counts_the_windows_of_a_head(tmp_path: Path, name: str, windowed
 
 
 def test_a_head_is_expected_to_help_less_the_larger_it_is() -> None:
-    main = MainCost(10**10, 10**10)
+    main = replace(main_model(), weight_bytes=10**10, active_bytes=10**10)
     speeds = [estimate_head_speedup(main, size).speedup for size in (10**8, 10**9, 10**10)]
     assert speeds == sorted(speeds, reverse=True)
     assert 1.5 < speeds[1] < 2.5
@@ -197,10 +203,10 @@ QWEN3_5 = {
 REPOSITORY = "mlx-community/Qwen3.5-4B-MLX-4bit"
 
 
-def installed_main(folder: Path, config: dict[str, Any], source: str = "cache") -> InstalledModel:
+def installed_main(folder: Path, config: dict[str, Any], source: str = "cache") -> Model:
     folder.mkdir(exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config))
-    return InstalledModel(REPOSITORY, str(folder), source, True, weight_bytes=2 * 10**9, active_bytes=2 * 10**9)
+    return Model(REPOSITORY, source, path=str(folder), weight_bytes=2 * 10**9, active_bytes=2 * 10**9)
 
 
 def test_the_head_that_makers_ship_with_a_model_is_offered_with_its_size(tmp_path: Path, catalog: Catalog) -> None:
@@ -219,7 +225,7 @@ def test_heads_of_families_that_declare_them_are_offered_too(tmp_path: Path, cat
     text = dict(MTP_CASES[name].text)
     for config, offered in ((text, True), (text | {"num_nextn_predict_layers": 0}, False)):
         _, found = candidates(installed_main(tmp_path, config), [], catalog)
-        inside = [one for one in found if one.head is not None and one.head.inside]
+        inside = [one for one in found if one.facts.inside]
         assert [one.id for one in inside] == [f"{REPOSITORY}-mtp-head"] * offered
         assert all(one.weight_bytes > 10_000 for one in inside)
 
@@ -228,13 +234,13 @@ def test_heads_of_families_that_declare_them_are_offered_too(tmp_path: Path, cat
 def test_the_assistant_of_gemma_4_is_offered_for_its_model(tmp_path: Path, catalog: Catalog, main: str) -> None:
     installed = replace(installed_main(tmp_path, MAIN_CONFIG | {"model_type": "gemma4"}), id=main)
     _, found = candidates(installed, [], catalog)
-    assistants = [one for one in found if one.head is not None and one.head.kind == "mtp"]
+    assistants = [one for one in found if one.head == "mtp"]
     assert [one.id for one in assistants] == ["google/gemma-4-31B-it-assistant"]
     assert assistants[0].weight_bytes == 939_000_000
 
 
 def test_an_assistant_reads_the_width_of_its_main_model() -> None:
-    facts = facts_of_config(ASSISTANT_CASES["assistant_gemma4"].config, "mtp")
+    facts = facts_of_config(ASSISTANT_CASES["assistant_gemma4"].config)
     assert (facts.width, facts.vocabulary, facts.layers) == (64, 256, 0)
     assert against(facts, MAIN_CONFIG, 256) is None
 
@@ -251,15 +257,15 @@ def test_no_head_is_offered_where_none_is_shipped_or_nothing_says_from_where(
     tmp_path: Path, catalog: Catalog, config: dict[str, Any], source: str
 ) -> None:
     _, found = candidates(installed_main(tmp_path, config, source), [], catalog)
-    assert not any(one.head is not None and one.head.inside for one in found)
+    assert not any(one.facts.inside for one in found)
 
 
 @pytest.mark.parametrize("name", [f"{REPOSITORY}-mtp-head", f"{REPOSITORY}/mtp.safetensors", f"{REPOSITORY}/mtp"])
 def test_a_head_that_is_there_is_not_offered_again(tmp_path: Path, catalog: Catalog, name: str) -> None:
     main = installed_main(tmp_path / "main", QWEN3_5)
-    head = InstalledModel(name, str(tmp_path / "head"), "cache", False, "incomplete", head="mtp")
+    head = Model(name, "cache", path=str(tmp_path / "head"), problem="incomplete", head="mtp")
     _, found = candidates(main, [head], catalog)
-    assert not any(one.head is not None and one.head.inside for one in found)
+    assert not any(one.facts.inside for one in found)
 
 
 @pytest.mark.parametrize(
@@ -271,12 +277,10 @@ def test_what_an_eagle_head_is_made_for_is_known_from_its_folder(
 ) -> None:
     case = EAGLE_CASES[name]
     facts = facts_of(inspect_head(write_head(tmp_path, case.config, tensors_of(case))).config)
-    assert (facts.kind, facts.layers, facts.exact, facts.width, facts.vocabulary) == ("eagle3", layers, exact, 64, 256)
+    assert (facts.layers, facts.exact, facts.width, facts.vocabulary) == (layers, exact, 64, 256)
     assert facts.made_for == ("org/main" if name == "eagle_llama" else "")
     main = {"num_hidden_layers": 12, "hidden_size": 64}
     assert against(facts, main, 256) is None
     assert against(facts, {**main, "num_hidden_layers": 8}, 256) == Mismatch("layers", layers, 8)
     # Without its tensors its configuration says the same.
-    assert against(facts_of_config(case.config, "eagle3"), {**main, "hidden_size": 32}, 256) == Mismatch(
-        "width", 64, 32
-    )
+    assert against(facts_of_config(case.config), {**main, "hidden_size": 32}, 256) == Mismatch("width", 64, 32)

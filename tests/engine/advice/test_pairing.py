@@ -12,9 +12,9 @@ import pytest
 
 from engine.advice.catalog import load_catalog
 from engine.advice.fit import ModelSize, check_fit, number_bytes
-from engine.advice.heads import HeadFacts
-from engine.advice.pairing import VERDICTS, PairAdvice, PairModel, advise, candidates
+from engine.advice.pairing import VERDICTS, PairAdvice, advise, candidates
 from engine.model_files.discovery import installed_models
+from engine.model_files.model import Model
 from tests.engine.model_files.model_folders import (
     llama_config,
     model_files,
@@ -28,7 +28,7 @@ ROOM = 100 * GB
 VOCABULARY = {f"t{number}": number for number in range(100)}
 
 
-def model(name: str, size: int, source: str = "installed", **changes: Any) -> PairModel:
+def model(name: str, size: int, source: str = "installed", **changes: Any) -> Model:
     vocabulary = changes.pop("vocabulary", VOCABULARY)
     values: dict[str, Any] = {
         "active_bytes": size,
@@ -36,13 +36,13 @@ def model(name: str, size: int, source: str = "installed", **changes: Any) -> Pa
         "read_vocabulary": lambda: vocabulary,
         "vocabulary_size": 100,
     } | changes
-    return PairModel(name, source, size, **values)
+    return Model(name, source, weight_bytes=size, **values)
 
 
 MAIN = model("org/main", 8 * GB)
 
 
-def verdict_on(draft: PairModel, main: PairModel = MAIN, limit: int = ROOM, **more: Any) -> PairAdvice:
+def verdict_on(draft: Model, main: Model = MAIN, limit: int = ROOM, **more: Any) -> PairAdvice:
     return next(one for one in advise(main, [draft], 4096, limit, **more) if one.id == draft.id)
 
 
@@ -160,8 +160,8 @@ def test_a_draft_that_this_chip_gains_nothing_from_can_be_chosen_but_is_not_the_
     assert verdict_on(model("org/huge", 7 * GB)).verdict == "too-large"
 
 
-@pytest.mark.parametrize("head", [None, HeadFacts("mtp")])
-def test_what_was_measured_no_faster_is_not_the_best(head: HeadFacts | None) -> None:
+@pytest.mark.parametrize("head", ["", "mtp"])
+def test_what_was_measured_no_faster_is_not_the_best(head: str) -> None:
     draft = model("org/draft", GB // 3, head=head)
     assert advise(MAIN, [draft], 4096, ROOM)[0].id == draft.id
     better = model("org/better", GB // 3)
@@ -221,3 +221,14 @@ def test_the_starters_draft_is_offered_to_the_starter_only(tmp_path: Path) -> No
     offered = {model.id: [one.id for one in candidates(model, installed, load_catalog())[1]] for model in installed}
     assert "draft" in offered["main"]
     assert "draft" not in offered["org/main"]
+
+
+@pytest.mark.parametrize(
+    ("chip", "bits", "verdict"), [("AMD EPYC", 16, "too-large"), ("Apple M1", 8, "too-large"), ("Apple M4", 16, "same")]
+)
+def test_a_copy_in_fewer_bits_is_a_draft_only_where_this_chip_gains_from_it(
+    chip: str, bits: int, verdict: str, set_chip: Callable[[str], None]
+) -> None:
+    set_chip(chip)
+    main, copy = model("org/main", bits * GB // 2, bits=bits), model("org/copy", 9 * GB // 4, bits=4)
+    assert verdict_on(copy, main).verdict == verdict

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
-from engine.advice.speedup import MainCost, estimate_head_speedup, estimate_speedup
+from engine.advice.speedup import estimate_head_speedup, estimate_speedup, is_copy
+from engine.model_files.model import Model
 
 GB = 10**9
 # An 8B and a mixture of 30B in 4 bits, and a draft model of 0.6B.
-DENSE, MIXTURE, DRAFT = MainCost(46 * GB // 10, 46 * GB // 10, 4), MainCost(17 * GB, 19 * GB // 10, 4), GB // 3
+DENSE = Model("dense", "cache", weight_bytes=46 * GB // 10, active_bytes=46 * GB // 10, bits=4)
+MIXTURE = replace(DENSE, weight_bytes=17 * GB, active_bytes=19 * GB // 10)
+DRAFT = replace(DENSE, weight_bytes=GB // 3, active_bytes=GB // 3)
 SetChip = Callable[[str], None]
 
 
@@ -36,10 +40,10 @@ def test_a_draft_model_is_expected_to_gain_what_was_published_for_the_chip(
 
 @pytest.mark.parametrize(("chip", "main"), [("Apple M9", DENSE), ("Apple M3 Ultra", DENSE), ("Apple M4", MIXTURE)])
 def test_where_nothing_or_a_contradiction_was_published_it_is_a_range(
-    chip: str, main: MainCost, set_chip: SetChip
+    chip: str, main: Model, set_chip: SetChip
 ) -> None:
     set_chip(chip)
-    for found in (estimate_speedup(main, DRAFT, "same"), estimate_head_speedup(main, DRAFT, chained=True)):
+    for found in (estimate_speedup(main, DRAFT, "same"), estimate_head_speedup(main, DRAFT.weight_bytes, chained=True)):
         assert found.bounds is not None
         least, most = found.bounds
         assert least < min(1.0, found.speedup)
@@ -58,7 +62,7 @@ def test_an_unknown_chip_may_be_as_slow_as_any_known_one(set_chip: SetChip) -> N
 def test_plain_weights_have_their_own_costs(set_chip: SetChip) -> None:
     """On an M3 Ultra, a pass of bfloat16 costs twice one row, however many rows it has."""
     set_chip("Apple M3 Ultra")
-    plain = estimate_head_speedup(MainCost(16 * GB, 16 * GB, 16), GB // 2)
+    plain = estimate_head_speedup(replace(DENSE, weight_bytes=16 * GB, active_bytes=16 * GB, bits=16), GB // 2)
     assert plain.bounds is None
     assert 1.2 < plain.speedup < 1.5
 
@@ -69,3 +73,16 @@ def test_a_mixture_of_experts_on_an_m5_costs_less_than_if_no_row_shared_an_exper
     found = estimate_speedup(MIXTURE, DRAFT, "same")
     assert found.bounds is None
     assert elsewhere.speedup + 0.1 < found.speedup < 1.05
+
+
+@pytest.mark.parametrize(("chip", "pays"), [("AMD EPYC", False), ("Apple M4", True)])
+def test_a_copy_in_fewer_bits_is_faster_only_where_weights_stay_as_they_are_stored(
+    chip: str, *, pays: bool, set_chip: SetChip
+) -> None:
+    """SmolLM2-135M as float32 and in 4 bits: a CPU computes both with float32."""
+    set_chip(chip)
+    main = replace(DENSE, weight_bytes=538_000_000, active_bytes=538_000_000, bits=32)
+    copy = replace(DENSE, weight_bytes=76_000_000, active_bytes=76_000_000)
+    assert is_copy(copy, main)
+    assert (estimate_speedup(main, copy, "same").speedup > 1.05) == pays
+    assert not is_copy(DENSE, main)

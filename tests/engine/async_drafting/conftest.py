@@ -8,14 +8,11 @@ from pathlib import Path
 import pytest
 
 from engine.serving.scheduler import Scheduler
-from engine.settings import EngineSettings
-from tests.engine.serving_requests import load_models
+from tests.engine.serving_requests import open_scheduler
 
 
 @pytest.fixture
 def scheduler(tiny_main: Path, tiny_draft: Path) -> Iterator[Scheduler]:
     """A scheduler whose asynchronous drafter starts with the first request."""
-    scheduler = Scheduler(EngineSettings(async_drafter="cpu"))
-    load_models(scheduler, tiny_main, tiny_draft)
-    yield scheduler
-    scheduler.close()
+    with open_scheduler(tiny_main, tiny_draft, async_drafter="cpu") as scheduler:
+        yield scheduler

@@ -13,7 +13,7 @@ import mlx.core as mx
 import pytest
 from msgspec.structs import replace
 
-from engine.async_drafting.link import DrafterConnection, DrafterLink
+from engine.async_drafting.link import DrafterConnection
 from engine.async_drafting.messages import (
     MOST_UNSENT,
     TO_DRAFTER,
@@ -27,12 +27,11 @@ from engine.async_drafting.serving import serve
 from engine.main_model.loading import load
 from engine.requests import SamplingSettings, SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from engine.speculation.rounds.round import PendingRound, RoundResult, Rounds
+from engine.speculation.rounds.round import DrawnTokens, PendingRound, Rounds
 from engine.stats import RequestStats
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed, WireMessage
 from tests.engine.serving_requests import alone, request
-from tests.patience import PATIENCE_S
 
 BEGIN = Begin(3, 1, 384, SamplingSettings())
 FIRST = RoundOutcome(3, 1, 0, (5, 6, 7), 3)
@@ -71,15 +70,6 @@ def on_a_thread(folder: Path, disturb: Disturbance) -> DrafterConnection:
     return DrafterConnection(Channel(ours, TO_ENGINE, most_unsent=MOST_UNSENT), lambda: thread.join())
 
 
-def answered(link: DrafterLink) -> DraftReply:
-    """Begin an answer, and return what the drafter says to its first verdict, for which nothing is prepared."""
-    assert link.send(BEGIN)
-    assert link.send(FIRST)
-    answer = link.receive(PATIENCE_S)
-    assert answer is not None
-    return answer
-
-
 def started(scheduler: Scheduler) -> RequestStats:
     """Answer until the drafter has its model, and return the figures of the last answer."""
     while (stats := alone(scheduler, request(speculation=FIXED, max_tokens=4)).stats).ahead == "starting":
@@ -91,7 +81,7 @@ def slow_verification(monkeypatch: pytest.MonkeyPatch, seconds: float = 0.02) ->
     """Make each round so slow that the drafter can be ready for its verdict."""
     wait = Rounds.wait
 
-    def waiting(self: Rounds, current: PendingRound) -> RoundResult:
+    def waiting(self: Rounds, current: PendingRound) -> DrawnTokens:
         time.sleep(seconds)
         return wait(self, current)
 

@@ -13,8 +13,9 @@ from engine.async_drafting.link import DrafterLink
 from engine.async_drafting.messages import End
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from engine.speculation.choosing.choice import Choice, Offer
-from engine.speculation.choosing.controller import Answer, Controller
+from engine.speculation.choosing.choice import Choice
+from engine.speculation.choosing.controller import Controller
+from engine.speculation.choosing.plans import Candidate
 from engine.wire.messages import WireMessage
 from tests.engine.async_drafting.drafters import FIXED, on_a_thread, slow_verification, started, untouched
 from tests.engine.serving_requests import PLAIN, Client, request, run
@@ -43,7 +44,7 @@ def answered(scheduler: Scheduler, text: str, speculation: SpeculationSettings, 
 def choose(monkeypatch: pytest.MonkeyPatch, first: str) -> None:
     """Let each choice take the source `first` if it has draft tokens, else the draft model."""
 
-    def scripted(_controller: Controller, asked: Sequence[tuple[Answer, Offer]]) -> list[Choice]:
+    def scripted(_controller: Controller, asked: Sequence[Candidate]) -> list[Choice]:
         [(_answer, offer)] = asked
         if offer.decided is not None:
             return [offer.decided]

@@ -14,6 +14,7 @@ from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from tests.engine.async_drafting.drafters import DISTURBANCES, FIXED, on_a_thread, slow_verification, started
 from tests.engine.serving_requests import PLAIN, request, run, submit
+from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 
 TEXTS = ("the quick brown fox", "안녕하세요 세계", "こんにちは世界", "你好，世界")
@@ -28,10 +29,9 @@ def answer(scheduler: Scheduler, speculation: SpeculationSettings, temperature: 
 
 # Messages that are wrong in other ways have no other effect.
 QUICK = ("untouched", "garbage", "dying")
-CASES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.full) for name in DISTURBANCES]
 
 
-@pytest.mark.parametrize("disturbance", CASES)
+@pytest.mark.parametrize("disturbance", by_tier(DISTURBANCES, QUICK))
 def test_the_text_is_plain_decodings(scheduler: Scheduler, disturbance: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Texts are greedy or have a seed, at a fixed depth or at the controller's, in turn."""
     check(scheduler, disturbance, TEXTS, monkeypatch)

@@ -10,7 +10,7 @@ import pytest
 
 from engine.async_drafting import drafting_ahead as aheads
 from engine.async_drafting import link as links
-from engine.async_drafting.drafting_ahead import AheadFigures
+from engine.async_drafting.drafting_ahead import AheadFigures, DraftingAhead
 from engine.async_drafting.messages import DraftReply
 from engine.serving.scheduler import Scheduler
 from engine.wire.messages import WireMessage
@@ -38,7 +38,7 @@ def with_a_drafter(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> Cli
     monkeypatch.setattr(aheads, "HANDOVER_S", PATIENCE_S)
     started(scheduler)
     client = submit(scheduler, request(temperature=0.8, speculation=FIXED, max_tokens=50))
-    while scheduler.models.drafting.ahead is None or not answered(scheduler):
+    while ahead_of(scheduler) is None or not answered(scheduler):
         scheduler.step()
     return client
 
@@ -51,8 +51,13 @@ def hurried(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> int:
     return figures(scheduler).late
 
 
+def ahead_of(scheduler: Scheduler) -> DraftingAhead | None:
+    request = scheduler.models.drafting.alone
+    return None if request is None else request.ahead
+
+
 def figures(scheduler: Scheduler) -> AheadFigures:
-    ahead = scheduler.models.drafting.ahead
+    ahead = ahead_of(scheduler)
     assert ahead is not None
     return ahead.figures
 

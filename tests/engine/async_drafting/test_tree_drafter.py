@@ -18,6 +18,7 @@ from engine.main_model.sampling import Sampler
 from engine.requests import SamplingSettings
 from tests.engine.async_drafting.naive import continued, rounds, until_idle
 from tests.engine.speculation.families import build
+from tests.engine.tiers import by_tier
 
 SETTINGS = {
     "greedy": SamplingSettings(),
@@ -50,16 +51,7 @@ def sampler_of(begin: Begin) -> Sampler:
 
 @pytest.mark.parametrize(
     ("settings", "steps"),
-    [
-        ("greedy", None),
-        ("sampled", 6),
-        ("penalised", 1),
-        *(
-            pytest.param(settings, steps, marks=pytest.mark.full)
-            for settings, steps in product(SETTINGS, (None, 1, 6))
-            if (settings, steps) not in (("greedy", None), ("sampled", 6), ("penalised", 1))
-        ),
-    ],
+    by_tier(product(SETTINGS, (None, 1, 6)), [("greedy", None), ("sampled", 6), ("penalised", 1)]),
 )
 def test_every_answer_is_what_a_drafter_without_caches_would_draft(
     models: tuple[nn.Module, nn.Module], drafter: TreeDrafter, settings: str, steps: int | None
@@ -115,14 +107,7 @@ def test_a_model_whose_passes_cannot_hold_branches_is_refused(family: str) -> No
 
 @pytest.mark.parametrize(
     "family",
-    [
-        "llama",
-        "qwen3_moe",
-        *(
-            pytest.param(family, marks=pytest.mark.full)
-            for family in ("qwen3", "gemma2", "phi3", "smollm3", "mixtral", "granite")
-        ),
-    ],
+    by_tier(["llama", "qwen3_moe", "qwen3", "gemma2", "phi3", "smollm3", "mixtral", "granite"], ["llama", "qwen3_moe"]),
 )
 def test_families_of_full_attention_can_branch(family: str) -> None:
     assert BranchPasses(build.__wrapped__(family)).length == 0

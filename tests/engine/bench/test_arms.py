@@ -114,7 +114,7 @@ def test_a_request_that_fails_raises_its_error(scheduler: Scheduler, pair: tuple
     with pytest.raises(PromptTooLong):
         run_to_end(scheduler, request("word " * 2000, speculation=PLAIN))
     long = BenchPrompt("chat", "en", "word " * 2000)
-    with pytest.raises(EngineError, match="the model's context holds 512"):
+    with pytest.raises(EngineError, match=", 512"):
         concurrency.measure(scheduler, pair[0], [1], [long], repetitions=1, max_tokens=4)
 
 

@@ -37,8 +37,8 @@ class Asked:
 
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
         known: Future[tuple[LearnedPair, ...]] = Future()
-        other = LearnedPair(("", ""), "", "", False, (), ())
-        known.set_result((other, replace(other, loaded=True, rounding=Rounding((KeyRange(1117, 2, 5),), 0.01))))
+        other = LearnedPair(("", ""), loaded=False)
+        known.set_result((other, replace(other, loaded=True, rounding=Rounding((KeyRange(1117, 5),)))))
         return known
 
     def submit(self, request: ChatRequest) -> Iterator[Event]:
@@ -59,7 +59,7 @@ def test_each_question_is_asked_both_ways_and_the_ratio_is_that_of_the_same_ques
     assert len(counted) == 2 * len(BUILT_IN)
     assert (found.answers, found.ended, found.memory_limit) == (len(BUILT_IN), "", 9_000_000_000)
     assert found.times == 2.5
-    assert found.rounding == Rounding((KeyRange(1117, 2, 5),), 0.01)
+    assert found.rounding == Rounding((KeyRange(1117, 5),))
     assert found.accept_rate == pytest.approx(0.7)
 
 

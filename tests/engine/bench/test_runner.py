@@ -46,8 +46,8 @@ def test_arms_rotate_and_what_learns_starts_every_repetition_anew() -> None:
 
 def test_no_ratio_exceeds_the_tokens_a_round_if_the_plain_answer_stalled() -> None:
     samples = [
-        Sample("plain", FIRST, 0, ArmMeasurement(10, 1.0, 0.1, 10.0, stats(0, 0))),
-        Sample("auto", FIRST, 0, ArmMeasurement(10, 20.0, 0.2, 0.5, RequestStats(drafted=9, tokens_per_round=2.5))),
+        Sample("plain", FIRST, 0, ArmMeasurement(20, 1.0, 0.1, 10.0, stats(0, 0))),
+        Sample("auto", FIRST, 0, ArmMeasurement(20, 20.0, 0.2, 0.5, RequestStats(drafted=9, tokens_per_round=2.5))),
     ]
     auto = summarise(samples)["arms"]["auto"]
     assert (auto["speedup"], auto["slowest_speedup"], auto["answer_speedup"]) == (2.5, 2.5, 2.5)
@@ -55,10 +55,10 @@ def test_no_ratio_exceeds_the_tokens_a_round_if_the_plain_answer_stalled() -> No
 
 def test_ratios_are_to_the_plain_answer_to_the_same_prompt() -> None:
     samples = [
-        Sample("plain", FIRST, 0, ArmMeasurement(10, 10.0, 0.1, 1.0, stats(0, 0))),
-        Sample("plain", SECOND, 0, ArmMeasurement(10, 40.0, 0.1, 1.0, stats(0, 0))),
-        Sample("auto", FIRST, 0, ArmMeasurement(10, 20.0, 0.2, 0.5, stats(10, 8, host_s=0.1))),
-        Sample("auto", SECOND, 0, ArmMeasurement(10, 20.0, 0.1, 1.0, stats(10, 0, host_s=0.1))),
+        Sample("plain", FIRST, 0, ArmMeasurement(20, 10.0, 0.1, 1.0, stats(0, 0))),
+        Sample("plain", SECOND, 0, ArmMeasurement(20, 40.0, 0.1, 1.0, stats(0, 0))),
+        Sample("auto", FIRST, 0, ArmMeasurement(20, 20.0, 0.2, 0.5, stats(10, 8, host_s=0.1))),
+        Sample("auto", SECOND, 0, ArmMeasurement(20, 20.0, 0.1, 1.0, stats(10, 0, host_s=0.1))),
     ]
     auto = summarise(samples)["arms"]["auto"]
     assert auto["speedup"] == pytest.approx(1.25)
@@ -68,6 +68,16 @@ def test_ratios_are_to_the_plain_answer_to_the_same_prompt() -> None:
     assert auto["accept_rate"] == 0.4
     assert auto["host_share"] == pytest.approx(0.25)
     assert {kind: figures["speedup"] for kind, figures in auto["by_kind"].items()} == {"chat": 2.0, "list": 0.5}
+
+
+def test_the_slowest_answer_is_one_that_is_long_enough_to_be_felt() -> None:
+    samples = [
+        Sample(arm, prompt, 0, ArmMeasurement(tokens, speed, 0.1, 1.0))
+        for arm, speeds in (("plain", (10.0, 10.0)), ("auto", (9.0, 5.0)))
+        for prompt, tokens, speed in zip((FIRST, SECOND), (16, 15), speeds, strict=True)
+    ]
+    assert summarise(samples)["arms"]["auto"]["slowest_speedup"] == 0.9
+    assert summarise(samples)["arms"]["auto"]["by_kind"]["list"]["slowest_speedup"] is None
 
 
 def test_sources_have_their_share_of_all_tokens_of_an_arm() -> None:

@@ -21,7 +21,6 @@ SCHEMA = {
     },
 }
 TOOLS = [{"type": "function", "function": {"name": "find", "parameters": SCHEMA}}]
-CLOSED = "</parameter>"
 # Texts between the marks of a form, as families of models write them, and the arguments of their calls.
 WRITTEN: list[tuple[str, str, list[dict[str, Any]]]] = [
     ("json_tools", '{"name": "find", "arguments": "{\\"days\\": 2}"}', [{"days": 2}]),

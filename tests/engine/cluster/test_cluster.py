@@ -18,6 +18,7 @@ from engine.grammars.grammar import Grammar
 from engine.status import LoadedPair
 from tests.engine.asking import ask, finished
 from tests.engine.cluster.families import rank_processes, write_family
+from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S, wait_until
 from tests.tiny_heads import write_head
 from tests.tiny_models import FLOAT32, FOUR_BITS, write_disturbed_copy, write_model
@@ -100,20 +101,12 @@ def request(
     return ChatRequest(messages, SamplingSettings(), speculation, max_tokens=max_tokens, grammar=grammar)
 
 
-EITHER = pytest.mark.parametrize(
-    "split", ["by_heads", pytest.param("by_layers", marks=pytest.mark.full)], indirect=True
-)
+EITHER = pytest.mark.parametrize("split", by_tier(["by_heads", "by_layers"], ["by_heads"]), indirect=True)
 PLAIN, DRAFTED = SpeculationSettings(method="off"), SpeculationSettings(method="draft", depth=3)
 
 
 @pytest.mark.parametrize(
-    ("method", "temperature"),
-    [
-        ("off", 0.8),
-        ("draft", 0.8),
-        pytest.param("draft", 0.0, marks=pytest.mark.full),
-        pytest.param("auto", 0.8, marks=pytest.mark.full),
-    ],
+    ("method", "temperature"), by_tier([("draft", 0.8), ("off", 0.8), ("draft", 0.0), ("auto", 0.8)], [("draft", 0.8)])
 )
 def test_two_ranks_write_what_one_process_writes(by_heads: Both, method: str, temperature: float) -> None:
     # Without a depth, the speed of the machine decides whether anything is drafted.
@@ -176,7 +169,7 @@ def test_a_model_that_is_missing_or_cannot_be_divided_is_refused_and_the_other_s
     assert finished(ask(engine, max_tokens=4)).ids
     # Each rank would have one kind of layer.
     main = write_family("qwen3_next", tmp_path / "main", 1)
-    with pytest.raises(ClusterError, match=r"cannot be split: KVCache on .*, ArraysCache on "):
+    with pytest.raises(ClusterError, match=r"cannot-split, KVCache on .*, ArraysCache on "):
         engine.load(main).result(timeout=PATIENCE_S)
     assert finished(ask(engine, max_tokens=4)).ids
 

@@ -30,7 +30,7 @@ def repository(tmp_path: Path) -> Path:
 def fetch(script: str, repository: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, int]]:
     """Return the progress that a machine reports which runs `script` instead of downloading."""
     monkeypatch.setattr("engine.cluster.launch.SSH", (sys.executable, "-c", script))
-    machines = Machines((Machine("127.0.0.1"), Machine("other")))
+    machines = Machines((Machine("127.0.0.1", ""), Machine("other", "")))
     said: list[tuple[str, int, int]] = []
     checks = (HostCheck("here"), HostCheck("other", lacks=("model.safetensors",)))
     fetch_missing(machines, checks, repository, on_bytes=lambda *step: said.append(step))

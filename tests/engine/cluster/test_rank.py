@@ -17,7 +17,7 @@ def test_a_process_that_can_have_no_more_memory_says_so(monkeypatch: pytest.Monk
         raise OSError(errno.ENOMEM, "Cannot allocate memory")
 
     monkeypatch.setattr("mmap.mmap", mapped)
-    with pytest.raises(ClusterError, match="studio does not have enough memory"):
+    with pytest.raises(ClusterError, match="no-memory, studio"):
         check_memory("studio")
 
 

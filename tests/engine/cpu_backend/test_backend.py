@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 
 import mlx.core as mx
@@ -13,9 +12,8 @@ from mlx.utils import tree_flatten
 
 from engine.cpu_backend.backend import CPU, GPU, VARIABLE, backend
 from engine.events import TokensCommitted
-from engine.serving.scheduler import Scheduler
 from tests.engine.scheduled import ask, ids
-from tests.engine.serving_requests import load_models
+from tests.engine.serving_requests import open_scheduler
 from tests.tiny_heads import write_head
 from tests.tiny_models import MXFP4, write_disturbed_copy, write_model
 
@@ -51,8 +49,7 @@ def test_on_linux_the_text_does_not_depend_on_drafts(tmp_path: Path, kind: str) 
     drafter = write_head(tmp_path / "head", main) if kind == "head" else tmp_path / "draft"
     if kind == "draft":
         write_disturbed_copy(main, drafter, amount=0.02)
-    with closing(Scheduler()) as scheduler:
-        load_models(scheduler, main, drafter)
+    with open_scheduler(main, drafter) as scheduler:
         assert {array.dtype for _, array in tree_flatten(scheduler.models.main.model.parameters())} == {mx.float32}
         for temperature in (0.0, 0.8):
             plain = ask(scheduler, method="off", temperature=temperature)

@@ -26,6 +26,7 @@ from tests.engine.call_forms.tagged_texts import (
     tags,
     texts_that_arrive,
 )
+from tests.engine.tiers import by_tier
 
 
 def grammars(form: str) -> list[Grammar]:
@@ -100,10 +101,19 @@ def ids(text: str, marks: dict[str, int]) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("controls", [False, True])
-@pytest.mark.parametrize("form", TAGGED)
+def marks_of(form: str) -> dict[str, int]:
+    """Return the control tokens in calls of a form."""
+    return {name: IDS[name] for name in CONTROLS[1:] if name in file_of(form, "")}
+
+
+# Models without control tokens spell the marks of every form alike, in bytes.
+BYTES = [(form, False) for form in TAGGED if marks_of(form)]
+AS_WRITTEN = [(form, True) for form in TAGGED]
+
+
+@pytest.mark.parametrize(("form", "controls"), by_tier([*AS_WRITTEN, *BYTES], [*AS_WRITTEN, ("qwen3_coder", False)]))
 def test_a_text_in_a_call_of_a_free_answer_may_have_any_tags_in_it(form: str, controls: bool) -> None:
-    marks = {name: IDS[name] for name in CONTROLS[1:] if controls and name in file_of(form, "")}
+    marks = marks_of(form) if controls else {}
     draw = random.Random(3)
     for content in [*draw.sample(texts_that_arrive(form), 12), *(random_text(form, draw, 120) for _ in range(4))]:
         tokens = ids(f"So: {file_of(form, content)}", marks)

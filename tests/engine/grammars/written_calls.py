@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from functools import lru_cache
 from typing import Any
 
 from llguidance import LLMatcher
@@ -31,18 +32,29 @@ def function(name: str, **properties: Any) -> dict[str, Any]:
     return {"type": "function", "function": {"name": name, "parameters": parameters}}
 
 
-def matcher_of(grammar: Grammar) -> LLMatcher:
+@lru_cache(maxsize=8)
+def compiled(grammar: Grammar) -> LLMatcher:
     return compile_by_byte(grammar.as_lark())
+
+
+def matcher_of(grammar: Grammar) -> LLMatcher:
+    return compiled(grammar).deep_copy()
+
+
+@lru_cache(maxsize=8)
+def functions_of(source: str) -> tuple[str, list[tuple[str, list[Any]]]]:
+    """Return the form of a grammar's calls, and its functions with their parameters."""
+    asked = json.loads(source)
+    return asked["format"], [(name, Function(name, schema).parameters) for name, schema in asked["functions"]]
 
 
 def ends_of_text(grammar: Grammar, begun: str) -> list[bytes]:
     """Return what may end the text of the newest argument of a call with tags: its closing tag, and what follows."""
-    asked = json.loads(grammar.source)
-    form, opened, found = call_form(asked["format"]).write, 0, list[str]()
-    for function in (Function(name, schema) for name, schema in asked["functions"]):
-        if not isinstance(form, TaggedCalls) or form.begin.replace("NAME", function.name) not in begun:
+    name_of_form, functions = functions_of(grammar.source)
+    form, opened, found = call_form(name_of_form).write, 0, list[str]()
+    for name_of_function, parameters in functions:
+        if not isinstance(form, TaggedCalls) or form.begin.replace("NAME", name_of_function) not in begun:
             continue
-        parameters = function.parameters
         for at, (name, _, _) in enumerate(parameters, 1):
             place = max(begun.rfind(form.key.replace("NAME", name).replace("STRING", kind)) for kind in STRINGS)
             if place < opened:

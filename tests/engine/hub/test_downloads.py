@@ -79,7 +79,7 @@ def test_the_queue_outlives_the_program(site: Site, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    ["", "{", "[]", 4, {"repository": "../x"}, *({"repository": NAME} | odd for odd in (
+    ["", "{", "[]", 4, {"repository": "../x"}, *({"repository": NAME, "state": "queued"} | odd for odd in (
         {"state": "running"}, {"revision": "../x"}, {"commit": "../x"}, {"digests": ["../x"]}, {"bytes_done": -1},
         {"head_of": "../x"},
     ))],

@@ -10,9 +10,10 @@ import mlx.core as mx
 import pytest
 
 from engine.hub.client import HubAccess, HubClient
-from engine.hub.head_plan import HeadPlan, find_head
+from engine.hub.head_plan import find_head
 from engine.hub.remove import plan_removal, remove
 from engine.hub.repository_names import head_name, head_of
+from engine.hub.values import Listing
 from engine.model_files.discovery import installed_models
 from tests.engine.heads.heads_on_disk import HEADS
 from tests.engine.hub.downloading import Site, download, finish, refused, run_until_killed
@@ -56,7 +57,7 @@ def assert_head(site: Site) -> Path:
     return folder
 
 
-def planned(site: Site) -> HeadPlan:
+def planned(site: Site) -> Listing:
     with HubClient(HubAccess(site.hub.endpoint)) as client:
         return find_head(client, SOURCE)
 
@@ -69,9 +70,9 @@ def site(site: Site) -> Site:
 
 
 def test_only_the_bytes_of_the_head_are_fetched(site: Site) -> None:
-    plan = planned(site)
-    assert {span.name for span in plan.weights.spans} == WANTED
-    assert head_bytes() < plan.weights.size < head_bytes() + 4096
+    _config, weights = planned(site).files
+    assert {span.name for span in weights.spans} == WANTED
+    assert head_bytes() < weights.size < head_bytes() + 4096
     assert weight_bytes(site) < SLACK
     status = download(site.queue(), NAME)
     assert (status.state, status.repository, status.error) == ("ready", NAME, None)

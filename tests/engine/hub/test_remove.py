@@ -9,7 +9,8 @@ from filelock import FileLock
 
 from engine.hub.remove import plan_removal, remove
 from engine.hub.values import RemovalPlan
-from engine.model_files.discovery import InstalledModel, installed_models
+from engine.model_files.discovery import installed_models
+from engine.model_files.model import Model
 from tests.engine.hub.downloading import refused
 from tests.engine.model_files.model_folders import model_files, write_folder, write_snapshot
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 ADAPTER = {"adapter_config.json": b"{}", "adapters.safetensors": b"x"}
 
 
-def installed(cache: Path) -> InstalledModel:
+def installed(cache: Path) -> Model:
     (model,) = installed_models(cache)
     return model
 
@@ -51,7 +52,7 @@ def test_neither_the_starter_nor_a_head_among_its_main_model_s_weights_is_remove
         plan_removal(model, tmp_path / "none")
     weights = str(folder / "model.safetensors")
     with refused("in-main"):
-        plan_removal(InstalledModel("a/mtp", weights, "folder", True, head="mtp"), tmp_path / "none")
+        plan_removal(Model("a/mtp", "folder", path=weights, head="mtp"), tmp_path / "none")
 
 
 def test_a_model_of_another_app_is_never_removed(own_home: Path, tmp_path: Path) -> None:
@@ -59,7 +60,7 @@ def test_a_model_of_another_app_is_never_removed(own_home: Path, tmp_path: Path)
     (model,) = installed_models(tmp_path)
     with refused("other-app") as caught:
         plan_removal(model, tmp_path)
-    assert str(caught.value) == "org/model: it belongs to LM Studio, which can remove it"
+    assert caught.value.arguments == {"reason": "other-app", "repository": "org/model", "app": "LM Studio"}
 
 
 def plan_in(folder: Path, cache: Path, path: Path) -> RemovalPlan:
@@ -109,7 +110,7 @@ def test_what_a_link_in_the_hub_s_cache_leads_to_is_not_deleted(cache: Path, sna
     elsewhere = tmp_path / "elsewhere"
     write_folder(elsewhere / "adapter", ADAPTER)
     (snapshot / "adapters").symlink_to(elsewhere)
-    adapter = InstalledModel("org/model:a", str(snapshot / "adapters" / "adapter"), "cache", True, base=str(snapshot))
+    adapter = Model("org/model:a", "cache", path=str(snapshot / "adapters" / "adapter"), base=str(snapshot))
     assert plan_removal(adapter, cache).own
     (cache / "models--org--model").rename(elsewhere / "repository")
     (cache / "models--org--model").symlink_to(elsewhere / "repository")
@@ -138,7 +139,7 @@ def test_an_adapter_and_an_older_snapshot_in_the_hub_s_cache_are_deleted(cache: 
 
 @pytest.mark.parametrize("source", ["cache", "folder"])
 def test_a_model_that_is_gone_already_is_not_installed(source: str, cache: Path, tmp_path: Path) -> None:
-    gone = InstalledModel("org/gone", str(tmp_path / "gone"), source, True)
+    gone = Model("org/gone", source, path=str(tmp_path / "gone"))
     with refused("not-installed"):
         plan_removal(gone, cache)
 

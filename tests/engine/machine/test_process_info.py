@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
-from types import SimpleNamespace
-from typing import Any
 
-import psutil
 import pytest
 
 from engine.machine.keep_awake import KeepAwake
-from engine.machine.process_info import ProcessInfo, on_battery, process_info, slowed
+from engine.machine.process_info import ProcessInfo, process_info, slowed
 from tests.engine.machine.objective_c import Runtime
 
 
@@ -61,19 +58,3 @@ def test_other_systems_are_neither_kept_awake_nor_slowed() -> None:
     awake = KeepAwake("Tandem is answering")
     awake.keep(True)
     assert not awake.active
-
-
-@pytest.mark.parametrize(
-    ("told", "expected"),
-    [
-        (lambda: None, False),
-        (lambda: SimpleNamespace(power_plugged=False), True),
-        (lambda: SimpleNamespace(power_plugged=True), False),
-        (lambda: SimpleNamespace(power_plugged=None), False),
-        (lambda: (_ for _ in ()).throw(RuntimeError("syscall failed")), False),
-    ],
-    ids=["no battery", "on battery", "plugged in", "unknown", "unreadable"],
-)
-def test_only_a_battery_in_use_counts(monkeypatch: pytest.MonkeyPatch, told: Any, expected: bool) -> None:
-    monkeypatch.setattr(psutil, "sensors_battery", told)
-    assert on_battery() is expected

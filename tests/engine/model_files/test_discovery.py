@@ -10,7 +10,8 @@ import pytest
 
 from engine.files.bounded_json import UntrustedJsonError
 from engine.model_files import discovery
-from engine.model_files.discovery import InstalledModel, installed_models
+from engine.model_files.discovery import installed_models
+from engine.model_files.model import Model
 from engine.model_files.tokenizer_files import read_folder
 from tests.engine.model_files.model_folders import (
     llama_config,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def only(models: list[InstalledModel]) -> InstalledModel:
+def only(models: list[Model]) -> Model:
     (model,) = models
     return model
 
@@ -37,7 +38,7 @@ def test_a_model_in_the_hub_cache_is_described(tmp_path: Path) -> None:
     assert (model.architecture, model.context, model.bits) == ("llama", 512, 16)
     assert model.parameters == sum(int.__mul__(*(*shape, 1)[:2]) for _, shape in llama_tensors().values())
     assert model.weight_bytes == model.active_bytes == 2 * model.parameters
-    assert model.disk_bytes > model.weight_bytes
+    assert model.bytes > model.weight_bytes
     assert model.kinds == ("main", "draft")
     assert len(model.tokenizer) == 64
 
@@ -75,7 +76,7 @@ def test_a_download_that_has_only_begun_is_partial(tmp_path: Path) -> None:
     blobs.mkdir(parents=True)
     (blobs / ("a" * 64 + ".tandem.incomplete")).write_bytes(bytes(1000))
     model = only(installed_models(tmp_path))
-    assert (model.id, model.complete, model.disk_bytes, model.kinds) == ("org/model", False, 1000, ())
+    assert (model.id, model.complete, model.bytes, model.kinds) == ("org/model", False, 1000, ())
 
 
 def test_a_snapshot_without_its_last_shard_is_partial_and_says_what_is_missing(tmp_path: Path) -> None:
@@ -164,7 +165,7 @@ def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
     assert not only(installed_models(tmp_path / "cache", index_path=index)).complete
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"format": 3, "models": {"x": 1}, "tokenizers": {}}', "{" * 9999, None])
+@pytest.mark.parametrize("content", ["", "[]", '{"format": 4, "models": {"x": 1}, "tokenizers": {}}', "{" * 9999, None])
 def test_a_damaged_or_older_index_is_made_anew(tmp_path: Path, content: str | None) -> None:
     snapshot = write_snapshot(tmp_path / "cache", "org/model", model_files())
     index = tmp_path / "index.json"
@@ -176,7 +177,7 @@ def test_a_damaged_or_older_index_is_made_anew(tmp_path: Path, content: str | No
         content = json.dumps(older)
     index.write_text(content)
     assert only(installed_models(tmp_path / "cache", index_path=index)).complete
-    assert json.loads(index.read_text())["format"] == 3
+    assert json.loads(index.read_text())["format"] == 4
 
 
 def test_links_that_lead_nowhere_hide_no_other_model(tmp_path: Path) -> None:

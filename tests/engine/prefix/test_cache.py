@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -112,6 +113,16 @@ def test_answers_that_shared_a_batch_are_cached_too(scheduler: Scheduler) -> Non
     for text, client in zip(texts, clients, strict=True):
         second = ask(scheduler, SYSTEM, user(text), answer(client.finished), user("and then"), max_tokens=2)
         assert read(second) <= fresh(second, client.finished)
+
+
+def test_a_short_turn_takes_the_memory_of_its_rows_and_goes_on(tiny_main: Path) -> None:
+    """Buffers have room for 256 tokens."""
+    with closing(Scheduler()) as scheduler:
+        scheduler.install(load(tiny_main), None)
+        first = ask(scheduler, user("fox"))
+        assert 0 < scheduler.prefix_cache.usage.bytes < scheduler.models.cache_bytes(256) / 2
+        again = ask(scheduler, user("fox"))
+        assert (read(again), again.ids) == (1, first.ids)
 
 
 def test_the_cache_stays_within_its_bytes_and_drops_the_oldest(tiny_main: Path) -> None:

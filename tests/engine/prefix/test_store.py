@@ -6,22 +6,24 @@ import json
 import os
 import shutil
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import mlx.core as mx
 import pytest
 
 from engine.events import Finished
 from engine.prefix import store as prefix_store
-from engine.prefix.files import checksum
+from engine.prefix.files import publish
+from engine.prefix.store import read_entry
 from engine.requests import ChatRequest
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from tests.engine.chats import DEPTH, answer, question, user
 from tests.engine.chats import ask as ask_in
-from tests.engine.serving_requests import Client, load_models, run, submit
+from tests.engine.serving_requests import Client, load_models, open_scheduler, run, submit
 from tests.engine.serving_requests import request as unnamed
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_models import write_disturbed_copy, write_model
@@ -41,15 +43,13 @@ def draft(model: Path, tmp_path: Path) -> Path:
     return write_disturbed_copy(model, tmp_path / "draft", amount=0.01)
 
 
-def opened(model: Path, store: Path, draft: Path | None = None) -> Scheduler:
-    scheduler = Scheduler(EngineSettings(prefix_cache_folder=store))
-    load_models(scheduler, model, draft)
-    return scheduler
+def opened(model: Path, store: Path, draft: Path | None = None) -> AbstractContextManager[Scheduler]:
+    return open_scheduler(model, draft, prefix_cache_folder=store)
 
 
 def session(model: Path, store: Path, asked: ChatRequest) -> Finished:
     """Load the model, ask once, unload it."""
-    with closing(opened(model, store)) as scheduler:
+    with opened(model, store) as scheduler:
         return run(scheduler, asked)[0].finished
 
 
@@ -66,10 +66,10 @@ OPENING = user("the quick brown fox")
 
 def test_the_next_session_prefills_only_what_is_new(model: Path, draft: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
-    with closing(opened(model, store, draft)) as before:
+    with opened(model, store, draft) as before:
         first = ask(before, OPENING)
     known = first.stats.prompt_tokens + len(first.ids) - 1
-    with closing(opened(model, store, draft)) as later:
+    with opened(model, store, draft) as later:
         again = ask(later, OPENING)
         assert again.ids == first.ids
         assert again.stats.cached_tokens == again.stats.prompt_tokens - 1
@@ -89,15 +89,15 @@ def test_a_turn_is_used_without_a_draft_model_and_with_another_and_replaced_by_a
     model: Path, draft: Path, tmp_path: Path
 ) -> None:
     store, other = tmp_path / "store", Path(shutil.copytree(draft, tmp_path / "other"))
-    with closing(opened(model, store, draft)) as before:
+    with opened(model, store, draft) as before:
         first = ask(before, OPENING)
     turns = (OPENING, answer(first), user("and then"))
-    with closing(opened(model, store, other)) as later:
+    with opened(model, store, other) as later:
         second = ask(later, *turns)
     assert second.stats.cached_tokens == first.stats.prompt_tokens + len(first.ids) - 1
     assert second.stats.draft_prefill_tokens >= first.stats.prompt_tokens
-    assert len(list(store.glob("*.json"))) == len(list(store.glob("*.safetensors"))) == 1
-    with closing(opened(model, store)) as alone:
+    assert len(files(store)) == 1
+    with opened(model, store) as alone:
         again = ask(alone, *turns)
     assert again.ids == second.ids
     assert again.stats.cached_tokens == again.stats.prompt_tokens - 1
@@ -110,7 +110,8 @@ def test_only_their_owner_reads_stored_turns(tiny_main: Path, tmp_path: Path) ->
         assert [path.name for path in (store, *store.iterdir()) if path.stat().st_mode & 0o077] == []
         for path in (store, *store.iterdir()):
             path.chmod(0o755)
-        opened(tiny_main, store).close()
+        with opened(tiny_main, store):
+            pass
         assert [path.name for path in (store, *store.iterdir()) if path.stat().st_mode & 0o077] == []
     finally:
         os.umask(umask)
@@ -118,14 +119,23 @@ def test_only_their_owner_reads_stored_turns(tiny_main: Path, tmp_path: Path) ->
 
 def test_clearing_clears_the_disk_too(tiny_main: Path, tmp_path: Path) -> None:
     session(tiny_main, tmp_path, request("fox", max_tokens=2))
-    scheduler = opened(tiny_main, tmp_path)
-    assert scheduler.status.prefix_cache.stored > 0
-    scheduler.clear_prefix_cache()
-    assert scheduler.status.prefix_cache.stored == 0
-    assert list(tmp_path.iterdir()) == []
-    [client] = run(scheduler, request("fox", max_tokens=2))
-    assert client.finished.stats.cached_tokens == 0
-    scheduler.close()
+    with opened(tiny_main, tmp_path) as scheduler:
+        assert scheduler.status.prefix_cache.stored > 0
+        scheduler.clear_prefix_cache()
+        assert scheduler.status.prefix_cache.stored == 0
+        assert list(tmp_path.iterdir()) == []
+        [client] = run(scheduler, request("fox", max_tokens=2))
+        assert client.finished.stats.cached_tokens == 0
+
+
+def rewrite(folder: Path, change: Callable[[dict[str, mx.array], dict[str, Any]], None]) -> None:
+    """Change the only file of a folder, with a right checksum."""
+    [file] = folder.iterdir()
+    arrays, metadata = mx.load(str(file), return_metadata=True)
+    entry = json.loads(metadata["entry"])
+    change(arrays, entry)
+    mx.save_safetensors(str(file), arrays, {**metadata, "entry": json.dumps(entry)})
+    publish(file, entry["name"])
 
 
 def _cut(file: Path) -> None:
@@ -143,30 +153,22 @@ def _empty(file: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [_cut, _flip, _empty, Path.unlink])
-@pytest.mark.parametrize("suffix", [".safetensors", ".json"])
-def test_a_damaged_file_is_ignored(
-    tiny_main: Path, tmp_path: Path, damage: Callable[[Path], None], suffix: str
-) -> None:
+def test_a_damaged_file_is_ignored(tiny_main: Path, tmp_path: Path, damage: Callable[[Path], None]) -> None:
     asked = request(max_tokens=1)
     first = session(tiny_main, tmp_path, asked)
-    [file] = tmp_path.glob(f"*{suffix}")
+    [file] = tmp_path.iterdir()
     damage(file)
     again = session(tiny_main, tmp_path, asked)
     assert again.ids == first.ids
-    assert again.stats.cached_tokens in (0, again.stats.prompt_tokens - 1)
-    assert suffix == ".json" or again.stats.cached_tokens == 0
+    assert again.stats.cached_tokens == 0
 
 
 @pytest.mark.parametrize("number", ["nan", "inf"])
 def test_a_turn_with_a_row_that_is_not_finite_is_ignored(tiny_main: Path, tmp_path: Path, number: str) -> None:
     asked = request(max_tokens=1)
     first = session(tiny_main, tmp_path, asked)
-    [data], [entry] = tmp_path.glob("*.safetensors"), tmp_path.glob("*.json")
-    arrays, metadata = mx.load(str(data), return_metadata=True)
-    arrays["0"][0, 0, 0, 0] = float(number)
-    mx.save_safetensors(str(data), arrays, metadata)
     # As a device that failed without saying so would have let it be written.
-    entry.write_text(json.dumps({**json.loads(entry.read_text()), "sha256": checksum(data)}))
+    rewrite(tmp_path, lambda arrays, _entry: arrays["0"].__setitem__((0, 0, 0, 0), float(number)))
     again = session(tiny_main, tmp_path, asked)
     assert again.ids == first.ids
     assert again.stats.cached_tokens == 0
@@ -179,11 +181,11 @@ def test_what_belongs_to_something_else_is_ignored(tiny_main: Path, tmp_path: Pa
     session(model, store, asked)
     if other == "weights":
         model = Path(shutil.copytree(model, tmp_path / "copy"))
+    elif other == "format":
+        rewrite(store, lambda _arrays, entry: entry.update(format=99))
     else:
-        [entry] = store.glob("*.json")
-        file = entry if other == "format" else model / "config.json"
-        change = {"format": 99} if other == "format" else {"rope_theta": 500.0}
-        file.write_text(json.dumps({**json.loads(file.read_text()), **change}))
+        file = model / "config.json"
+        file.write_text(json.dumps({**json.loads(file.read_text()), "rope_theta": 500.0}))
     assert session(model, store, asked).stats.cached_tokens == 0
 
 
@@ -211,24 +213,25 @@ def files(folder: Path) -> set[str]:
     return {file.name for file in folder.iterdir()} if folder.exists() else set()
 
 
+def names(folder: Path) -> list[str]:
+    """The conversations whose turns are stored."""
+    return sorted(read_entry(file)["name"] for file in folder.glob("*.safetensors"))
+
+
 def test_only_turns_with_a_name_are_stored(tiny_main: Path, tmp_path: Path) -> None:
-    with closing(opened(tiny_main, tmp_path)) as scheduler:
+    with opened(tiny_main, tmp_path) as scheduler:
         run(scheduler, unnamed(max_tokens=4), unnamed("lazy dog", max_tokens=2))
         # It is kept although a longer turn without a name covers it.
         run(scheduler, request(max_tokens=2))
         assert scheduler.prefix_cache.usage.conversations == 3
-    [entry] = tmp_path.glob("*.json")
-    assert json.loads(entry.read_text())["name"] == "chat"
+    assert names(tmp_path) == ["chat"]
 
 
 def test_what_chats_begin_with_is_read_and_stored_once_and_outlives_them(
     model: Path, draft: Path, tmp_path: Path
 ) -> None:
-    def stored() -> set[str]:
-        return {json.loads(entry.read_text())["name"] for entry in tmp_path.glob("store/*.json")}
-
     book = {"role": "system", "content": "the quick brown fox jumps over the lazy dog " * 12}
-    with closing(opened(model, tmp_path / "store", draft)) as scheduler:
+    with opened(model, tmp_path / "store", draft) as scheduler:
         length = len(scheduler.models.main.tokenizer.apply_chat_template([book]))
         first = ask(scheduler, book, user("fox"), conversation="first")
         [kept] = run(scheduler, replace(question(scheduler, book, user("."), conversation="book"), shared=True))
@@ -239,8 +242,8 @@ def test_what_chats_begin_with_is_read_and_stored_once_and_outlives_them(
         second = ask(scheduler, book, user("dog"), conversation="second")
         assert min(long.stats.cached_tokens, second.stats.cached_tokens) >= length
     # A chat that says more than its beginning has caches of its own.
-    assert stored() == {"book", "long"}
-    with closing(opened(model, tmp_path / "store", draft)) as later:
+    assert names(tmp_path / "store") == ["book", "long"]
+    with opened(model, tmp_path / "store", draft) as later:
         again = ask(later, book, user("dog"), conversation="third")
         assert (again.ids, again.stats.cached_tokens >= length) == (second.ids, True)
         later.clear_prefix_cache()
@@ -248,19 +251,18 @@ def test_what_chats_begin_with_is_read_and_stored_once_and_outlives_them(
 
 
 def test_a_forgotten_conversation_leaves_nothing(tiny_main: Path, tmp_path: Path) -> None:
-    scheduler = opened(tiny_main, tmp_path)
-    asked = request(max_tokens=2), request("lazy dog", max_tokens=2, conversation="other")
-    run(scheduler, *asked)
-    scheduler.prefix_cache.save()
-    before = files(tmp_path)
-    scheduler.changes.stores.forget_conversations(["chat"])
-    assert len(files(tmp_path)) == 2 < len(before)
-    assert scheduler.prefix_cache.usage.conversations == 1
-    [forgotten, kept] = run(scheduler, replace(asked[0], conversation="new"), asked[1])
-    # All chats begin alike.
-    assert forgotten.finished.stats.cached_tokens < 8
-    assert kept.finished.stats.cached_tokens == kept.finished.stats.prompt_tokens - 1
-    scheduler.close()
+    with opened(tiny_main, tmp_path) as scheduler:
+        asked = request(max_tokens=2), request("lazy dog", max_tokens=2, conversation="other")
+        run(scheduler, *asked)
+        scheduler.prefix_cache.save()
+        before = files(tmp_path)
+        scheduler.changes.stores.forget_conversations(["chat"])
+        assert len(files(tmp_path)) == 1 < len(before)
+        assert scheduler.prefix_cache.usage.conversations == 1
+        [forgotten, kept] = run(scheduler, replace(asked[0], conversation="new"), asked[1])
+        # All chats begin alike.
+        assert forgotten.finished.stats.cached_tokens < 8
+        assert kept.finished.stats.cached_tokens == kept.finished.stats.prompt_tokens - 1
 
 
 @pytest.mark.parametrize("loaded", [True, False])
@@ -268,8 +270,8 @@ def test_forgetting_covers_the_caches_of_all_models(tiny_main: Path, tmp_path: P
     store, other = tmp_path / "store", Path(shutil.copytree(tiny_main, tmp_path / "other"))
     for main in (tiny_main, other):
         session(main, store, request(max_tokens=2))
-    assert len(files(store)) == 4
-    with closing(Scheduler(EngineSettings(prefix_cache_folder=store))) as scheduler:
+    assert len(files(store)) == 2
+    with open_scheduler(prefix_cache_folder=store) as scheduler:
         if loaded:
             load_models(scheduler, tiny_main, None)
         scheduler.changes.stores.forget_conversations(["chat"])
@@ -277,59 +279,54 @@ def test_forgetting_covers_the_caches_of_all_models(tiny_main: Path, tmp_path: P
 
 
 def test_what_is_forgotten_while_it_is_answered_is_not_kept(tiny_main: Path, tmp_path: Path) -> None:
-    scheduler = opened(tiny_main, tmp_path)
-    client: Client = submit(scheduler, request(max_tokens=8))
-    scheduler.step()
-    scheduler.changes.stores.forget_conversations(["chat"])
-    while scheduler.busy:
+    with opened(tiny_main, tmp_path) as scheduler:
+        client: Client = submit(scheduler, request(max_tokens=8))
         scheduler.step()
-    assert client.finished.reason == "length"
-    assert scheduler.prefix_cache.usage.conversations == 0
-    scheduler.close()
+        scheduler.changes.stores.forget_conversations(["chat"])
+        while scheduler.busy:
+            scheduler.step()
+        assert client.finished.reason == "length"
+        assert scheduler.prefix_cache.usage.conversations == 0
     assert files(tmp_path) == set()
 
 
 def test_only_known_conversations_stay_on_the_disk(tiny_main: Path, tmp_path: Path) -> None:
     for name in ("chat", "other"):
         session(tiny_main, tmp_path, request(name, max_tokens=2, conversation=name))
-    [one, *_] = tmp_path.glob("*.json")
-    shutil.copy(one, tmp_path / "nobody-0.json")
+    (tmp_path / "nobody-0.json").write_text("of an earlier version")
+    (tmp_path / "nobody-0.safetensors").write_bytes(b"its data")
     (tmp_path / "nobody-0.partial.safetensors").write_bytes(b"half a file")
     (tmp_path / "notes.txt").write_text("not ours")
-    scheduler = opened(tiny_main, tmp_path)
-    scheduler.changes.stores.keep_stored(["other"])
-    [entry] = tmp_path.glob("*.json")
-    assert json.loads(entry.read_text())["name"] == "other"
-    assert len(files(tmp_path)) == 3
-    [known] = run(scheduler, request("other", max_tokens=2, conversation="other"))
-    assert known.finished.stats.cached_tokens > 0
-    scheduler.close()
+    with opened(tiny_main, tmp_path) as scheduler:
+        scheduler.changes.stores.keep_stored(["other"])
+        assert names(tmp_path) == ["other"]
+        assert len(files(tmp_path)) == 2
+        [known] = run(scheduler, request("other", max_tokens=2, conversation="other"))
+        assert known.finished.stats.cached_tokens > 0
 
 
 def test_a_long_chat_is_not_loaded_for_the_few_tokens_that_all_chats_begin_with(
     tiny_main: Path, tmp_path: Path
 ) -> None:
     session(tiny_main, tmp_path, request("the quick brown fox jumps over the lazy dog " * 8, max_tokens=2))
-    scheduler = opened(tiny_main, tmp_path)
-    [client] = run(scheduler, request("lazy dog", max_tokens=2, conversation="other"))
-    assert client.finished.stats.cached_tokens == 0
-    assert scheduler.prefix_cache.usage.conversations == 1
-    scheduler.close()
+    with opened(tiny_main, tmp_path) as scheduler:
+        [client] = run(scheduler, request("lazy dog", max_tokens=2, conversation="other"))
+        assert client.finished.stats.cached_tokens == 0
+        assert scheduler.prefix_cache.usage.conversations == 1
 
 
 def test_the_least_recently_used_turn_is_evicted_first(tiny_main: Path, tmp_path: Path) -> None:
-    names = ("first", "second", "third")
-    asked = {name: request(name, max_tokens=1, conversation=name) for name in names}
-    for name in names[:2]:
+    chats = ("first", "second", "third")
+    asked = {name: request(name, max_tokens=1, conversation=name) for name in chats}
+    for name in chats[:2]:
         session(tiny_main, tmp_path, asked[name])
     session(tiny_main, tmp_path, asked["first"])
     size = max(file.stat().st_size for file in tmp_path.glob("*.safetensors"))
-    scheduler = Scheduler(EngineSettings(prefix_cache_folder=tmp_path, prefix_folder_bytes=int(size * 2.9)))
+    scheduler = Scheduler(EngineSettings(prefix_cache_folder=tmp_path, prefix_folder_bytes=int(size * 2.5)))
     load_models(scheduler, tiny_main, None)
     run(scheduler, asked["third"])
     scheduler.close()
-    kept = {json.loads(entry.read_text())["name"] for entry in tmp_path.glob("*.json")}
-    assert kept == {"first", "third"}
+    assert names(tmp_path) == ["first", "third"]
 
 
 @pytest.mark.expects_log
@@ -337,7 +334,7 @@ def test_the_least_recently_used_turn_is_evicted_first(tiny_main: Path, tmp_path
 def test_a_full_disk_keeps_nothing_and_leaves_nothing(
     tiny_main: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, trouble: str
 ) -> None:
-    def fail(file: Path, _content: object) -> None:
+    def fail(file: Path, *_content: object) -> None:
         file.write_bytes(b"half of it")
         raise OSError(28, "No space left on device")
 

@@ -1,4 +1,4 @@
-"""A tiny pair that is loaded once, a scheduler with it, its answers, and chunks of a fixed size."""
+"""A scheduler with the tiny pair, and chunks of a fixed size."""
 
 from __future__ import annotations
 
@@ -12,14 +12,6 @@ from engine.serving.pacing import PrefillPacer
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from tests.engine.counting_model import CountingModel
-from tests.engine.serving.driving import Expected
-
-
-@pytest.fixture(scope="package")
-def expected(pair: tuple[LoadedModel, LoadedModel]) -> Iterator[Expected]:
-    answers = Expected(pair[0])
-    yield answers
-    answers.close()
 
 
 @pytest.fixture

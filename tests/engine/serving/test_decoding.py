@@ -21,7 +21,7 @@ from engine.speculation.rounds.sequence_batch import SequenceBatch
 from engine.status import MemoryUse
 from engine.upkeep.models import Models
 from tests.engine.counting_model import CountingModel
-from tests.engine.serving.driving import Expected, finish, step_until
+from tests.engine.driving import Expected, finish, step_until
 from tests.engine.serving_requests import PLAIN, Client, request, run, set_draft, submit
 
 pytestmark = pytest.mark.usefixtures("fixed_chunks")

@@ -23,8 +23,8 @@ from engine.tokenizers.prompt_process.protocol import TokenizerSource
 from engine.tokenizers.prompts import PromptJob
 from engine.upkeep.models import Models
 from tests.engine.counting_model import CountingModel
+from tests.engine.driving import Expected, finish, step_until
 from tests.engine.family_serving import serving
-from tests.engine.serving.driving import Expected, finish, step_until
 from tests.engine.serving_requests import PLAIN, Client, alone, request, run, set_draft, submit
 from tests.tiny_models import QWEN3, write_model
 

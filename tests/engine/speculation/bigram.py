@@ -12,9 +12,8 @@ from mlx_lm.models.cache import KVCache
 from engine.main_model.sampling import Sampler
 from engine.requests import SamplingSettings
 from engine.speculation.proposers.draft_model import DraftModelProposer
-from engine.speculation.rounds.proposal import Proposer
-from engine.speculation.rounds.round import Rounds
 from engine.speculation.rounds.sequence import CachedSequence
+from tests.engine.speculation.proposed_rounds import ProposedRounds
 
 VOCABULARY = 12
 
@@ -48,15 +47,12 @@ def generate(
 ) -> list[int]:
     """Generate at least `count` tokens after the prompt [0, 1, 2], in rounds of `depth` draft tokens from `draft`."""
     sampler = Sampler(settings, VOCABULARY)
-    proposers: dict[str, Proposer] = {}
+    proposer = None
     if draft is not None:
-        proposers["draft"] = DraftModelProposer(new_sequence(draft), sampler, 10**9, keep_distributions=rejection)
-    rounds = Rounds(new_sequence(table), sampler, proposers)
-    source = None if draft is None else "draft"
+        proposer = DraftModelProposer(new_sequence(draft), sampler, 10**9, keep_distributions=rejection)
+    rounds = ProposedRounds(new_sequence(table), sampler, proposer)
     while len(rounds.sequence.tokens) < count + 3:
-        current = rounds.start(source, depth)
-        result = rounds.wait(current)
-        rounds.commit(current, result.accepted, result.tokens)
+        rounds.play(depth)
     return rounds.sequence.tokens
 
 

@@ -49,7 +49,7 @@ def _cut(answer: Answer) -> Answer:
 
 def calibrate(controller: Controller, pair: Pair) -> None:
     """Tell a new controller the costs of this pair, as `engine.upkeep.calibration` does."""
-    costs = controller.begin(128).costs
+    costs = controller.begin().costs
     machine = pair.machine
     for depth in dict.fromkeys(min(depth, pair.max_depth) for depth in (0, *DEPTHS)):
         draft = (pair.drafter, depth) if depth else None

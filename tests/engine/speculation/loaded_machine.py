@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from engine.speculation.choosing.choice import Choice, Offer
 from engine.speculation.choosing.controller import Controller
-from engine.speculation.choosing.plans import AnswerState
+from engine.speculation.choosing.texts import AnswerState
 from engine.stats import RequestLog, RequestStats, RoundRecord
 from tests.engine.speculation.simulation import learn
 
@@ -71,7 +71,7 @@ class LoadedMachine:
         controller = self.controller
         log = RequestLog(self.now, RequestStats(prompt_tokens=9, main="main", draft="draft"))
         controller.speedup.begin(0)
-        self._answer: AnswerState = controller.begin(100)
+        self._answer: AnswerState = controller.begin()
         answered = Answered(log)
         self._round(answered, 0, "first-token")
         pipelined = False

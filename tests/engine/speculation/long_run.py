@@ -9,14 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from statistics import mean
-from unittest.mock import patch
 
 from engine.speculation.choosing.controller import Controller
 from engine.stats import rounded_speedup
 from tests.engine.speculation.loaded_machine import LOADS, LoadedMachine
 from tests.engine.speculation.simulation import PassCost, Run, World, constant, controlled, drifting, fixed, gentle
 
-PAUSE_S = 1000.0
 # (acceptance, cost of a row and of a draft token in plain steps) of the pairs whose speed-up is shown.
 SHOWN = ((0.75, 0.06, 0.08), (0.9, 0.02, 0.03), (0.4, 0.1, 0.1))
 LENGTHS = (300, 60, 100, 60, 200, 60)
@@ -89,13 +87,11 @@ def growing_contexts(seed: int) -> float:
 
 def pauses(seed: int) -> float:
     """Play short answers after pauses that change the machine's speed; returns the share of the best fixed depth's."""
-    now, seconds, best = 0.0, 0.0, 0.0
+    seconds, best = 0.0, 0.0
     controller, usual = Controller(), World(gentle, constant(0.75), noise=0.08)
     for number, slower in enumerate((1.0, 1.0, 3.0, 1.0, 1.2, 2.0, 2.0, 0.8, 1.0, 3.0)):
         world = replace(usual, pass_cost=_slowed(slower), draft_cost=slower * usual.draft_cost)
-        now += PAUSE_S
-        with patch("engine.speculation.choosing.controller.monotonic", lambda now=now: now):
-            seconds += _per_token(controlled(world, 48, 10 * seed + number, controller))
+        seconds += _per_token(controlled(world, 48, 10 * seed + number, controller))
         best += slower * _best_per_token(0.75, 48, 10 * seed + number)
     return best / seconds
 
@@ -130,8 +126,7 @@ def shown_speedups(seed: int) -> Iterator[Shown]:
     for load in LOADS.values():
         for acceptance, row, draft in SHOWN:
             machine = LoadedMachine(load=load, acceptance=acceptance, row=row, draft=draft, noise=0.08, seed=seed)
-            with patch("engine.speculation.choosing.controller.monotonic", lambda machine=machine: machine.now):
-                yield from _shown(machine, LENGTHS)
+            yield from _shown(machine, LENGTHS)
 
 
 def _shown(machine: LoadedMachine, lengths: Sequence[int]) -> Iterator[Shown]:

@@ -172,7 +172,7 @@ class Player:
         self._random = random.Random(seed)
         self._last: str | None = None
         self._rounds = 0
-        info = SimpleNamespace(name=pair.name, bytes=1, kv_bits=None, taught=0)
+        info = SimpleNamespace(name=pair.name, bytes=1, kv_bits=None, taught="")
         self.drafting = Drafting(cast("Any", SimpleNamespace(info=info)))
 
     def auto(self, answer: Answer) -> float:
@@ -183,15 +183,15 @@ class Player:
         # The first token: a plain round that is not pipelined.
         self._last, number = "plain", 0
         following: Choice | None = None
-        self._observe(FIRST_TOKEN, _pending(None), 1, 0, self._ms(None, 0))
+        self._observe(request, FIRST_TOKEN, _pending(None), 1, 0, self._ms(None, 0))
         while place.count < text:
-            read_before = self.drafting.draft_prefill_tokens
+            read_before = request.draft_prefill_tokens
             pipelined = following is not None
-            choice = following or self.drafting.choose(answer.limit - place.count)
+            choice = following or self._choose(request, answer.limit - place.count)
             source, depth = choice.source, choice.depth
-            share = self.drafting.drafting_share(choice)
+            share = None if source is None else request.answer.costs.drafting_share(source, depth, depth + 1)
             proposal = request.by_source[source].propose(depth) if source is not None and depth else None
-            catching = self.drafting.draft_prefill_tokens - read_before
+            catching = request.draft_prefill_tokens - read_before
             pending = _pending(proposal)
             accepted = 0 if proposal is None else place.matching(cast("list[int]", proposal.tokens))
             timed = depth > 0 and (share is None or number % TIMED_EVERY == TIMED_EVERY - 1)
@@ -202,7 +202,7 @@ class Player:
             if waits:
                 pending.draft_s = drafting / 1e3
             seconds = (jitter + catching * self.pair.machine.reading) / 1e3
-            following = self._follows(proposal, answer.limit - place.count)
+            following = self._follows(request, proposal, answer.limit - place.count)
             pending.pipelined, pending.followed = pipelined, following is not None
             if depth == 0 and not pipelined:
                 seconds += 0.07 * self.pair.machine.pipelined / 1e3
@@ -212,18 +212,22 @@ class Player:
                 used = proposal is not None and name == source
                 proposer.committed(tokens, accepted if used else 0, pending.depth if used else 0)
             place.count += committed
-            self._observe(choice, pending, committed, min(accepted, committed), (seconds * 1e3, drafting))
+            self._observe(request, choice, pending, committed, min(accepted, committed), (seconds * 1e3, drafting))
             ms += seconds * 1e3
             number += 1
-        self.drafting.end()
+        self.drafting.end(request)
         return ms
 
-    def _follows(self, proposal: Proposal | None, remaining: int) -> Choice | None:
+    def _follows(self, request: RequestProposers, proposal: Proposal | None, remaining: int) -> Choice | None:
         """Return the plain round that the engine would start before a plain one is read; None if there is none."""
         if proposal is not None or remaining <= 1:
             return None
-        choice = self.drafting.choose(remaining - 1)
+        choice = self._choose(request, remaining - 1)
         return choice if choice.depth == 0 else None
+
+    def _choose(self, request: RequestProposers, remaining: int) -> Choice:
+        [choice] = self.drafting.choose([(request, remaining)])
+        return choice
 
     def fixed(self, answer: Answer, source: str, depth: int) -> float:
         """Return the milliseconds of the answer with `depth` draft tokens of `source` in every round; 0 is plain."""
@@ -258,7 +262,7 @@ class Player:
         )
         sampler = SimpleNamespace(constrained=False)
         request = RequestProposers(
-            cast("Any", None), SpeculationSettings(), cast("Any", conversation), cast("Any", sampler)
+            cast("Any", None), SpeculationSettings(), cast("Any", conversation), cast("Any", sampler), alone=True
         )
         pair = self.pair
         if pair.drafter:
@@ -270,14 +274,13 @@ class Player:
         for proposer in request.by_source.values():
             proposer.reset((*answer.prompt, answer.text[0]))
         request.plain_reason = None
-        self.drafting._request = request
-        self.drafting._prefilled_before = 0
-        request.answer = self.drafting.controller.begin(len(answer.prompt) + 1)
+        self.drafting._requests = [request]
+        request.answer = self.drafting.controller.begin()
         return request
 
     def _proposer(self, source: str, place: _Place, depth: int, *, adaptive: bool) -> Proposer:
         if source == "ngram":
-            return NgramProposer(depth)
+            return NgramProposer(depth, adaptive=adaptive)
         return RecordedDrafter(place, source, min(depth, self.pair.max_depth), adaptive=adaptive)
 
     def _ms(self, source: str | None, depth: int, *, stopped: bool = False, waits: bool = False) -> tuple[float, float]:
@@ -298,14 +301,20 @@ class Player:
         return (ms + entering) * noise, drafting * noise
 
     def _observe(
-        self, choice: Choice, pending: PendingRound, committed: int, accepted: int, ms: tuple[float, float]
+        self,
+        request: RequestProposers,
+        choice: Choice,
+        pending: PendingRound,
+        committed: int,
+        accepted: int,
+        ms: tuple[float, float],
     ) -> None:
         drafted = pending.depth if committed > accepted or accepted == 0 else accepted
         seconds, draft_s = ms[0] / 1e3, pending.draft_s or 0.0
         record = RoundRecord(
             0, choice.source or "main", drafted, accepted, committed, pending.rows, 0.0, draft_s, seconds - draft_s, 0.0
         )
-        self.drafting.observe(choice, pending, record, seconds)
+        self.drafting.observe(request, choice, pending, record, seconds)
 
 
 def _pending(proposal: Proposal | None) -> PendingRound:

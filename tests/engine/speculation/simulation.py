@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
 from engine.speculation.choosing.controller import Controller
-from engine.speculation.choosing.plans import AnswerState
+from engine.speculation.choosing.texts import AnswerState
 
 # (rows of the pass, tokens of context) -> cost of the pass, in one-row passes at an empty context.
 PassCost = Callable[[int, int], float]
@@ -96,7 +96,7 @@ def controlled(world: World, tokens: int, seed: int = 0, controller: Controller 
     """Play the whole answer with the controller, by default a new one."""
     controller = Controller() if controller is None else controller
     machine = Machine(world, seed)
-    answer = controller.begin(CONTEXT)
+    answer = controller.begin()
     offer = Offer({"draft": LIMIT})
     while machine.run.tokens < tokens:
         [choice] = controller.choose([(answer, offer)])

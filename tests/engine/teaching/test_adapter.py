@@ -59,5 +59,5 @@ def test_an_adapter_survives_its_file_and_fits_no_other_model(model: nn.Module, 
 
 
 def test_a_model_without_blocks_is_refused() -> None:
-    with pytest.raises(CannotTeach, match="layers"):
+    with pytest.raises(CannotTeach, match="architecture"):
         add_adapter(nn.Linear(4, 4))

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
+import shutil
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engine.errors import ModelNotUsable, TemplateFailed
+from engine.files.disk_pool import DiskPool
+from engine.tokenizers import loading
+from engine.tokenizers.loading import PROMPT_PROCESS, keep_accepted, make_tokenizer
+from engine.tokenizers.prompt_process.client import PromptProcess
 from tests.engine.tokenizers.mistral_text import OF_LLAMA, pieces
+from tests.patience import PATIENCE_S
 
 
 def write_folder(folder: Path, control: tuple[str, ...], **config: Any) -> Path:
@@ -53,3 +61,61 @@ def test_mistrals_vocabulary_splits_text_by_mistrals_rule(
 ) -> None:
     assert pieces(write_folder(tmp_path / "mistral", control, **config)) == expected
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.fixture
+def strangers(tiny_main: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that this engine has not seen; what the prompt process has accepted is kept in `tmp_path`."""
+    monkeypatch.setattr(PROMPT_PROCESS, "accepted", PROMPT_PROCESS.accepted)
+    keep_accepted(tmp_path / "learned.json")
+    return Path(shutil.copytree(tiny_main, tmp_path / "strangers"))
+
+
+def built_here_first(monkeypatch: pytest.MonkeyPatch, strangers: Path, within_s: float = 0.2) -> bool:
+    """Make a tokenizer; return whether it is built here before a prompt process that takes `within_s` has built it."""
+    here, real = threading.Event(), loading.load_tokenizer
+    before: list[bool] = []
+
+    def build(_process: PromptProcess, *_: object) -> None:
+        before.append(here.wait(within_s))
+
+    def load_tokenizer(*arguments: Any, **options: Any) -> Any:
+        here.set()
+        return real(*arguments, **options)
+
+    with monkeypatch.context() as patch, DiskPool() as disk:
+        patch.setattr(PromptProcess, "build", build)
+        patch.setattr(loading, "load_tokenizer", load_tokenizer)
+        make_tokenizer(strangers, disk)
+    return before == [True]
+
+
+def test_only_a_tokenizer_that_the_prompt_process_has_built_before_is_built_here_beside_it(
+    strangers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not built_here_first(monkeypatch, strangers)
+    # The next start reads what was kept.
+    keep_accepted(tmp_path / "learned.json")
+    assert built_here_first(monkeypatch, strangers, within_s=PATIENCE_S)
+    (strangers / "added_tokens.json").write_text("{}")
+    assert not built_here_first(monkeypatch, strangers)
+
+
+def test_a_tokenizer_that_the_prompt_process_refuses_is_not_used_although_it_built_it_before(
+    strangers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built_here_first(monkeypatch, strangers)
+
+    def refuse(*_: object) -> None:
+        raise TemplateFailed("", "too-large")
+
+    monkeypatch.setattr(PromptProcess, "build", refuse)
+    with DiskPool() as disk, pytest.raises(ModelNotUsable):
+        make_tokenizer(strangers, disk)
+
+
+def test_a_tokenizer_that_was_refused_is_not_accepted(strangers: Path) -> None:
+    (strangers / "tokenizer.json").write_text('{"model": 1}')
+    with DiskPool() as disk, pytest.raises(ModelNotUsable):
+        make_tokenizer(strangers, disk)
+    assert not PROMPT_PROCESS.accepted.values

@@ -14,7 +14,7 @@ import pytest
 
 from engine import Engine, EngineSettings, Finished, SpeculationSettings
 from engine.speculation.choosing.plans import DEPTHS
-from engine.tuning import ContextFigures, DepthFigures, LearnedPair, best_of
+from engine.tuning import LearnedPair
 from engine.upkeep import calibration
 from engine.upkeep.calibration import Trial
 from tests.engine.serving_requests import request
@@ -24,6 +24,8 @@ from tests.patience import PATIENCE_S
 pytestmark = pytest.mark.usefixtures("module_as_on_linux")
 
 SOME_DEPTHS = (1, 2, 3)
+# The file of a calibrated pair, what a person reads of it, and the costs that are known.
+Calibrated = tuple[Path, LearnedPair, dict[str, set[int]]]
 OFF, AUTO = SpeculationSettings(method="off"), SpeculationSettings()
 
 
@@ -38,15 +40,21 @@ def calibrate(engine: Engine) -> bool:
     return bool(engine._call(lambda scheduler: scheduler.calibrate(), urgent=False).result(timeout=PATIENCE_S))
 
 
+def measured(engine: Engine) -> dict[str, set[int]]:
+    """Return the rows of passes and the tokens of drafting whose costs are known."""
+    curves = engine._call(lambda scheduler: scheduler.models.drafting.controller.costs.curves, urgent=False)
+    return {name: {*curve} for name, curve in curves.result(timeout=PATIENCE_S).items()}
+
+
 @pytest.fixture(scope="module")
-def calibrated(tiny_main: Path, tiny_draft: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, LearnedPair]:
+def calibrated(tiny_main: Path, tiny_draft: Path, tmp_path_factory: pytest.TempPathFactory) -> Calibrated:
     """The file of an engine that has calibrated a pair, and what it knew then."""
     file = tmp_path_factory.mktemp("calibrated") / "learned.json"
     with Engine(EngineSettings(learned_file=file)) as engine:
         engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
         assert calibrate(engine)
         [pair] = engine.learned().result(timeout=PATIENCE_S)
-    return file, pair
+        return file, pair, measured(engine)
 
 
 @pytest.fixture
@@ -55,9 +63,7 @@ def learned_file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def engine(
-    calibrated: tuple[Path, LearnedPair], learned_file: Path, tiny_main: Path, tiny_draft: Path
-) -> Iterator[Engine]:
+def engine(calibrated: Calibrated, learned_file: Path, tiny_main: Path, tiny_draft: Path) -> Iterator[Engine]:
     """An engine with a pair that an earlier one has calibrated."""
     shutil.copy(calibrated[0], learned_file)
     with Engine(EngineSettings(learned_file=learned_file)) as engine:
@@ -65,16 +71,11 @@ def engine(
         yield engine
 
 
-def test_a_calibration_measures_every_depth_of_a_pair(calibrated: tuple[Path, LearnedPair]) -> None:
-    _, pair = calibrated
+def test_a_calibration_measures_every_depth_of_a_pair(calibrated: Calibrated) -> None:
+    _, pair, curves = calibrated
     assert pair.loaded
-    assert (pair.main, pair.draft) == ("main", "draft")
-    [context] = pair.contexts
-    assert context.tokens_from == 0
-    assert [figures.depth for figures in context.depths] == [*DEPTHS]
-    assert all(figures.samples > 0 for figures in context.depths)
-    # As often as a first answer would measure plain rounds.
-    assert context.plain_samples >= 3
+    assert pair.main == "main"
+    assert (curves["pass"], curves["draft:draft"]) == ({1, *(depth + 1 for depth in DEPTHS)}, {*DEPTHS})
 
 
 @pytest.fixture
@@ -115,8 +116,7 @@ def test_an_idle_engine_with_a_file_calibrates_a_pair_that_is_new(
         loading.result(timeout=PATIENCE_S)
         wait_for_all(calibrations)
         # The answer may have come before the draft model, and taught something about the main model alone.
-        [pair] = [one for one in engine.learned().result(timeout=PATIENCE_S) if one.loaded]
-        assert {one.depth for one in pair.contexts[0].depths if one.samples} >= {*SOME_DEPTHS}
+        assert measured(engine)["draft:draft"] >= {*SOME_DEPTHS}
         assert not untuned(engine)
     with Engine(EngineSettings(learned_file=learned_file)) as later:
         later.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
@@ -155,40 +155,44 @@ def test_a_calibration_that_a_request_ended_goes_on_where_it_was(
 
 
 def test_a_calibration_that_finds_nothing_in_its_time_is_not_tried_again(
-    learned_file: Path, tiny_main: Path, calibrations: SimpleQueue[bool], monkeypatch: pytest.MonkeyPatch
+    learned_file: Path,
+    tiny_main: Path,
+    tiny_draft: Path,
+    calibrations: SimpleQueue[bool],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with Engine(EngineSettings(learned_file=learned_file)) as engine:
         engine.load(tiny_main).result(timeout=PATIENCE_S)
         assert calibrations.get(timeout=PATIENCE_S)
         monkeypatch.setattr("engine.engine.TUNING_S", 0.0)
-        [known] = engine.learned().result(timeout=PATIENCE_S)
-        engine.forget_learned(known.pair).result(timeout=PATIENCE_S)
-        engine.load(tiny_main).result(timeout=PATIENCE_S)
+        engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
         assert not calibrations.get(timeout=PATIENCE_S)
         assert not untuned(engine)
 
 
 def test_answers_add_what_they_see_of_acceptance(engine: Engine) -> None:
-    [before] = engine.learned().result(timeout=PATIENCE_S)
+    def firsts() -> float:
+        """Return the first draft tokens that got a verdict."""
+        texts = engine._call(lambda scheduler: scheduler.models.drafting.controller.learned.free.texts, urgent=False)
+        counts = texts.result(timeout=PATIENCE_S).counts
+        return sum(positions[0].reached for positions in counts.get("draft", ()))
+
+    before = firsts()
     answer(engine, SpeculationSettings(method="draft", depth=3))
-    [after] = engine.learned().result(timeout=PATIENCE_S)
-    assert (after.acceptance[0].source, after.acceptance[0].position) == ("draft", 0)
-    counted = [sum(guess.reached for guess in pair.acceptance if guess.position == 0) for pair in (before, after)]
-    assert counted[0] < counted[1] <= counted[0] + 24
+    assert before < firsts() <= before + 24
 
 
-def test_the_next_run_knows_it_before_any_model_is_loaded(calibrated: tuple[Path, LearnedPair]) -> None:
-    file, before = calibrated
+def test_the_next_run_knows_it_before_any_model_is_loaded(calibrated: Calibrated) -> None:
+    file, before, _ = calibrated
     with Engine(EngineSettings(learned_file=file)) as later:
         [after] = later.learned().result(timeout=PATIENCE_S)
     assert after.pair == before.pair
     assert not after.loaded
 
 
-@pytest.mark.parametrize("everything", [True, False])
-def test_what_was_learned_can_be_forgotten(engine: Engine, learned_file: Path, *, everything: bool) -> None:
-    [pair] = engine.learned().result(timeout=PATIENCE_S)
-    engine.forget_learned(None if everything else pair.pair).result(timeout=PATIENCE_S)
+def test_what_was_learned_can_be_forgotten(engine: Engine, learned_file: Path) -> None:
+    assert engine.learned().result(timeout=PATIENCE_S)
+    engine.forget_learned().result(timeout=PATIENCE_S)
     assert engine.learned().result(timeout=PATIENCE_S) == ()
     with Engine(EngineSettings(learned_file=learned_file)) as later:
         assert later.learned().result(timeout=PATIENCE_S) == ()
@@ -197,11 +201,9 @@ def test_what_was_learned_can_be_forgotten(engine: Engine, learned_file: Path, *
 def test_without_a_draft_the_passes_alone_are_measured_and_are_a_pair_of_their_own(engine: Engine) -> None:
     engine.set_draft(None).result(timeout=PATIENCE_S)
     assert calibrate(engine)
-    with_draft, alone = engine.learned().result(timeout=PATIENCE_S)
-    assert {figures.source for figures in alone.contexts[0].depths} == {"ngram"}
-    engine.forget_learned(with_draft.pair).result(timeout=PATIENCE_S)
-    assert [pair.pair for pair in engine.learned().result(timeout=PATIENCE_S)] == [alone.pair]
-    assert alone.draft == ""
+    _with_draft, alone = engine.learned().result(timeout=PATIENCE_S)
+    assert [*measured(engine)] == ["pass"]
+    assert alone.pair[1] == ""
 
 
 def test_without_a_file_the_pair_in_use_is_still_reported(tiny_main: Path, tiny_draft: Path) -> None:
@@ -217,10 +219,3 @@ def test_answers_are_the_same_after_a_calibration(engine: Engine, monkeypatch: p
     before = answer(engine, AUTO).ids
     assert calibrate(engine)
     assert answer(engine, AUTO).ids == before == answer(engine, OFF).ids
-
-
-def test_plain_decoding_is_the_best_of_figures_in_which_nothing_pays() -> None:
-    slow = DepthFigures("draft", 4, 20.0, 3)
-    assert best_of(ContextFigures(0, 2048, 50.0, 9, (slow,)), "draft") == (0, 1.0)
-    fast = DepthFigures("draft", 8, 75.0, 3)
-    assert best_of(ContextFigures(0, 2048, 50.0, 9, (slow, fast)), "draft") == (8, 1.5)

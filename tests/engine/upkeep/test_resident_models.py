@@ -17,7 +17,7 @@ from engine.settings import EngineSettings
 from engine.status import LoadedPair
 from engine.upkeep import memory
 from engine.upkeep.models import Models
-from tests.engine.serving.driving import finish, step_until
+from tests.engine.driving import finish, step_until
 from tests.engine.serving_requests import PLAIN, alone, load_models, request, run, submit
 from tests.tiny_models import write_disturbed_copy
 

@@ -6,7 +6,6 @@ import errno
 import hashlib
 import random
 import shutil
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from tests.engine.serving_requests import Client, alone, load_models, request, s
 from tests.patience import PATIENCE_S, wait_until
 from tests.tiny_models import FLOAT32, write_disturbed_copy, write_model, write_with_other_ids
 
-Outcome = TeachingResult | EngineError
+Outcome = TeachingResult | EngineError | None
 Open = Callable[..., Scheduler]
 
 
@@ -45,14 +44,6 @@ def main(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def draft(main: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A draft model that is right now and then."""
     return write_disturbed_copy(main, tmp_path_factory.mktemp("taught") / "draft", amount=0.03, stored=FLOAT32)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def plugged_in() -> Iterator[None]:
-    """Teach also where the tests run on battery."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(teaching, "on_battery", lambda: False)
-        yield
 
 
 @pytest.fixture
@@ -100,8 +91,8 @@ def refused(scheduler: Scheduler, material: Sequence[OwnAnswer] | None = None) -
     return outcome
 
 
-def used_version(scheduler: Scheduler) -> int:
-    """Return the number of the taught version that drafts, 0 for the draft as it was downloaded."""
+def drafts_with(scheduler: Scheduler) -> str:
+    """Return the digest of what the drafter in use was taught, "" for the draft as it was downloaded."""
     assert scheduler.models.drafter is not None
     return scheduler.models.drafter.info.taught
 
@@ -114,7 +105,7 @@ def until(scheduler: Scheduler, reports: list[TeachingProgress], step: int) -> N
 
 @pytest.fixture(scope="module")
 def whole_teaching(main: Path, draft: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, TeachingResult]:
-    """A folder with one version, and the result of the teaching."""
+    """A folder with an adapter, and the result of the teaching."""
     folder = tmp_path_factory.mktemp("once")
     scheduler = Scheduler(EngineSettings(taught_folder=folder))
     load_models(scheduler, main, draft)
@@ -128,7 +119,7 @@ def whole_teaching(main: Path, draft: Path, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture
 def once_taught(whole_teaching: tuple[Path, TeachingResult], tmp_path: Path) -> Path:
-    """A folder with one version, which the test may change."""
+    """A folder with an adapter, which the test may change."""
     return shutil.copytree(whole_teaching[0], tmp_path / "copy")
 
 
@@ -141,23 +132,22 @@ def little_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training, "BATCH", 100)
 
 
-def only_file(folder: Path, name: str) -> Path:
-    [found] = folder.glob(f"*/{name}")
+def only_file(folder: Path) -> Path:
+    [found] = folder.glob("*/*")
+    assert found.name == kept.FILE
     return found
 
 
 def test_a_taught_draft_is_right_more_often(whole_teaching: tuple[Path, TeachingResult]) -> None:
     _, result = whole_teaching
-    assert result.complete
-    assert result.number == 1
+    assert result.better
     assert result.after > result.before
-    assert result.places > 300
 
 
 def test_a_taught_draft_changes_no_text_and_no_downloaded_file(opened: Open, once_taught: Path, draft: Path) -> None:
     files = {path: hashlib.sha256(path.read_bytes()).digest() for path in draft.iterdir()}
     plain, scheduler = opened(), opened(once_taught)
-    assert used_version(scheduler) == 1
+    assert drafts_with(scheduler)
     assert alone(scheduler, request()).ids == alone(plain, request()).ids
     taught(scheduler)
     assert {path: hashlib.sha256(path.read_bytes()).digest() for path in draft.iterdir()} == files
@@ -167,69 +157,55 @@ def test_a_quantised_draft_is_taught_and_changes_no_text(
     opened: Open, tiny_main: Path, tiny_draft: Path, tmp_path: Path
 ) -> None:
     plain, scheduler = (opened(tmp_path / folder, tiny_draft, tiny_main) for folder in ("none", "some"))
-    assert taught(scheduler).complete
+    taught(scheduler)
     assert alone(scheduler, request()).ids == alone(plain, request()).ids
 
 
-def test_a_version_is_taken_back_used_again_and_deleted(opened: Open, once_taught: Path, draft: Path) -> None:
+def test_what_was_taught_is_deleted(opened: Open, once_taught: Path, draft: Path) -> None:
     scheduler = opened(once_taught)
-    for used in (False, True):
-        scheduler.teaching.use(used)
-        set_draft(scheduler, draft)
-        assert used_version(scheduler) == used
     scheduler.teaching.forget()
     assert scheduler.teaching.known() == TaughtDraft()
     assert not [path for path in once_taught.rglob("*") if path.is_file()]
     set_draft(scheduler, draft)
-    assert used_version(scheduler) == 0
+    assert not drafts_with(scheduler)
 
 
 @pytest.mark.full
-def test_teaching_goes_on_from_the_version_in_use(opened: Open, once_taught: Path) -> None:
+def test_teaching_goes_on_from_what_was_taught_before(opened: Open, once_taught: Path) -> None:
     scheduler = opened(once_taught)
-    version = scheduler.teaching.known().version
-    assert version is not None
+    judged = scheduler.teaching.known().judged
+    assert judged is not None
     outcome = taught(scheduler, answers())
-    assert outcome.before == pytest.approx(version.after, abs=0.01)
-    assert len([*once_taught.glob("*/*.safetensors")]) == 1
+    assert outcome.before == pytest.approx(judged.after, abs=0.01)
+    assert only_file(once_taught)
 
 
-def test_an_interrupted_teaching_goes_on_where_it_was(opened: Open, tmp_path: Path, draft: Path) -> None:
+def test_a_stopped_teaching_leaves_nothing_and_the_next_one_begins_anew(
+    opened: Open, tmp_path: Path, draft: Path
+) -> None:
     wanted = taught(opened(tmp_path / "other"))
     reports: list[TeachingProgress] = []
     scheduler = opened(listen=reports.append)
     outcomes = begin(scheduler)
     until(scheduler, reports, 4)
-    # A change of the draft model interrupts it.
+    # A change of the draft model stops it.
     set_draft(scheduler, draft)
-    assert outcomes == [TeachingResult(complete=False)]
-    assert scheduler.teaching.known().begun
-    later: list[TeachingProgress] = []
-    again = opened(listen=later.append)
-    outcome = taught(again)
-    assert min(one.done for one in later if one.phase == "teaching") == reports[-2].done + 1
-    assert not again.teaching.known().begun
-    # It ends as a teaching without interruption.
-    assert (outcome.before, outcome.after) == (wanted.before, wanted.after)
+    assert outcomes == [None]
+    assert scheduler.teaching.known() == TaughtDraft()
+    assert taught(scheduler) == wanted
 
 
-def test_a_killed_process_loses_only_the_steps_since_the_last_write(
-    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(teaching, "SAVE_EVERY_S", -1.0)
-    reports: list[TeachingProgress] = []
-    scheduler = opened(tmp_path / "killed", listen=reports.append)
-    begin(scheduler)
-    until(scheduler, reports, 5)
-    # What a killed process leaves on the disk.
-    left = shutil.copytree(tmp_path / "killed", tmp_path / "left")
-    folder = only_file(left, kept.BEGUN).parent
-    (folder / f".{kept.BEGUN}.0.partial").write_bytes(b"cut off")
-    later: list[TeachingProgress] = []
-    again = opened(left, listen=later.append)
-    assert taught(again).complete
-    assert min(one.done for one in later if one.phase == "teaching") == 6
-    assert [path.name for path in folder.iterdir() if path.name[0] == "."] == []
+def test_what_other_versions_or_a_killed_process_left_is_not_used_and_deleted(opened: Open, once_taught: Path) -> None:
+    path = only_file(once_taught)
+    left = [path.with_name(name) for name in ("taught.json", "1.safetensors", f".{kept.FILE}.0.partial")]
+    for one in left:
+        one.write_bytes(b"of another version")
+    path.unlink()
+    scheduler = opened(once_taught)
+    assert scheduler.teaching.known() == TaughtDraft()
+    assert not drafts_with(scheduler)
+    taught(scheduler)
+    assert not [one for one in left if one.exists()]
 
 
 def test_answers_come_first(opened: Open) -> None:
@@ -239,7 +215,6 @@ def test_answers_come_first(opened: Open) -> None:
     until(scheduler, reports, 2)
     client = Client(request())
     scheduler.admit(client.stream)
-    assert reports[-1].waits == "answers"
     seen = len(reports)
     while scheduler.busy:
         scheduler.teach()
@@ -247,54 +222,28 @@ def test_answers_come_first(opened: Open) -> None:
         scheduler.step()
     assert len(client.finished.ids) == 28
     assert isinstance(finish(scheduler, outcomes), TeachingResult)
-    assert all(not one.waits for one in reports[seen:])
 
 
-@pytest.mark.parametrize("reason", ["hot", pytest.param("low-power", marks=pytest.mark.full), "battery"])
-def test_it_waits_for_power_and_cool(opened: Open, monkeypatch: pytest.MonkeyPatch, reason: str) -> None:
-    reports: list[TeachingProgress] = []
-    scheduler = opened(listen=reports.append)
-    begin(scheduler)
-    until(scheduler, reports, 1)
-    with monkeypatch.context() as slow:
-        slow.setattr(teaching, "slowed", lambda: "" if reason == "battery" else reason)
-        slow.setattr(teaching, "on_battery", lambda: reason == "battery")
-        for _ in range(3):
-            scheduler.teach()
-        assert (reports[-1].done, reports[-1].waits) == (1, reason)
-        assert scheduler.teaching.wait_s > 0.0
-    scheduler.teach()
-    assert (reports[-1].done, reports[-1].waits) == (2, "")
-
-
-@pytest.mark.parametrize("on_battery", [False, True])
-def test_a_teaching_keeps_a_mac_awake_unless_it_waits_for_power(
-    mac: Runtime, main: Path, draft: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on_battery: bool
-) -> None:
-    monkeypatch.setattr(teaching, "on_battery", lambda: on_battery)
+def test_a_teaching_keeps_a_mac_awake(mac: Runtime, main: Path, draft: Path, tmp_path: Path) -> None:
     with Engine(EngineSettings(taught_folder=tmp_path)) as engine:
         engine.load(main, draft).result(PATIENCE_S)
         engine.teach(answers(12, 30))
-        wait_until(lambda: engine.teaching_progress.waits == "battery" if on_battery else engine.teaching_progress.done)
-        wait_until(lambda: bool(mac.open) is not on_battery)
+        wait_until(lambda: bool(engine.teaching_progress.done))
+        assert mac.open
 
 
 def test_questions_that_others_answered_are_taught_and_go_nowhere_else(opened: Open) -> None:
     scheduler = opened()
     questions = [OwnAnswer(one.chat, one.messages) for one in answers(8)]
-    assert taught(scheduler, questions).complete
+    taught(scheduler, questions)
     assert scheduler.status.prefix_cache.conversations == 0
 
 
 def test_what_is_not_better_is_not_kept(opened: Open, main: Path) -> None:
     scheduler = opened(drafter=main)
-    assert scheduler.teaching.known().judged_from == 0.0
-    began = time.time()
     outcome = taught(scheduler)
-    # Nothing but answers since then are a reason to teach again.
-    assert began <= scheduler.teaching.known().judged_from <= time.time()
-    assert (outcome.complete, outcome.before, outcome.number) == (True, 1.0, 0)
-    assert scheduler.teaching.known().version is None
+    assert (outcome.before, outcome.better) == (1.0, False)
+    assert scheduler.teaching.known() == TaughtDraft()
 
 
 @pytest.mark.parametrize("material", [[], answers(2), answers(highest=2**20)], ids=["none", "few", "other ids"])
@@ -316,21 +265,18 @@ def test_memory_is_reckoned_before(opened: Open, tmp_path: Path) -> None:
     assert refused(scheduler).reason == "no-memory"
 
 
-def test_a_full_disk_keeps_the_former_version(
-    opened: Open, once_taught: Path, draft: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_full_disk_keeps_what_was_taught_before(
+    opened: Open, once_taught: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     scheduler = opened(once_taught)
-    scheduler.teaching.use(False)
-    set_draft(scheduler, draft)
+    known = scheduler.teaching.known()
     monkeypatch.setattr(kept, "write_atomically", full)
-    monkeypatch.setattr(teaching, "SAVE_EVERY_S", -1.0)
+    monkeypatch.setattr(teaching, "is_better", lambda _before, _after: True)
     assert refused(scheduler).arguments == {"reason": "disk", "detail": "No space left on device"}
-    version = opened(once_taught).teaching.known().version
-    assert version is not None
-    assert version.number == 1
+    assert opened(once_taught).teaching.known() == known
 
 
 def test_nothing_begins_on_a_full_disk(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -349,17 +295,13 @@ def test_a_changed_model_is_used_as_it_was_downloaded(
     weights = {name: array * 1.01 for name, array in dict(mx.load(str(moved / "model.safetensors"))).items()}
     mx.save_safetensors(str(moved / "model.safetensors"), weights, {"format": "mlx"})
     changed = opened(once_taught, models["draft"], models["main"])
-    assert changed.teaching.known().problem == f"{which}-changed"
-    assert used_version(changed) == 0
-    assert changed.teaching.known().judged_from == 0.0
+    assert changed.teaching.known().problem == "changed"
+    assert not drafts_with(changed)
     # A new teaching begins anew.
-    assert taught(changed).complete
-    assert changed.teaching.known().judged_from > 0.0
-    assert used_version(changed) == 0
+    taught(changed)
 
 
 @pytest.mark.expects_log
-@pytest.mark.parametrize("name", ["1.safetensors", kept.DESCRIPTION])
 @pytest.mark.parametrize(
     "damage",
     [
@@ -369,12 +311,12 @@ def test_a_changed_model_is_used_as_it_was_downloaded(
     ],
 )
 def test_damaged_files_leave_the_draft_as_it_was_downloaded(
-    opened: Open, once_taught: Path, name: str, damage: Callable[[bytes], bytes]
+    opened: Open, once_taught: Path, damage: Callable[[bytes], bytes]
 ) -> None:
-    path = only_file(once_taught, name)
+    path = only_file(once_taught)
     path.write_bytes(damage(path.read_bytes()))
     scheduler = opened(once_taught)
-    assert used_version(scheduler) == 0
+    assert not drafts_with(scheduler)
     assert scheduler.teaching.known().problem == "damaged"
 
 
@@ -384,15 +326,15 @@ def test_an_engine_teaches_while_it_is_idle(main: Path, draft: Path, tmp_path: P
         outcome = engine.teach(answers(12, 30))
         stream = engine.submit(request())
         assert len([*stream]) > 2
-        assert outcome.result(PATIENCE_S).complete
+        result = outcome.result(PATIENCE_S)
+        assert result is not None
         assert engine.teaching_progress == TeachingProgress()
-        known = engine.taught().result(PATIENCE_S)
-        assert (known.used, known.begun) == (outcome.result().number > 0, False)
-        engine.use_taught(False).result(PATIENCE_S)
-        assert not engine.taught().result(PATIENCE_S).used
+        assert engine.taught().result(PATIENCE_S).judged == (result if result.better else None)
+        engine.forget_taught().result(PATIENCE_S)
+        assert engine.taught().result(PATIENCE_S) == TaughtDraft()
         # It can be stopped at any time, and ends with the engine.
         second = engine.teach(answers(12, 30))
         engine.stop_teaching().result(PATIENCE_S)
-        assert second.result(PATIENCE_S) == TeachingResult(complete=False)
+        assert second.result(PATIENCE_S) is None
         third = engine.teach(answers(12, 30))
-    assert third.result(PATIENCE_S) == TeachingResult(complete=False)
+    assert third.result(PATIENCE_S) is None

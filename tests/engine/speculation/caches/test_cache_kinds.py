@@ -66,7 +66,7 @@ def test_every_kind_is_stored(name: str, tmp_path: Path) -> None:
 
 def check_stored(name: str, folder: Path) -> None:
     """Store a text in the middle of a turn, and continue the found one at its end and at the end of the turn."""
-    info: Any = SimpleNamespace(path=folder, kv_bits=None, taught=0)
+    info: Any = SimpleNamespace(path=folder, kv_bits=None, taught="")
     model = SimpleNamespace(model=build(name), new_caches=partial(fresh_caches, name), info=info)
     loaded = cast("LoadedModel", model)
     sequence = CachedSequence(loaded.model, loaded.new_caches())

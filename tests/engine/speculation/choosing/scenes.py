@@ -7,7 +7,7 @@ from collections.abc import Callable
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.costs import Costs
-from engine.speculation.choosing.plans import AnswerState
+from engine.speculation.choosing.texts import AnswerState
 from tests.engine.speculation.simulation import learn
 
 PLAIN_S = 0.02
@@ -31,14 +31,14 @@ def measure(costs: Costs, source: str = "draft", depths: tuple[int, ...] = (1, 4
 def familiar(accepted: int, *, source: str = "draft", constrained: bool = False) -> tuple[Controller, AnswerState]:
     """Return a calibrated pair with `accepted` of eight draft tokens accepted in ten answers, and its next answer."""
     controller = Controller()
-    answer = controller.begin(100, constrained=constrained)
+    answer = controller.begin(constrained=constrained)
     measure(answer.costs, source)
     for _ in range(10):
-        answer = controller.begin(100, constrained=constrained)
+        answer = controller.begin(constrained=constrained)
         for _ in range(4):
-            answer.text.observe(source, 8, accepted)
+            answer.observe(source, 8, accepted)
     empty_purse(controller)
-    return controller, controller.begin(100, constrained=constrained)
+    return controller, controller.begin(constrained=constrained)
 
 
 def empty_purse(controller: Controller) -> None:

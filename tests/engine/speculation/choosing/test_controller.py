@@ -77,12 +77,12 @@ def test_it_follows_text_that_is_hard_and_easy_in_turns() -> None:
 
 def test_nothing_offered_is_plain_decoding_for_the_proposers_own_reason() -> None:
     controller = Controller()
-    assert choose(controller, controller.begin(100), {"ngram": 0}) == Choice(None, 0)
+    assert choose(controller, controller.begin(), {"ngram": 0}) == Choice(None, 0)
 
 
 def test_it_measures_plain_decoding_first() -> None:
     controller = Controller()
-    answer = controller.begin(100)
+    answer = controller.begin()
     for _ in range(2):
         choice = choose(controller, answer)
         assert (choice.source, choice.reason) == (None, "measuring")
@@ -109,8 +109,8 @@ def test_it_does_not_flap(rate: float) -> None:
 
 def test_a_calibrated_pair_need_not_measure_plain_rounds_first() -> None:
     controller = Controller()
-    measure(controller.begin(100).costs)
-    assert choose(controller, controller.begin(100)).reason != "measuring"
+    measure(controller.begin().costs)
+    assert choose(controller, controller.begin()).reason != "measuring"
     controller, answer = familiar(8)
     assert choose(controller, answer).depth == 8
 
@@ -120,18 +120,18 @@ def test_it_takes_the_proposer_with_the_better_speed() -> None:
     both = {"draft": 4, "ngram": 4}
     for source, accepted in (("ngram", 4), ("draft", 0)):
         for _ in range(20):
-            answer.text.observe("ngram", 4, accepted)
+            answer.observe("ngram", 4, accepted)
         assert choose(controller, answer, both).source == source
     assert choose(controller, answer, {"draft": 4, "ngram": 0}).source == "draft"
 
 
 def test_rows_that_ride_along_are_part_of_the_cost() -> None:
     controller = Controller()
-    answer = controller.begin(100)
+    answer = controller.begin()
     for _ in range(30):
         for rows, seconds in ((1, 1.0), (7, 1.1), (8, 4.0), (12, 4.2)):
             answer.costs.observe(rows, seconds * PLAIN_S)
-        answer.text.observe("draft", 4, 1)
+        answer.observe("draft", 4, 1)
         answer.costs.observe(5, 1.3 * PLAIN_S, ("draft", 4), 0.2 * PLAIN_S)
     empty_purse(controller)
     assert choose(controller, answer, {"draft": 4}).source == "draft"
@@ -150,7 +150,7 @@ def test_the_next_answer_is_not_judged_by_the_last_one() -> None:
     controller, answer = familiar(8)
     play(controller, answer, 12, lambda _: 0)
     assert choose(controller, answer).depth == 0
-    assert choose(controller, controller.begin(100)).depth > 0
+    assert choose(controller, controller.begin()).depth > 0
 
 
 def test_an_answer_that_the_draft_knows_nothing_of_is_given_up_after_a_few_rounds() -> None:
@@ -169,33 +169,19 @@ def test_answers_with_a_grammar_are_learned_apart() -> None:
     """Drafting with a grammar is slower and rarely right; a chat is drafted as before."""
     controller, answer = familiar(8)
     for _ in range(4):
-        answer = controller.begin(100, constrained=True)
+        answer = controller.begin(constrained=True)
         chosen = play(controller, answer, 40, lambda _: 0, lambda depth: 1.5 * round_s(depth))
     assert sum(choice.depth > 0 for choice in chosen) <= 4
-    assert choose(controller, controller.begin(100)).depth == 8
-    assert controller.figures()[0].plain_tps == pytest.approx(1.0 / PLAIN_S, rel=0.05)
+    assert choose(controller, controller.begin()).depth == 8
+    assert controller.costs.verify(1).seconds == pytest.approx(PLAIN_S, rel=0.05)
 
 
 def test_a_round_that_was_not_typical_teaches_acceptance_but_not_cost() -> None:
     controller, answer = familiar(4)
-    costs, accepted = deepcopy(answer.costs), answer.text.forecast("draft", 8).kept[8]
+    costs, accepted = deepcopy(answer.costs), answer.forecast("draft", 8).kept[8]
     learn(controller, answer, Choice("draft", 8), 8, 5.0, typical=False)
     assert answer.costs == costs
-    assert answer.text.forecast("draft", 8).kept[8] > accepted
-
-
-def test_figures_are_those_of_the_world() -> None:
-    controller = Controller()
-    controlled(World(gentle, constant(0.8)), 1500, controller=controller)
-    [figures] = controller.figures()
-    assert (figures.tokens_from, figures.tokens_below) == (0, 2048)
-    most_used = max(figures.depths, key=lambda one: one.samples)
-    round_s = (gentle(most_used.depth + 1, 0) + most_used.depth * 0.06) * PLAIN_S
-    tokens = sum(0.8**power for power in range(most_used.depth + 1))
-    assert most_used.expected_tps == pytest.approx(tokens / round_s, rel=0.2)
-    [first, *_] = [*controller.learned.free.texts.figures()]
-    assert (first.source, first.position) == ("draft", 0)
-    assert first.accepted / first.reached == pytest.approx(0.8, abs=0.1)
+    assert answer.forecast("draft", 8).kept[8] > accepted
 
 
 def kept_after(drafted: int, verified: int) -> float:
@@ -203,7 +189,7 @@ def kept_after(drafted: int, verified: int) -> float:
     controller, answer = familiar(4)
     for _ in range(10):
         controller.observe(answer, Choice("draft", 8), drafted, verified, 2)
-    return answer.text.forecast("draft", 8).kept[8]
+    return answer.forecast("draft", 8).kept[8]
 
 
 def test_draft_tokens_that_got_no_verdict_are_no_rejections() -> None:
@@ -219,27 +205,24 @@ def test_a_drafter_that_stopped_early_would_have_missed() -> None:
 @pytest.mark.parametrize(("loss", "kept"), [(0.01, True), (0.2, False)])
 def test_it_keeps_to_exact_widths_where_that_costs_next_to_nothing(loss: float, *, kept: bool) -> None:
     controller = Controller()
-    answer = controller.begin(100)
+    answer = controller.begin()
     for _ in range(30):
-        answer.text.observe("ngram", 7, 7)
+        answer.observe("ngram", 7, 7)
     # Three times as fast as plain decoding with seven draft tokens, slower by `loss` with four.
-    tokens = [1.0 + kept for kept in answer.text.forecast("ngram", 7).kept]
+    tokens = [1.0 + kept for kept in answer.forecast("ngram", 7).kept]
     speeds = [1.0, 1.5, 2.0, 2.5, 3.0 * (1.0 - loss), 2.8, 2.9, 3.0]
     for depth, speed in [*enumerate(speeds)] * 30:
         answer.costs.observe(depth + 1, PLAIN_S * tokens[depth] / speed)
     empty_purse(controller)
     # Only up to five rows are rounded like one.
-    rule = RowRule(plain=1, most=5)
+    rule = RowRule(most=5)
     assert choose(controller, answer, {"ngram": 7}, rule=rule).depth == (4 if kept else 7)
     assert choose(controller, answer, {"ngram": 7}).depth == 7
 
 
 def test_the_cost_of_keeping_to_a_rule_is_told() -> None:
     controller, _ = familiar(8)
-    fastest = max(one.expected_tps for known in controller.figures() for one in known.depths)
-    exact = max(one.expected_tps for known in controller.figures() for one in known.depths if one.depth <= 3)
-    assert controller.cost_of(RowRule(plain=1, most=4)) == pytest.approx(1.0 - exact / fastest, abs=0.01)
-    assert controller.cost_of(RowRule(plain=1, most=17)) == 0.0
-    # Plain rounds of two rows are slower, too.
-    assert controller.cost_of(RowRule(plain=2, most=2)) > controller.cost_of(RowRule(plain=1, most=4))
+    costs = [controller.cost_of(RowRule(most=most)) or 0.0 for most in (1, 4, 9)]
+    assert costs[0] > costs[1] > costs[2] > 0.0
+    assert controller.cost_of(RowRule(most=17)) == 0.0
     assert controller.cost_of(RowRule()) is None

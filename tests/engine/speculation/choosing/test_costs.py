@@ -83,22 +83,13 @@ def test_what_slows_one_kind_of_round_slows_all(costs: Costs, slower: float) -> 
     assert costs.verify(9).seconds / costs.verify(1).seconds == pytest.approx(before, rel=0.25)
 
 
-def test_after_a_rest_the_first_rounds_count_more(costs: Costs) -> None:
+def test_at_the_beginning_of_an_answer_the_first_rounds_count_more(costs: Costs) -> None:
     noisy(costs, 100, lambda _: PLAIN_S)
     rested = deepcopy(costs)
-    rested.age(1e6)
+    rested.begin()
     for one in (costs, rested):
         one.observe(1, 1.3 * PLAIN_S)
     assert PLAIN_S < costs.verify(1).seconds < rested.verify(1).seconds < 1.3 * PLAIN_S
-
-
-def test_levels_of_short_and_long_contexts_are_kept_apart(costs: Costs) -> None:
-    costs.context = 3
-    noisy(costs, 40, lambda _: 1.3 * PLAIN_S, noise=0.02)
-    assert costs.verify(1).seconds == pytest.approx(1.3 * PLAIN_S, rel=0.05)
-    costs.context = 0
-    assert costs.verify(1).seconds == pytest.approx(PLAIN_S, rel=0.1)
-    assert costs.contexts() == [0, 3]
 
 
 def test_a_round_that_is_not_timed_apart_is_divided_among_its_parts(costs: Costs) -> None:

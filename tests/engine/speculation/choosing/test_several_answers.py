@@ -19,7 +19,7 @@ from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
 from engine.speculation.choosing.controller import Controller
-from engine.speculation.choosing.plans import AnswerState
+from engine.speculation.choosing.texts import AnswerState
 from tests.engine.serving_requests import PLAIN, request, submit
 from tests.engine.speculation.choosing.scenes import measure
 from tests.engine.tiers import by_tier
@@ -186,17 +186,17 @@ RATE = 0.8
 def controller() -> Controller:
     """The controller of a pair whose draft tokens are accepted in four of five cases; plain rounds take a second."""
     controller = Controller()
-    answer = controller.begin(100)
+    answer = controller.begin()
     measure(answer.costs, depths=(1, 2, 4), plain_s=1.0)
     for _ in range(10):
         answer.costs.observe(5, 1.15, ("draft", 4), 0.05)
     for kept in (4, 4, 2, 4, 0, 4, 4, 3, 4, 4) * 4:
-        controller.begin(100).text.observe("draft", 4, kept)
+        controller.begin().observe("draft", 4, kept)
     return controller
 
 
 def begin(controller: Controller, count: int) -> list[AnswerState]:
-    return [controller.begin(100) for _ in range(count)]
+    return [controller.begin() for _ in range(count)]
 
 
 def wide(answers: int, depth: int) -> float:
@@ -264,8 +264,8 @@ def test_each_answer_proposes_what_it_expects_most_of(controller: Controller) ->
     play(controller, answers, 30)
     for _ in range(10):
         for answer, found in zip(answers, (4, 0), strict=True):
-            answer.text.observe("ngram", 4, found)
-            answer.text.observe("draft", 4, 3)
+            answer.observe("ngram", 4, found)
+            answer.observe("draft", 4, 3)
     [first, second] = controller.choose([(answer, Offer({"draft": 4, "ngram": 4})) for answer in answers])
     assert (first.source, second.source) == ("ngram", "draft")
 

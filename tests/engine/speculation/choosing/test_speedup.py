@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from copy import deepcopy
 from itertools import product
 from math import sqrt
@@ -20,20 +19,6 @@ from tests.engine.serving_requests import load_models, request, run
 from tests.engine.speculation.loaded_machine import LOADS, LoadedMachine, quiet
 from tests.engine.speculation.long_run import SHOWN, shown_speedups
 from tests.engine.tiers import by_tier
-
-MakeMachine = Callable[..., LoadedMachine]
-
-
-@pytest.fixture
-def make_machine(monkeypatch: pytest.MonkeyPatch) -> MakeMachine:
-    """Return a function that makes machines whose clock is the controller's."""
-
-    def make(**world: object) -> LoadedMachine:
-        machine = LoadedMachine(**world)  # type: ignore[arg-type]
-        monkeypatch.setattr("engine.speculation.choosing.controller.monotonic", lambda: machine.now)
-        return machine
-
-    return make
 
 
 def shown(stats: RequestStats) -> RoundedSpeedup | None:
@@ -57,12 +42,10 @@ DEPTHS = ((None, True), (1, False), (4, False), (8, True))
 
 
 @pytest.mark.parametrize(("fixed", "load"), by_tier(product(DEPTHS, LOADS), [*zip(DEPTHS, LOADS, strict=True)]))
-def test_it_is_as_true_at_a_fixed_depth_and_where_launching_waits(
-    make_machine: MakeMachine, load: str, fixed: tuple[int | None, bool]
-) -> None:
+def test_it_is_as_true_at_a_fixed_depth_and_where_launching_waits(load: str, fixed: tuple[int | None, bool]) -> None:
     reported, (depth, waits_at_launch) = 0, fixed
     for seed in range(3):
-        machine = make_machine(load=LOADS[load], depth=depth, waits_at_launch=waits_at_launch, seed=seed)
+        machine = LoadedMachine(load=LOADS[load], depth=depth, waits_at_launch=waits_at_launch, seed=seed)
         for length in (300, 60, 200, 500, 100):
             answered = machine.answer(length)
             stats = answered.stats
@@ -76,11 +59,11 @@ def test_it_is_as_true_at_a_fixed_depth_and_where_launching_waits(
 
 
 @pytest.mark.parametrize(("noise", "seeds"), by_tier([(0.08, 2), (0.02, 10), (0.08, 10), (0.16, 10)], [(0.08, 2)]))
-def test_the_interval_follows_the_observed_noise(make_machine: MakeMachine, noise: float, seeds: int) -> None:
+def test_the_interval_follows_the_observed_noise(noise: float, seeds: int) -> None:
     """The truth lies within it in 95 % of the answers, and it is not much wider than it has to be."""
     inside, widths = [], []
     for seed, (acceptance, row, draft) in product(range(seeds), SHOWN):
-        machine = make_machine(acceptance=acceptance, row=row, draft=draft, noise=noise, seed=seed)
+        machine = LoadedMachine(acceptance=acceptance, row=row, draft=draft, noise=noise, seed=seed)
         for length in (60, 200, 60, 300, 60):
             answered = machine.answer(length)
             stats = answered.stats
@@ -95,8 +78,8 @@ def test_the_interval_follows_the_observed_noise(make_machine: MakeMachine, nois
 
 
 @pytest.mark.parametrize("load", by_tier(LOADS, ["steps"]))
-def test_samples_cost_at_most_their_share_of_the_time(make_machine: MakeMachine, load: str) -> None:
-    machine = make_machine(load=LOADS[load], noise=0.08)
+def test_samples_cost_at_most_their_share_of_the_time(load: str) -> None:
+    machine = LoadedMachine(load=LOADS[load], noise=0.08)
     machine.answer(300)
     lost_s = decode_s = 0.0
     for _ in range(8):
@@ -107,8 +90,8 @@ def test_samples_cost_at_most_their_share_of_the_time(make_machine: MakeMachine,
     assert lost_s <= 0.03 * decode_s
 
 
-def test_rounds_unlike_those_that_were_compared_are_estimated_by_their_cost(make_machine: MakeMachine) -> None:
-    machine = make_machine(acceptance=0.97, row=0.1, draft=0.03, depth=1)
+def test_rounds_unlike_those_that_were_compared_are_estimated_by_their_cost() -> None:
+    machine = LoadedMachine(acceptance=0.97, row=0.1, draft=0.03, depth=1)
     machine.answer(100, 1.0)
     machine.depth = 16
     for _ in range(4):
@@ -119,27 +102,27 @@ def test_rounds_unlike_those_that_were_compared_are_estimated_by_their_cost(make
         assert 0.5 * answered.truth < known.factor < 1.1 * answered.truth
 
 
-def test_no_sample_is_taken_where_none_is_allowed(make_machine: MakeMachine) -> None:
-    assert not any(record.reason == "measuring" for record in make_machine(depth=4).answer(300, 0.0).rounds)
+def test_no_sample_is_taken_where_none_is_allowed() -> None:
+    assert not any(record.reason == "measuring" for record in LoadedMachine(depth=4).answer(300, 0.0).rounds)
 
 
-def test_an_answer_whose_draft_tokens_were_all_rejected_was_slower(make_machine: MakeMachine) -> None:
-    machine = make_machine(acceptance=0.0, depth=4)
+def test_an_answer_whose_draft_tokens_were_all_rejected_was_slower() -> None:
+    machine = LoadedMachine(acceptance=0.0, depth=4)
     for _ in range(3):
         answered = machine.answer(200)
     assert answered.stats.speedup == pytest.approx(answered.truth, rel=0.1)
     assert answered.truth < 0.7
 
 
-def test_plain_decoding_has_no_speedup(make_machine: MakeMachine) -> None:
-    machine = make_machine()
+def test_plain_decoding_has_no_speedup() -> None:
+    machine = LoadedMachine()
     machine.answer(300)
     stats = machine.answer(300, plain=True).stats
     assert (stats.drafted, stats.plain_tps, stats.speedup, stats.speedup_low) == (0, None, None, None)
 
 
-def test_what_was_measured_long_ago_gives_a_lower_bound(make_machine: MakeMachine) -> None:
-    machine = make_machine(seed=1, depth=4)
+def test_what_was_measured_long_ago_gives_a_lower_bound() -> None:
+    machine = LoadedMachine(seed=1, depth=4)
     machine.answer(600)
     assert machine.answer(60, 0.0).stats.speedup is not None
     for _ in range(MEMORY):
@@ -162,23 +145,8 @@ def test_the_first_answer_of_a_calibrated_pair_has_a_lower_bound(
     assert client.finished.stats.speedup_low is not None
 
 
-def test_an_answer_that_was_stopped_is_in_no_total(make_machine: MakeMachine) -> None:
-    machine = make_machine(load=quiet, depth=4)
-    for _ in range(3):
-        machine.answer(300)
-    meter = machine.controller.speedup
-    before = meter.usual(0)
-    assert before is not None
-    for stopped in (True, False):
-        meter.begin(0)
-        for _ in range(40):
-            meter.observe("draft", 5, 5, 0.03, typical=True)
-        meter.end(stopped=stopped)
-        assert (meter.usual(0) == before) == stopped
-
-
-def test_the_time_of_other_requests_is_not_charged(make_machine: MakeMachine) -> None:
-    machine = make_machine(seed=1)
+def test_the_time_of_other_requests_is_not_charged() -> None:
+    machine = LoadedMachine(seed=1)
     machine.answer(300)
     meter = machine.controller.speedup
     meter.begin(0)
@@ -193,8 +161,8 @@ def test_the_time_of_other_requests_is_not_charged(make_machine: MakeMachine) ->
     assert (found.tokens, found.decode_s) == (120, pytest.approx(1.2))
 
 
-def test_a_busy_computer_is_told_from_slow_speculation(make_machine: MakeMachine) -> None:
-    machine = make_machine(load=quiet, depth=4)
+def test_a_busy_computer_is_told_from_slow_speculation() -> None:
+    machine = LoadedMachine(load=quiet, depth=4)
     for _ in range(3):
         machine.answer(300)
     machine.load = lambda _: 3.0
@@ -203,15 +171,11 @@ def test_a_busy_computer_is_told_from_slow_speculation(make_machine: MakeMachine
     assert answered.stats.speedup == pytest.approx(answered.truth, rel=0.1)
 
 
-def test_totals_and_costs_outlive_the_program(make_machine: MakeMachine) -> None:
-    machine = make_machine()
-    truth = [machine.answer(300) for _ in range(8)]
-    later = Controller(deepcopy(machine.controller.learned))
-    [figures] = later.figures()
-    assert figures.speedup is not None
-    plain_s, decode_s = sum(one.plain_s for one in truth), sum(one.decode_s for one in truth)
-    assert figures.speedup[0] == pytest.approx(plain_s / decode_s, rel=0.1)
-    machine.controller = later
+def test_costs_outlive_the_program() -> None:
+    machine = LoadedMachine()
+    for _ in range(8):
+        machine.answer(300)
+    machine.controller = Controller(deepcopy(machine.controller.learned))
     assert machine.answer(20, 0.0).stats.speedup_low is not None
 
 

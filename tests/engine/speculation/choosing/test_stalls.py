@@ -34,13 +34,12 @@ PAIRS = (*SHOWN, (0.93, 0.01, 0.005))
 
 
 @pytest.fixture
-def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Iterator[Answered]]:
+def answers() -> Callable[..., Iterator[Answered]]:
     """Return a function that lets a new machine, or one with that controller, answer."""
 
     def play(stall: Callable[[float, int], float], pair: int, **world: object) -> Iterator[Answered]:
         acceptance, row, draft = PAIRS[pair]
         machine = LoadedMachine(acceptance=acceptance, row=row, draft=draft, noise=0.05, limit=10, stall=stall, **world)  # type: ignore[arg-type]
-        monkeypatch.setattr("engine.speculation.choosing.controller.monotonic", lambda: machine.now)
         yield from map(machine.answer, LENGTHS)
 
     return play
@@ -100,17 +99,13 @@ def test_what_was_learned_from_a_stall_by_an_earlier_version_heals(
     bad = Learned()
     assert [*answers(lambda *_: 1.0, 1, controller=Controller(bad))]
     bad.comparisons.costs = {"draft": dict.fromkeys(range(2, 12), (-4.0, 0.001))}
-    bad.comparisons.totals, bad.comparisons.lengths = {0: (1.0, 182.9, 5.0)}, {}
     bad.comparisons.fastest = {0: 2.0}
     controller = Controller(bad)
-    assert controller.speedup.usual(0) is None
     healed = [*answers(lambda *_: 1.0, 1, controller=controller)]
     assert all(is_possible(figures) for answered in healed for figures in answered.kept)
     known = shown(healed[-1].stats)
     assert known is not None
     assert known.factor == pytest.approx(healed[-1].truth, rel=0.35)
-    usual, rate = controller.speedup.usual(0), max(answered.stats.tokens_per_round or 0.0 for answered in healed)
-    assert usual is None or max(usual) <= rate
 
 
 def test_plain_rounds_that_stalled_are_no_basis_and_a_machine_that_stays_slow_is() -> None:
@@ -143,7 +138,7 @@ def test_a_thousand_random_histories_keep_within_the_bound() -> None:
     """Rounds of any duration in any order, some after what an earlier version has learned."""
     claims = 0
     for kept, chance in histories(1000):
-        meter, rates = SpeedupMeter(kept), []
+        meter = SpeedupMeter(kept)
         for _ in range(2):
             meter.begin(0)
             log = RequestLog(0.0, RequestStats())
@@ -158,11 +153,7 @@ def test_a_thousand_random_histories_keep_within_the_bound() -> None:
             stats = log.snapshot()
             claims += stats.speedup_low is not None
             assert is_possible(stats)
-            if log.speedup is not None:
-                rates.append(log.speedup.tokens / (stats.rounds - 1))
             meter.end()
-        usual = meter.usual(0)
-        assert usual is None or max(usual) <= max(rates)
     assert claims > 500
 
 

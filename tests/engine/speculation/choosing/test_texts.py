@@ -7,15 +7,16 @@ import random
 import pytest
 from msgspec import convert, to_builtins
 
-from engine.speculation.choosing.texts import TextState, TextStatistics
+from engine.speculation.choosing.costs import Costs
+from engine.speculation.choosing.texts import AnswerState, TextStatistics
 
 
-def observe(text: TextState, source: str, verified: int, accepted: int) -> None:
+def observe(text: AnswerState, source: str, verified: int, accepted: int) -> None:
     text.decay()
     text.observe(source, verified, accepted)
 
 
-def expected(text: TextState, source: str = "draft", depth: int = 4) -> float:
+def expected(text: AnswerState, source: str = "draft", depth: int = 4) -> float:
     return text.forecast(source, depth).kept[depth]
 
 
@@ -24,7 +25,7 @@ def alternating() -> TextStatistics:
     """Statistics of answers in which either the draft model or lookup is right, as in new text and in edited code."""
     texts = TextStatistics()
     for number in range(40):
-        text = TextState(texts)
+        text = AnswerState(Costs(), texts)
         for _ in range(6):
             observe(text, "draft", 4, 4 * (number % 2))
             observe(text, "ngram", 4, 4 * (1 - number % 2))
@@ -35,23 +36,23 @@ def alternating() -> TextStatistics:
 def test_how_often_draft_tokens_are_accepted_is_learned(rate: float) -> None:
     texts, draw = TextStatistics(), random.Random(1)
     for _ in range(30):
-        text = TextState(texts)
+        text = AnswerState(Costs(), texts)
         for _ in range(20):
             accepted = next((index for index in range(4) if draw.random() >= rate), 4)
             observe(text, "draft", 4, accepted)
     truth = sum(rate**power for power in range(1, 5))
     # The usual distribution does not depend on the luck of the last rounds.
-    assert expected(TextState(texts, usual=True)) == pytest.approx(truth, abs=0.35)
-    forecast = TextState(texts, usual=True).forecast("draft", 4)
+    assert expected(AnswerState(Costs(), texts)) == pytest.approx(truth, abs=0.35)
+    forecast = AnswerState(Costs(), texts).forecast("draft", 4)
     assert forecast.least[4] <= forecast.kept[4] <= forecast.most[4]
 
 
 @pytest.mark.parametrize(("every", "fits"), [(0, False), (100, False), (30, True), (2, True)])
 def test_a_drafter_that_is_right_by_chance_only_does_not_fit(every: int, fits: bool) -> None:
     texts = TextStatistics()
-    text = TextState(texts)
+    text = AnswerState(Costs(), texts)
     for round_ in range(1, 401):
-        text = TextState(texts) if round_ % 20 == 1 else text
+        text = AnswerState(Costs(), texts) if round_ % 20 == 1 else text
         observe(text, "draft", 4, int(every > 0 and round_ % every == 0))
         # So few rounds cannot tell.
         assert texts.fits("draft") or round_ >= 150
@@ -62,7 +63,7 @@ def test_a_drafter_that_is_right_by_chance_only_does_not_fit(every: int, fits: b
 def test_what_lookup_meets_tells_of_the_draft_model(alternating: TextStatistics) -> None:
     expectations = []
     for accepted in (4, 0):
-        text = TextState(alternating)
+        text = AnswerState(Costs(), alternating)
         for _ in range(2):
             observe(text, "ngram", 4, accepted)
         expectations.append(expected(text))
@@ -71,7 +72,7 @@ def test_what_lookup_meets_tells_of_the_draft_model(alternating: TextStatistics)
 
 def test_all_that_one_drafter_makes_is_right_or_wrong_together(alternating: TextStatistics) -> None:
     """Drafting on demand and drafting ahead share one state."""
-    text = TextState(alternating)
+    text = AnswerState(Costs(), alternating)
     before = text.forecast("ahead", 4).kept[4]
     for _ in range(3):
         text.observe("draft", 4, 0)
@@ -81,5 +82,5 @@ def test_all_that_one_drafter_makes_is_right_or_wrong_together(alternating: Text
 def test_thousands_of_rounds_can_be_loaded_again() -> None:
     texts = TextStatistics()
     for number in range(2000):
-        TextState(texts).observe("draft", 4, 4 * (number % 7 > 0))
+        AnswerState(Costs(), texts).observe("draft", 4, 4 * (number % 7 > 0))
     assert convert(to_builtins(texts), TextStatistics) == texts

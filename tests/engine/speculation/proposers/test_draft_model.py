@@ -9,9 +9,9 @@ from engine.main_model.sampling import Sampler, top_probabilities
 from engine.requests import SamplingSettings
 from engine.speculation.proposers import draft_model
 from engine.speculation.proposers.draft_model import DraftModelProposer, EarlyStop
-from engine.speculation.rounds.round import Rounds
 from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
+from tests.engine.speculation.proposed_rounds import ProposedRounds
 from tests.engine.tiers import by_tier
 
 PROMPT = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8]
@@ -24,11 +24,13 @@ def sequence_of(name: str) -> CachedSequence:
     return sequence
 
 
-def self_drafting(name: str, sampler: Sampler, *, stops_early: bool = False) -> tuple[Rounds, DraftModelProposer]:
+def self_drafting(
+    name: str, sampler: Sampler, *, stops_early: bool = False
+) -> tuple[ProposedRounds, DraftModelProposer]:
     """Rounds whose draft model is the main model itself."""
     draft = DraftModelProposer(sequence_of(name), sampler, 10**6)
     draft.stops_early = stops_early
-    return Rounds(sequence_of(name), sampler, {"draft": draft}), draft
+    return ProposedRounds(sequence_of(name), sampler, draft), draft
 
 
 FEW = ("llama", "llama:window", "mamba2", "falcon_h1")
@@ -41,12 +43,12 @@ def test_a_draft_that_is_the_main_model_is_never_wrong(name: str, temperature: f
     drafted = accepted = 0
     # Commit as if the main model had drawn another token after `keep` draft tokens.
     for number in range(16):
-        current = rounds.start("draft", 4)
+        current = rounds.propose(4)
         result = rounds.wait(current)
         drafted += 4
         accepted += result.accepted
         keep = min(number % 5, result.accepted)
-        rounds.commit(current, keep, [*result.tokens[:keep], (result.tokens[keep] + 1) % VOCABULARY])
+        rounds.keep(current, keep, [*result.tokens[:keep], (result.tokens[keep] + 1) % VOCABULARY])
     assert accepted >= drafted - 2  # ties between rows of different width may go either way
 
 
@@ -59,7 +61,7 @@ def test_a_round_that_stops_early_leaves_the_caches_as_any_other(name: str, monk
         monkeypatch.setattr(draft_model, "MIN_JOINT_PROBABILITY", (1.0, 0.0)[number % 2])
         if number % 3 == 0:
             monkeypatch.setattr(draft_model, "EarlyStop", KeepThree)
-        current = rounds.start("draft", 5)
+        current = rounds.propose(5)
         monkeypatch.setattr(draft_model, "EarlyStop", EarlyStop)
         assert current.depth == (3 if number % 3 == 0 else (1, 5)[number % 2])
         assert current.stopped_early == (current.depth < 5)
@@ -67,7 +69,7 @@ def test_a_round_that_stops_early_leaves_the_caches_as_any_other(name: str, monk
         drafted += current.depth
         accepted += result.accepted
         keep = min(number % 6, result.accepted)
-        rounds.commit(current, keep, [*result.tokens[:keep], (result.tokens[keep] + 1) % VOCABULARY])
+        rounds.keep(current, keep, [*result.tokens[:keep], (result.tokens[keep] + 1) % VOCABULARY])
     assert accepted >= drafted - 2
 
 
@@ -117,9 +119,7 @@ def test_a_draft_catches_up_on_exactly_what_plain_rounds_added(name: str) -> Non
     sampler = Sampler(SamplingSettings(), VOCABULARY)
     rounds, draft = self_drafting(name, sampler)
     for depth in (0, 0, 3, 0, 0, 0, 2, 4, 0, 1):
-        current = rounds.start("draft" if depth else None, depth)
-        result = rounds.wait(current)
-        rounds.commit(current, result.accepted, result.tokens)
+        result = rounds.play(depth)
         assert draft.sequence.tokens == rounds.sequence.tokens
         assert result.accepted == depth
     mx.clear_cache()

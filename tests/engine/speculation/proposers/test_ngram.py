@@ -2,13 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from engine.speculation.proposers.ngram import MISSES_TO_PAUSE, NgramProposer
+from engine.speculation.proposers.ngram import FIRST_DEPTH, MISSES_TO_PAUSE, REACH, NgramProposer
 
 CODE = list(range(100, 140))
 
 
-def proposer_after(tokens: list[int], *, excluded: frozenset[int] = frozenset()) -> NgramProposer:
-    proposer = NgramProposer(8, excluded)
+def proposer_after(
+    tokens: list[int], *, excluded: frozenset[int] = frozenset(), adaptive: bool = False
+) -> NgramProposer:
+    proposer = NgramProposer(8, excluded, adaptive=adaptive)
     proposer.reset(tokens)
     return proposer
 
@@ -54,6 +56,15 @@ def test_it_resumes_as_soon_as_a_shadow_proposal_is_accepted() -> None:
     assert proposer.max_proposals() > 0
 
 
+def test_it_drafts_nothing_before_a_shadow_proposal_was_right_and_little_after_a_short_match() -> None:
+    proposer = proposer_after([*CODE, 1, *CODE[:3]], adaptive=True)
+    assert proposer.max_proposals() == 0
+    proposer.committed([CODE[3]], accepted=0, drafted=0)
+    assert proposer.max_proposals() == 8
+    proposer.committed([CODE[4], 7, *CODE[10:13]], accepted=1, drafted=2)
+    assert proposer.max_proposals() == max(FIRST_DEPTH, REACH * 3)
+
+
 def test_its_own_verified_proposals_are_not_reported_twice() -> None:
     proposer = proposer_after([*CODE, 1, *CODE[:4]])
     proposer.committed(CODE[4:8], accepted=3, drafted=3)
@@ -79,10 +90,21 @@ def copied_and_changed(*change: int) -> NgramProposer:
 
 
 @pytest.mark.parametrize(
-    ("change", "at"), [((7,), 11), ((7, 8, CODE[10]), 11), ((CODE[13],), 14)], ids=["replaced", "put in", "left out"]
+    ("change", "at"),
+    [((7,), 11), ((7, 8, CODE[10]), 11), ((CODE[13],), 14)],
+    ids=["replaced", "put in", "left out"],
 )
 def test_after_an_edit_a_copy_goes_on(change: tuple[int, ...], at: int) -> None:
     assert copied_and_changed(*change).propose(4).tokens == CODE[at : at + 4]
+
+
+def test_where_an_edited_copy_did_not_go_on_the_next_one_is_not_expected_to() -> None:
+    proposer = copied_and_changed(7, 8)
+    for number in (10, 20):
+        proposer.committed(CODE[number : number + 6], accepted=0, drafted=0)
+        assert proposer.max_proposals() > 0
+        proposer.committed([9], accepted=0, drafted=1)
+        assert proposer.max_proposals() == 0
 
 
 def test_a_short_likeness_is_no_copy_that_could_go_on() -> None:

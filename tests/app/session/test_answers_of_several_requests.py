@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.session.answer import Answer
-from app.session.summed_stats import summed
 from app.wording import figures
 from app.wording.speculation import outcome
-from engine.stats import PlainSpan, RequestStats
+from engine.stats import PlainSpan, RequestStats, summed
 
 FAST = RequestStats(
     prompt_tokens=40, generated_tokens=17, rounds=6, drafted=12, accepted=11, accept_rate=11 / 12, ttft_s=0.2,
