@@ -35,6 +35,7 @@ PATTERN = (FULL, ScriptedRound(4, 2), ScriptedRound(5, 5), ScriptedRound(4, 0), 
 @dataclass(frozen=True)
 class Script:
     """The course of one request: the tokens of `text` are distributed over the rounds of `pattern`, which repeat.
+    Without a text, the request fails at once.
 
     `opening` is the marker with which the prompt opens the thoughts. The token in place `other_at` has an id of its
     own, and every token leads the next best by `top2_margin`.
@@ -61,6 +62,10 @@ def pieces(text: str) -> list[str]:
 def play(script: Script) -> Iterator[Event]:
     """Yield all events of a script, in order."""
     words, at, counts = pieces(script.text), script.round_s, _Counts(script)
+    if not words:
+        assert script.error is not None
+        yield Failed(script.error, "")
+        return
     yield PrefillProgress(0, script.prompt_tokens)
     yield PrefillProgress(script.prompt_tokens, script.prompt_tokens)
     yield counts.commit([Token(0, words[0], "main", 0, 0, -0.1)], ScriptedRound(0, 0, "main", "first-token"), at)

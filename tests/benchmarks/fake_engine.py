@@ -81,7 +81,9 @@ class _Speaker(ScriptedEngine):
         word = self._words[index]
         if not repetition or index != len(self._words) // 2:
             return word
-        return "".join(chr(ord("a") + repetition // 26**place % 26) for place in range(len(word)))
+        # Six letters are enough for any answer; powers of 26 for each of many letters would take minutes.
+        letters = (chr(ord("a") + repetition // 26**place % 26) for place in range(min(len(word), 6)))
+        return "".join(letters).ljust(len(word), "a")
 
 
 class SteadyEngine(_Speaker):

@@ -17,7 +17,6 @@ from tests.app.api.serving import Served, content_of
 from tests.app.scripted_engine import ScriptedEngine, model_info
 from tests.app.scripts import STORY, Script
 
-CALL = '<tool_call>\n{"name": "weather", "arguments": {"city": "서울"}}\n</tool_call>'
 ENDPOINTS: list[tuple[str, dict[str, Any]]] = [
     ("/v1/chat/completions", {"messages": [{"role": "user", "content": "Hello"}]}),
     ("/v1/completions", {"prompt": "Hello"}),
@@ -153,26 +152,6 @@ def test_instructions_of_both_kinds_become_one_system_message(serve: Serve) -> N
     ]
 
 
-def test_a_call_is_taken_out_of_the_text(serve: Serve) -> None:
-    served = serve(ScriptedEngine([Script(f"Let me see.\n{CALL}")]), CALLER)
-    asked = {"messages": [{"role": "user", "content": "Weather?"}], "tools": TOOLS}
-    choice = served.chat(asked)["choices"][0]
-    assert choice["finish_reason"] == "tool_calls"
-    assert choice["message"]["content"] == "Let me see.\n"
-    [call] = choice["message"]["tool_calls"]
-    assert call["function"] == {"name": "weather", "arguments": '{"city": "서울"}'}
-    chunks = list(served.events("/v1/chat/completions", asked))
-    assert content_of(chunks) == "Let me see.\n"
-    [streamed] = [
-        chunk["choices"][0]["delta"]["tool_calls"]
-        for chunk in chunks
-        if "tool_calls" in str(chunk["choices"][0]["delta"])
-    ]
-    assert streamed[0]["index"] == 0
-    assert streamed[0]["function"] == call["function"]
-    assert chunks[-1]["choices"][0]["finish_reason"] == "tool_calls"
-
-
 @pytest.mark.parametrize("arguments", ['{"city": "서울"}', {"city": "서울"}], ids=["text", "object"])
 def test_what_tools_found_goes_back_to_the_model(serve: Serve, arguments: Any) -> None:
     served = serve(ScriptedEngine([Script("It rains.")]), CALLER)
@@ -192,16 +171,6 @@ def test_what_tools_found_goes_back_to_the_model(serve: Serve, arguments: Any) -
     assert request.messages[1]["tool_calls"][0]["function"] == {"name": "weather", "arguments": {"city": "서울"}}
     assert request.messages[2] == {"role": "tool", "content": "rain", "tool_call_id": "call-1"}
     assert request.tools[0]["function"]["name"] == "weather"
-
-
-def test_thoughts_are_apart_from_the_answer(serve: Serve) -> None:
-    served = serve(ScriptedEngine([Script("<think>\nHm, four.\n</think>\n\nIt is 4.")]))
-    asked = {"messages": [{"role": "user", "content": "2 + 2?"}]}
-    message = served.chat(asked)["choices"][0]["message"]
-    assert (message["reasoning_content"], message["content"]) == ("Hm, four.", "It is 4.")
-    chunks = list(served.events("/v1/chat/completions", asked))
-    assert content_of(chunks) == "It is 4."
-    assert "".join(chunk["choices"][0]["delta"].get("reasoning_content", "") for chunk in chunks) == "Hm, four."
 
 
 def test_what_cannot_be_answered_is_refused_with_the_name_of_the_field(told: Served, question: dict[str, Any]) -> None:

@@ -16,10 +16,7 @@ import pytest
 
 from app.api.activity import ApiCall
 from app.api.server import MOST_CONNECTIONS
-from engine.client import RequestStream
-from engine.errors import EngineError, NotEnoughMemory, QueueFull
-from engine.events import Event, Failed
-from engine.requests import ChatRequest
+from engine.errors import NotEnoughMemory, QueueFull
 from tests.app.api.conftest import Serve
 from tests.app.api.serving import Served, accepted_connections
 from tests.app.scripted_engine import ScriptedEngine
@@ -30,19 +27,6 @@ from tests.patience import PATIENCE_S
 _HEAD = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 STREAMED = _HEAD + b"Content-Length: %d\r\n\r\n%s"
 BODY = b'{"messages": [{"role": "user", "content": "Hi"}], "stream": true}'
-
-
-class RefusingEngine(ScriptedEngine):
-    """Loads models and answers nothing."""
-
-    def __init__(self, error: EngineError) -> None:
-        super().__init__()
-        self.error = error
-
-    def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
-        stream = RequestStream(request, on_event)
-        stream.deliver(Failed(self.error, ""))
-        return stream
 
 
 def until(condition: Callable[[], object]) -> None:
@@ -93,7 +77,7 @@ def test_waiting_for_a_turn_ends_in_time(
 
 @pytest.mark.parametrize(("error", "status"), [(QueueFull(3), 429), (NotEnoughMemory("m", 9, 5, 4096, 0), 503)])
 def test_what_the_engine_refuses_has_a_status(serve: Serve, question: dict[str, Any], error: Any, status: int) -> None:
-    served = serve(RefusingEngine(error))
+    served = serve(ScriptedEngine([Script("", error=error)]))
     for body in (question, question | {"stream": True}):
         assert served.post("/v1/chat/completions", body).status_code == status
     assert [call.state for call in served.api.ended] == ["failed", "failed"]

@@ -24,7 +24,6 @@ from tests.patience import PATIENCE_S
 
 ASKED = [{"role": "user", "content": "What is a draft model?"}]
 SHORT = {"num_predict": 24, "temperature": 0}
-CALL = '<tool_call>\n{"name": "weather", "arguments": {"city": "Seoul"}}\n</tool_call>'
 TOOL = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {}}}}
 
 
@@ -86,19 +85,6 @@ def test_formats_hold_the_answer(client: ollama.Client, form: Any) -> None:
     answer = client.chat("starter/main", ASKED, format=form, options=options)
     assert answer.message.content is not None
     assert answer.message.content.lstrip().startswith("{")
-
-
-def test_thoughts_and_calls_have_fields_of_their_own(serve: Serve, client_of: ClientOf) -> None:
-    served = serve(ScriptedEngine([Script(f"<think>\nWhere?\n</think>\n\nLet me see. {CALL}")] * 2), CALLER)
-    client = client_of(served)
-    whole = client.chat("any", ASKED, tools=[TOOL], think=True)
-    pieces = [piece.message for piece in client.chat("any", ASKED, tools=[TOOL], stream=True)]
-    streamed = [call for piece in pieces for call in piece.tool_calls or ()]
-    for calls in (whole.message.tool_calls, streamed):
-        assert calls is not None
-        assert [(call.function.name, call.function.arguments) for call in calls] == [("weather", {"city": "Seoul"})]
-    assert whole.message.thinking == "".join(piece.thinking or "" for piece in pieces) == "Where?"
-    assert (whole.message.content or "").strip() == "Let me see."
 
 
 def test_results_of_tools_get_the_ids_of_their_calls(serve: Serve, client_of: ClientOf) -> None:

@@ -32,7 +32,7 @@ from resources.starter.recipe.chain_training import (  # noqa: E402
 )
 from resources.starter.recipe.export import export_head  # noqa: E402
 from resources.starter.recipe.quantisation import write_quantised  # noqa: E402
-from tests.starter.tiny_training import LENGTH, MAIN_SHAPE, open_every_path, two_chats  # noqa: E402
+from resources.starter.recipe.tests.tiny_training import LENGTH, MAIN_SHAPE, open_every_path, two_chats  # noqa: E402
 
 if TYPE_CHECKING:
     from pathlib import Path

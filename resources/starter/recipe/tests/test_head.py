@@ -33,7 +33,7 @@ from resources.starter.recipe.head_training import (  # noqa: E402
     targets_and_weights,
     train_head,
 )
-from tests.starter.tiny_training import LENGTH, MAIN_SHAPE, open_every_path, two_chats  # noqa: E402
+from resources.starter.recipe.tests.tiny_training import LENGTH, MAIN_SHAPE, open_every_path, two_chats  # noqa: E402
 
 if TYPE_CHECKING:
     from torch import Tensor

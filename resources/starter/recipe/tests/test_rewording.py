@@ -15,7 +15,7 @@ from resources.starter.recipe.export import load_model  # noqa: E402
 from resources.starter.recipe.model import MAIN  # noqa: E402
 from resources.starter.recipe.rewording import giving, is_of_before, shortened, unsaid_answers, without  # noqa: E402
 
-STARTER = Path(__file__).parents[2] / "resources" / "starter"
+STARTER = Path(__file__).parents[2]
 
 
 def chat(*answers: str) -> Conversation:

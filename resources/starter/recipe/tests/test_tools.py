@@ -13,7 +13,7 @@ from resources.starter.recipe.packing import encode_conversation
 from resources.starter.recipe.tokenizer import CHAT_TEMPLATE
 from resources.starter.recipe.tools import LIST_MODELS, call, tools_line
 
-MAIN = Path(__file__).parents[2] / "resources" / "starter" / "main"
+MAIN = Path(__file__).parents[2] / "main"
 RESULT, SAID = "Models on this computer: Starter.", "On this Mac: Starter."
 MADE = {"type": "function", "function": {"name": LIST_MODELS, "arguments": {}}}
 MESSAGES = [
