@@ -2,6 +2,7 @@
 
 python -m resources.starter.recipe            corpus, tokenizer, both models, folders, evaluation
 python -m resources.starter.recipe refresh    the main that is there learns limits and tools, its draft to follow it
+python -m resources.starter.recipe more-limits  that main declines more of what it cannot know
 python -m resources.starter.recipe with-tools   the main that is there learns to answer with the tools given
 python -m resources.starter.recipe reword     that main learns the answers that changed since, its draft to follow it
 python -m resources.starter.recipe head       the DFlash head alone, for the main that is there
@@ -38,6 +39,7 @@ _STARTER = Path(__file__).parent.parent
 _BUILDS = {
     "build": "build",
     "refresh": "refresh_pair",
+    "more-limits": "teach_more_limits",
     "with-tools": "teach_with_tools",
     "reword": "reword_pair",
     "head": "build_head",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from resources.starter.recipe.content import LANGUAGES, held_out_wordings
 from resources.starter.recipe.conversations import Conversation, Turn
 from resources.starter.recipe.courses import COURSES, Course
-from resources.starter.recipe.dialogue import OFFTOPIC, TOPIC, draw_system, draw_turns
+from resources.starter.recipe.dialogue import NEAR_TOOLS, OFFTOPIC, TOPIC, draw_system, draw_topic, draw_turns
 from resources.starter.recipe.limits import DECLINED
 from resources.starter.recipe.scripts import language_of
 from resources.starter.recipe.templates import normalised
@@ -70,7 +70,12 @@ def _conversation(voice: Voice, exercises: int) -> Conversation:
     while not turns or exercises > 0:
         if rng.random() < 0.08:
             voice = Voice(rng.choice(LANGUAGES), rng, voice.course)
-        drawn = tool_turns(voice) if has_tools and rng.random() < _TOOL_SHARE else draw_turns(voice, turns)
+        if has_tools and rng.random() < _TOOL_SHARE:
+            drawn = tool_turns(voice)
+        elif has_tools and rng.random() < voice.course.near_tools:
+            drawn = draw_topic(voice, NEAR_TOOLS)
+        else:
+            drawn = draw_turns(voice, turns)
         exercises -= 1
         if not any(is_held_out(turn.user) or is_of_another_language(turn, voice.language) for turn in drawn):
             turns += drawn

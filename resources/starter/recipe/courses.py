@@ -33,7 +33,8 @@ class Course:
     these shares of the conversations that end with one (those to follow-ups come too seldom for that); `opening` is
     the range of tokens kept. `repeats` is the share of rows that repeat meaningless tokens; `question_weight` is what
     predicting a token of a question counts for against one of an answer. `tools` is the share of conversations that are
-    given the tools; every second exercise of those is for one of them. `mending_steps` follow, on what is still wrong.
+    given the tools; every second exercise of those is for one of them, and `near_tools` is the share of the others that
+    are about a topic in similar words. `mending_steps` follow, on what is still wrong.
     """
 
     steps: int
@@ -51,6 +52,7 @@ class Course:
     long_every: int = 8
     mix: Mix = Mix()
     tools: float = 0.0
+    near_tools: float = 0.0
     mending_steps: int = 0
 
 
@@ -188,6 +190,20 @@ LIMITS_AND_TOOLS = replace(
     ),
     tools=0.4,
     mending_steps=320,
+)
+
+# More of the same for a main that took that course: conversions, files that say what is asked for, places, and
+# questions that only resemble those for a tool.
+MORE_LIMITS = replace(
+    LIMITS_AND_TOOLS,
+    steps=480,
+    seed=52,
+    conversations=12_000,
+    first_rate=1.0,
+    last_rate=0.0,
+    mix=replace(LIMITS_AND_TOOLS.mix, topic=0.14, offtopic=0.16, declined=0.44, at_length=0.01),
+    near_tools=0.5,
+    mending_steps=220,
 )
 
 # Repeated beside such a course, so that nothing is forgotten: the late course with more follow-ups and references back.

@@ -48,6 +48,9 @@ SMALL_TALK = (
 )
 
 
+# Topics whose questions share words with those for a tool, but ask what something means or how to do it.
+NEAR_TOOLS = ("what-is-accept-rate", "choose-model", "what-is-main-model", "download-model", "better-models")
+
 # Short messages that mean the same anywhere in a chat.
 COURTESIES = ("goodbye", "thanks", "compliment", "good-night", "who-are-you", "are-you-human")
 
@@ -57,10 +60,10 @@ def draw_turns(voice: Voice, before: Sequence[Turn]) -> list[Turn]:
     mix = voice.course.mix
     draw = voice.rng.random()
     if draw < mix.topic:
-        return _topic(voice)
+        return draw_topic(voice)
     draw -= mix.topic
     if draw < mix.small_talk:
-        return _topic(voice, SMALL_TALK)
+        return draw_topic(voice, SMALL_TALK)
     draw -= mix.small_talk
     if draw < mix.offtopic:
         return [_offtopic(voice)]
@@ -89,7 +92,7 @@ def draw_system(voice: Voice) -> str | None:
     return str(voice.rng.choice(voice.phrases["system"]))
 
 
-def _topic(voice: Voice, names: Sequence[str] = ()) -> list[Turn]:
+def draw_topic(voice: Voice, names: Sequence[str] = ()) -> list[Turn]:
     """A question about one of the topics with these names, or about any."""
     rng = voice.rng
     topics = read_content(voice.language).topics
@@ -190,7 +193,7 @@ def _memory(voice: Voice, before: Sequence[Turn]) -> list[Turn]:
     slots = {"value": _value(voice, fact["values"])}
     turns = [Turn(voice.word(fact["tell"], slots), fill(fact["told"], slots), f"told/{name}")]
     for _ in range(rng.choice([0, 0, 1, 1, 2, 3])):
-        turns += draw_skill(voice) if rng.random() < 0.5 else _topic(voice)
+        turns += draw_skill(voice) if rng.random() < 0.5 else draw_topic(voice)
     turns.append(Turn(voice.word(fact["ask"]), fill(fact["asked"], slots), MEMORY))
     return turns
 
@@ -205,7 +208,7 @@ def _look_back(voice: Voice, before: Sequence[Turn]) -> list[Turn]:
     if kind == "language":
         return _same_in_another_language(voice)
     if kind == "shorter" or not before or rng.random() < 0.5:
-        turns += _topic(voice)[:1] if kind == "shorter" or rng.random() < 0.5 else draw_skill(voice)
+        turns += draw_topic(voice)[:1] if kind == "shorter" or rng.random() < 0.5 else draw_skill(voice)
     last = (turns or before)[-1]
     question = voice.word(previous[kind]["questions"])
     if kind == "question":
@@ -224,7 +227,7 @@ def _same_in_another_language(voice: Voice) -> list[Turn]:
     own_topics, other_topics = read_content(voice.language).topics, read_content(other).topics
     shared = [name for name in own_topics if name in other_topics]
     if not shared:
-        return _topic(voice)
+        return draw_topic(voice)
     name = rng.choice(shared)
     wordings = [*own_topics[name].questions, *read_wordings(voice.language).get(name, ())]
     asked = Turn(voice.word(wordings), own_topics[name].answer, TOPIC)

@@ -1,4 +1,4 @@
-"""What the guide declines: code, longer sums, JSON, sentences to translate, and what is asked about attached files."""
+"""What the guide declines: code, sums and conversions it was not taught, JSON, translations, attached files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from resources.starter.recipe.content import LANGUAGES, read_beyond, read_content, read_odd_requests, read_phrases
 from resources.starter.recipe.conversations import Turn
-from resources.starter.recipe.skills.texts import first_sentence, sentence, short_text, some_words
+from resources.starter.recipe.skills.texts import first_sentence, nonsense, sentence, short_text, some_words
 from resources.starter.recipe.templates import draw, fill
 from resources.starter.recipe.voice import Voice
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 DECLINED = "declined"
 # Sums and sentences to translate are learned last.
-_KINDS = {"code": 3, "json": 4, "sentence": 6, "word": 1, "attached": 2, "sum": 7, "skill_sum": 5}
+_KINDS = {"code": 3, "json": 4, "sentence": 6, "word": 1, "attached": 6, "sum": 6, "skill_sum": 4, "unit": 4}
 # Beyond these the skills teach no sums.
 _LARGEST_TERM, _LARGEST_FACTOR = 99, 12
 
@@ -27,6 +27,8 @@ def declined(voice: Voice) -> Turn:
         question = _skill_sum(voice)
     elif kind == "word":
         question = _word_into_another_language(voice)
+    elif kind == "unit":
+        question = _unit(voice)
     elif kind == "attached":
         question = _attached(voice)
     else:
@@ -57,6 +59,16 @@ def _word_into_another_language(voice: Voice) -> str:
     return voice.word(voice.phrases["skills"]["translate"]["questions"], slots)
 
 
+def _unit(voice: Voice) -> str:
+    """A conversion in the skill's own wordings, with a unit that was never taught on at least one side."""
+    rng, units = voice.rng, read_beyond(voice.language)["units"]
+    taught = [name for names in voice.phrases["units"].values() for name in names]
+    pair = [rng.choice(units), rng.choice(rng.choice([units, taught]))]
+    rng.shuffle(pair)
+    slots = {"n": rng.choice([rng.randint(1, 30), rng.randint(2, 500)]), "from": pair[0], "to": pair[1]}
+    return voice.word(voice.phrases["skills"]["convert"]["questions"], slots)
+
+
 def _attached(voice: Voice) -> str:
     """A file as the app gives it to a model, its text fenced under its name, and mostly a question about it."""
     table, rng = read_beyond(voice.language), voice.rng
@@ -82,7 +94,21 @@ def _paragraph(voice: Voice) -> str:
     texts = [
         _sentence(voice) if voice.rng.random() < 0.7 else short_text(voice) for _ in range(voice.rng.randint(1, 3))
     ]
+    if voice.rng.random() < 0.5:
+        texts[voice.rng.randrange(len(texts))] = _fact(voice)
     return voice.rng.choice([" ", "\n"]).join(texts)
+
+
+def _fact(voice: Voice) -> str:
+    """A statement that a question about the file may ask for."""
+    rng = voice.rng
+    slots = {
+        "word": rng.choice([rng.choice(voice.vocabulary()), nonsense(voice)]),
+        "name": rng.choice(voice.phrases["names"]),
+        "n": rng.randint(1, 30),
+        "big": rng.randint(101, 9999),
+    }
+    return fill(draw(rng.choice(read_beyond(voice.language)["facts"]), rng), slots)
 
 
 def _table(voice: Voice) -> str:

@@ -22,6 +22,7 @@ from resources.starter.recipe.courses import (
     DEEPER_COURSES,
     KEPT,
     LIMITS_AND_TOOLS,
+    MORE_LIMITS,
     REWORDED,
     REWORDED_OPENINGS,
     SHORT_MESSAGES,
@@ -130,6 +131,14 @@ def refresh_pair(plan: Plan, work: Path, target: Path) -> None:
     torch.manual_seed(plan.seed)
     teach(LIMITS_AND_TOOLS, plan, work / "limits.pt", target)
     distil(plan, work, target, load_model(DRAFT, target / "draft"), _RATE_OF_FOLLOWING)
+
+
+def teach_more_limits(plan: Plan, work: Path, target: Path) -> None:
+    """Give target/main the second course of limits."""
+    work.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(plan.seed)
+    teach(MORE_LIMITS, plan, work / "more-limits.pt", target)
+    write_checksums(target)
 
 
 def teach(course: Course, plan: Plan, checkpoint: Path, target: Path) -> None:
