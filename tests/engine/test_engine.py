@@ -229,7 +229,7 @@ def test_what_was_learned_outlives_the_engine(
             assert bool(engine.learned().result(timeout=PATIENCE_S)) == known
             ask(engine, method="auto")
     files = [path for path in tmp_path.glob("cache/*") if path.is_file()]
-    assert files == [tmp_path / "cache" / "learned.json"]
+    assert tmp_path / "cache" / "learned.json" in files
 
 
 @pytest.mark.expects_log

@@ -176,7 +176,7 @@ def test_a_question_that_failed_is_not_asked_again_with_the_next(
     pipe_in("one\ntwo\nthree\n")
     assert main(["chat", "--lines"]) == 0
     assert engine.asked == [["one"], ["two"], ["two", "한글", "three"]]
-    assert "tandem: too long" in capsys.readouterr().err
+    assert "tandem: Something went wrong in the engine." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
