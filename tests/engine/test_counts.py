@@ -67,7 +67,7 @@ def test_a_plain_token_costs_the_device_what_it_costs_in_mlx_lm(
     assert nodes <= 1.03 * their_nodes
     assert waits <= their_waits == 1
     # A pass is sent in parts, which the device begins while the rest is built.
-    assert evaluations >= 1
+    assert evaluations <= 4
 
 
 @pytest.mark.parametrize("depth", by_tier([2, 8], [2]))
