@@ -6,11 +6,11 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.gguf.provenance import Provenance
+from engine.model_files.gguf_provenance import Provenance
 
 
 def convert(
-    source: Path, folder: Path, on_progress: Callable[[int, int], None], cancelled: threading.Event
+    source: Path, folder: Path, on_progress: Callable[[int, int], object], cancelled: threading.Event
 ) -> Provenance:
     """Turn a GGUF file, or a split one of which `source` is any part, into the model folder `folder`. Waits.
 
