@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.gguf.reading import GgufTensor
 from engine.gguf.settings import GgufSettings, SettingError
+from engine.model_files.gguf_header import GgufTensor
 
 Floats = NDArray[np.float32]
 Order = tuple[int, ...]
@@ -367,9 +367,7 @@ _GEMMA = {
 
 
 def _names_of_experts(place: str, router: str) -> dict[str, str]:
-    return {"ffn_gate_inp": router} | {
-        f"ffn_{part}_exps": f"{place}.{part}_proj" for part in ("gate", "up", "down")
-    }
+    return {"ffn_gate_inp": router} | {f"ffn_{part}_exps": f"{place}.{part}_proj" for part in ("gate", "up", "down")}
 
 
 _QWEN3_5 = {

@@ -79,9 +79,7 @@ def quantised(kind: GGMLQuantizationType, rows: Bytes, dtype: str) -> dict[str, 
         codes = codes.reshape(len(rows), -1)
     else:
         codes, parts = _anew(floats_of(kind, rows), width.bits, dtype)
-    return {"weight": _packed(codes, width.bits)} | {
-        name: part.reshape(len(rows), -1) for name, part in parts.items()
-    }
+    return {"weight": _packed(codes, width.bits)} | {name: part.reshape(len(rows), -1) for name, part in parts.items()}
 
 
 def cast(numbers: Floats, dtype: str) -> NDArray[Any]:

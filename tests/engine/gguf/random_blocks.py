@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 Kind = GGMLQuantizationType
 # Where the floats of a block lie, in float16.
 _HALVES = {
-    **{kind: (0,) for kind in (Kind.Q4_0, Kind.Q5_0, Kind.Q8_0, Kind.IQ4_NL, Kind.IQ4_XS, Kind.IQ1_S, Kind.IQ2_XXS)},
-    **{kind: (0,) for kind in (Kind.IQ2_XS, Kind.IQ2_S, Kind.IQ3_XXS, Kind.IQ3_S)},
-    **{kind: (0, 2) for kind in (Kind.Q4_1, Kind.Q5_1, Kind.Q4_K, Kind.Q5_K)},
+    **dict.fromkeys((Kind.Q4_0, Kind.Q5_0, Kind.Q8_0, Kind.IQ4_NL, Kind.IQ4_XS, Kind.IQ1_S, Kind.IQ2_XXS), (0,)),
+    **dict.fromkeys((Kind.IQ2_XS, Kind.IQ2_S, Kind.IQ3_XXS, Kind.IQ3_S), (0,)),
+    **dict.fromkeys((Kind.Q4_1, Kind.Q5_1, Kind.Q4_K, Kind.Q5_K), (0, 2)),
     Kind.Q2_K: (80, 82), Kind.Q3_K: (108,), Kind.Q6_K: (208,), Kind.TQ1_0: (52,), Kind.TQ2_0: (64,),
 }  # fmt: skip
 
