@@ -78,7 +78,7 @@ def places(
         seen.add(folder)
         yield (folder if (folder / NAME).exists() else file), name, source
     for folder in sorted(conversions(cache_dir).glob("*/*")):
-        if folder not in seen and (folder / NAME).exists():
+        if folder not in seen and not folder.name.startswith(".") and (folder / NAME).exists():
             yield folder, folder.name, "folder"
 
 
@@ -116,7 +116,7 @@ def with_origin(model: Model) -> Model:
     """Return a model with what its folder keeps of the GGUF file from which it was made, if it was."""
     if not os.path.exists(Path(model.path) / NAME) or (kept := read_provenance(Path(model.path))) is None:
         return model
-    return replace(model, gguf=str(kept.source), new_codes=(len(kept.requantised), kept.tensors))
+    return replace(model, gguf=kept.source, new_codes=(len(kept.requantised), kept.tensors))
 
 
 def _files(

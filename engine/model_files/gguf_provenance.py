@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import msgspec
@@ -17,7 +18,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     `kept` of `tensors` tensors have the codes, or the numbers, of the file; those in `requantised` were quantised anew.
     """
 
-    source: Path
+    source: str
     size: int
     modified_ns: int
     architecture: str
@@ -32,7 +33,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     def is_current(self) -> bool:
         """Whether the source is still there, unchanged."""
         try:
-            found = self.source.stat()
+            found = os.stat(self.source)
         except OSError:
             return False
         return (found.st_size, found.st_mtime_ns) == (self.size, self.modified_ns)
