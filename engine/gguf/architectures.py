@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -56,7 +56,7 @@ class GgufArchitecture:
     plus_one: bool = False
     float16: bool = True
     prefix: str = ""
-    places: Callable[[GgufSettings, str], Mapping[str, Any]] = field(default=lambda settings, part: {})
+    places: Callable[[GgufSettings, str], dict[str, Any]] | None = None
 
 
 def architecture_of(name: str, settings: GgufSettings) -> GgufArchitecture | None:
@@ -82,7 +82,7 @@ def placements(entry: GgufArchitecture, settings: GgufSettings, tensor: GgufTens
     else:
         fusion = part.startswith("nextn.")
         place = f"mtp.{name}" if fusion else f"mtp.layers.{layer - settings.layers}.{name}"
-    changes = dict(entry.places(settings, part))
+    changes = entry.places(settings, part) if entry.places is not None else {}
     if entry.permuted and part.startswith(("attn_q.", "attn_k.")):
         changes["rows"] = _unpermuted(settings, part)
     if entry.plus_one and place.endswith("norm.weight"):

@@ -1,4 +1,4 @@
-"""The weights of GGUF tensors as those that MLX reads: affine groups of 32 with the file's own codes where that is exact.
+"""The weights of GGUF tensors as MLX reads them: affine groups of 32 with the codes of the file where that is exact.
 
 A code q of a group with scale s and bias b stands for q * s + b. GGUF's kinds below have groups of 32, too, so their
 codes stay; the remaining kinds are quantised anew. Works on arrays of whole rows, with NumPy only.
@@ -70,8 +70,9 @@ def quantised(kind: GGMLQuantizationType, rows: Bytes, dtype: str) -> dict[str, 
     width = width_of(kind)
     assert width is not None
     if width.mode == "mxfp4":
-        blocks = rows.reshape(len(rows), -1, 17)
-        return {"weight": _packed(_nibbles(blocks[..., 1:]).reshape(len(rows), -1), 4), "scales": blocks[..., 0].copy()}
+        scaled = rows.reshape(len(rows), -1, 17)
+        codes = _nibbles(scaled[..., 1:]).reshape(len(rows), -1)
+        return {"weight": _packed(codes, 4), "scales": scaled[..., 0].copy()}
     if width.kept:
         blocks = rows.reshape(-1, GGML_QUANT_SIZES[kind][1])
         codes, scales, biases = _KEPT[kind][1](blocks)
@@ -83,7 +84,7 @@ def quantised(kind: GGMLQuantizationType, rows: Bytes, dtype: str) -> dict[str, 
 
 
 def cast(numbers: Floats, dtype: str) -> NDArray[Any]:
-    """Return numbers in the type that safetensors names so, rounded to the nearest. BF16 comes as its bits in uint16."""
+    """Return numbers in the type that safetensors names so, rounded to the nearest; BF16 as its bits in uint16."""
     if not np.isfinite(numbers).all():
         raise ValueError("numbers that are not finite")
     if dtype == "BF16":
@@ -114,7 +115,7 @@ def _numbers(stored: NDArray[Any], dtype: str) -> Floats:
 def _packed(codes: Bytes, bits: int) -> NDArray[np.uint32]:
     """Pack the codes of each row one after another, lowest bits first."""
     if bits == 4:
-        packed = codes[:, ::2] | codes[:, 1::2] << 4
+        packed = codes[:, ::2] | codes[:, 1::2] << np.uint8(4)
     elif bits == 8:
         packed = np.ascontiguousarray(codes)
     else:
@@ -129,11 +130,11 @@ def _half(blocks: Bytes, at: int) -> Floats:
 
 def _nibbles(packed: Bytes) -> Bytes:
     """Return the low halves of all bytes, then the high ones."""
-    return np.concatenate([packed & 15, packed >> 4], -1)
+    return np.concatenate([packed & np.uint8(15), packed >> np.uint8(4)], -1)
 
 
 def _fifth_bits(packed: Bytes) -> Bytes:
-    return np.unpackbits(packed, axis=-1, bitorder="little") << 4
+    return np.unpackbits(packed, axis=-1, bitorder="little") << np.uint8(4)
 
 
 Parts = tuple[Bytes, Floats, Floats]
@@ -160,7 +161,7 @@ def _q5_1(blocks: Bytes) -> Parts:
 def _q8_0(blocks: Bytes) -> Parts:
     scales = _half(blocks, 0)
     # Two's complement with the sign bit turned over counts from -128.
-    return blocks[:, 2:] ^ 128, scales, -128 * scales
+    return blocks[:, 2:] ^ np.uint8(128), scales, -128 * scales
 
 
 def _scales_of_eight(blocks: Bytes) -> tuple[Floats, Floats]:
@@ -183,7 +184,7 @@ def _q4_k(blocks: Bytes) -> Parts:
 def _q5_k(blocks: Bytes) -> Parts:
     # Bit g of byte i belongs to weight i of group g.
     fifth = np.unpackbits(blocks[:, 16:48, None], axis=-1, bitorder="little").swapaxes(1, 2)
-    codes = _pairs_of_groups(blocks[:, 48:]) | fifth.reshape(len(blocks), -1) << 4
+    codes = _pairs_of_groups(blocks[:, 48:]) | fifth.reshape(len(blocks), -1) << np.uint8(4)
     return codes, *_scales_of_eight(blocks)
 
 

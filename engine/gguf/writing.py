@@ -11,7 +11,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from engine.errors import ModelNotUsable
 from engine.files.folder_paths import open_regular
 from engine.gguf.architectures import ROPE_FACTORS, GgufArchitecture, Placement, architecture_of, placements
+from engine.gguf.plan import GgufPlan
 from engine.gguf.settings import GgufSettings, SettingError
 from engine.gguf.tokenizer import write_tokenizer
 from engine.gguf.weights import FLOATS, GROUP, Width, cast, floats_of, quantised, width_of
@@ -36,21 +37,6 @@ _SHARD_BYTES = 2**28
 _CHUNK = 2**22
 _MOST_FACTORS = 2**16
 _TYPES = {"U32": np.uint32, "U8": np.uint8, "F16": np.float16, "BF16": np.uint16, "F32": np.float32}
-
-
-@dataclass(frozen=True, slots=True)
-class GgufPlan:
-    """What a conversion will write: the bytes of each file of weights.
-
-    If the GGUF file cannot be used, `problem` is the reason and `detail` the detail of `ModelNotUsable`.
-    """
-
-    shards: list[int] = field(default_factory=list)
-    architecture: str = ""
-    tensors: int = 0
-    requantised: list[str] = field(default_factory=list)
-    problem: str = ""
-    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +76,10 @@ def prepare(source: Path, folder: Path) -> GgufPlan:
     names = _shard_names(layout)
     if len(names) > 1:
         places = {
-            f"{leaf}": name
+            array: name
             for name, shard in zip(names, layout.shards, strict=True)
             for output in shard
-            for leaf in output.arrays
+            for array in output.arrays
         }
         (folder / INDEX_NAME).write_text(json.dumps({"metadata": {}, "weight_map": places}))
     outputs = [output for shard in layout.shards for output in shard]
@@ -162,7 +148,7 @@ def _layout(source: Path, modified_ns: int) -> _Layout:
         placed = [(place, tensor) for tensor in file.tensors.values() for place in placements(entry, settings, tensor)]
         dtype = _dtype(entry, [tensor for _, tensor in placed])
         outputs = [_output(place, tensor, dtype) for place, tensor in placed]
-        config = entry.settings(settings) | _ends(file.metadata)
+        config = entry.settings(settings)
     except SettingError as error:
         raise ModelNotUsable(source, "unknown-architecture", f"{name}: {error}"[:160]) from error
     if len({array for output in outputs for array in output.arrays}) < sum(len(output.arrays) for output in outputs):
@@ -310,11 +296,3 @@ def _quantisation(widths: dict[str, Width]) -> dict[str, Any]:
     usual = Counter((width.bits, width.mode) for width in widths.values()).most_common(1)[0][0]
     found = Width(*usual).settings
     return found | {stem: width.settings for stem, width in widths.items() if (width.bits, width.mode) != usual}
-
-
-def _ends(metadata: dict[str, Any]) -> dict[str, Any]:
-    """Return the tokens that begin a text and end a turn."""
-    first = metadata.get("tokenizer.ggml.bos_token_id")
-    ends = [metadata.get(f"tokenizer.ggml.{name}_token_id") for name in ("eos", "eot", "eom")]
-    ends = [token for token in dict.fromkeys(ends) if type(token) is int]
-    return ({"bos_token_id": first} if type(first) is int else {}) | ({"eos_token_id": ends} if ends else {})

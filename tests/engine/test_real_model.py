@@ -29,7 +29,7 @@ LIST = "Repeat this list three times: apples, pears, plums, cherries, apricots."
 QUESTIONS = (
     "What is the capital of France?", "Say hello.", "Name three colours.", "What is 12 + 7?", LIST,
     "Write a haiku about rain.", "Who wrote Hamlet?", "Translate 'good morning' into French.",
-    "What is a prime number?", "Count from 1 to 10.", "Write a Python function that adds two numbers.", "Why is the sky blue?", "🙂🙂🙂?",
+    "What is a prime number?", "Count from 1 to 10.", "Write a Python function that adds.", "Why is the sky blue?", "🙂🙂🙂?",
     "안녕하세요?", "東京はどこですか？", "法国的首都是哪里？", "Answer with one word: yes or no?",
     "List the days of the week.", "Fix this: he go to school.", "   spaces   and\n\nlines   ",
 )  # fmt: skip
