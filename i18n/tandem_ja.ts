@@ -2568,6 +2568,10 @@
         <source>Loading… {share}</source>
         <translation>読み込み中… {share}</translation>
     </message>
+    <message>
+        <source>Preparing… {share}</source>
+        <translation>準備中… {share}</translation>
+    </message>
     <message numerus="yes">
         <source>%n download(s) running</source>
         <translation>
@@ -3188,6 +3192,10 @@
         <translation>削除</translation>
     </message>
     <message>
+        <source>The file {file} stays.</source>
+        <translation>ファイル {file} は残ります。</translation>
+    </message>
+    <message>
         <source>Cancel</source>
         <translation>キャンセル</translation>
     </message>
@@ -3418,6 +3426,10 @@
         <translation>画像を見られます</translation>
     </message>
     <message>
+        <source>GGUF, converted when it is first used</source>
+        <translation>GGUF（最初に使うときに変換）</translation>
+    </message>
+    <message>
         <source>{count}-token context</source>
         <translation>コンテキスト {count} トークン</translation>
     </message>
@@ -3428,6 +3440,14 @@
     <message>
         <source>gated</source>
         <translation>規約への同意が必要</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were kept.</source>
+        <translation>重みはファイル {file} のもので、量子化コードもそのままです。</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
+        <translation>重みはファイル {file} のものですが、{total} 個のテンソルのうち {count} 個は量子化し直しました。</translation>
     </message>
     <message>
         <source>Download ({size})</source>

@@ -2568,6 +2568,10 @@
         <source>Loading… {share}</source>
         <translation>불러오는 중… {share}</translation>
     </message>
+    <message>
+        <source>Preparing… {share}</source>
+        <translation>준비 중… {share}</translation>
+    </message>
     <message numerus="yes">
         <source>%n download(s) running</source>
         <translation>
@@ -3188,6 +3192,10 @@
         <translation>삭제</translation>
     </message>
     <message>
+        <source>The file {file} stays.</source>
+        <translation>{file} 파일은 그대로 남아요.</translation>
+    </message>
+    <message>
         <source>Cancel</source>
         <translation>취소</translation>
     </message>
@@ -3418,6 +3426,10 @@
         <translation>이미지를 볼 수 있음</translation>
     </message>
     <message>
+        <source>GGUF, converted when it is first used</source>
+        <translation>GGUF, 처음 쓸 때 변환돼요</translation>
+    </message>
+    <message>
         <source>{count}-token context</source>
         <translation>컨텍스트 {count}토큰</translation>
     </message>
@@ -3428,6 +3440,14 @@
     <message>
         <source>gated</source>
         <translation>약관 동의 필요</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were kept.</source>
+        <translation>가중치는 {file} 파일의 것이고, 양자화 코드도 그대로예요.</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
+        <translation>가중치는 {file} 파일의 것이고, 텐서 {total}개 중 {count}개는 다시 양자화했어요.</translation>
     </message>
     <message>
         <source>Download ({size})</source>
