@@ -2171,6 +2171,10 @@
         <translation>モデルのチャットテンプレートがこのチャットの画像を抜かしています。別のモデルを選んでください。</translation>
     </message>
     <message>
+        <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
+        <translation>スキーマの次の部分は回答の生成中に確認できないため、回答がこれと異なることがあります: {detail}。</translation>
+    </message>
+    <message>
         <source>There is no model folder at {path}. Choose another one.</source>
         <translation>{path} にモデルのフォルダがありません。別のフォルダを選んでください。</translation>
     </message>

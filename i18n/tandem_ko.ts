@@ -2171,6 +2171,10 @@
         <translation>모델의 대화 템플릿이 이 대화의 이미지를 빠뜨려요. 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
+        <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
+        <translation>스키마의 다음 부분은 답변을 쓰는 동안 확인할 수 없어서 답변이 이와 다를 수 있어요: {detail}.</translation>
+    </message>
+    <message>
         <source>There is no model folder at {path}. Choose another one.</source>
         <translation>{path}에 모델 폴더가 없어요. 다른 폴더를 선택해 주세요.</translation>
     </message>

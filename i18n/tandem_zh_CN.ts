@@ -2171,6 +2171,10 @@
         <translation>模型的对话模板遗漏了此对话中的图片。请选择其他模型。</translation>
     </message>
     <message>
+        <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
+        <translation>JSON Schema 中的以下部分无法在生成回答时检查，因此回答可能与之不符：{detail}。</translation>
+    </message>
+    <message>
         <source>There is no model folder at {path}. Choose another one.</source>
         <translation>“{path}”处没有模型文件夹。请选择其他文件夹。</translation>
     </message>

@@ -33,7 +33,7 @@ from app.api.errors import ApiError, JsonReply
 from app.api.request_settings import JsonSchema, Stop, grammar_of, refuse_unsupported, thinking_options
 from app.api.response_writers import ResponseWriter
 from app.api.tool_use import FunctionDefinition, RequestTools, function_tool, tool_use
-from app.api.usage import TopLogprobs, token_logprobs
+from app.api.usage import TopLogprobs, schema_notes, token_logprobs
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, Token, TokensCommitted
@@ -302,6 +302,7 @@ class OllamaWriter(ResponseWriter):
             "prompt_eval_duration": _ns(stats.ttft_s or 0.0),
             "eval_count": stats.generated_tokens,
             "eval_duration": _ns(decoding_s),
+            **schema_notes(stats),
         }
 
 

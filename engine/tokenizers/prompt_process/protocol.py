@@ -80,6 +80,14 @@ class TryGrammar(WireMessage, frozen=True):
     lark: str
 
 
+class CheckAnswer(WireMessage, frozen=True):
+    """Check a JSON text against a schema, and return what is wrong with it."""
+
+    result: ClassVar[Any] = list[str]
+    schema: str
+    text: str
+
+
 class DecodePicture(WireMessage, frozen=True):
     """Decode a picture's file, and scale it to each of `sizes` (width, height)."""
 
@@ -97,7 +105,9 @@ class ReadPdf(WireMessage, frozen=True):
     most: int
 
 
-Task = Build | FindThinking | MakePrompt | CountTokens | CountCaches | TryGrammar | DecodePicture | ReadPdf
+Task = (
+    Build | FindThinking | MakePrompt | CountTokens | CountCaches | TryGrammar | CheckAnswer | DecodePicture | ReadPdf
+)
 
 
 class TaskRequest(WireMessage, frozen=True):
