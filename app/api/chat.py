@@ -12,7 +12,7 @@ from app.api.calls import Api, PreparedCall, SeveralAnswers
 from app.api.conversation import ChatMessage, Pictures, joined_instructions
 from app.api.errors import bad_field
 from app.api.request_settings import JsonSchema, OtherFormat, grammar_of, refuse_unsupported, thinking_options
-from app.api.response_writers import ChoicesWriter, new_id
+from app.api.response_writers import ChoicesWriter, new_id, reason_of
 from app.api.tool_use import Choice, FunctionDefinition, openai_tools
 from app.api.usage import TopLogprobs, token_logprobs
 from app.text.answer_parts import AnswerParts, Delta
@@ -150,4 +150,4 @@ def _call(call: ToolCall) -> dict[str, Any]:
 
 
 def _finish_reason(event: Finished, parts: AnswerParts) -> str:
-    return "tool_calls" if parts.calls and event.reason == "stop" else event.reason
+    return "tool_calls" if parts.calls and event.reason == "stop" else reason_of(event, parts)
