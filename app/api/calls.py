@@ -126,10 +126,11 @@ class Api:
         prepared.writer.load_s = load_s
         self._answering[answering] = body
         await answering.begin(request.receive)
+        skipped: dict[str, str] = request.state.skipped
         if body.stream:
-            return EventStream(answering, prepared.writer)
+            return EventStream(answering, prepared.writer, skipped)
         with closing(answering):
-            return JsonReply(prepared.writer.whole(await all_of(answering)))
+            return JsonReply(prepared.writer.whole(await all_of(answering)), headers=skipped)
 
     async def prompt_tokens(self, request: Request, body: AnswerRequestBody) -> int:
         """Return the length of a call's prompt in tokens, and cancel its answer. Raises `ApiError`."""

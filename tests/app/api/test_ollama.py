@@ -148,7 +148,7 @@ def test_a_prompt_may_have_instructions_and_a_way_to_think(serve: Serve, client_
 
 
 def test_a_silent_stream_sends_a_piece_without_text() -> None:
-    writer = OllamaWriter("m", AnswerParts(), lambda text, *_: {"response": text}, logprobs=False)
+    writer = OllamaWriter("m", AnswerParts(), lambda text, *_: {"response": text}, lambda _: {}, logprobs=False)
     piece = json.loads(writer.keep_alive)
     assert (piece["response"], piece["done"], writer.keep_alive[-1:]) == ("", False, b"\n")
 
