@@ -176,7 +176,7 @@ def answerable(turns: Sequence[Message]) -> list[Message]:
     return found or [{"role": "user", "content": ""}] if turns else []
 
 
-def as_plain_texts(turns: Sequence[Message]) -> list[Message]:
+def as_plain_texts(turns: Sequence[Mapping[str, Any]]) -> list[Message]:
     """Return a conversation for templates that refuse it: only texts of the user and the assistant, in turns."""
     found: list[Message] = []
     for turn in turns:

@@ -145,7 +145,7 @@ class _OllamaMessage(ChatMessage, kw_only=True):
 
     def __post_init__(self) -> None:
         self.content = _with_images(self.content, self.images)
-        self.reasoning_content = self.thinking or None
+        self.reasoning_content = self.thinking or self.reasoning_content
 
 
 class _OllamaTool(Struct):

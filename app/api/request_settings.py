@@ -236,5 +236,5 @@ def readable_format(form: Any, skipped: list[str]) -> Any:
 def refuse_unsupported(body: Struct, sentences: Mapping[str, str]) -> None:
     """Raise `ApiError` for fields that cannot be ignored without changing the answer."""
     for key, sentence in sentences.items():
-        if getattr(body, key) not in (None, False, [], {}):
+        if getattr(body, key) not in (None, False, "", [], {}):
             raise unsupported(key, sentence)
