@@ -145,9 +145,9 @@ class CountBody(AnswerRequestBody, kw_only=True):
             found["tools"] = _readable_tools(tools or [], changes, skipped)
             if not found["tools"]:
                 found["tool_choice"] = None
-        found["output_format"] = readable_format(found.get("output_format"), skipped)
+        found["output_format"] = readable_format(found.get("output_format"))
         if isinstance(config := found.get("output_config"), dict):
-            found["output_config"] = {**config, "format": readable_format(config.get("format"), skipped)}
+            found["output_config"] = {**config, "format": readable_format(config.get("format"))}
         return found
 
     def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:

@@ -57,7 +57,7 @@ class ChatBody(SeveralAnswers, kw_only=True):
         found = super().rewritten(body, skipped)
         skipped += [key for key in _LEFT_OUT if found.get(key)]
         found["messages"] = messages_of(found.get("messages"), lambda one: readable_message(one, skipped))
-        found["response_format"] = readable_format(found.get("response_format"), skipped)
+        found["response_format"] = readable_format(found.get("response_format"))
         return with_readable_tools(found, skipped, lambda kind, function: {"type": kind, "function": function})
 
     def __post_init__(self) -> None:

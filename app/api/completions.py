@@ -21,13 +21,13 @@ _UNSUPPORTED = {
 # The default of the OpenAI API.
 _MAX_TOKENS = 16
 _AnyToken = PromptToken | Token
-_TokenId = Annotated[int, Meta(ge=0, lt=2**31)]
+TokenId = Annotated[int, Meta(ge=0, lt=2**31)]
 
 
 class CompletionBody(SeveralAnswers, kw_only=True):
     """Continue a text that no chat template wraps."""
 
-    prompt: str | Annotated[list[_TokenId | str | list[_TokenId]], Meta(min_length=1)]
+    prompt: str | Annotated[list[TokenId | str | list[TokenId]], Meta(min_length=1)]
     best_of: Annotated[int, Meta(ge=1, le=1)] | None = None
     logprobs: bool | Annotated[int, Meta(ge=0, le=5)] | None = None
     echo: bool | None = None

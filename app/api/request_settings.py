@@ -196,9 +196,6 @@ OtherFormat = _PlainText | _JsonObject | _Regex | _Lark
 Format = JsonSchema | OtherFormat
 
 
-_FORMATS = ("text", "json_object", "json_schema", "regex", "lark")
-
-
 def grammar_of(form: Format | None, path: str) -> tuple[Grammar | None, str]:
     """Return the grammar of the format at `path`, and the name of the field that holds it. Raises `ApiError`."""
     match form:
@@ -219,17 +216,14 @@ def grammar_of(form: Format | None, path: str) -> tuple[Grammar | None, str]:
         raise of_engine(error, param) from error
 
 
-def readable_format(form: Any, skipped: list[str]) -> Any:
-    """Rewrite a format as the types here know it; `skipped` gets the name of one that is none of them."""
+def readable_format(form: Any) -> Any:
+    """Rewrite a format without a type, or with a schema for any object, as the types here know it."""
     if not isinstance(form, dict):
         return form
     schema = form.get("schema")
-    kind = form.get("type") or ("json_schema" if isinstance(schema, dict) else "text")
+    kind = form.get("type") or ("json_schema" if "schema" in form else "text")
     if kind == "json_object" and isinstance(schema, dict):
         return {"type": "json_schema", "schema": schema}
-    if kind not in _FORMATS:
-        skipped.append(f"format {kind}")
-        return None
     return {**form, "type": kind}
 
 

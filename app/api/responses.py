@@ -120,7 +120,7 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
         if tools and isinstance(found.get("tools") or [], list):
             found["tools"] = _joined_tools([*(found.get("tools") or ()), *tools])
         if isinstance(found.get("text"), dict):
-            found["text"] = {**found["text"], "format": readable_format(found["text"].get("format"), skipped)}
+            found["text"] = {**found["text"], "format": readable_format(found["text"].get("format"))}
         return with_readable_tools(found, skipped, _written_tool, own=("namespace",))
 
     def __post_init__(self) -> None:

@@ -180,7 +180,6 @@ def test_pictures_reach_the_engine_before_the_text(serve: Serve, client_of: Clie
 def test_errors_have_the_shape_that_the_client_reads(client: ollama.Client, serve: Serve, client_of: ClientOf) -> None:
     for call, status in (
         (lambda: client.show("none/such\n"), None),
-        (lambda: client.embed("starter/main", "a"), 501),
         (lambda: client.chat("starter/main", [{**ASKED[0], "role": "system", "images": [b"0"]}]), 400),
         (lambda: client.generate("starter/main", "a", suffix="b"), 400),
         (lambda: client.generate("starter/main", "a", options={"temperature": -1}), 400),
