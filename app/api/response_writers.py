@@ -60,10 +60,10 @@ class ResponseWriter(ABC):
 
 
 class EventStream:
-    """An ASGI response that streams the answers as `writer` writes them."""
+    """An ASGI response that streams the answers as `writer` writes them, with `more` headers."""
 
-    def __init__(self, answering: Answering, writer: ResponseWriter) -> None:
-        self._answering, self._writer = answering, writer
+    def __init__(self, answering: Answering, writer: ResponseWriter, more: Mapping[str, str]) -> None:
+        self._answering, self._writer, self._more = answering, writer, more
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del scope, receive
@@ -74,7 +74,7 @@ class EventStream:
             self._answering.close()
 
     async def _send_all(self, send: Send) -> None:
-        headers = [(name.encode(), value.encode()) for name, value in self._writer.headers.items()]
+        headers = [(name.encode(), value.encode()) for name, value in {**self._writer.headers, **self._more}.items()]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         sent = time.monotonic()
         async for batch in self._answering.events():
