@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.gguf.reading import GgufTensor
 from engine.gguf.settings import GgufSettings, SettingError
+from engine.model_files.gguf_header import GgufTensor
 
 Floats = NDArray[np.float32]
 Order = tuple[int, ...]

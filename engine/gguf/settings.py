@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.gguf.reading import GgufFile
+from engine.model_files.gguf_header import GgufFile
 
 # The factors of Llama 3.1 to 3.3: the file has only what they make of each frequency.
 _LLAMA_3 = {"low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}

@@ -23,11 +23,11 @@ from engine.errors import ModelNotUsable
 from engine.files.folder_paths import open_regular
 from engine.gguf.architectures import ROPE_FACTORS, GgufArchitecture, Placement, architecture_of, placements
 from engine.gguf.plan import GgufPlan
-from engine.gguf.reading import GgufFile, GgufTensor, read_gguf
 from engine.gguf.settings import GgufSettings, SettingError
 from engine.gguf.tokenizer import write_tokenizer
 from engine.gguf.weights import FLOATS, GROUP, Width, cast, floats_of, quantised, width_of
 from engine.model_files.config import check_sizes
+from engine.model_files.gguf_header import GgufFile, GgufTensor, read_gguf
 from engine.model_files.model_folder import INDEX_NAME
 from engine.model_files.safetensors_header import ELEMENT_BYTES
 

@@ -13,9 +13,9 @@ import msgspec
 from engine.errors import ModelNotUsable, TemplateFailed
 from engine.files.atomic_file import PARTIAL, write_atomically
 from engine.files.disk_space import free_bytes
-from engine.gguf import provenance
 from engine.gguf.plan import GgufPlan
-from engine.gguf.provenance import Provenance
+from engine.model_files import gguf_provenance
+from engine.model_files.gguf_provenance import Provenance
 from engine.tokenizers.prompt_process.client import BUILD_S, GGUF_PROCESS
 
 # Weights that a slow machine converts in a second of computing; others convert ten times as many bytes.
@@ -25,7 +25,7 @@ _SPARE_BYTES = 2**28
 
 
 def convert(
-    source: Path, folder: Path, on_progress: Callable[[int, int], None], cancelled: threading.Event
+    source: Path, folder: Path, on_progress: Callable[[int, int], object], cancelled: threading.Event
 ) -> Provenance:
     """Turn a GGUF file, or a split one of which `source` is any part, into the model folder `folder`. Waits.
 
@@ -39,7 +39,7 @@ def convert(
     try:
         made = _written(source, partial, on_progress, cancelled)
         content = msgspec.json.format(msgspec.json.encode(made))
-        write_atomically(partial / provenance.NAME, content)
+        write_atomically(partial / gguf_provenance.NAME, content)
         shutil.rmtree(folder, ignore_errors=True)
         os.replace(partial, folder)
     except OSError as error:
@@ -53,7 +53,7 @@ def convert(
 
 
 def _written(
-    source: Path, partial: Path, on_progress: Callable[[int, int], None], cancelled: threading.Event
+    source: Path, partial: Path, on_progress: Callable[[int, int], object], cancelled: threading.Event
 ) -> Provenance:
     plan = _checked(source, GGUF_PROCESS.prepare_gguf(source, partial, 2 * BUILD_S, cancelled))
     found = source.stat()

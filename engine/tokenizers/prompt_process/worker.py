@@ -115,6 +115,10 @@ def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
         from engine.grammars.compiling import trial
 
         return _sendable(trial(task.lark))
+    if isinstance(task, protocol.CheckAnswer):
+        from engine.grammars.checking import problems_of
+
+        return [_sendable(problem) for problem in problems_of(task.schema, task.text)]
     if isinstance(task, protocol.DecodePicture):
         return decode_picture(task.data, task.sizes, task.resample)
     if isinstance(task, protocol.ReadPdf):

@@ -102,15 +102,6 @@ def read_gguf(path: Path) -> GgufFile:
     return GgufFile(files, first, total)
 
 
-def is_gguf(path: Path) -> bool:
-    """Whether a file begins as GGUF files do; whatever its name, as those of Ollama have no suffix."""
-    try:
-        with open_regular(path) as file:
-            return file.read(4) == MAGIC
-    except OSError:
-        return False
-
-
 def _parts(path: Path, count: object) -> tuple[Path, ...]:
     """Return the files of a split one, in their order."""
     name = _SPLIT_NAME.fullmatch(path.name)
