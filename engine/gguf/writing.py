@@ -70,8 +70,21 @@ def prepare(source: Path, folder: Path) -> GgufPlan:
     try:
         layout = _layout(source, _version(source))
         write_tokenizer(layout.file.metadata, folder)
+        _write_settings(layout, folder)
     except ModelNotUsable as error:
         return GgufPlan(problem=error.reason, detail=error.detail)
+    except OSError as error:
+        return GgufPlan(problem="not-written", detail=error.strerror or str(error))
+    outputs = [output for shard in layout.shards for output in shard]
+    return GgufPlan(
+        shards=[sum(output.nbytes for output in shard) for shard in layout.shards],
+        architecture=layout.file.architecture,
+        tensors=len({output.tensor.name for output in outputs}),
+        requantised=sorted({output.tensor.name for output in outputs if output.width and not output.width.kept}),
+    )
+
+
+def _write_settings(layout: _Layout, folder: Path) -> None:
     (folder / "config.json").write_text(json.dumps(layout.config, indent=1))
     names = _shard_names(layout)
     if len(names) > 1:
@@ -82,13 +95,6 @@ def prepare(source: Path, folder: Path) -> GgufPlan:
             for array in output.arrays
         }
         (folder / INDEX_NAME).write_text(json.dumps({"metadata": {}, "weight_map": places}))
-    outputs = [output for shard in layout.shards for output in shard]
-    return GgufPlan(
-        shards=[sum(output.nbytes for output in shard) for shard in layout.shards],
-        architecture=layout.file.architecture,
-        tensors=len({output.tensor.name for output in outputs}),
-        requantised=sorted({output.tensor.name for output in outputs if output.width and not output.width.kept}),
-    )
 
 
 def write_shard(source: Path, folder: Path, number: int) -> GgufPlan:
@@ -120,6 +126,8 @@ def write_shard(source: Path, folder: Path, number: int) -> GgufPlan:
             os.fsync(file.fileno())
     except ModelNotUsable as error:
         return GgufPlan(problem=error.reason, detail=error.detail)
+    except OSError as error:
+        return GgufPlan(problem="not-written", detail=error.strerror or str(error))
     except EOFError as error:
         return GgufPlan(problem="incomplete", detail=f"{source.name} ({error})")
     except ValueError as error:

@@ -34,9 +34,9 @@ def convert(
     when `cancelled`.
     """
     partial = folder.with_name(f".{folder.name}{PARTIAL}")
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
     try:
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
         made = _written(source, partial, on_progress, cancelled)
         content = msgspec.json.format(msgspec.json.encode(made))
         write_atomically(partial / gguf_provenance.NAME, content)

@@ -201,3 +201,13 @@ def test_a_file_that_is_cut_meanwhile_is_incomplete(tmp_path: Path) -> None:
         file.truncate(changed.st_size - 1_000)
     os.utime(source, ns=(changed.st_atime_ns, changed.st_mtime_ns))
     assert write_shard(source, tmp_path / "folder", 0).problem == "incomplete"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="macOS has no full device")
+def test_a_disk_that_takes_no_more_is_named(tmp_path: Path) -> None:
+    source = write_gguf(tmp_path / "a.gguf")
+    (tmp_path / "folder").mkdir()
+    prepare(source, tmp_path / "folder")
+    (tmp_path / "folder/model.safetensors").symlink_to("/dev/full")
+    plan = write_shard(source, tmp_path / "folder", 0)
+    assert (plan.problem, plan.detail) == ("not-written", "No space left on device")
