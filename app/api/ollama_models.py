@@ -14,7 +14,6 @@ from starlette.responses import PlainTextResponse, Response
 
 from app.api.calls import Api
 from app.api.errors import ApiError, JsonReply
-from engine.call_forms.table import form_of
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_bytes, read_object
 from engine.model_files.model import Model
 from engine.tokenizers.thinking import may_choose
@@ -76,7 +75,7 @@ async def show(request: Request, body: ShowBody) -> Response:
         "general.parameter_count": model.parameters,
         f"{model.architecture}.context_length": model.context,
     }
-    can = ["completion", *(["tools"] if form_of(template, "") else []), *(["thinking"] if may_choose(template) else [])]
+    can = ["completion", "tools", *(["thinking"] if may_choose(template) else [])]
     about = {"modelfile": "", "license": "", "parameters": "", "template": template, "capabilities": can}
     return JsonReply({**about, "details": entry["details"], "model_info": known, "modified_at": entry["modified_at"]})
 
