@@ -22,6 +22,10 @@ from engine.tokenizers.picture_signs import NO_PICTURES, PictureTexts, as_texts,
 # gpt-oss's template reads the thoughts of a turn so.
 _READS_THINKING = re.compile(r"message(?:\.thinking\b|\[['\"]thinking['\"]\])")
 
+# A text of a turn whose end is looked for, and what marks of control tokens look like.
+_SAID = "tandem"
+_MARK = re.compile(r"<[^<>\s]+>|\[[^\[\]\s]+\]")
+
 # The value of a template's variable.
 OptionValue = str | bool | int
 Options = Mapping[str, OptionValue]
@@ -243,6 +247,28 @@ def tool_format_of(tokenizer: Any) -> str:
     """Return the name of the form in which the tokenizer's model writes calls, "" if none is known."""
     inferred = tokenizer.tool_parser.__module__.rpartition(".")[2] if tokenizer.has_tool_calling else ""
     return form_of(template_of(tokenizer), inferred)
+
+
+def turn_end_of(tokenizer: Any) -> int | None:
+    """Return the token that the chat template writes after a turn of the assistant; None if that is not one mark.
+
+    In templates of answers of several messages, that mark ends each of these. This runs the template, which is foreign
+    code.
+    """
+    if not tokenizer.has_chat_template:
+        return None
+    turns = ({"role": "user", "content": _SAID}, {"role": "assistant", "content": _SAID})
+    try:
+        with panics_as_errors():
+            text = str(apply_template(tokenizer, turns, tokenize=False))
+            _, said, after = text.rpartition(_SAID)
+            first = tokenizer.encode(after.lstrip(), add_special_tokens=False)[:1]
+            mark = local_decoder(tokenizer)(first).strip()
+    # A template may raise anything.
+    except Exception:
+        return None
+    whole = said and first and "<|message|>" not in text and after.lstrip().startswith(mark)
+    return int(first[0]) if whole and _MARK.fullmatch(mark) else None
 
 
 def with_written_names(

@@ -49,6 +49,13 @@ class FindThinking(WireMessage, frozen=True):
     folder: str
 
 
+class FindTurnEnd(WireMessage, frozen=True):
+    """Find the token that the chat template writes after a turn of the assistant."""
+
+    result: ClassVar[Any] = int | None
+    folder: str
+
+
 class MakePrompt(WireMessage, frozen=True):
     """Make the prompt of a conversation."""
 
@@ -106,7 +113,16 @@ class ReadPdf(WireMessage, frozen=True):
 
 
 Task = (
-    Build | FindThinking | MakePrompt | CountTokens | CountCaches | TryGrammar | CheckAnswer | DecodePicture | ReadPdf
+    Build
+    | FindThinking
+    | FindTurnEnd
+    | MakePrompt
+    | CountTokens
+    | CountCaches
+    | TryGrammar
+    | CheckAnswer
+    | DecodePicture
+    | ReadPdf
 )
 
 
