@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any
 from weakref import WeakKeyDictionary
 
@@ -19,6 +20,7 @@ from app.api.activity import Activity, ApiCall
 from app.api.answering import MOST_WAITING_S, Answering, all_of
 from app.api.engine_host import EngineHost
 from app.api.errors import JsonReply
+from app.api.kept_thoughts import KeptThoughts
 from app.api.models import ModelDirectory
 from app.api.request_settings import MOST_CHOICES, RequestSettings
 from app.api.response_writers import EventStream, ResponseWriter, new_id
@@ -107,6 +109,7 @@ class Api:
     def __init__(self, host: EngineHost, activity: Activity, speculation: SpeculationSettings) -> None:
         self.models = ModelDirectory(host, MOST_WAITING_S)
         self.activity, self.speculation = activity, speculation
+        self._thoughts = KeptThoughts()
         # The calls under way, with their bodies.
         self._answering: WeakKeyDictionary[Answering, AnswerRequestBody] = WeakKeyDictionary()
 
@@ -126,10 +129,17 @@ class Api:
         prepared.writer.load_s = load_s
         self._answering[answering] = body
         await answering.begin(request.receive)
+        keep = partial(self._keep_thoughts, prepared)
         if body.stream:
-            return EventStream(answering, prepared.writer)
+            return EventStream(answering, prepared.writer, keep)
         with closing(answering):
-            return JsonReply(prepared.writer.whole(await all_of(answering)))
+            whole = prepared.writer.whole(await all_of(answering))
+            keep()
+            return JsonReply(whole)
+
+    def _keep_thoughts(self, prepared: PreparedCall) -> None:
+        for request, parts in zip(prepared.requests, prepared.writer.answers, strict=False):
+            self._thoughts.keep(request.messages, parts)
 
     async def prompt_tokens(self, request: Request, body: AnswerRequestBody) -> int:
         """Return the length of a call's prompt in tokens, and cancel its answer. Raises `ApiError`."""
@@ -159,7 +169,8 @@ class Api:
         host = self.models.host
         # Those of the host's own models are answered by what the host loads meanwhile.
         named = None if main == host.pair.main else str(main.path)
-        requests = [replace(one, main=named) for one in prepared.requests]
+        given = self._thoughts.given_to
+        requests = [replace(one, main=named, messages=given(one.messages)) for one in prepared.requests]
         return prepared, Answering(host.engine, requests, call.id, self.activity, form=prepared.form)
 
 

@@ -99,6 +99,10 @@ class ChatWriter(ChoicesWriter):
         self._parts = parts
         self._begun: set[int] = set()
 
+    @property
+    def answers(self) -> Sequence[AnswerParts]:
+        return self._parts
+
     def events(self, index: int, event: Event) -> list[bytes]:
         chunks, parts = [], self._parts[index]
         if index not in self._begun:

@@ -257,6 +257,10 @@ class OllamaWriter(ResponseWriter):
         self._began = time.perf_counter()
 
     @property
+    def answers(self) -> Sequence[AnswerParts]:
+        return (self._parts,)
+
+    @property
     def keep_alive(self) -> bytes:
         # Clients parse every line, so it is a piece without text.
         return _line(self._piece("", "", ()))

@@ -99,3 +99,16 @@ def test_a_model_whose_template_knows_no_tools_can_call_them(serve: Serve, name:
     assert list(dialect.replies(served, "Weather?", TOOLS)) == [Reply("", [CALLED], dialect.ends[0])] * 2
     assert [tool["function"]["name"] for tool in engine.requests[-1].tools] == ["weather"]
     assert engine.requests[-1].grammar == calls_in_text("json_tools", engine.requests[-1].tools, parallel=True)
+
+
+@pytest.mark.parametrize(
+    ("said", "thoughts"),
+    [
+        ("<think></think>\n<think>again</think>\n\nIt is 4.", "again"),
+        ("<think>\nHm.\n</think>\n\n<think>\nSo.\n</think>\n\nIt is 4.", "Hm.\n\nSo."),
+    ],
+)
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_second_thought_is_none_of_the_answer(serve: Serve, name: str, said: str, thoughts: str) -> None:
+    served, dialect = serve(ScriptedEngine([Script(said)])), DIALECTS[name]
+    assert list(dialect.replies(served, "2 + 2?", [])) == [Reply("It is 4.", [], dialect.ends[1], thoughts)] * 2
