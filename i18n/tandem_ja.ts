@@ -2171,10 +2171,6 @@
         <translation>モデルのチャットテンプレートがこのチャットの画像を抜かしています。別のモデルを選んでください。</translation>
     </message>
     <message>
-        <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
-        <translation>スキーマの次の部分は回答の生成中に確認できないため、回答がこれと異なることがあります: {detail}。</translation>
-    </message>
-    <message>
         <source>There is no model folder at {path}. Choose another one.</source>
         <translation>{path} にモデルのフォルダがありません。別のフォルダを選んでください。</translation>
     </message>
@@ -2249,6 +2245,10 @@
     <message>
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
         <translation>「{name}」はヘッドです。特定のメインモデルのドラフトを生成するもので、回答はできません。ドラフトとして選んでください。</translation>
+    </message>
+    <message>
+        <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
+        <translation>スキーマの次の部分は回答の生成中に確認できないため、回答がこれと異なることがあります: {detail}。</translation>
     </message>
 </context>
 <context>
@@ -2571,6 +2571,10 @@
     <message>
         <source>Loading… {share}</source>
         <translation>読み込み中… {share}</translation>
+    </message>
+    <message>
+        <source>Preparing… {share}</source>
+        <translation>準備中… {share}</translation>
     </message>
     <message numerus="yes">
         <source>%n download(s) running</source>
@@ -3192,6 +3196,10 @@
         <translation>削除</translation>
     </message>
     <message>
+        <source>The file {file} stays.</source>
+        <translation>ファイル {file} は残ります。</translation>
+    </message>
+    <message>
         <source>Cancel</source>
         <translation>キャンセル</translation>
     </message>
@@ -3422,6 +3430,10 @@
         <translation>画像を見られます</translation>
     </message>
     <message>
+        <source>GGUF, converted when it is first used</source>
+        <translation>GGUF（最初に使うときに変換）</translation>
+    </message>
+    <message>
         <source>{count}-token context</source>
         <translation>コンテキスト {count} トークン</translation>
     </message>
@@ -3432,6 +3444,14 @@
     <message>
         <source>gated</source>
         <translation>規約への同意が必要</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were kept.</source>
+        <translation>重みはファイル {file} のもので、量子化コードもそのままです。</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
+        <translation>重みはファイル {file} のものですが、{total} 個のテンソルのうち {count} 個は量子化し直しました。</translation>
     </message>
     <message>
         <source>Download ({size})</source>

@@ -2171,10 +2171,6 @@
         <translation>모델의 대화 템플릿이 이 대화의 이미지를 빠뜨려요. 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
-        <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
-        <translation>스키마의 다음 부분은 답변을 쓰는 동안 확인할 수 없어서 답변이 이와 다를 수 있어요: {detail}.</translation>
-    </message>
-    <message>
         <source>There is no model folder at {path}. Choose another one.</source>
         <translation>{path}에 모델 폴더가 없어요. 다른 폴더를 선택해 주세요.</translation>
     </message>
@@ -2249,6 +2245,10 @@
     <message>
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
         <translation>{name} 모델은 헤드예요. 헤드는 메인 모델 하나의 초안만 만들고 직접 답변할 수 없어요. 초안으로 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
+        <translation>스키마의 다음 부분은 답변을 쓰는 동안 확인할 수 없어서 답변이 이와 다를 수 있어요: {detail}.</translation>
     </message>
 </context>
 <context>
@@ -2571,6 +2571,10 @@
     <message>
         <source>Loading… {share}</source>
         <translation>불러오는 중… {share}</translation>
+    </message>
+    <message>
+        <source>Preparing… {share}</source>
+        <translation>준비 중… {share}</translation>
     </message>
     <message numerus="yes">
         <source>%n download(s) running</source>
@@ -3192,6 +3196,10 @@
         <translation>삭제</translation>
     </message>
     <message>
+        <source>The file {file} stays.</source>
+        <translation>{file} 파일은 그대로 남아요.</translation>
+    </message>
+    <message>
         <source>Cancel</source>
         <translation>취소</translation>
     </message>
@@ -3422,6 +3430,10 @@
         <translation>이미지를 볼 수 있음</translation>
     </message>
     <message>
+        <source>GGUF, converted when it is first used</source>
+        <translation>GGUF, 처음 쓸 때 변환돼요</translation>
+    </message>
+    <message>
         <source>{count}-token context</source>
         <translation>컨텍스트 {count}토큰</translation>
     </message>
@@ -3432,6 +3444,14 @@
     <message>
         <source>gated</source>
         <translation>약관 동의 필요</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were kept.</source>
+        <translation>가중치는 {file} 파일의 것이고, 양자화 코드도 그대로예요.</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
+        <translation>가중치는 {file} 파일의 것이고, 텐서 {total}개 중 {count}개는 다시 양자화했어요.</translation>
     </message>
     <message>
         <source>Download ({size})</source>

@@ -2171,10 +2171,6 @@
         <translation>模型的对话模板遗漏了此对话中的图片。请选择其他模型。</translation>
     </message>
     <message>
-        <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
-        <translation>JSON Schema 中的以下部分无法在生成回答时检查，因此回答可能与之不符：{detail}。</translation>
-    </message>
-    <message>
         <source>There is no model folder at {path}. Choose another one.</source>
         <translation>“{path}”处没有模型文件夹。请选择其他文件夹。</translation>
     </message>
@@ -2249,6 +2245,10 @@
     <message>
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
         <translation>“{name}”是草稿头：它只为一个主模型生成草稿，不能回答。请将它选作草稿。</translation>
+    </message>
+    <message>
+        <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
+        <translation>JSON Schema 中的以下部分无法在生成回答时检查，因此回答可能与之不符：{detail}。</translation>
     </message>
 </context>
 <context>
@@ -2571,6 +2571,10 @@
     <message>
         <source>Loading… {share}</source>
         <translation>正在加载… {share}</translation>
+    </message>
+    <message>
+        <source>Preparing… {share}</source>
+        <translation>正在准备… {share}</translation>
     </message>
     <message numerus="yes">
         <source>%n download(s) running</source>
@@ -3192,6 +3196,10 @@
         <translation>删除</translation>
     </message>
     <message>
+        <source>The file {file} stays.</source>
+        <translation>文件 {file} 会保留。</translation>
+    </message>
+    <message>
         <source>Cancel</source>
         <translation>取消</translation>
     </message>
@@ -3422,6 +3430,10 @@
         <translation>可查看图片</translation>
     </message>
     <message>
+        <source>GGUF, converted when it is first used</source>
+        <translation>GGUF，首次使用时转换</translation>
+    </message>
+    <message>
         <source>{count}-token context</source>
         <translation>上下文 {count} 个 token</translation>
     </message>
@@ -3432,6 +3444,14 @@
     <message>
         <source>gated</source>
         <translation>需同意条款</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were kept.</source>
+        <translation>权重来自文件 {file}，量化编码保持不变。</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
+        <translation>权重来自文件 {file}，{total} 个张量中有 {count} 个重新量化。</translation>
     </message>
     <message>
         <source>Download ({size})</source>

@@ -65,10 +65,19 @@ class ResponseWriter(ABC):
 
 
 class EventStream:
-    """An ASGI response that streams the answers as `writer` writes them, and calls `on_end` when all have ended."""
+    """An ASGI response that streams the answers as `writer` writes them, with `more` headers.
 
-    def __init__(self, answering: Answering, writer: ResponseWriter, on_end: Callable[[], object]) -> None:
-        self._answering, self._writer, self._on_end = answering, writer, on_end
+    It calls `on_end` when all have ended.
+    """
+
+    def __init__(
+        self,
+        answering: Answering,
+        writer: ResponseWriter,
+        more: Mapping[str, str],
+        on_end: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._answering, self._writer, self._more, self._on_end = answering, writer, more, on_end
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del scope, receive
@@ -79,7 +88,7 @@ class EventStream:
             self._answering.close()
 
     async def _send_all(self, send: Send) -> None:
-        headers = [(name.encode(), value.encode()) for name, value in self._writer.headers.items()]
+        headers = [(name.encode(), value.encode()) for name, value in {**self._writer.headers, **self._more}.items()]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         sent = time.monotonic()
         async for batch in self._answering.events():

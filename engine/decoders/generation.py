@@ -16,6 +16,7 @@ from typing import Any, cast
 import mlx.core as mx
 from msgspec.structs import replace
 
+from engine.decoders.mean_state import MeanState
 from engine.decoders.prompt_tokens import PromptTokens
 from engine.errors import BadRequest
 from engine.events import Alternative, Finished, PrefillProgress, Token, TokensCommitted
@@ -90,10 +91,15 @@ class Generation:
         self._main, self._cache = main, cache
         self.text_of = local_decoder(main.tokenizer)
         self.prompt_tokens: PromptTokens | None = None
+        self._mean: MeanState | None = None
         if request.prompt_logprobs:
             self.conversation = CachedConversation(continue_on(None, main, prompt))
             self.prompt_tokens = PromptTokens(prompt, main, request.alternatives, self.text_of)
             self.conversation.main.on_logits = self.prompt_tokens.read
+        elif request.embedding:
+            # The last token of a sequence is read with the first one of an answer only.
+            self.conversation = CachedConversation(continue_on(None, main, [*prompt, prompt[-1]]))
+            self._mean = self.conversation.main.listener = MeanState(main)
         else:
             self.conversation = self._take(prompt)
         sequence = self.conversation.main
@@ -140,6 +146,11 @@ class Generation:
     def backlog(self) -> int:
         """Tokens to prefill before decoding: all pending tokens but the last."""
         return len(self.conversation.main.pending) - 1
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether the prompt is only to be scored or embedded, in passes of its own."""
+        return self.prompt_tokens is not None or self._mean is not None
 
     @property
     def prefilled(self) -> bool:
@@ -297,11 +308,18 @@ class Generation:
     def finish(self) -> Finished:
         """Return the event that ends the answer, without the text held back at a cancellation between two rounds."""
         stats = replace(self.stats(), unchecked=() if self._constraint is None else self._constraint.left_out)
-        return Finished(self.reason or "cancelled", self._text.text, tuple(self.ids), stats, self._text.stopped_by)
+        return Finished(
+            self.reason or "cancelled",
+            self._text.text,
+            tuple(self.ids),
+            stats,
+            self._text.stopped_by,
+            () if self._mean is None else self._mean.embedding,
+        )
 
     def release(self) -> None:
-        """Give the intact caches to the prefix cache, unless the prompt was only to be scored."""
-        if self.prompt_tokens is None:
+        """Give the intact caches to the prefix cache, unless the prompt was only to be scored or embedded."""
+        if not self.only_reads:
             self._cache.put(self.conversation)
 
 

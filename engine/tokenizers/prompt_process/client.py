@@ -25,6 +25,7 @@ from engine.errors import EngineClosed, GrammarNotUsable, PromptTooLong, Templat
 from engine.files.kept_json import KeptJson
 from engine.files.pdf_file import PdfText
 from engine.files.picture_file import DecodedPicture
+from engine.gguf.plan import GgufPlan
 from engine.grammars.grammar import Grammar
 from engine.model_files.cache_counting import CacheShape
 from engine.tokenizers.prompt_process import protocol
@@ -184,6 +185,18 @@ class PromptProcess:
         """Run `engine.files.pdf_file.pdf_text` in the process. Waits; raises as `build` does."""
         read: PdfText = self._do(protocol.ReadPdf(data, most), seconds, abandoned)
         return read
+
+    def prepare_gguf(self, source: Path, folder: Path, seconds: float, abandoned: threading.Event) -> GgufPlan:
+        """Run `engine.gguf.writing.prepare` in the process. Waits; raises as `build` does."""
+        plan: GgufPlan = self._do(protocol.PrepareGguf(str(source), str(folder)), seconds, abandoned)
+        return plan
+
+    def write_gguf_shard(
+        self, source: Path, folder: Path, number: int, seconds: float, abandoned: threading.Event
+    ) -> GgufPlan:
+        """Run `engine.gguf.writing.write_shard` in the process. Waits; raises as `build` does."""
+        plan: GgufPlan = self._do(protocol.WriteGgufShard(str(source), str(folder), number), seconds, abandoned)
+        return plan
 
     def end(self) -> None:
         """End the process; the next task starts another."""
@@ -361,9 +374,13 @@ class PromptProcess:
 # The first makes the prompts of all engines, the second tries grammars, and the third counts what caches hold.
 PROMPT_PROCESS = PromptProcess()
 GRAMMAR_PROCESS, COUNTING_PROCESS = (PromptProcess(with_transformers=False) for _ in range(2))
-# The first reads pictures, the second PDF files, and the third what takes them too long.
-PICTURE_PROCESS, PDF_PROCESS, SLOW_FILE_PROCESS = (PromptProcess(with_transformers=False) for _ in range(3))
-for process in (PROMPT_PROCESS, GRAMMAR_PROCESS, COUNTING_PROCESS, PICTURE_PROCESS, PDF_PROCESS, SLOW_FILE_PROCESS):
+# The first reads pictures, the second PDF files, the third what takes them too long, and the last converts GGUF files.
+PICTURE_PROCESS, PDF_PROCESS, SLOW_FILE_PROCESS, GGUF_PROCESS = (
+    PromptProcess(with_transformers=False) for _ in range(4)
+)
+for process in (PROMPT_PROCESS, GRAMMAR_PROCESS, COUNTING_PROCESS):
+    atexit.register(process.end)
+for process in (PICTURE_PROCESS, PDF_PROCESS, SLOW_FILE_PROCESS, GGUF_PROCESS):
     atexit.register(process.end)
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from engine.files.pdf_file import PdfText
 from engine.files.picture_file import DecodedPicture
+from engine.gguf.plan import GgufPlan
 from engine.model_files.cache_counting import CacheShape
 from engine.tokenizers.prompts import Prompt, PromptJob
 from engine.tokenizers.thinking import ThinkingChoice
@@ -112,18 +113,26 @@ class ReadPdf(WireMessage, frozen=True):
     most: int
 
 
-Task = (
-    Build
-    | FindThinking
-    | FindTurnEnd
-    | MakePrompt
-    | CountTokens
-    | CountCaches
-    | TryGrammar
-    | CheckAnswer
-    | DecodePicture
-    | ReadPdf
-)
+class PrepareGguf(WireMessage, frozen=True):
+    """Check a GGUF file, and write the files of a folder for it, but for its weights."""
+
+    result: ClassVar[Any] = GgufPlan
+    source: str
+    folder: str
+
+
+class WriteGgufShard(WireMessage, frozen=True):
+    """Write the file of weights with this number into a folder that was prepared."""
+
+    result: ClassVar[Any] = GgufPlan
+    source: str
+    folder: str
+    number: int
+
+
+_OfFiles = DecodePicture | ReadPdf | PrepareGguf | WriteGgufShard
+_OfTokenizers = Build | FindThinking | FindTurnEnd | MakePrompt | CountTokens
+Task = _OfTokenizers | CountCaches | TryGrammar | CheckAnswer | _OfFiles
 
 
 class TaskRequest(WireMessage, frozen=True):

@@ -1,8 +1,8 @@
-"""The prompt process: it builds tokenizers, makes prompts, tries grammars, decodes pictures and reads PDF files, within
-limits that the system enforces.
+"""The prompt process: it builds tokenizers, makes prompts, tries grammars, decodes pictures, reads PDF files and converts
+GGUF files, within limits that the system enforces.
 
-It imports no Qt, and MLX only to count what caches hold. It knows no secrets and opens no files of the user. When it
-exceeds a limit, the system ends it, and the engine starts another.
+It imports no Qt, and MLX only to count what caches hold. It knows no secrets, and the only files of the user that it
+opens are GGUF files. When it exceeds a limit, the system ends it, and the engine starts another.
 """
 
 from __future__ import annotations
@@ -123,6 +123,8 @@ def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
         return decode_picture(task.data, task.sizes, task.resample)
     if isinstance(task, protocol.ReadPdf):
         return pdf_text(task.data, task.most)
+    if isinstance(task, protocol.PrepareGguf | protocol.WriteGgufShard):
+        return _gguf_plan(task)
     if isinstance(task, protocol.CountCaches):
         return _cache_counter()(task.config)
     if isinstance(task, protocol.CountTokens):
@@ -138,6 +140,15 @@ def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
     if isinstance(task, protocol.FindTurnEnd):
         return turn_end_of(tokenizer)
     return make_prompt(tokenizer, task.job, with_boundaries=True)
+
+
+def _gguf_plan(task: protocol.PrepareGguf | protocol.WriteGgufShard) -> Any:
+    from engine.gguf.writing import prepare, write_shard
+
+    source, folder = Path(task.source), Path(task.folder)
+    if isinstance(task, protocol.PrepareGguf):
+        return prepare(source, folder)
+    return write_shard(source, folder, task.number)
 
 
 def _sendable(text: str) -> str:
