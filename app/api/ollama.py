@@ -100,10 +100,10 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
             offered = [function_tool(one.name, one.description, one.parameters) for one in self.functions]
             tools = tool_use(info.tool_format, offered, "auto", parallel=True)
         alternatives = self.top_logprobs or 0
-        requests = self.engine_requests(
-            api, info, tools, self._grammar(), "format", alternatives=alternatives, **content
-        )
         logprobs = bool(self.logprobs or alternatives)
+        requests = self.engine_requests(
+            api, info, tools, self._grammar(), "format", alternatives=alternatives, token_bytes=logprobs, **content
+        )
         writer = OllamaWriter(name, tools.parts(), self.answer_in, self.last_fields, logprobs=logprobs)
         return PreparedCall(requests, writer, "format")
 
