@@ -690,6 +690,14 @@
         <translation>このファイルで {app} に Tandem を設定します：{file}</translation>
     </message>
     <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model holds {context}. Choose one of these first: {models}.</source>
+        <translation>このモデルでは {app} は動作しません。最初のリクエストが約 {tokens} トークンあり、モデルが扱えるのは {context} トークンまでです。先に次のいずれかを選択してください: {models}。</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model holds {context}. Download one with a longer context first.</source>
+        <translation>このモデルでは {app} は動作しません。最初のリクエストが約 {tokens} トークンあり、モデルが扱えるのは {context} トークンまでです。先にコンテキストがより長いモデルをダウンロードしてください。</translation>
+    </message>
+    <message>
         <source>Written.</source>
         <translation>書き込みました。</translation>
     </message>
@@ -894,6 +902,18 @@
     <message>
         <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. As the key, enter the one above, or anything if there is none. For tools in a terminal, copy the variables that the official libraries read.</source>
         <translation>プロバイダには「OpenAI-compatible」を選び、ベース URL に上のアドレスを、モデルにはモデル名か「default」を入力してください。キーには上のキーを入力してください。上にキーがなければ、何を入力してもかまいません。ターミナルのツールには、公式ライブラリが読み込む環境変数をコピーして使えます。</translation>
+    </message>
+    <message>
+        <source>The base address, without a path.</source>
+        <translation>パスを付けないベースアドレスです。</translation>
+    </message>
+    <message>
+        <source>The base address, without a path. For programs without a field for a key, put the key into the address: http://KEY@{place} or {address}/KEY</source>
+        <translation>パスを付けないベースアドレスです。キーの入力欄がないプログラムでは、アドレスにキーを含めてください: http://KEY@{place} または {address}/KEY</translation>
+    </message>
+    <message>
+        <source>For programs that use Ollama</source>
+        <translation>Ollama を使うプログラムで</translation>
     </message>
     <message>
         <source>Requests</source>

@@ -690,6 +690,14 @@
         <translation>이 파일이 {app} 앱에 Tandem을 알려 줘요: {file}</translation>
     </message>
     <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model holds {context}. Choose one of these first: {models}.</source>
+        <translation>이 모델로는 {app} 앱을 쓸 수 없어요. 첫 요청이 약 {tokens}토큰인데 이 모델은 {context}토큰까지만 담을 수 있어요. 먼저 다음 중 하나를 선택해 주세요: {models}.</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model holds {context}. Download one with a longer context first.</source>
+        <translation>이 모델로는 {app} 앱을 쓸 수 없어요. 첫 요청이 약 {tokens}토큰인데 이 모델은 {context}토큰까지만 담을 수 있어요. 먼저 컨텍스트가 더 긴 모델을 다운로드해 주세요.</translation>
+    </message>
+    <message>
         <source>Written.</source>
         <translation>파일을 저장했어요.</translation>
     </message>
@@ -894,6 +902,18 @@
     <message>
         <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. As the key, enter the one above, or anything if there is none. For tools in a terminal, copy the variables that the official libraries read.</source>
         <translation>제공자는 ‘OpenAI-compatible’을 선택하고, 기본 URL에는 위의 주소를, 모델에는 모델 이름이나 ‘default’를 입력해 주세요. 키에는 위의 키를, 위에 키가 없으면 아무 글자나 넣으면 돼요. 터미널 도구에는 공식 라이브러리가 읽는 환경 변수를 복사해서 쓰면 돼요.</translation>
+    </message>
+    <message>
+        <source>The base address, without a path.</source>
+        <translation>경로가 없는 기본 주소예요.</translation>
+    </message>
+    <message>
+        <source>The base address, without a path. For programs without a field for a key, put the key into the address: http://KEY@{place} or {address}/KEY</source>
+        <translation>경로가 없는 기본 주소예요. 키를 넣을 칸이 없는 프로그램에서는 주소에 키를 넣어 주세요: http://KEY@{place} 또는 {address}/KEY</translation>
+    </message>
+    <message>
+        <source>For programs that use Ollama</source>
+        <translation>Ollama를 쓰는 프로그램에서</translation>
     </message>
     <message>
         <source>Requests</source>

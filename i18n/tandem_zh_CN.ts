@@ -690,6 +690,14 @@
         <translation>这个文件会让 {app} 使用 Tandem：{file}</translation>
     </message>
     <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model holds {context}. Choose one of these first: {models}.</source>
+        <translation>{app} 无法使用此模型：它的第一个请求约有 {tokens} 个 token，而此模型最多容纳 {context} 个。请先选择其中之一：{models}。</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model holds {context}. Download one with a longer context first.</source>
+        <translation>{app} 无法使用此模型：它的第一个请求约有 {tokens} 个 token，而此模型最多容纳 {context} 个。请先下载上下文更长的模型。</translation>
+    </message>
+    <message>
         <source>Written.</source>
         <translation>已写入。</translation>
     </message>
@@ -894,6 +902,18 @@
     <message>
         <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. As the key, enter the one above, or anything if there is none. For tools in a terminal, copy the variables that the official libraries read.</source>
         <translation>提供商选择“OpenAI-compatible”，基础 URL 填写上面的地址，模型填写任意模型名称或“default”。密钥填写上面的密钥；如果上面没有密钥，可以随意填写。对于终端里的工具，可以拷贝官方库读取的环境变量。</translation>
+    </message>
+    <message>
+        <source>The base address, without a path.</source>
+        <translation>不带路径的基础地址。</translation>
+    </message>
+    <message>
+        <source>The base address, without a path. For programs without a field for a key, put the key into the address: http://KEY@{place} or {address}/KEY</source>
+        <translation>不带路径的基础地址。如果程序没有填写密钥的地方，请把密钥放进地址：http://KEY@{place} 或 {address}/KEY</translation>
+    </message>
+    <message>
+        <source>For programs that use Ollama</source>
+        <translation>使用 Ollama 的程序</translation>
     </message>
     <message>
         <source>Requests</source>
