@@ -138,8 +138,8 @@ class ChatRequest:
     Marks of control tokens in the texts of messages and tools, such as "<|im_end|>", are ordinary text. In a `prompt`
     they are control tokens.
     Each token is reported with `alternatives` others that could have been drawn, at most MOST_ALTERNATIVES, and with
-    `top2_margins` with its margin over the next best one. With `prompt_logprobs`, so are the tokens of a `prompt`, by
-    `PrefillProgress`: its whole text is read, neither taken from earlier turns nor kept for later ones.
+    `top2_margins` with its margin over the next best one. With `prompt_logprobs`, `PrefillProgress` reports
+    the tokens of a `prompt`, too: its whole text is read, neither taken from earlier turns nor kept for later ones.
     With `token_bytes`, tokens of split characters come with their bytes (`Token.part`).
     With `embedding`, a `prompt` is only read, and `Finished.embedding` is the mean of the last hidden states over it;
     on several machines, such a request fails.

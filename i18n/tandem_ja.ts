@@ -690,14 +690,6 @@
         <translation>このファイルで {app} に Tandem を設定します：{file}</translation>
     </message>
     <message>
-        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model holds {context}. Choose one of these first: {models}.</source>
-        <translation>このモデルでは {app} は動作しません。最初のリクエストが約 {tokens} トークンあり、モデルが扱えるのは {context} トークンまでです。先に次のいずれかを選択してください: {models}。</translation>
-    </message>
-    <message>
-        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model holds {context}. Download one with a longer context first.</source>
-        <translation>このモデルでは {app} は動作しません。最初のリクエストが約 {tokens} トークンあり、モデルが扱えるのは {context} トークンまでです。先にコンテキストがより長いモデルをダウンロードしてください。</translation>
-    </message>
-    <message>
         <source>Written.</source>
         <translation>書き込みました。</translation>
     </message>
@@ -712,6 +704,14 @@
     <message>
         <source>Then start it with: {command}</source>
         <translation>その後、次のコマンドで起動します：{command}</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Choose one of these first: {models}.</source>
+        <translation>このモデルでは {app} は動作しません。最初のリクエストが約 {tokens} トークンあるのに対し、モデルのコンテキストは {context} トークンです。先に次のいずれかを選択してください：{models}。</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Download one with a longer context first.</source>
+        <translation>このモデルでは {app} は動作しません。最初のリクエストが約 {tokens} トークンあるのに対し、モデルのコンテキストは {context} トークンです。先にコンテキストがより長いモデルをダウンロードしてください。</translation>
     </message>
     <message>
         <source>Then choose the model “Tandem” in {app}. If it requires a key, enter anything.</source>
@@ -909,7 +909,7 @@
     </message>
     <message>
         <source>The base address, without a path. For programs without a field for a key, put the key into the address: http://KEY@{place} or {address}/KEY</source>
-        <translation>パスを付けないベースアドレスです。キーの入力欄がないプログラムでは、アドレスにキーを含めてください: http://KEY@{place} または {address}/KEY</translation>
+        <translation>パスを付けないベースアドレスです。キーの入力欄がないプログラムでは、アドレスにキーを含めてください：http://KEY@{place} または {address}/KEY</translation>
     </message>
     <message>
         <source>For programs that use Ollama</source>
@@ -2266,6 +2266,10 @@
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
         <translation>「{name}」はヘッドです。特定のメインモデルのドラフトを生成するもので、回答はできません。ドラフトとして選んでください。</translation>
     </message>
+    <message>
+        <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
+        <translation>スキーマの次の部分は回答の生成中に確認できないため、回答がこれと異なることがあります: {detail}。</translation>
+    </message>
 </context>
 <context>
     <name>Figures</name>
@@ -2609,6 +2613,10 @@
     <message>
         <source>none</source>
         <translation>なし</translation>
+    </message>
+    <message>
+        <source>Preparing… {share}</source>
+        <translation>準備中… {share}</translation>
     </message>
 </context>
 <context>
@@ -3267,6 +3275,10 @@
         <source>Remove this folder with its models from the list? No file is deleted.</source>
         <translation>このフォルダとその中のモデルを一覧から外しますか？ファイルは削除されません。</translation>
     </message>
+    <message>
+        <source>The file {file} stays.</source>
+        <translation>ファイル {file} は残ります。</translation>
+    </message>
 </context>
 <context>
     <name>ModelController</name>
@@ -3576,6 +3588,18 @@
     <message>
         <source>no draft token accepted so far (measured)</source>
         <translation>これまでに受理されたドラフトトークンなし（実測）</translation>
+    </message>
+    <message>
+        <source>GGUF, converted when it is first used</source>
+        <translation>GGUF（最初に使うときに変換）</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were kept.</source>
+        <translation>重みはファイル {file} のもので、量子化コードもそのままです。</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
+        <translation>重みはファイル {file} のものですが、{total} 個のテンソルのうち {count} 個は量子化し直しました。</translation>
     </message>
 </context>
 <context>

@@ -690,14 +690,6 @@
         <translation>이 파일이 {app} 앱에 Tandem을 알려 줘요: {file}</translation>
     </message>
     <message>
-        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model holds {context}. Choose one of these first: {models}.</source>
-        <translation>이 모델로는 {app} 앱을 쓸 수 없어요. 첫 요청이 약 {tokens}토큰인데 이 모델은 {context}토큰까지만 담을 수 있어요. 먼저 다음 중 하나를 선택해 주세요: {models}.</translation>
-    </message>
-    <message>
-        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model holds {context}. Download one with a longer context first.</source>
-        <translation>이 모델로는 {app} 앱을 쓸 수 없어요. 첫 요청이 약 {tokens}토큰인데 이 모델은 {context}토큰까지만 담을 수 있어요. 먼저 컨텍스트가 더 긴 모델을 다운로드해 주세요.</translation>
-    </message>
-    <message>
         <source>Written.</source>
         <translation>파일을 저장했어요.</translation>
     </message>
@@ -712,6 +704,14 @@
     <message>
         <source>Then start it with: {command}</source>
         <translation>그다음 이 명령어로 시작해 주세요: {command}</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Choose one of these first: {models}.</source>
+        <translation>이 모델로는 {app} 앱을 쓸 수 없어요. 첫 요청이 약 {tokens}토큰인데 이 모델의 컨텍스트는 {context}토큰이에요. 먼저 다음 중 하나를 선택해 주세요: {models}.</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Download one with a longer context first.</source>
+        <translation>이 모델로는 {app} 앱을 쓸 수 없어요. 첫 요청이 약 {tokens}토큰인데 이 모델의 컨텍스트는 {context}토큰이에요. 먼저 컨텍스트가 더 긴 모델을 다운로드해 주세요.</translation>
     </message>
     <message>
         <source>Then choose the model “Tandem” in {app}. If it requires a key, enter anything.</source>
@@ -2266,6 +2266,10 @@
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
         <translation>{name} 모델은 헤드예요. 헤드는 메인 모델 하나의 초안만 만들고 직접 답변할 수 없어요. 초안으로 선택해 주세요.</translation>
     </message>
+    <message>
+        <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
+        <translation>스키마의 다음 부분은 답변을 쓰는 동안 확인할 수 없어서 답변이 이와 다를 수 있어요: {detail}.</translation>
+    </message>
 </context>
 <context>
     <name>Figures</name>
@@ -2609,6 +2613,10 @@
     <message>
         <source>none</source>
         <translation>없음</translation>
+    </message>
+    <message>
+        <source>Preparing… {share}</source>
+        <translation>준비 중… {share}</translation>
     </message>
 </context>
 <context>
@@ -3267,6 +3275,10 @@
         <source>Remove this folder with its models from the list? No file is deleted.</source>
         <translation>이 폴더와 그 안의 모델을 목록에서 제거할까요? 파일은 삭제되지 않아요.</translation>
     </message>
+    <message>
+        <source>The file {file} stays.</source>
+        <translation>{file} 파일은 그대로 남아요.</translation>
+    </message>
 </context>
 <context>
     <name>ModelController</name>
@@ -3576,6 +3588,18 @@
     <message>
         <source>no draft token accepted so far (measured)</source>
         <translation>지금까지 채택된 초안 토큰 없음(실측)</translation>
+    </message>
+    <message>
+        <source>GGUF, converted when it is first used</source>
+        <translation>GGUF, 처음 쓸 때 변환돼요</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were kept.</source>
+        <translation>가중치는 {file} 파일의 것이고, 양자화 코드도 그대로예요.</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
+        <translation>가중치는 {file} 파일의 것이고, 텐서 {total}개 중 {count}개는 다시 양자화했어요.</translation>
     </message>
 </context>
 <context>

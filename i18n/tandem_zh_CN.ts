@@ -690,14 +690,6 @@
         <translation>这个文件会让 {app} 使用 Tandem：{file}</translation>
     </message>
     <message>
-        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model holds {context}. Choose one of these first: {models}.</source>
-        <translation>{app} 无法使用此模型：它的第一个请求约有 {tokens} 个 token，而此模型最多容纳 {context} 个。请先选择其中之一：{models}。</translation>
-    </message>
-    <message>
-        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model holds {context}. Download one with a longer context first.</source>
-        <translation>{app} 无法使用此模型：它的第一个请求约有 {tokens} 个 token，而此模型最多容纳 {context} 个。请先下载上下文更长的模型。</translation>
-    </message>
-    <message>
         <source>Written.</source>
         <translation>已写入。</translation>
     </message>
@@ -712,6 +704,14 @@
     <message>
         <source>Then start it with: {command}</source>
         <translation>然后用以下命令启动：{command}</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Choose one of these first: {models}.</source>
+        <translation>{app} 无法使用此模型：它的第一个请求约有 {tokens} 个 token，而此模型的上下文为 {context} 个。请先选择其中之一：{models}。</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Download one with a longer context first.</source>
+        <translation>{app} 无法使用此模型：它的第一个请求约有 {tokens} 个 token，而此模型的上下文为 {context} 个。请先下载上下文更长的模型。</translation>
     </message>
     <message>
         <source>Then choose the model “Tandem” in {app}. If it requires a key, enter anything.</source>
@@ -2266,6 +2266,10 @@
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
         <translation>“{name}”是草稿头：它只为一个主模型生成草稿，不能回答。请将它选作草稿。</translation>
     </message>
+    <message>
+        <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
+        <translation>JSON Schema 中的以下部分无法在生成回答时检查，因此回答可能与之不符：{detail}。</translation>
+    </message>
 </context>
 <context>
     <name>Figures</name>
@@ -2609,6 +2613,10 @@
     <message>
         <source>none</source>
         <translation>无</translation>
+    </message>
+    <message>
+        <source>Preparing… {share}</source>
+        <translation>正在准备… {share}</translation>
     </message>
 </context>
 <context>
@@ -3267,6 +3275,10 @@
         <source>Remove this folder with its models from the list? No file is deleted.</source>
         <translation>要将此文件夹及其中的模型从列表中移除吗？不会删除任何文件。</translation>
     </message>
+    <message>
+        <source>The file {file} stays.</source>
+        <translation>文件 {file} 会保留。</translation>
+    </message>
 </context>
 <context>
     <name>ModelController</name>
@@ -3576,6 +3588,18 @@
     <message>
         <source>no draft token accepted so far (measured)</source>
         <translation>迄今未接受任何草稿 token（实测）</translation>
+    </message>
+    <message>
+        <source>GGUF, converted when it is first used</source>
+        <translation>GGUF，首次使用时转换</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were kept.</source>
+        <translation>权重来自文件 {file}，量化编码保持不变。</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
+        <translation>权重来自文件 {file}，{total} 个张量中有 {count} 个重新量化。</translation>
     </message>
 </context>
 <context>

@@ -35,7 +35,7 @@ from app.api.foreign_parts import (
     with_known_role,
 )
 from app.api.request_settings import Format, MaxTokens, Stop, grammar_of, readable_format, thinking_options
-from app.api.response_writers import ItemsWriter, new_id
+from app.api.response_writers import ItemsWriter, new_id, reason_of
 from app.api.tool_use import RequestTools, function_tool, tool_use
 from app.api.usage import speculation, timings
 from app.text.answer_parts import AnswerParts
@@ -375,7 +375,8 @@ class MessageWriter(ItemsWriter):
         self._blocks[-1][kind] += text
         return [*events, self._block_event("content_block_delta", delta={"type": f"{kind}_delta", kind: text})]
 
-    def end_item(self) -> list[bytes]:
+    def end_item(self, status: str = "completed") -> list[bytes]:
+        del status
         if not self._open:
             return []
         self._open = ""
@@ -400,7 +401,7 @@ class MessageWriter(ItemsWriter):
             return {"stop_reason": "tool_use", "stop_sequence": None}
         if event.stopped_by in self._stops:
             return {"stop_reason": "stop_sequence", "stop_sequence": event.stopped_by}
-        return {"stop_reason": _REASONS[event.reason], "stop_sequence": None}
+        return {"stop_reason": _REASONS[reason_of(event, self._parts)], "stop_sequence": None}
 
     def _block_event(self, kind: str, **fields: Any) -> bytes:
         return sse({"type": kind, "index": len(self._blocks) - 1, **fields}, kind)

@@ -13,7 +13,7 @@ from app.api.conversation import ChatMessage, Pictures, answerable, readable_mes
 from app.api.errors import bad_field
 from app.api.foreign_parts import custom_text, messages_of
 from app.api.request_settings import JsonSchema, OtherFormat, grammar_of, readable_format, thinking_options
-from app.api.response_writers import ChoicesWriter, new_id
+from app.api.response_writers import ChoicesWriter, new_id, reason_of
 from app.api.tool_use import Choice, FunctionDefinition, openai_tools, with_readable_tools
 from app.api.usage import TopLogprobs, token_logprobs
 from app.text.answer_parts import AnswerParts, Delta
@@ -161,4 +161,4 @@ class ChatWriter(ChoicesWriter):
 
 
 def _finish_reason(event: Finished, parts: AnswerParts) -> str:
-    return "tool_calls" if parts.calls and event.reason == "stop" else event.reason
+    return "tool_calls" if parts.calls and event.reason == "stop" else reason_of(event, parts)

@@ -52,6 +52,7 @@ _GRAMMAR = {
     "not-json": "the schema is not JSON ({detail})",
     "not-a-schema": "the schema is not a JSON object",
     "invalid": "{detail}",
+    "unchecked": "these parts of the schema cannot be checked: {detail}",
     "too-large": "it is larger than {detail} KB",
     "too-slow": "compiling it takes longer than {detail} seconds",
     "too-complex": "it takes more memory than it may",

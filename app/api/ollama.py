@@ -36,9 +36,9 @@ from app.api.conversation import (
 from app.api.errors import ApiError, JsonReply
 from app.api.foreign_parts import messages_of
 from app.api.request_settings import JsonSchema, Stop, grammar_of, refuse_unsupported, thinking_options
-from app.api.response_writers import ResponseWriter
+from app.api.response_writers import ResponseWriter, reason_of
 from app.api.tool_use import FunctionDefinition, RequestTools, function_tool, tool_use, with_readable_tools
-from app.api.usage import TopLogprobs, token_logprobs
+from app.api.usage import TopLogprobs, schema_notes, token_logprobs
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, Token, TokensCommitted
@@ -368,13 +368,14 @@ class OllamaWriter(ResponseWriter):
         decoding_s = (stats.generated_tokens - 1) / stats.decode_tps if stats.decode_tps else 0.0
         return {
             "done": True,
-            "done_reason": event.reason,
+            "done_reason": reason_of(event, self._parts),
             "total_duration": _ns(total_s),
             "load_duration": _ns(self.load_s),
             "prompt_eval_count": stats.prompt_tokens,
             "prompt_eval_duration": _ns(stats.ttft_s or 0.0),
             "eval_count": stats.generated_tokens,
             "eval_duration": _ns(decoding_s),
+            **schema_notes(stats),
             **self._last_fields(self._parts.content),
         }
 

@@ -31,7 +31,7 @@ from app.api.request_settings import (
     refuse_unsupported,
     thinking_options,
 )
-from app.api.response_writers import ItemsWriter, new_id, now
+from app.api.response_writers import ItemsWriter, new_id, now, reason_of
 from app.api.tool_use import Choice, FunctionDefinition, openai_tools, with_readable_tools
 from app.api.usage import MessageTokens, TopLogprobs, speculation, timings, token_logprobs
 from app.text.answer_parts import AnswerParts
@@ -282,7 +282,7 @@ class ResponseItemsWriter(ItemsWriter):
             self._item.logprobs += more["logprobs"]
         return [*events, self._part_event(f"response.{self._item.name}.delta", delta=text, **more)]
 
-    def end_item(self) -> list[bytes]:
+    def end_item(self, status: str = "completed") -> list[bytes]:
         item = self._item
         if item is None:
             return []
@@ -290,9 +290,9 @@ class ResponseItemsWriter(ItemsWriter):
         events = [
             self._part_event(f"response.{item.name}.done", text=item.text, **more),
             self._part_event("response.content_part.done", part=item.part()),
-            self._event("response.output_item.done", output_index=item.index, item=item.whole()),
+            self._event("response.output_item.done", output_index=item.index, item=item.whole(status)),
         ]
-        self._output.append(item.whole())
+        self._output.append(item.whole(status))
         self._item = None
         return events
 
@@ -320,7 +320,7 @@ class ResponseItemsWriter(ItemsWriter):
         return [self._event(f"response.{ended['status']}", response=ended)]
 
     def result(self, event: Finished) -> dict[str, Any]:
-        cut, stats = event.reason == "length", event.stats
+        cut, stats = reason_of(event, self._parts) == "length", event.stats
         return {
             **self._base,
             "status": "incomplete" if cut else "completed",

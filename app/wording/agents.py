@@ -39,14 +39,14 @@ def room_sentence(app: App, endpoint: Endpoint) -> str:
     if able:
         said = translate(
             "Agents",
-            "{app} won't work with this model: its first request has about {tokens} tokens, and the model holds "
-            "{context}. Choose one of these first: {models}.",
+            "{app} won't work with this model: its first request has about {tokens} tokens, and the model's "
+            "context is {context}. Choose one of these first: {models}.",
         )
     else:
         said = translate(
             "Agents",
-            "{app} won't work with this model: its first request has about {tokens} tokens, and the model holds "
-            "{context}. Download one with a longer context first.",
+            "{app} won't work with this model: its first request has about {tokens} tokens, and the model's "
+            "context is {context}. Download one with a longer context first.",
         )
     tokens, context = number(app.first_prompt, 0), number(endpoint.context, 0)
     return said.format(app=app.name, tokens=tokens, context=context, models=", ".join(able))

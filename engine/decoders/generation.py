@@ -82,7 +82,7 @@ class Generation:
             log.info("%d system messages were merged into users' messages: the template refuses them", made.merged)
         prompt = made.ids
         _check_ids(prompt, main, "messages" if request.prompt is None else "prompt")
-        constraint = None if request.grammar is None else _constraint(request, grammar, main, prompt)
+        self._constraint = None if request.grammar is None else _constraint(request, grammar, main, prompt)
         self.request = request
         self.speculation = request.speculation
         self.cancelled = False
@@ -105,7 +105,7 @@ class Generation:
             self.conversation = self._take(prompt)
         sequence = self.conversation.main
         sequence.boundaries = (made.boundaries or ()) if sequence.needs_boundaries else ()
-        self.sampler = Sampler(request.sampling, main.vocabulary, constraint, request.alternatives)
+        self.sampler = Sampler(request.sampling, main.vocabulary, self._constraint, request.alternatives)
         self.ids: list[int] = []
         self.reason: str | None = None
         self.round = 0
@@ -309,11 +309,12 @@ class Generation:
 
     def finish(self) -> Finished:
         """Return the event that ends the answer, without the text held back at a cancellation between two rounds."""
+        stats = replace(self.stats(), unchecked=() if self._constraint is None else self._constraint.left_out)
         return Finished(
             self.reason or "cancelled",
             self._text.text,
             tuple(self.ids),
-            self.stats(),
+            stats,
             self._text.stopped_by,
             () if self._mean is None else self._mean.embedding,
         )
