@@ -706,6 +706,14 @@
         <translation>その後、次のコマンドで起動します：{command}</translation>
     </message>
     <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Choose one of these first: {models}.</source>
+        <translation>このモデルでは {app} は動作しません。最初のリクエストが約 {tokens} トークンあるのに対し、モデルのコンテキストは {context} トークンです。先に次のいずれかを選択してください：{models}。</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Download one with a longer context first.</source>
+        <translation>このモデルでは {app} は動作しません。最初のリクエストが約 {tokens} トークンあるのに対し、モデルのコンテキストは {context} トークンです。先にコンテキストがより長いモデルをダウンロードしてください。</translation>
+    </message>
+    <message>
         <source>Then choose the model “Tandem” in {app}. If it requires a key, enter anything.</source>
         <translation>その後、{app} でモデル「Tandem」を選択します。キーを求められたら、何を入力してもかまいません。</translation>
     </message>
@@ -894,6 +902,18 @@
     <message>
         <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. As the key, enter the one above, or anything if there is none. For tools in a terminal, copy the variables that the official libraries read.</source>
         <translation>プロバイダには「OpenAI-compatible」を選び、ベース URL に上のアドレスを、モデルにはモデル名か「default」を入力してください。キーには上のキーを入力してください。上にキーがなければ、何を入力してもかまいません。ターミナルのツールには、公式ライブラリが読み込む環境変数をコピーして使えます。</translation>
+    </message>
+    <message>
+        <source>The base address, without a path.</source>
+        <translation>パスを付けないベースアドレスです。</translation>
+    </message>
+    <message>
+        <source>The base address, without a path. For programs without a field for a key, put the key into the address: http://KEY@{place} or {address}/KEY</source>
+        <translation>パスを付けないベースアドレスです。キーの入力欄がないプログラムでは、アドレスにキーを含めてください：http://KEY@{place} または {address}/KEY</translation>
+    </message>
+    <message>
+        <source>For programs that use Ollama</source>
+        <translation>Ollama を使うプログラムで</translation>
     </message>
     <message>
         <source>Requests</source>
@@ -2572,10 +2592,6 @@
         <source>Loading… {share}</source>
         <translation>読み込み中… {share}</translation>
     </message>
-    <message>
-        <source>Preparing… {share}</source>
-        <translation>準備中… {share}</translation>
-    </message>
     <message numerus="yes">
         <source>%n download(s) running</source>
         <translation>
@@ -2597,6 +2613,10 @@
     <message>
         <source>none</source>
         <translation>なし</translation>
+    </message>
+    <message>
+        <source>Preparing… {share}</source>
+        <translation>準備中… {share}</translation>
     </message>
 </context>
 <context>
@@ -3196,10 +3216,6 @@
         <translation>削除</translation>
     </message>
     <message>
-        <source>The file {file} stays.</source>
-        <translation>ファイル {file} は残ります。</translation>
-    </message>
-    <message>
         <source>Cancel</source>
         <translation>キャンセル</translation>
     </message>
@@ -3258,6 +3274,10 @@
     <message>
         <source>Remove this folder with its models from the list? No file is deleted.</source>
         <translation>このフォルダとその中のモデルを一覧から外しますか？ファイルは削除されません。</translation>
+    </message>
+    <message>
+        <source>The file {file} stays.</source>
+        <translation>ファイル {file} は残ります。</translation>
     </message>
 </context>
 <context>
@@ -3430,10 +3450,6 @@
         <translation>画像を見られます</translation>
     </message>
     <message>
-        <source>GGUF, converted when it is first used</source>
-        <translation>GGUF（最初に使うときに変換）</translation>
-    </message>
-    <message>
         <source>{count}-token context</source>
         <translation>コンテキスト {count} トークン</translation>
     </message>
@@ -3444,14 +3460,6 @@
     <message>
         <source>gated</source>
         <translation>規約への同意が必要</translation>
-    </message>
-    <message>
-        <source>The weights are those of the file {file}; the codes were kept.</source>
-        <translation>重みはファイル {file} のもので、量子化コードもそのままです。</translation>
-    </message>
-    <message>
-        <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
-        <translation>重みはファイル {file} のものですが、{total} 個のテンソルのうち {count} 個は量子化し直しました。</translation>
     </message>
     <message>
         <source>Download ({size})</source>
@@ -3580,6 +3588,18 @@
     <message>
         <source>no draft token accepted so far (measured)</source>
         <translation>これまでに受理されたドラフトトークンなし（実測）</translation>
+    </message>
+    <message>
+        <source>GGUF, converted when it is first used</source>
+        <translation>GGUF（最初に使うときに変換）</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were kept.</source>
+        <translation>重みはファイル {file} のもので、量子化コードもそのままです。</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
+        <translation>重みはファイル {file} のものですが、{total} 個のテンソルのうち {count} 個は量子化し直しました。</translation>
     </message>
 </context>
 <context>

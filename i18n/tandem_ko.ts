@@ -706,6 +706,14 @@
         <translation>그다음 이 명령어로 시작해 주세요: {command}</translation>
     </message>
     <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Choose one of these first: {models}.</source>
+        <translation>이 모델로는 {app} 앱을 쓸 수 없어요. 첫 요청이 약 {tokens}토큰인데 이 모델의 컨텍스트는 {context}토큰이에요. 먼저 다음 중 하나를 선택해 주세요: {models}.</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Download one with a longer context first.</source>
+        <translation>이 모델로는 {app} 앱을 쓸 수 없어요. 첫 요청이 약 {tokens}토큰인데 이 모델의 컨텍스트는 {context}토큰이에요. 먼저 컨텍스트가 더 긴 모델을 다운로드해 주세요.</translation>
+    </message>
+    <message>
         <source>Then choose the model “Tandem” in {app}. If it requires a key, enter anything.</source>
         <translation>그다음 {app} 앱에서 ‘Tandem’ 모델을 선택해 주세요. 키를 요구하면 아무 값이나 입력해 주세요.</translation>
     </message>
@@ -894,6 +902,18 @@
     <message>
         <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. As the key, enter the one above, or anything if there is none. For tools in a terminal, copy the variables that the official libraries read.</source>
         <translation>제공자는 ‘OpenAI-compatible’을 선택하고, 기본 URL에는 위의 주소를, 모델에는 모델 이름이나 ‘default’를 입력해 주세요. 키에는 위의 키를, 위에 키가 없으면 아무 글자나 넣으면 돼요. 터미널 도구에는 공식 라이브러리가 읽는 환경 변수를 복사해서 쓰면 돼요.</translation>
+    </message>
+    <message>
+        <source>The base address, without a path.</source>
+        <translation>경로가 없는 기본 주소예요.</translation>
+    </message>
+    <message>
+        <source>The base address, without a path. For programs without a field for a key, put the key into the address: http://KEY@{place} or {address}/KEY</source>
+        <translation>경로가 없는 기본 주소예요. 키를 넣을 칸이 없는 프로그램에서는 주소에 키를 넣어 주세요: http://KEY@{place} 또는 {address}/KEY</translation>
+    </message>
+    <message>
+        <source>For programs that use Ollama</source>
+        <translation>Ollama를 쓰는 프로그램에서</translation>
     </message>
     <message>
         <source>Requests</source>
@@ -2572,10 +2592,6 @@
         <source>Loading… {share}</source>
         <translation>불러오는 중… {share}</translation>
     </message>
-    <message>
-        <source>Preparing… {share}</source>
-        <translation>준비 중… {share}</translation>
-    </message>
     <message numerus="yes">
         <source>%n download(s) running</source>
         <translation>
@@ -2597,6 +2613,10 @@
     <message>
         <source>none</source>
         <translation>없음</translation>
+    </message>
+    <message>
+        <source>Preparing… {share}</source>
+        <translation>준비 중… {share}</translation>
     </message>
 </context>
 <context>
@@ -3196,10 +3216,6 @@
         <translation>삭제</translation>
     </message>
     <message>
-        <source>The file {file} stays.</source>
-        <translation>{file} 파일은 그대로 남아요.</translation>
-    </message>
-    <message>
         <source>Cancel</source>
         <translation>취소</translation>
     </message>
@@ -3258,6 +3274,10 @@
     <message>
         <source>Remove this folder with its models from the list? No file is deleted.</source>
         <translation>이 폴더와 그 안의 모델을 목록에서 제거할까요? 파일은 삭제되지 않아요.</translation>
+    </message>
+    <message>
+        <source>The file {file} stays.</source>
+        <translation>{file} 파일은 그대로 남아요.</translation>
     </message>
 </context>
 <context>
@@ -3430,10 +3450,6 @@
         <translation>이미지를 볼 수 있음</translation>
     </message>
     <message>
-        <source>GGUF, converted when it is first used</source>
-        <translation>GGUF, 처음 쓸 때 변환돼요</translation>
-    </message>
-    <message>
         <source>{count}-token context</source>
         <translation>컨텍스트 {count}토큰</translation>
     </message>
@@ -3444,14 +3460,6 @@
     <message>
         <source>gated</source>
         <translation>약관 동의 필요</translation>
-    </message>
-    <message>
-        <source>The weights are those of the file {file}; the codes were kept.</source>
-        <translation>가중치는 {file} 파일의 것이고, 양자화 코드도 그대로예요.</translation>
-    </message>
-    <message>
-        <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
-        <translation>가중치는 {file} 파일의 것이고, 텐서 {total}개 중 {count}개는 다시 양자화했어요.</translation>
     </message>
     <message>
         <source>Download ({size})</source>
@@ -3580,6 +3588,18 @@
     <message>
         <source>no draft token accepted so far (measured)</source>
         <translation>지금까지 채택된 초안 토큰 없음(실측)</translation>
+    </message>
+    <message>
+        <source>GGUF, converted when it is first used</source>
+        <translation>GGUF, 처음 쓸 때 변환돼요</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were kept.</source>
+        <translation>가중치는 {file} 파일의 것이고, 양자화 코드도 그대로예요.</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
+        <translation>가중치는 {file} 파일의 것이고, 텐서 {total}개 중 {count}개는 다시 양자화했어요.</translation>
     </message>
 </context>
 <context>

@@ -706,6 +706,14 @@
         <translation>然后用以下命令启动：{command}</translation>
     </message>
     <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Choose one of these first: {models}.</source>
+        <translation>{app} 无法使用此模型：它的第一个请求约有 {tokens} 个 token，而此模型的上下文为 {context} 个。请先选择其中之一：{models}。</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Download one with a longer context first.</source>
+        <translation>{app} 无法使用此模型：它的第一个请求约有 {tokens} 个 token，而此模型的上下文为 {context} 个。请先下载上下文更长的模型。</translation>
+    </message>
+    <message>
         <source>Then choose the model “Tandem” in {app}. If it requires a key, enter anything.</source>
         <translation>然后在 {app} 中选择模型“Tandem”。如果要求密钥，随意输入即可。</translation>
     </message>
@@ -894,6 +902,18 @@
     <message>
         <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. As the key, enter the one above, or anything if there is none. For tools in a terminal, copy the variables that the official libraries read.</source>
         <translation>提供商选择“OpenAI-compatible”，基础 URL 填写上面的地址，模型填写任意模型名称或“default”。密钥填写上面的密钥；如果上面没有密钥，可以随意填写。对于终端里的工具，可以拷贝官方库读取的环境变量。</translation>
+    </message>
+    <message>
+        <source>The base address, without a path.</source>
+        <translation>不带路径的基础地址。</translation>
+    </message>
+    <message>
+        <source>The base address, without a path. For programs without a field for a key, put the key into the address: http://KEY@{place} or {address}/KEY</source>
+        <translation>不带路径的基础地址。如果程序没有填写密钥的地方，请把密钥放进地址：http://KEY@{place} 或 {address}/KEY</translation>
+    </message>
+    <message>
+        <source>For programs that use Ollama</source>
+        <translation>使用 Ollama 的程序</translation>
     </message>
     <message>
         <source>Requests</source>
@@ -2572,10 +2592,6 @@
         <source>Loading… {share}</source>
         <translation>正在加载… {share}</translation>
     </message>
-    <message>
-        <source>Preparing… {share}</source>
-        <translation>正在准备… {share}</translation>
-    </message>
     <message numerus="yes">
         <source>%n download(s) running</source>
         <translation>
@@ -2597,6 +2613,10 @@
     <message>
         <source>none</source>
         <translation>无</translation>
+    </message>
+    <message>
+        <source>Preparing… {share}</source>
+        <translation>正在准备… {share}</translation>
     </message>
 </context>
 <context>
@@ -3196,10 +3216,6 @@
         <translation>删除</translation>
     </message>
     <message>
-        <source>The file {file} stays.</source>
-        <translation>文件 {file} 会保留。</translation>
-    </message>
-    <message>
         <source>Cancel</source>
         <translation>取消</translation>
     </message>
@@ -3258,6 +3274,10 @@
     <message>
         <source>Remove this folder with its models from the list? No file is deleted.</source>
         <translation>要将此文件夹及其中的模型从列表中移除吗？不会删除任何文件。</translation>
+    </message>
+    <message>
+        <source>The file {file} stays.</source>
+        <translation>文件 {file} 会保留。</translation>
     </message>
 </context>
 <context>
@@ -3430,10 +3450,6 @@
         <translation>可查看图片</translation>
     </message>
     <message>
-        <source>GGUF, converted when it is first used</source>
-        <translation>GGUF，首次使用时转换</translation>
-    </message>
-    <message>
         <source>{count}-token context</source>
         <translation>上下文 {count} 个 token</translation>
     </message>
@@ -3444,14 +3460,6 @@
     <message>
         <source>gated</source>
         <translation>需同意条款</translation>
-    </message>
-    <message>
-        <source>The weights are those of the file {file}; the codes were kept.</source>
-        <translation>权重来自文件 {file}，量化编码保持不变。</translation>
-    </message>
-    <message>
-        <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
-        <translation>权重来自文件 {file}，{total} 个张量中有 {count} 个重新量化。</translation>
     </message>
     <message>
         <source>Download ({size})</source>
@@ -3580,6 +3588,18 @@
     <message>
         <source>no draft token accepted so far (measured)</source>
         <translation>迄今未接受任何草稿 token（实测）</translation>
+    </message>
+    <message>
+        <source>GGUF, converted when it is first used</source>
+        <translation>GGUF，首次使用时转换</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were kept.</source>
+        <translation>权重来自文件 {file}，量化编码保持不变。</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
+        <translation>权重来自文件 {file}，{total} 个张量中有 {count} 个重新量化。</translation>
     </message>
 </context>
 <context>
