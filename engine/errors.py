@@ -177,7 +177,10 @@ class GrammarNotUsable(EngineError):
     """
 
     code = "grammar-not-usable"
-    REASONS = ("not-json", "not-a-schema", "invalid", "too-large", "too-slow", "too-complex", "continued", "lost")
+    REASONS = (
+        *("not-json", "not-a-schema", "invalid", "unchecked"),
+        *("too-large", "too-slow", "too-complex", "continued", "lost"),
+    )
 
     def __init__(self, reason: str, detail: str = "") -> None:
         self.reason = reason

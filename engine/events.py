@@ -86,7 +86,7 @@ class TokensCommitted:
 class Finished:
     """The whole answer: `reason` is "stop", "length" or "cancelled"; `ids` are all committed tokens.
 
-    `stopped_by` is the stop string that ended it, if one did.
+    `stopped_by` is the stop string that ended it, if one did. `embedding` is that of a `ChatRequest` that asks for one.
     """
 
     reason: str
@@ -94,6 +94,7 @@ class Finished:
     ids: tuple[int, ...]
     stats: RequestStats
     stopped_by: str | None = None
+    embedding: tuple[float, ...] = ()
 
     @property
     def cut(self) -> bool:
@@ -126,6 +127,8 @@ def as_json(event: Event) -> dict[str, Any]:
     fields = to_builtins(event)
     if isinstance(event, PrefillProgress) and not event.read:
         del fields["read"]
+    if isinstance(event, Finished) and not event.embedding:
+        del fields["embedding"]
     if isinstance(event, TokensCommitted):
         del fields["stats"]
         fields["ids"] = [token.id for token in event.tokens]

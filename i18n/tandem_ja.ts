@@ -2246,6 +2246,10 @@
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
         <translation>「{name}」はヘッドです。特定のメインモデルのドラフトを生成するもので、回答はできません。ドラフトとして選んでください。</translation>
     </message>
+    <message>
+        <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
+        <translation>スキーマの次の部分は回答の生成中に確認できないため、回答がこれと異なることがあります: {detail}。</translation>
+    </message>
 </context>
 <context>
     <name>Figures</name>

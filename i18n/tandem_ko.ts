@@ -2246,6 +2246,10 @@
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
         <translation>{name} 모델은 헤드예요. 헤드는 메인 모델 하나의 초안만 만들고 직접 답변할 수 없어요. 초안으로 선택해 주세요.</translation>
     </message>
+    <message>
+        <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
+        <translation>스키마의 다음 부분은 답변을 쓰는 동안 확인할 수 없어서 답변이 이와 다를 수 있어요: {detail}.</translation>
+    </message>
 </context>
 <context>
     <name>Figures</name>

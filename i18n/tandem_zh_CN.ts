@@ -2246,6 +2246,10 @@
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
         <translation>“{name}”是草稿头：它只为一个主模型生成草稿，不能回答。请将它选作草稿。</translation>
     </message>
+    <message>
+        <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
+        <translation>JSON Schema 中的以下部分无法在生成回答时检查，因此回答可能与之不符：{detail}。</translation>
+    </message>
 </context>
 <context>
     <name>Figures</name>

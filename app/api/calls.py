@@ -16,9 +16,10 @@ from starlette.types import ASGIApp
 
 from app.api import errors
 from app.api.activity import Activity, ApiCall
-from app.api.answering import MOST_WAITING_S, Answering, all_of
+from app.api.answering import MOST_WAITING_S, Answering, CompleteAnswer, all_of
+from app.api.conversation import as_plain_texts
 from app.api.engine_host import EngineHost
-from app.api.errors import JsonReply
+from app.api.errors import ApiError, JsonReply
 from app.api.models import ModelDirectory
 from app.api.request_settings import MOST_CHOICES, RequestSettings
 from app.api.response_writers import EventStream, ResponseWriter, new_id
@@ -122,27 +123,59 @@ class Api:
         draft = None if body.draft_model in (None, "", "none") else body.draft_model
         pair = await self.models.use(body.model or "", draft)
         load_s = time.perf_counter() - asked
-        prepared, answering = self._start(request, body, pair)
+        prepared, answering = await self._begun(request, body, pair)
         prepared.writer.load_s = load_s
-        self._answering[answering] = body
-        await answering.begin(request.receive)
+        skipped: dict[str, str] = request.state.skipped
         if body.stream:
-            return EventStream(answering, prepared.writer)
+            return EventStream(answering, prepared.writer, skipped)
         with closing(answering):
-            return JsonReply(prepared.writer.whole(await all_of(answering)))
+            return JsonReply(prepared.writer.whole(await all_of(answering)), headers=skipped)
+
+    async def answers(
+        self, request: Request, body: AnswerRequestBody, requests: Sequence[ChatRequest]
+    ) -> tuple[str, list[CompleteAnswer]]:
+        """Return the name of the model that `body` asks for, and its answers to `requests`. Raises `ApiError`."""
+        pair = await self.models.use(body.model or "")
+        answering = self._start(request, body, pair, requests)
+        await answering.begin(request.receive)
+        with closing(answering):
+            return self.models.name_of(pair.main), await all_of(answering)
 
     async def prompt_tokens(self, request: Request, body: AnswerRequestBody) -> int:
         """Return the length of a call's prompt in tokens, and cancel its answer. Raises `ApiError`."""
-        _, answering = self._start(request, body, await self.models.use(body.model or ""))
-        await answering.begin(request.receive)
+        _, answering = await self._begun(request, body, await self.models.use(body.model or ""))
         answering.close()
         return answering.prompt_tokens
 
-    def _start(self, request: Request, body: AnswerRequestBody, pair: LoadedPair) -> tuple[PreparedCall, Answering]:
+    async def _begun(
+        self, request: Request, body: AnswerRequestBody, pair: LoadedPair
+    ) -> tuple[PreparedCall, Answering]:
+        """Start the answers of a call, from plain texts if the model's template refuses the conversation."""
+        assert pair.main is not None
+        prepared = body.prepare(self, pair.main, self.models.name_of(pair.main))
+        answering = self._start(request, body, pair, prepared.requests, prepared.form)
+        try:
+            await answering.begin(request.receive)
+        except ApiError as error:
+            messages = prepared.requests[0].messages
+            if error.code != "template_failed" or (plain := as_plain_texts(messages)) == list(messages):
+                raise
+            prepared = replace(prepared, requests=[replace(one, messages=plain) for one in prepared.requests])
+            answering = self._start(request, body, pair, prepared.requests, prepared.form)
+            await answering.begin(request.receive)
+        return prepared, answering
+
+    def _start(
+        self,
+        request: Request,
+        body: AnswerRequestBody,
+        pair: LoadedPair,
+        requests: Sequence[ChatRequest],
+        form: str = "",
+    ) -> Answering:
         main, draft = pair.main, pair.draft
         assert main is not None
-        prepared = body.prepare(self, main, self.models.name_of(main))
-        if self.activity.answers + len(prepared.requests) > MOST_ANSWERS:
+        if self.activity.answers + len(requests) > MOST_ANSWERS:
             raise errors.too_busy("Too many answers are under way. Try again in a moment.")
         client = _NOT_A_NAME.sub("", request.headers.get("user-agent", "").split(" ")[0])[:40] or "unnamed"
         call = ApiCall(
@@ -153,14 +186,16 @@ class Api:
             time.time(),
             main.name,
             draft.name if draft is not None else "",
-            prepared.requests[0].speculation.method,
+            requests[0].speculation.method,
         )
-        self.activity.begin(call, len(prepared.requests))
+        self.activity.begin(call, len(requests))
         host = self.models.host
         # Those of the host's own models are answered by what the host loads meanwhile.
         named = None if main == host.pair.main else str(main.path)
-        requests = [replace(one, main=named) for one in prepared.requests]
-        return prepared, Answering(host.engine, requests, call.id, self.activity, form=prepared.form)
+        asked = [replace(one, main=named) for one in requests]
+        answering = Answering(host.engine, asked, call.id, self.activity, form=form)
+        self._answering[answering] = body
+        return answering
 
 
 async def answer(request: Request, body: AnswerRequestBody) -> ASGIApp:

@@ -163,7 +163,12 @@ class ModelDirectory:
         return model.path
 
     def _listed_name(self, name: str) -> str:
-        """Return the name in the list of a model that clients may call by its path, or as the one that is kept."""
+        """Return the name in the list of a model that clients may call by its path, or as the one that is kept.
+
+        Programs for Ollama add the tag that its models have by default.
+        """
+        if name not in self._found:
+            name = name.removesuffix(":latest")
         if name in self.host.kept_names:
             return self.name_of(self.host.kept.main)
         return self._names.get(Path(name), name)

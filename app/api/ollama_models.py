@@ -66,7 +66,7 @@ async def running(request: Request) -> Response:
 
 async def show(request: Request, body: ShowBody) -> Response:
     api: Api = request.app.state.api
-    name = (body.model or body.name or "").removesuffix(":latest")
+    name = body.model or body.name or ""
     model = await api.models.named(name) or await api.models.named(api.models.name_of(api.models.host.pair.main))
     if model is None or "main" not in model.kinds:
         raise ApiError(404, f"model '{name[:100]}' not found.", code="model_not_found")
@@ -76,15 +76,10 @@ async def show(request: Request, body: ShowBody) -> Response:
         "general.parameter_count": model.parameters,
         f"{model.architecture}.context_length": model.context,
     }
-    can = ["completion", *(["tools"] if form_of(template, "") else []), *(["thinking"] if may_choose(template) else [])]
+    able = {"tools": form_of(template, ""), "thinking": may_choose(template), "vision": model.sees}
+    can = ["completion", *(name for name, found in able.items() if found)]
     about = {"modelfile": "", "license": "", "parameters": "", "template": template, "capabilities": can}
     return JsonReply({**about, "details": entry["details"], "model_info": known, "modified_at": entry["modified_at"]})
-
-
-async def refuse_embedding(request: Request) -> Response:
-    """Embeddings, which no model here makes."""
-    del request
-    raise ApiError(501, "This server does not support embeddings.", code="unsupported")
 
 
 def _entry(model: Model) -> dict[str, Any]:

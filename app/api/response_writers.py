@@ -60,10 +60,10 @@ class ResponseWriter(ABC):
 
 
 class EventStream:
-    """An ASGI response that streams the answers as `writer` writes them."""
+    """An ASGI response that streams the answers as `writer` writes them, with `more` headers."""
 
-    def __init__(self, answering: Answering, writer: ResponseWriter) -> None:
-        self._answering, self._writer = answering, writer
+    def __init__(self, answering: Answering, writer: ResponseWriter, more: Mapping[str, str]) -> None:
+        self._answering, self._writer, self._more = answering, writer, more
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del scope, receive
@@ -74,7 +74,7 @@ class EventStream:
             self._answering.close()
 
     async def _send_all(self, send: Send) -> None:
-        headers = [(name.encode(), value.encode()) for name, value in self._writer.headers.items()]
+        headers = [(name.encode(), value.encode()) for name, value in {**self._writer.headers, **self._more}.items()]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         sent = time.monotonic()
         async for batch in self._answering.events():
@@ -159,14 +159,16 @@ class ItemsWriter(ResponseWriter):
         return events
 
     def _end_items(self, event: Finished) -> list[bytes]:
-        return [*self.grow(self._parts.add("", ended=True, cut=event.cut)), *self.end_item()]
+        grown = self.grow(self._parts.add("", ended=True, cut=event.cut))
+        whole = reason_of(event, self._parts) == "stop" and not self._parts.thinking
+        return [*grown, *self.end_item("completed" if whole else "incomplete")]
 
     @abstractmethod
     def grow_item(self, kind: str, text: str) -> list[bytes]:
         """Add `text` to the open item, or to a new one if that is of another kind."""
 
     @abstractmethod
-    def end_item(self) -> list[bytes]:
+    def end_item(self, status: str = "completed") -> list[bytes]:
         """End the open item, if there is one."""
 
     @abstractmethod
@@ -180,6 +182,11 @@ class ItemsWriter(ResponseWriter):
     @abstractmethod
     def result(self, event: Finished) -> dict[str, Any]:
         """Return the whole answer."""
+
+
+def reason_of(event: Finished, parts: AnswerParts) -> str:
+    """Return why an answer ended; "length" also for one that ended by itself within a call."""
+    return "length" if parts.broken and event.stopped_by is None else event.reason
 
 
 def _figures(stats: Sequence[RequestStats]) -> dict[str, Any]:

@@ -70,7 +70,14 @@ def timings(stats: RequestStats) -> dict[str, Any]:
         "draft_rounds": stats.rounds,
         "merged_system_messages": stats.merged_messages,
         "why_plain": [span.reason for span in stats.plain_spans],
+        **schema_notes(stats),
     }
+
+
+def schema_notes(stats: RequestStats) -> dict[str, Any]:
+    """Return the places in schemas that no grammar held the answer to, and what is wrong with it by them."""
+    unchecked = {"schema_unchecked": stats.unchecked} if stats.unchecked else {}
+    return unchecked | ({"schema_problems": stats.problems} if stats.problems else {})
 
 
 # The number of alternatives for each token.

@@ -223,7 +223,7 @@ class Library(QObject):
             self._reconfigure()
 
     def take_machines(self, free: tuple[int, ...]) -> None:
-        """Also judge models by the bytes that several Macs may use, this one first; () if unknown."""
+        """Judge models also by the bytes that several Macs may use, this one first; () if unknown."""
         if free != self._machines:
             self._machines = free
             self._reconfigure()
@@ -248,7 +248,7 @@ class Library(QObject):
     def command(self, name: str, repository: str) -> None:
         """Pause, resume or cancel ("pause" and so on) a download.
 
-        To cancel deletes its files; a finished one only leaves the list.
+        Cancelling it deletes its files; a finished one only leaves the list.
         """
         self._call(lambda hub: hub.command(name, repository), then=lambda _: self._poll())
 

@@ -121,6 +121,10 @@ GRAMMAR_REASONS = Sentences(
     {
         "not-json": "The schema isn't valid JSON: {detail}.",
         "invalid": "The answer format can't be used: {detail}.",
+        "unchecked": (
+            "These parts of the schema can't be checked while an answer is being written, so an answer may differ "
+            "from them: {detail}."
+        ),
         "not-a-schema": "The schema has to be a JSON object in braces.",
         "too-large": "The answer format is too large. Shorten it.",
         "too-slow": "The answer format is too complex: checking it was stopped after {detail} seconds. Simplify it.",

@@ -111,6 +111,10 @@ def _as_convolution(numbers: Floats) -> Floats:
     return numbers[..., None]
 
 
+def _as_row(numbers: Floats) -> Floats:
+    return numbers.reshape(1, -1)
+
+
 def _unpermuted(settings: GgufSettings, part: str) -> Order:
     """Return the order of the rows in which each head's halves follow each other."""
     heads = settings.heads if part.startswith("attn_q.") else max(settings.each("attention.head_count_kv", 1))
@@ -189,6 +193,8 @@ def _places_of_qwen3_5(settings: GgufSettings, part: str) -> dict[str, Any]:
         changes["change"] = _logarithm
     if part == "ssm_conv1d.weight":
         changes["change"] = _as_convolution
+    if part == "ffn_gate_inp_shexp.weight":
+        changes["change"] = _as_row
     keys, values = settings.whole("ssm.group_count"), settings.whole("ssm.time_step_rank")
     if keys == values or part.partition(".")[0] not in _OF_VALUE_HEADS:
         return changes

@@ -164,6 +164,11 @@ class PromptProcess:
         problem: str = self._do(protocol.TryGrammar(lark), seconds)
         return problem
 
+    def check_answer(self, schema: str, text: str) -> list[str]:
+        """Run `engine.grammars.checking.problems_of` in the process. Waits; raises `TemplateFailed`."""
+        problems: list[str] = self._do(protocol.CheckAnswer(schema, text), COMPILE_S)
+        return problems
+
     def decode_picture(
         self, data: bytes, sizes: list[tuple[int, int]], resample: int, seconds: float, abandoned: threading.Event
     ) -> DecodedPicture:
@@ -372,6 +377,17 @@ for process in (PROMPT_PROCESS, GRAMMAR_PROCESS, COUNTING_PROCESS):
     atexit.register(process.end)
 for process in (PICTURE_PROCESS, PDF_PROCESS, SLOW_FILE_PROCESS, GGUF_PROCESS):
     atexit.register(process.end)
+
+
+def answer_problems(schema: str, text: str) -> list[str]:
+    """Return what is wrong with a JSON text by a schema. Waits; thread-safe.
+
+    A pattern in a schema can take forever.
+    """
+    try:
+        return GRAMMAR_PROCESS.check_answer(schema, text)
+    except TemplateFailed as error:
+        return [f"The check did not end within its limits ({error.reason})."]
 
 
 def check_grammar(grammar: Grammar) -> None:

@@ -81,6 +81,14 @@ class TryGrammar(WireMessage, frozen=True):
     lark: str
 
 
+class CheckAnswer(WireMessage, frozen=True):
+    """Check a JSON text against a schema, and return what is wrong with it."""
+
+    result: ClassVar[Any] = list[str]
+    schema: str
+    text: str
+
+
 class DecodePicture(WireMessage, frozen=True):
     """Decode a picture's file, and scale it to each of `sizes` (width, height)."""
 
@@ -116,7 +124,7 @@ class WriteGgufShard(WireMessage, frozen=True):
 
 
 _OfFiles = DecodePicture | ReadPdf | PrepareGguf | WriteGgufShard
-Task = Build | FindThinking | MakePrompt | CountTokens | CountCaches | TryGrammar | _OfFiles
+Task = Build | FindThinking | MakePrompt | CountTokens | CountCaches | TryGrammar | CheckAnswer | _OfFiles
 
 
 class TaskRequest(WireMessage, frozen=True):

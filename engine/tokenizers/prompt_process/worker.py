@@ -1,4 +1,4 @@
-"""The prompt process: it builds tokenizers, makes prompts, tries grammars, decodes pictures, reads PDF files and converts
+"""The prompt process: it builds tokenizers, makes prompts, tries grammars, decodes pictures, and reads PDF and
 GGUF files, within limits that the system enforces.
 
 It imports no Qt, and MLX only to count what caches hold. It knows no secrets, and the only files of the user that it
@@ -115,6 +115,10 @@ def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
         from engine.grammars.compiling import trial
 
         return _sendable(trial(task.lark))
+    if isinstance(task, protocol.CheckAnswer):
+        from engine.grammars.checking import problems_of
+
+        return [_sendable(problem) for problem in problems_of(task.schema, task.text)]
     if isinstance(task, protocol.DecodePicture):
         return decode_picture(task.data, task.sizes, task.resample)
     if isinstance(task, protocol.ReadPdf):

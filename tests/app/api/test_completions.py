@@ -70,6 +70,9 @@ def test_a_token_id_that_the_model_lacks_is_a_fault_of_the_prompt(starter: Serve
     assert (response.status_code, response.json()["error"]["param"]) == (400, "prompt")
 
 
-def test_an_answer_of_no_tokens_needs_a_prompt_to_echo(starter: Served) -> None:
-    response = starter.post("/v1/completions", {"prompt": TEXTS[0], "max_tokens": 0})
-    assert (response.status_code, response.json()["error"]["param"]) == (400, "max_tokens")
+def test_an_answer_of_no_tokens_reads_the_prompt(starter: Served) -> None:
+    answered = starter.post("/v1/completions", {"prompt": TEXTS[0], "max_tokens": 0}).json()
+    [choice] = answered["choices"]
+    assert (choice["text"], choice["finish_reason"]) == ("", "length")
+    assert answered["usage"]["prompt_tokens"] > 0
+    assert answered["usage"]["completion_tokens"] == 0
