@@ -2059,6 +2059,14 @@
         <source>There is not enough memory for it.</source>
         <translation>メモリが足りません。</translation>
     </message>
+    <message>
+        <source>There is not enough free space on the disk to convert it.</source>
+        <translation>変換に必要なディスクの空き容量が足りません。</translation>
+    </message>
+    <message>
+        <source>The disk or the folder does not allow writing it.</source>
+        <translation>ディスクまたはフォルダに書き込めません。</translation>
+    </message>
 </context>
 <context>
     <name>Errors</name>
@@ -2241,6 +2249,14 @@
     <message>
         <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
         <translation>「{name}」に必要なメモリが足りません（{detail}）。より小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
+    </message>
+    <message>
+        <source>Converting {name} needs {detail} of free space on the disk. Free up space, then try again.</source>
+        <translation>{name} の変換には、ディスクに {detail} の空き容量が必要です。空き容量を増やしてから、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>{name} could not be converted: the disk or the folder does not allow writing ({detail}).</source>
+        <translation>{name} を変換できませんでした。ディスクまたはフォルダに書き込めません（{detail}）。</translation>
     </message>
     <message>
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>

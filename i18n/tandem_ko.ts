@@ -2059,6 +2059,14 @@
         <source>There is not enough memory for it.</source>
         <translation>메모리가 부족해요.</translation>
     </message>
+    <message>
+        <source>There is not enough free space on the disk to convert it.</source>
+        <translation>디스크에 변환할 공간이 부족해요.</translation>
+    </message>
+    <message>
+        <source>The disk or the folder does not allow writing it.</source>
+        <translation>디스크나 폴더에 쓸 수 없어요.</translation>
+    </message>
 </context>
 <context>
     <name>Errors</name>
@@ -2241,6 +2249,14 @@
     <message>
         <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
         <translation>{name} 모델을 불러올 메모리가 부족해요({detail}). 더 작은 모델을 선택하거나 다른 앱을 닫아 주세요.</translation>
+    </message>
+    <message>
+        <source>Converting {name} needs {detail} of free space on the disk. Free up space, then try again.</source>
+        <translation>{name} 모델을 변환하려면 디스크에 {detail}의 여유 공간이 필요해요. 공간을 비운 뒤 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} could not be converted: the disk or the folder does not allow writing ({detail}).</source>
+        <translation>{name} 모델을 변환하지 못했어요. 디스크나 폴더에 쓸 수 없어요({detail}).</translation>
     </message>
     <message>
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>

@@ -2059,6 +2059,14 @@
         <source>There is not enough memory for it.</source>
         <translation>内存不足。</translation>
     </message>
+    <message>
+        <source>There is not enough free space on the disk to convert it.</source>
+        <translation>磁盘空间不足，无法转换。</translation>
+    </message>
+    <message>
+        <source>The disk or the folder does not allow writing it.</source>
+        <translation>磁盘或文件夹不允许写入。</translation>
+    </message>
 </context>
 <context>
     <name>Errors</name>
@@ -2241,6 +2249,14 @@
     <message>
         <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
         <translation>内存不足以加载“{name}”（{detail}）。请选择更小的模型或关闭其他应用。</translation>
+    </message>
+    <message>
+        <source>Converting {name} needs {detail} of free space on the disk. Free up space, then try again.</source>
+        <translation>转换 {name} 需要 {detail} 的磁盘空间。请腾出空间后重试。</translation>
+    </message>
+    <message>
+        <source>{name} could not be converted: the disk or the folder does not allow writing ({detail}).</source>
+        <translation>无法转换 {name}：磁盘或文件夹不允许写入（{detail}）。</translation>
     </message>
     <message>
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from engine.errors import ModelNotUsable
-from engine.gguf.reading import is_gguf, read_gguf
+from engine.model_files.gguf_header import read_gguf
+from engine.model_files.gguf_models import is_gguf
 
 
 def write(path: Path, *, split: int = 0) -> Path:
