@@ -28,6 +28,7 @@ NAMES = {
         "PDF",
         "UTF-8",
         "HTML",
+        "GGUF",
         "GIF",
         "JPEG",
         "JSON",
