@@ -3430,6 +3430,14 @@
         <translation>規約への同意が必要</translation>
     </message>
     <message>
+        <source>No models were found in {folder}.</source>
+        <translation>{folder} にモデルが見つかりませんでした。</translation>
+    </message>
+    <message>
+        <source>Press Enter to add {folder}.</source>
+        <translation>Enter で {folder} を追加します。</translation>
+    </message>
+    <message>
         <source>Download ({size})</source>
         <translation>ダウンロード（{size}）</translation>
     </message>
@@ -3802,6 +3810,10 @@
 <context>
     <name>Picker</name>
     <message>
+        <source>Choose a folder…</source>
+        <translation>フォルダを選択…</translation>
+    </message>
+    <message>
         <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
         <translation>合うドラフトモデルは、インストール済みのモデルにもカタログにもありません。プロンプトルックアップならドラフトモデルは不要です。</translation>
     </message>
@@ -3816,6 +3828,10 @@
     <message>
         <source>Scanning models…</source>
         <translation>モデルをスキャン中…</translation>
+    </message>
+    <message>
+        <source>Choose a folder that contains models</source>
+        <translation>モデルのあるフォルダを選択</translation>
     </message>
     <message>
         <source>Choose a main model</source>

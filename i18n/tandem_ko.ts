@@ -3430,6 +3430,14 @@
         <translation>약관 동의 필요</translation>
     </message>
     <message>
+        <source>No models were found in {folder}.</source>
+        <translation>{folder} 폴더에서 모델을 찾지 못했어요.</translation>
+    </message>
+    <message>
+        <source>Press Enter to add {folder}.</source>
+        <translation>Enter를 누르면 {folder} 폴더를 추가해요.</translation>
+    </message>
+    <message>
         <source>Download ({size})</source>
         <translation>다운로드({size})</translation>
     </message>
@@ -3802,6 +3810,10 @@
 <context>
     <name>Picker</name>
     <message>
+        <source>Choose a folder…</source>
+        <translation>폴더 선택…</translation>
+    </message>
+    <message>
         <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
         <translation>설치된 모델과 카탈로그에 맞는 초안 모델이 없어요. 프롬프트 룩업에는 초안 모델이 필요 없어요.</translation>
     </message>
@@ -3816,6 +3828,10 @@
     <message>
         <source>Scanning models…</source>
         <translation>모델을 찾는 중…</translation>
+    </message>
+    <message>
+        <source>Choose a folder that contains models</source>
+        <translation>모델이 있는 폴더 선택</translation>
     </message>
     <message>
         <source>Choose a main model</source>

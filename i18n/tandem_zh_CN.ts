@@ -3430,6 +3430,14 @@
         <translation>需同意条款</translation>
     </message>
     <message>
+        <source>No models were found in {folder}.</source>
+        <translation>在 {folder} 中未找到模型。</translation>
+    </message>
+    <message>
+        <source>Press Enter to add {folder}.</source>
+        <translation>按 Enter 添加 {folder}。</translation>
+    </message>
+    <message>
         <source>Download ({size})</source>
         <translation>下载（{size}）</translation>
     </message>
@@ -3802,6 +3810,10 @@
 <context>
     <name>Picker</name>
     <message>
+        <source>Choose a folder…</source>
+        <translation>选择文件夹…</translation>
+    </message>
+    <message>
         <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
         <translation>本机和目录中都没有适合的草稿模型。提示词查找不需要草稿模型。</translation>
     </message>
@@ -3816,6 +3828,10 @@
     <message>
         <source>Scanning models…</source>
         <translation>正在扫描模型…</translation>
+    </message>
+    <message>
+        <source>Choose a folder that contains models</source>
+        <translation>选择存放模型的文件夹</translation>
     </message>
     <message>
         <source>Choose a main model</source>

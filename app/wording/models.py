@@ -221,6 +221,12 @@ def facts_words(entry: Entry, measured: Totals | None = None, *, with_draft: boo
     return _separated(*parts)
 
 
+def folder_words(folder: str, is_listed: bool) -> str:
+    """Say how a folder whose path was entered is added, or that nothing usable is in one that was added."""
+    added = translate("Models", "No models were found in {folder}.")
+    return (added if is_listed else translate("Models", "Press Enter to add {folder}.")).format(folder=folder)
+
+
 def _separated(*parts: str) -> str:
     # A line must not begin with the separator.
     return "\u00a0· ".join(part for part in parts if part)
