@@ -3985,10 +3985,6 @@
         <translation>추측 없음: 다른 답변이 곧 시작될 참이었어요.</translation>
     </message>
     <message>
-        <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
-        <translation>추측 없음: 라운드 하나에 토큰 하나의 {cost}배 시간이 걸리고, 토큰은 {tokens}개만 나왔을 거예요.</translation>
-    </message>
-    <message>
         <source>The first token always comes from the main model alone.</source>
         <translation>첫 토큰은 항상 메인 모델만으로 생성해요.</translation>
     </message>
@@ -4337,6 +4333,10 @@
     <message>
         <source>A small draft model quickly proposes the next tokens.</source>
         <translation>작은 초안 모델이 다음 토큰을 빠르게 제안해요.</translation>
+    </message>
+    <message>
+        <source>The next tokens are proposed as they follow in an earlier text.</source>
+        <translation>앞선 텍스트에서 이어졌던 토큰을 다음 토큰으로 제안해요.</translation>
     </message>
     <message>
         <source>It keeps every token it would have written itself, then adds one.</source>
@@ -5235,15 +5235,15 @@
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
+        <source>Drafting %n token(s) per round.</source>
         <translation>
-            <numerusform>라운드마다 초안 토큰 %n개를 만들어요. 라운드 하나에서 토큰 {tokens}개가 나와요.</numerusform>
+            <numerusform>라운드마다 초안 토큰 %n개를 만들어요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
+        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token.</source>
         <translation>
-            <numerusform>라운드마다 초안 토큰 %n개를 만들어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸리고, 토큰 {tokens}개가 나와요.</numerusform>
+            <numerusform>라운드마다 초안 토큰 %n개를 만들어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸려요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -5253,9 +5253,9 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
+        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.</source>
         <translation>
-            <numerusform>초안 토큰 {drafted}개 중 %n개가 채택됐어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸렸고, 토큰 {tokens}개가 나왔어요.</numerusform>
+            <numerusform>초안 토큰 {drafted}개 중 %n개가 채택됐어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸렸어요.</numerusform>
         </translation>
     </message>
 </context>

@@ -3985,10 +3985,6 @@
         <translation>未使用推测：当时另一个回答即将开始。</translation>
     </message>
     <message>
-        <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
-        <translation>未使用推测：每轮用时为 1 个 token 的 {cost} 倍，却只能产出 {tokens} 个 token。</translation>
-    </message>
-    <message>
         <source>The first token always comes from the main model alone.</source>
         <translation>首个 token 始终由主模型单独生成。</translation>
     </message>
@@ -4337,6 +4333,10 @@
     <message>
         <source>A small draft model quickly proposes the next tokens.</source>
         <translation>小型草稿模型快速给出后续 token。</translation>
+    </message>
+    <message>
+        <source>The next tokens are proposed as they follow in an earlier text.</source>
+        <translation>按先前文本中的后续内容提出接下来的 token。</translation>
     </message>
     <message>
         <source>It keeps every token it would have written itself, then adds one.</source>
@@ -5235,15 +5235,15 @@
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
+        <source>Drafting %n token(s) per round.</source>
         <translation>
-            <numerusform>每轮生成 %n 个草稿 token，产出 {tokens} 个 token。</numerusform>
+            <numerusform>每轮生成 %n 个草稿 token。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
+        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token.</source>
         <translation>
-            <numerusform>每轮生成 %n 个草稿 token，用时为 1 个 token 的 {cost} 倍，产出 {tokens} 个 token。</numerusform>
+            <numerusform>每轮生成 %n 个草稿 token，用时为 1 个 token 的 {cost} 倍。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -5253,9 +5253,9 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
+        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.</source>
         <translation>
-            <numerusform>{drafted} 个草稿 token 中接受了 %n 个。每轮用时为 1 个 token 的 {cost} 倍，产出 {tokens} 个 token。</numerusform>
+            <numerusform>{drafted} 个草稿 token 中接受了 %n 个。每轮用时为 1 个 token 的 {cost} 倍。</numerusform>
         </translation>
     </message>
 </context>
