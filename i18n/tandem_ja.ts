@@ -3617,6 +3617,14 @@
         <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
         <translation>重みはファイル {file} のものですが、{total} 個のテンソルのうち {count} 個は量子化し直しました。</translation>
     </message>
+<message>
+        <source>No models were found in {folder}.</source>
+        <translation>{folder} にモデルが見つかりませんでした。</translation>
+    </message>
+    <message>
+        <source>Press Enter to add {folder}.</source>
+        <translation>Enter で {folder} を追加します。</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -3905,6 +3913,14 @@
         <source>Draft models</source>
         <translation>ドラフトモデル</translation>
     </message>
+<message>
+        <source>Choose a folder…</source>
+        <translation>フォルダを選択…</translation>
+    </message>
+    <message>
+        <source>Choose a folder that contains models</source>
+        <translation>モデルのあるフォルダを選択</translation>
+    </message>
 </context>
 <context>
     <name>PickerRow</name>
@@ -4027,10 +4043,6 @@
     <message>
         <source>Without speculation: another answer was about to start.</source>
         <translation>今回は投機なし：別の回答がまもなく始まるところでした。</translation>
-    </message>
-    <message>
-        <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
-        <translation>今回は投機なし：1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかり、{tokens} トークンしか生成できない見込みでした。</translation>
     </message>
     <message>
         <source>The first token always comes from the main model alone.</source>
@@ -4406,6 +4418,10 @@
         <translation>
             <numerusform>1 ラウンドで 1 個ではなく %n 個のトークンを生成しました。テキストはメインモデル自身のものです。</numerusform>
         </translation>
+    </message>
+<message>
+        <source>The next tokens are proposed as they follow in an earlier text.</source>
+        <translation>前のテキストで続いていたトークンを、次のトークンとして提案します。</translation>
     </message>
 </context>
 <context>
@@ -5279,27 +5295,27 @@
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
-        <translation>
-            <numerusform>1 ラウンドに %n トークンをドラフト中です。1 ラウンドで {tokens} トークンを生成します。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
-        <translation>
-            <numerusform>1 ラウンドに %n トークンをドラフト中です。トークン 1 個分の {cost} 倍の時間で {tokens} トークンを生成します。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n of {drafted} draft token(s) accepted.</source>
         <translation>
             <numerusform>ドラフトトークン {drafted} 個のうち %n 個を受理しました。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
+        <source>Drafting %n token(s) per round.</source>
         <translation>
-            <numerusform>ドラフトトークン {drafted} 個中 %n 個を受理しました。1 ラウンドはトークン 1 個分の {cost} 倍の時間で {tokens} トークンを生成しました。</numerusform>
+            <numerusform>1 ラウンドに %n トークンをドラフト中です。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token.</source>
+        <translation>
+            <numerusform>1 ラウンドに %n トークンをドラフト中です。1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかります。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.</source>
+        <translation>
+            <numerusform>ドラフトトークン {drafted} 個中 %n 個を受理しました。1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかりました。</numerusform>
         </translation>
     </message>
 </context>
