@@ -127,7 +127,8 @@ class _PlainSchema:
 
     def _properties(self, content: Mapping[str, Any], *, patterns: bool) -> dict[str, None] | None:
         """Return the names of the properties of an object; None if it may have others, apart from `patterns`."""
-        found, waiting, seen = dict[str, None](), [content], set[str]()
+        found, seen = dict[str, None](), set[str]()
+        waiting: list[Any] = [content]
         for part in waiting:
             if not isinstance(part, Mapping):
                 continue
