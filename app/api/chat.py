@@ -87,6 +87,7 @@ class ChatBody(SeveralAnswers, kw_only=True):
             pictures=pictures,
             template_options=thinking_options(info, self.reasoning_effort) | own,
             alternatives=self.top_logprobs or 0,
+            token_bytes=bool(self.logprobs),
         )
         parts = [tools.parts() for _ in requests]
         custom = {tool.function.name for tool in self.tools or () if tool.type == "custom"}

@@ -1,4 +1,4 @@
-"""The prompt process: it builds tokenizers, makes prompts, tries grammars, decodes pictures, reads PDF files and converts
+"""The prompt process: it builds tokenizers, makes prompts, tries grammars, decodes pictures, and reads PDF and
 GGUF files, within limits that the system enforces.
 
 It imports no Qt, and MLX only to count what caches hold. It knows no secrets, and the only files of the user that it
