@@ -12,43 +12,16 @@ from typing import Any
 from engine.call_forms.schema import target_of
 
 # What llguidance refuses to read, and the formats of texts that it knows.
-_UNCHECKED = frozenset(
-    [
-        "not",
-        "if",
-        "then",
-        "else",
-        "uniqueItems",
-        "contains",
-        "minContains",
-        "maxContains",
-        "propertyNames",
-        "dependentRequired",
-        "dependentSchemas",
-        "dependencies",
-        "unevaluatedProperties",
-        "unevaluatedItems",
-        "$dynamicRef",
-        "$recursiveRef",
-        "$recursiveAnchor",
-    ]
+_UNCHECKED = (
+    *("not", "if", "then", "else", "uniqueItems", "contains", "minContains", "maxContains", "propertyNames"),
+    *("dependentRequired", "dependentSchemas", "dependencies", "unevaluatedProperties", "unevaluatedItems"),
+    *("$dynamicRef", "$recursiveRef", "$recursiveAnchor"),
 )
 FORMATS = ("date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid", "uri", "unknown")
 # What says nothing about values, and what only references lead to.
-_SILENT = frozenset(
-    [
-        "$schema",
-        "$id",
-        "id",
-        "$anchor",
-        "$dynamicAnchor",
-        "$comment",
-        "$vocabulary",
-        "$defs",
-        "definitions",
-        "default",
-        "examples",
-    ]
+_SILENT = (
+    *("$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$comment", "$vocabulary", "$defs", "definitions"),
+    *("default", "examples"),
 )
 # Keywords with schemas of the same value, and with those of values in it: by name, in a list, or alone.
 _SAME, _NAMED, _LISTED, _ALONE = (
@@ -101,7 +74,7 @@ class _PlainSchema:
             if written is not None or key == "const":
                 found[key] = written
         if not opened and (joined or isinstance(content.get("properties"), Mapping)):
-            names = self._properties(content, set(), patterns=not joined)
+            names = self._properties(content, patterns=not joined)
             if names is not None and (names or "properties" in content):
                 found["properties"] = {name: {} for name in names} | found.get("properties", {})
                 found["additionalProperties"] = False
@@ -129,7 +102,7 @@ class _PlainSchema:
         return self.node(value, place) if key in _ALONE else value
 
     def _reference(self, value: Any, place: str, opened: bool) -> str | None:
-        if not isinstance(value, str) or self._is_endless(value, value, set()):
+        if not isinstance(value, str) or self._is_endless(value):
             self.left_out.append(place)
             return None
         if (value, opened) not in self.names:
@@ -137,46 +110,41 @@ class _PlainSchema:
             self.waiting.append((value, opened, name))
         return f"#/$defs/{self.names[value, opened]}"
 
-    def _is_endless(self, reference: Any, sought: str, seen: set[Any]) -> bool:
-        """Return whether a reference leads to nothing, or back to `sought` for the same value."""
-        if reference in seen or not isinstance(reference, str):
-            return False
-        seen.add(reference)
-        waiting = [target_of(self.root, reference)]
-        if waiting == [None]:
-            return reference == sought
-        while waiting:
-            part = waiting.pop()
-            if isinstance(part, Mapping):
-                further = part.get("$ref")
-                if further == sought or (further is not None and self._is_endless(further, sought, seen)):
-                    return True
-                waiting += [one for key in _SAME for one in _list(part.get(key))]
-        return False
+    def _is_endless(self, reference: str) -> bool:
+        """Return whether a reference leads to nothing, or back to itself for the same value."""
+        waiting, seen = [target_of(self.root, reference)], set[str]()
+        for part in waiting:
+            if not isinstance(part, Mapping):
+                continue
+            waiting += [one for key in _SAME for one in _list(part.get(key))]
+            further = part.get("$ref")
+            if further == reference:
+                return True
+            if isinstance(further, str) and further not in seen:
+                seen.add(further)
+                waiting.append(target_of(self.root, further))
+        return waiting[0] is None
 
-    def _properties(self, content: Any, seen: set[str], *, patterns: bool = False) -> dict[str, None] | None:
+    def _properties(self, content: Mapping[str, Any], *, patterns: bool) -> dict[str, None] | None:
         """Return the names of the properties of an object; None if it may have others, apart from `patterns`."""
-        if not isinstance(content, Mapping):
-            return {}
-        more = "additionalProperties" in content or content.get("unevaluatedProperties", False) is not False
-        if more or ("patternProperties" in content and not patterns):
-            return None
-        declared = content.get("properties")
-        found = dict.fromkeys(declared if isinstance(declared, Mapping) else ())
-        parts = [one for key in _SAME for one in _list(content.get(key))]
-        dependent = content.get("dependentSchemas")
-        parts += [*(dependent.values() if isinstance(dependent, Mapping) else ())]
-        parts += [content[key] for key in ("if", "then", "else") if key in content]
-        reference = content.get("$ref")
-        if isinstance(reference, str) and reference not in seen:
-            seen.add(reference)
-            parts.append(target_of(self.root, reference))
-        for part in parts:
-            names = self._properties(part, seen)
-            if names is None:
+        found, seen = dict[str, None](), set[str]()
+        waiting: list[Any] = [content]
+        for part in waiting:
+            if not isinstance(part, Mapping):
+                continue
+            more = "additionalProperties" in part or part.get("unevaluatedProperties", False) is not False
+            if more or ("patternProperties" in part and not patterns):
                 return None
-            found |= names
-        return found | dict.fromkeys(one for one in _list(content.get("required")) if isinstance(one, str))
+            declared, dependent = (_mapping(part.get(key)) for key in ("properties", "dependentSchemas"))
+            needed = [one for one in _list(part.get("required")) if isinstance(one, str)]
+            found |= dict.fromkeys([*declared, *needed])
+            waiting += [one for key in _SAME for one in _list(part.get(key))]
+            waiting += [*dependent.values(), *(part.get(key) for key in ("if", "then", "else"))]
+            reference = part.get("$ref")
+            if isinstance(reference, str) and reference not in seen:
+                seen.add(reference)
+                waiting.append(target_of(self.root, reference))
+        return found
 
     def _require_possible(self, found: dict[str, Any], place: str) -> None:
         """Leave out that an object needs what it may not have."""
@@ -258,6 +226,10 @@ class _Reduction:
 
 def _without(content: Mapping[str, Any], key: str) -> dict[str, Any]:
     return {name: value for name, value in content.items() if name != key}
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _list(value: Any) -> list[Any]:

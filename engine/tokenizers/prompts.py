@@ -235,8 +235,8 @@ def plain_texts(tokenizer: Any, job: PromptJob) -> tuple[Sequence[Mapping[str, A
     In each mark of a control token is a CUT.
     """
     messages, tools = as_texts(job.messages, job.pictures), job.tools
-    calls = tools or any(message["role"] == "tool" or message.get("tool_calls") for message in messages)
-    if calls and not tool_format_of(tokenizer):
+    called = any(message["role"] == "tool" or message.get("tool_calls") for message in messages)
+    if (tools or (called and "tool" not in template_of(tokenizer))) and not tool_format_of(tokenizer):
         messages, tools = with_described_tools(messages, tools), ()
     messages, tools = with_written_names(tokenizer, messages, tools)
     marks = control_marks(tokenizer)

@@ -190,7 +190,6 @@ def test_what_cannot_be_answered_is_refused_with_the_name_of_the_field(told: Ser
         ({"logit_bias": {"a": 1}}, "logit_bias"),
         ({"speculation": "magic"}, "speculation.method"),
         ({"num_draft_tokens": 99}, "num_draft_tokens"),
-        ({"tools": TOOLS}, "tools"),
         ({"stream": "yes"}, "stream"),
     ]
     for fields, param in refused:
