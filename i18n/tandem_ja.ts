@@ -496,6 +496,14 @@
         <translation>どのトークンがドラフトによるものかを表示</translation>
     </message>
     <message>
+        <source>New folder</source>
+        <translation>新規フォルダ</translation>
+    </message>
+    <message>
+        <source>Create a folder: a project with its own instructions and files</source>
+        <translation>フォルダを作成：独自のシステムプロンプトとファイルを持つプロジェクト</translation>
+    </message>
+    <message>
         <source>Show chat list</source>
         <translation>チャット一覧を表示</translation>
     </message>
@@ -1866,6 +1874,10 @@
         <translation>このモデルは画像を見ることができません</translation>
     </message>
     <message>
+        <source>{used} of {limit} tokens: too long for this model, mostly {name}</source>
+        <translation>{used} / {limit} トークン：このモデルには長すぎます（最大：{name}）</translation>
+    </message>
+    <message>
         <source>{used} of {limit} tokens: too long for this model</source>
         <translation>{used} / {limit} トークン：このモデルには長すぎます</translation>
     </message>
@@ -2449,6 +2461,10 @@
 </context>
 <context>
     <name>FolderPage</name>
+    <message>
+        <source>Name of the folder</source>
+        <translation>フォルダ名</translation>
+    </message>
     <message>
         <source>Add files…</source>
         <translation>ファイルを追加…</translation>
@@ -6014,6 +6030,22 @@
     <message>
         <source>Write the numbers from one to fifty in words, one on each line.</source>
         <translation>1 から 50 までの数を、漢字で 1 行に 1 つずつ書いてください。</translation>
+    </message>
+    <message>
+        <source>It begins with the folder&apos;s system prompt and these files: {files}</source>
+        <translation>フォルダのシステムプロンプトと次のファイルから始まります：{files}</translation>
+    </message>
+    <message>
+        <source>It begins with these files: {files}</source>
+        <translation>次のファイルから始まります：{files}</translation>
+    </message>
+    <message>
+        <source>It begins with the folder&apos;s system prompt.</source>
+        <translation>フォルダのシステムプロンプトから始まります。</translation>
+    </message>
+    <message>
+        <source>This chat is in the folder “{name}”.</source>
+        <translation>このチャットはフォルダ「{name}」にあります。</translation>
     </message>
 </context>
 <context>

@@ -496,6 +496,14 @@
         <translation>초안에서 나온 토큰 보기</translation>
     </message>
     <message>
+        <source>New folder</source>
+        <translation>새 폴더</translation>
+    </message>
+    <message>
+        <source>Create a folder: a project with its own instructions and files</source>
+        <translation>폴더 만들기: 자체 시스템 프롬프트와 파일이 있는 프로젝트</translation>
+    </message>
+    <message>
         <source>Show chat list</source>
         <translation>대화 목록 보기</translation>
     </message>
@@ -1866,6 +1874,10 @@
         <translation>이 모델은 이미지를 볼 수 없어요</translation>
     </message>
     <message>
+        <source>{used} of {limit} tokens: too long for this model, mostly {name}</source>
+        <translation>토큰 {limit}개 중 {used}개: 이 모델에는 너무 길어요(가장 큰 것: {name})</translation>
+    </message>
+    <message>
         <source>{used} of {limit} tokens: too long for this model</source>
         <translation>토큰 {limit}개 중 {used}개: 이 모델에는 너무 길어요</translation>
     </message>
@@ -2449,6 +2461,10 @@
 </context>
 <context>
     <name>FolderPage</name>
+    <message>
+        <source>Name of the folder</source>
+        <translation>폴더 이름</translation>
+    </message>
     <message>
         <source>Add files…</source>
         <translation>파일 추가…</translation>
@@ -6014,6 +6030,22 @@
     <message>
         <source>Write the numbers from one to fifty in words, one on each line.</source>
         <translation>하나부터 쉰까지의 수를 한 줄에 하나씩 말로 써 주세요.</translation>
+    </message>
+    <message>
+        <source>It begins with the folder&apos;s system prompt and these files: {files}</source>
+        <translation>폴더의 시스템 프롬프트와 다음 파일로 시작해요: {files}</translation>
+    </message>
+    <message>
+        <source>It begins with these files: {files}</source>
+        <translation>다음 파일로 시작해요: {files}</translation>
+    </message>
+    <message>
+        <source>It begins with the folder&apos;s system prompt.</source>
+        <translation>폴더의 시스템 프롬프트로 시작해요.</translation>
+    </message>
+    <message>
+        <source>This chat is in the folder “{name}”.</source>
+        <translation>이 대화는 ‘{name}’ 폴더에 있어요.</translation>
     </message>
 </context>
 <context>

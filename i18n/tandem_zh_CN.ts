@@ -496,6 +496,14 @@
         <translation>显示哪些 token 来自草稿</translation>
     </message>
     <message>
+        <source>New folder</source>
+        <translation>新建文件夹</translation>
+    </message>
+    <message>
+        <source>Create a folder: a project with its own instructions and files</source>
+        <translation>新建文件夹：拥有自己的系统提示词和文件的项目</translation>
+    </message>
+    <message>
         <source>Show chat list</source>
         <translation>显示对话列表</translation>
     </message>
@@ -1866,6 +1874,10 @@
         <translation>此模型无法查看图片</translation>
     </message>
     <message>
+        <source>{used} of {limit} tokens: too long for this model, mostly {name}</source>
+        <translation>{used} / {limit} 个 token：超出此模型的上限，主要是 {name}</translation>
+    </message>
+    <message>
         <source>{used} of {limit} tokens: too long for this model</source>
         <translation>{used} / {limit} 个 token：超出此模型的上限</translation>
     </message>
@@ -2449,6 +2461,10 @@
 </context>
 <context>
     <name>FolderPage</name>
+    <message>
+        <source>Name of the folder</source>
+        <translation>文件夹名称</translation>
+    </message>
     <message>
         <source>Add files…</source>
         <translation>添加文件…</translation>
@@ -6014,6 +6030,22 @@
     <message>
         <source>Write the numbers from one to fifty in words, one on each line.</source>
         <translation>请用汉字写出 1 到 50 的数字，每行一个。</translation>
+    </message>
+    <message>
+        <source>It begins with the folder&apos;s system prompt and these files: {files}</source>
+        <translation>以该文件夹的系统提示词和以下文件开头：{files}</translation>
+    </message>
+    <message>
+        <source>It begins with these files: {files}</source>
+        <translation>以以下文件开头：{files}</translation>
+    </message>
+    <message>
+        <source>It begins with the folder&apos;s system prompt.</source>
+        <translation>以该文件夹的系统提示词开头。</translation>
+    </message>
+    <message>
+        <source>This chat is in the folder “{name}”.</source>
+        <translation>此对话位于文件夹“{name}”中。</translation>
     </message>
 </context>
 <context>

@@ -56,3 +56,19 @@ def test_popups_have_round_corners(open_shown: OpenShown, qapp: Application, cou
         assert menu.actions()
         assert corner_and_middle(menu)[0] == 0
         menu.close()
+
+
+def test_a_menu_opens_at_its_checked_row_or_else_its_first(qtbot: QtBot) -> None:
+    menu = Menu()
+    qtbot.addWidget(menu)
+    menu.addSeparator()
+    first = menu.addAction("first")
+    menu.add_choice("second", True, lambda: None)
+    menu.show()
+    assert menu.activeAction().text() == "second"
+    menu.hide()
+    menu.actions()[-1].setChecked(False)
+    menu.setActiveAction(None)
+    menu.show()
+    assert menu.activeAction() is first
+    menu.hide()
