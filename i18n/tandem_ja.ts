@@ -3418,6 +3418,10 @@
         <translation>この Mac 1 台には大きすぎますが、複数の Mac でなら実行できます。</translation>
     </message>
     <message>
+        <source>{name} ({place})</source>
+        <translation>{name}（{place}）</translation>
+    </message>
+    <message>
         <source>Unload {name}</source>
         <translation>{name} をメモリから解放</translation>
     </message>

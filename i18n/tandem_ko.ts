@@ -3418,6 +3418,10 @@
         <translation>이 Mac 한 대에는 너무 크지만, 여러 대로 함께 실행할 수 있어요.</translation>
     </message>
     <message>
+        <source>{name} ({place})</source>
+        <translation>{name}({place})</translation>
+    </message>
+    <message>
         <source>Unload {name}</source>
         <translation>{name} 언로드</translation>
     </message>

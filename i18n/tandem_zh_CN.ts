@@ -3418,6 +3418,10 @@
         <translation>本机单独放不下，但你的多台 Mac 可以一起运行。</translation>
     </message>
     <message>
+        <source>{name} ({place})</source>
+        <translation>{name}（{place}）</translation>
+    </message>
+    <message>
         <source>Unload {name}</source>
         <translation>将 {name} 移出内存</translation>
     </message>
