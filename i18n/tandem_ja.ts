@@ -1702,7 +1702,7 @@
     </message>
     <message>
         <source>{value} tokens per round</source>
-        <translation>{value} トークン/ラウンド</translation>
+        <translation>1 ラウンド {value} トークン</translation>
     </message>
     <message>
         <source>Processing the prompt first, so both runs start from the same point.</source>
@@ -2331,7 +2331,7 @@
     </message>
     <message>
         <source>{value} tokens per round</source>
-        <translation>{value} トークン/ラウンド</translation>
+        <translation>1 ラウンド {value} トークン</translation>
     </message>
     <message>
         <source>older messages left out: {value}</source>
@@ -3435,7 +3435,7 @@
     </message>
     <message>
         <source>sees pictures</source>
-        <translation>画像を見られます</translation>
+        <translation>画像対応</translation>
     </message>
     <message>
         <source>{count}-token context</source>
@@ -4692,7 +4692,7 @@
     </message>
     <message>
         <source>Draft tokens per round</source>
-        <translation>ドラフトトークン/ラウンド</translation>
+        <translation>1 ラウンドのドラフトトークン数</translation>
     </message>
     <message>
         <source>Acceptance rule</source>
@@ -5149,7 +5149,7 @@
     </message>
     <message>
         <source>tokens a round</source>
-        <translation>トークン/ラウンド</translation>
+        <translation>1 ラウンドのトークン数</translation>
     </message>
     <message>
         <source>No round data: this answer was saved by an older version of Tandem.</source>
@@ -5480,7 +5480,7 @@
     <name>TeachingSection</name>
     <message>
         <source>Teach this draft your way</source>
-        <translation>このドラフトモデルを自分向けに学習させる</translation>
+        <translation>使い方に合わせて学習</translation>
     </message>
     <message>
         <source>Delete the taught draft</source>

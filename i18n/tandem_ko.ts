@@ -2283,7 +2283,7 @@
     </message>
     <message>
         <source>at least {times}</source>
-        <translation>{times} 이상</translation>
+        <translation>최소 {times}</translation>
     </message>
     <message>
         <source>Low Power Mode is on: this Mac runs slower, with speculation and without it.</source>
@@ -2351,7 +2351,7 @@
     </message>
     <message>
         <source>{speed} tokens a second instead of {plain}</source>
-        <translation>초당 {plain}토큰 대신 {speed}토큰</translation>
+        <translation>초당 {speed}토큰(일반: {plain})</translation>
     </message>
     <message>
         <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
@@ -2643,7 +2643,7 @@
     </message>
     <message>
         <source>Accepted</source>
-        <translation>채택</translation>
+        <translation>채택률</translation>
     </message>
     <message>
         <source>Speed-up</source>
@@ -3225,7 +3225,7 @@
     </message>
     <message>
         <source>multiple Macs</source>
-        <translation>여러 대의 Mac</translation>
+        <translation>여러 Mac</translation>
     </message>
     <message>
         <source>tight</source>
@@ -3902,7 +3902,7 @@
     </message>
     <message>
         <source>multiple Macs</source>
-        <translation>여러 대의 Mac</translation>
+        <translation>여러 Mac</translation>
     </message>
     <message>
         <source>different tokenizer</source>
@@ -4134,7 +4134,7 @@
     </message>
     <message>
         <source>Runs on multiple Macs, which receive the text of your chats.</source>
-        <translation>여러 대의 Mac에서 함께 실행돼요. 다른 Mac에도 대화 내용이 전송돼요.</translation>
+        <translation>여러 Mac에서 함께 실행돼요. 다른 Mac에도 대화 내용이 전송돼요.</translation>
     </message>
     <message>
         <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
@@ -4360,7 +4360,7 @@
     </message>
     <message>
         <source>It keeps every token it would have written itself, then adds one.</source>
-        <translation>직접 썼을 토큰은 모두 남기고, 토큰 하나를 더해요.</translation>
+        <translation>스스로 썼을 토큰은 모두 남기고, 토큰 하나를 더해요.</translation>
     </message>
     <message>
         <source>Water</source>
@@ -4816,7 +4816,7 @@
     </message>
     <message>
         <source>Allowed web origins</source>
-        <translation>허용할 웹 출처</translation>
+        <translation>허용할 웹 오리진</translation>
     </message>
     <message>
         <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
@@ -4956,7 +4956,7 @@
     </message>
     <message>
         <source>Multiple Macs</source>
-        <translation>여러 대의 Mac</translation>
+        <translation>여러 Mac</translation>
     </message>
     <message>
         <source>Advanced</source>
@@ -5012,7 +5012,7 @@
     </message>
     <message>
         <source>Always the same text with and without speculation</source>
-        <translation>추측을 쓰든 쓰지 않든 항상 같은 텍스트</translation>
+        <translation>추측 디코딩과 관계없이 항상 같은 텍스트</translation>
     </message>
     <message>
         <source>Anyone on your network who has the key can use your models and this Mac&apos;s power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
@@ -5087,7 +5087,7 @@
     </message>
     <message>
         <source>{tokens} tokens a round instead of 1</source>
-        <translation>라운드당 1토큰 대신 {tokens}토큰</translation>
+        <translation>라운드당 {tokens}토큰(일반: 1)</translation>
     </message>
     <message>
         <source>No figures for this answer</source>

@@ -17,7 +17,7 @@
     </message>
     <message>
         <source>Speculation</source>
-        <translation>推测</translation>
+        <translation>推测解码</translation>
     </message>
     <message>
         <source>Window</source>
@@ -489,7 +489,7 @@
     </message>
     <message>
         <source>Tokens</source>
-        <translation>Token</translation>
+        <translation>token</translation>
     </message>
     <message>
         <source>Show which tokens were drafted</source>
@@ -1786,7 +1786,7 @@
     </message>
     <message>
         <source>This answer repeats itself, so its speed says nothing about other answers.</source>
-        <translation>此回答在重复相同的内容，其速度不能说明其他回答的快慢。</translation>
+        <translation>本次回答在重复相同的内容，其速度不能说明其他回答的快慢。</translation>
     </message>
 </context>
 <context>
@@ -2399,7 +2399,7 @@
     </message>
     <message>
         <source>Repetitions are easy to draft, so this answer does not count in totals.</source>
-        <translation>重复的内容很容易写出草稿，因此此回答不计入合计。</translation>
+        <translation>重复的内容很容易写出草稿，因此本次回答不计入合计。</translation>
     </message>
 </context>
 <context>
@@ -2655,7 +2655,7 @@
     </message>
     <message>
         <source>Tokens</source>
-        <translation>Token</translation>
+        <translation>token</translation>
     </message>
     <message>
         <source>{program}, through the local API: only statistics are kept</source>
@@ -2980,11 +2980,11 @@
     </message>
     <message>
         <source>This answer was interrupted.</source>
-        <translation>此回答已中断。</translation>
+        <translation>本次回答已中断。</translation>
     </message>
     <message>
         <source>This answer ended with an error.</source>
-        <translation>此回答因错误而结束。</translation>
+        <translation>本次回答因错误而结束。</translation>
     </message>
     <message numerus="yes">
         <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
@@ -3435,7 +3435,7 @@
     </message>
     <message>
         <source>sees pictures</source>
-        <translation>可查看图片</translation>
+        <translation>支持图片</translation>
     </message>
     <message>
         <source>{count}-token context</source>
@@ -4700,7 +4700,7 @@
     </message>
     <message>
         <source>Reuse wording from your chats</source>
-        <translation>复用其他对话中的表述</translation>
+        <translation>复用其他对话的措辞</translation>
     </message>
     <message>
         <source>Proposes tokens from answers in your other chats, which speeds up repeated work. The index stays on this Mac and loses a chat that you permanently delete.</source>
@@ -4928,7 +4928,7 @@
     </message>
     <message>
         <source>Speculation</source>
-        <translation>推测</translation>
+        <translation>推测解码</translation>
     </message>
     <message>
         <source>Generation</source>
@@ -4996,7 +4996,7 @@
     </message>
     <message>
         <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
-        <translation>“文字相同”：种子相同时，无论是否推测，除舍入外文字都相同。“分布一致”：温度高于 0 时文字可能不同，但严格遵循主模型的概率。</translation>
+        <translation>“文字相同”：种子相同时，无论是否推测，除舍入误差外，文字相同。“分布一致”：温度高于 0 时文字可能不同，但严格遵循主模型的概率。</translation>
     </message>
     <message>
         <source>Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when speculation would not help.</source>
@@ -5091,7 +5091,7 @@
     </message>
     <message>
         <source>No figures for this answer</source>
-        <translation>此回答没有测量数据</translation>
+        <translation>本次回答没有测量数据</translation>
     </message>
     <message>
         <source>No draft token accepted</source>
@@ -5099,7 +5099,7 @@
     </message>
     <message>
         <source>This answer repeats itself</source>
-        <translation>此回答在重复</translation>
+        <translation>本次回答在重复</translation>
     </message>
 </context>
 <context>
@@ -5129,7 +5129,7 @@
     </message>
     <message>
         <source>This answer</source>
-        <translation>此回答</translation>
+        <translation>本次回答</translation>
     </message>
     <message>
         <source>Answer {number} of {count}</source>
@@ -5153,7 +5153,7 @@
     </message>
     <message>
         <source>No round data: this answer was saved by an older version of Tandem.</source>
-        <translation>没有各轮数据：此回答由旧版 Tandem 保存。</translation>
+        <translation>没有各轮数据：本次回答由旧版 Tandem 保存。</translation>
     </message>
     <message>
         <source>Speed-up</source>
@@ -5855,7 +5855,7 @@
     </message>
     <message>
         <source>This answer was cut off when Tandem quit.</source>
-        <translation>Tandem 退出时，此回答被中断。</translation>
+        <translation>Tandem 退出时，本次回答被中断。</translation>
     </message>
     <message>
         <source>Continue</source>
@@ -5935,7 +5935,7 @@
     </message>
     <message>
         <source>This answer repeats itself.</source>
-        <translation>此回答在重复相同的内容。</translation>
+        <translation>本次回答在重复相同的内容。</translation>
     </message>
     <message>
         <source>Stop</source>
