@@ -138,6 +138,10 @@ class ModelController(QObject):
         models = self._session.models
         if not models.pair.loading:
             path = models.pair.paths[0]
+            inventory = self._library.inventory
+            if path and inventory is not None and inventory.at(path) is None:
+                # A folder that was made from a GGUF file.
+                self._library.rescan()
             self._library.finder.judge_for("" if Path(path) in models.starter_pair else path)
 
     def _choose_main(self, choice: ModelChoice) -> None:

@@ -211,7 +211,12 @@ class Header(ThemeAware, QFrame):
 
     def _loading_sentence(self) -> str:
         read, total = self._session.models.loading_progress
-        return self.tr("Loading… {share}").format(share=percent(read / total)) if total else self.tr("Loading…")
+        if not total:
+            return self.tr("Loading…")
+        # A GGUF file is converted first, if that was not done before.
+        is_file = self._session.models.pair.wanted.endswith(".gguf")
+        words = self.tr("Preparing… {share}") if is_file else self.tr("Loading… {share}")
+        return words.format(share=percent(read / total))
 
     def _show_as_tokens(self) -> None:
         self._as_tokens.setChecked(self._actions["show-tokens"].isChecked())

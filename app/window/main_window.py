@@ -245,6 +245,9 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
             self.session.chats.keep_unsent(chat, words, (*turn.attachments, *chat.unsent_attachments))
 
     def _attach(self, files: list[str]) -> None:
+        if len(files) == 1 and files[0].lower().endswith(".gguf"):
+            self.session.models.load(files[0], None)
+            return
         self.attachments.attach(files, self.composer.files)
         self.composer.setFocus()
 

@@ -121,6 +121,10 @@ GRAMMAR_REASONS = Sentences(
     {
         "not-json": "The schema isn't valid JSON: {detail}.",
         "invalid": "The answer format can't be used: {detail}.",
+        "unchecked": (
+            "These parts of the schema can't be checked while an answer is being written, so an answer may differ "
+            "from them: {detail}."
+        ),
         "not-a-schema": "The schema has to be a JSON object in braces.",
         "too-large": "The answer format is too large. Shorten it.",
         "too-slow": "The answer format is too complex: checking it was stopped after {detail} seconds. Simplify it.",
@@ -198,6 +202,8 @@ MODEL_REASONS = Sentences(
         "not-finite": "The weights of {name} produce invalid values ({detail}). Choose another copy of this model.",
         "all-zero": "The weights of {name} are all zero. Choose another copy of this model.",
         "no-room": "There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.",
+        "disk-full": "Converting {name} needs {detail} of free space on the disk. Free up space, then try again.",
+        "not-written": "{name} could not be converted: the disk or the folder does not allow writing ({detail}).",
     },
 )
 """One sentence for each `ModelNotUsable` reason, with the fields {name}, {path} and {detail}."""
@@ -277,6 +283,8 @@ DRAFT_REASONS = Sentences(
         "not-finite": "Its weights produce invalid values.",
         "all-zero": "Its weights are all zero.",
         "no-room": "There is not enough memory for it.",
+        "disk-full": "There is not enough free space on the disk to convert it.",
+        "not-written": "The disk or the folder does not allow writing it.",
     },
 )
 """One sentence for each `ModelNotUsable` reason of a draft model."""
