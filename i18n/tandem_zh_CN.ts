@@ -17,7 +17,7 @@
     </message>
     <message>
         <source>Speculation</source>
-        <translation>推测</translation>
+        <translation>推测解码</translation>
     </message>
     <message>
         <source>Window</source>
@@ -489,11 +489,19 @@
     </message>
     <message>
         <source>Tokens</source>
-        <translation>Token</translation>
+        <translation>token</translation>
     </message>
     <message>
         <source>Show which tokens were drafted</source>
         <translation>显示哪些 token 来自草稿</translation>
+    </message>
+    <message>
+        <source>New folder</source>
+        <translation>新建文件夹</translation>
+    </message>
+    <message>
+        <source>Create a folder: a project with its own instructions and files</source>
+        <translation>新建文件夹：拥有自己的系统提示词和文件的项目</translation>
     </message>
     <message>
         <source>Show chat list</source>
@@ -706,20 +714,20 @@
         <translation>然后用以下命令启动：{command}</translation>
     </message>
     <message>
-        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Choose one of these first: {models}.</source>
-        <translation>{app} 无法使用此模型：它的第一个请求约有 {tokens} 个 token，而此模型的上下文为 {context} 个。请先选择其中之一：{models}。</translation>
-    </message>
-    <message>
-        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Download one with a longer context first.</source>
-        <translation>{app} 无法使用此模型：它的第一个请求约有 {tokens} 个 token，而此模型的上下文为 {context} 个。请先下载上下文更长的模型。</translation>
-    </message>
-    <message>
         <source>Then choose the model “Tandem” in {app}. If it requires a key, enter anything.</source>
         <translation>然后在 {app} 中选择模型“Tandem”。如果要求密钥，随意输入即可。</translation>
     </message>
     <message>
         <source>The API requires a key: set {variable} to it where {app} starts.</source>
         <translation>API 需要密钥：请在启动 {app} 的环境中将 {variable} 设为该密钥。</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Choose one of these first: {models}.</source>
+        <translation>{app} 无法使用此模型：它的第一个请求约有 {tokens} 个 token，而此模型的上下文为 {context} 个。请先选择其中之一：{models}。</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Download one with a longer context first.</source>
+        <translation>{app} 无法使用此模型：它的第一个请求约有 {tokens} 个 token，而此模型的上下文为 {context} 个。请先下载上下文更长的模型。</translation>
     </message>
 </context>
 <context>
@@ -904,18 +912,6 @@
         <translation>提供商选择“OpenAI-compatible”，基础 URL 填写上面的地址，模型填写任意模型名称或“default”。密钥填写上面的密钥；如果上面没有密钥，可以随意填写。对于终端里的工具，可以拷贝官方库读取的环境变量。</translation>
     </message>
     <message>
-        <source>The base address, without a path.</source>
-        <translation>不带路径的基础地址。</translation>
-    </message>
-    <message>
-        <source>The base address, without a path. For programs without a field for a key, put the key into the address: http://KEY@{place} or {address}/KEY</source>
-        <translation>不带路径的基础地址。如果程序没有填写密钥的地方，请把密钥放进地址：http://KEY@{place} 或 {address}/KEY</translation>
-    </message>
-    <message>
-        <source>For programs that use Ollama</source>
-        <translation>使用 Ollama 的程序</translation>
-    </message>
-    <message>
         <source>Requests</source>
         <translation>请求</translation>
     </message>
@@ -930,6 +926,18 @@
     <message>
         <source>Running, for programs on your network.</source>
         <translation>正在运行，网络中其他电脑上的程序也可使用。</translation>
+    </message>
+    <message>
+        <source>The base address, without a path.</source>
+        <translation>不带路径的基础地址。</translation>
+    </message>
+    <message>
+        <source>The base address, without a path. For programs without a field for a key, put the key into the address: http://KEY@{place} or {address}/KEY</source>
+        <translation>不带路径的基础地址。如果程序没有填写密钥的地方，请把密钥放进地址：http://KEY@{place} 或 {address}/KEY</translation>
+    </message>
+    <message>
+        <source>For programs that use Ollama</source>
+        <translation>使用 Ollama 的程序</translation>
     </message>
 </context>
 <context>
@@ -1798,7 +1806,7 @@
     </message>
     <message>
         <source>This answer repeats itself, so its speed says nothing about other answers.</source>
-        <translation>此回答在重复相同的内容，其速度不能说明其他回答的快慢。</translation>
+        <translation>本次回答在重复相同的内容，其速度不能说明其他回答的快慢。</translation>
     </message>
 </context>
 <context>
@@ -1884,6 +1892,10 @@
     <message>
         <source>This model can&apos;t see pictures</source>
         <translation>此模型无法查看图片</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens: too long for this model, mostly {name}</source>
+        <translation>{used} / {limit} 个 token：超出此模型的上限，主要是 {name}</translation>
     </message>
     <message>
         <source>{used} of {limit} tokens: too long for this model</source>
@@ -2427,7 +2439,7 @@
     </message>
     <message>
         <source>Repetitions are easy to draft, so this answer does not count in totals.</source>
-        <translation>重复的内容很容易写出草稿，因此此回答不计入合计。</translation>
+        <translation>重复的内容很容易写出草稿，因此本次回答不计入合计。</translation>
     </message>
 </context>
 <context>
@@ -2489,6 +2501,10 @@
 </context>
 <context>
     <name>FolderPage</name>
+    <message>
+        <source>Name of the folder</source>
+        <translation>文件夹名称</translation>
+    </message>
     <message>
         <source>Add files…</source>
         <translation>添加文件…</translation>
@@ -2683,7 +2699,7 @@
     </message>
     <message>
         <source>Tokens</source>
-        <translation>Token</translation>
+        <translation>token</translation>
     </message>
     <message>
         <source>{program}, through the local API: only statistics are kept</source>
@@ -3008,11 +3024,11 @@
     </message>
     <message>
         <source>This answer was interrupted.</source>
-        <translation>此回答已中断。</translation>
+        <translation>本次回答已中断。</translation>
     </message>
     <message>
         <source>This answer ended with an error.</source>
-        <translation>此回答因错误而结束。</translation>
+        <translation>本次回答因错误而结束。</translation>
     </message>
     <message numerus="yes">
         <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
@@ -3450,6 +3466,10 @@
         <translation>本机单独放不下，但你的多台 Mac 可以一起运行。</translation>
     </message>
     <message>
+        <source>{name} ({place})</source>
+        <translation>{name}（{place}）</translation>
+    </message>
+    <message>
         <source>Unload {name}</source>
         <translation>将 {name} 移出内存</translation>
     </message>
@@ -3463,7 +3483,7 @@
     </message>
     <message>
         <source>sees pictures</source>
-        <translation>可查看图片</translation>
+        <translation>支持图片</translation>
     </message>
     <message>
         <source>{count}-token context</source>
@@ -3476,6 +3496,14 @@
     <message>
         <source>gated</source>
         <translation>需同意条款</translation>
+    </message>
+    <message>
+        <source>No models were found in {folder}.</source>
+        <translation>在 {folder} 中未找到模型。</translation>
+    </message>
+    <message>
+        <source>Press Enter to add {folder}.</source>
+        <translation>按 Enter 添加 {folder}。</translation>
     </message>
     <message>
         <source>Download ({size})</source>
@@ -3616,14 +3644,6 @@
     <message>
         <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
         <translation>权重来自文件 {file}，{total} 个张量中有 {count} 个重新量化。</translation>
-    </message>
-    <message>
-        <source>No models were found in {folder}.</source>
-        <translation>在 {folder} 中未找到模型。</translation>
-    </message>
-    <message>
-        <source>Press Enter to add {folder}.</source>
-        <translation>按 Enter 添加 {folder}。</translation>
     </message>
 </context>
 <context>
@@ -3870,6 +3890,10 @@
 <context>
     <name>Picker</name>
     <message>
+        <source>Choose a folder…</source>
+        <translation>选择文件夹…</translation>
+    </message>
+    <message>
         <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
         <translation>本机和目录中都没有适合的草稿模型。提示词查找不需要草稿模型。</translation>
     </message>
@@ -3884,6 +3908,10 @@
     <message>
         <source>Scanning models…</source>
         <translation>正在扫描模型…</translation>
+    </message>
+    <message>
+        <source>Choose a folder that contains models</source>
+        <translation>选择存放模型的文件夹</translation>
     </message>
     <message>
         <source>Choose a main model</source>
@@ -3912,14 +3940,6 @@
     <message>
         <source>Draft models</source>
         <translation>草稿模型</translation>
-    </message>
-    <message>
-        <source>Choose a folder…</source>
-        <translation>选择文件夹…</translation>
-    </message>
-    <message>
-        <source>Choose a folder that contains models</source>
-        <translation>选择存放模型的文件夹</translation>
     </message>
 </context>
 <context>
@@ -4395,6 +4415,10 @@
         <translation>小型草稿模型快速给出后续 token。</translation>
     </message>
     <message>
+        <source>The next tokens are proposed as they follow in an earlier text.</source>
+        <translation>按先前文本中的后续内容提出接下来的 token。</translation>
+    </message>
+    <message>
         <source>It keeps every token it would have written itself, then adds one.</source>
         <translation>它保留自己也会写出的所有 token，再添加一个。</translation>
     </message>
@@ -4418,10 +4442,6 @@
         <translation>
             <numerusform>一轮得到 %n 个 token，而不是 1 个，文字仍由主模型决定。</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>The next tokens are proposed as they follow in an earlier text.</source>
-        <translation>按先前文本中的后续内容提出接下来的 token。</translation>
     </message>
 </context>
 <context>
@@ -4740,7 +4760,7 @@
     </message>
     <message>
         <source>Reuse wording from your chats</source>
-        <translation>复用其他对话中的表述</translation>
+        <translation>复用其他对话的措辞</translation>
     </message>
     <message>
         <source>Proposes tokens from answers in your other chats, which speeds up repeated work. The index stays on this Mac and loses a chat that you permanently delete.</source>
@@ -4968,7 +4988,7 @@
     </message>
     <message>
         <source>Speculation</source>
-        <translation>推测</translation>
+        <translation>推测解码</translation>
     </message>
     <message>
         <source>Generation</source>
@@ -5036,7 +5056,7 @@
     </message>
     <message>
         <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
-        <translation>“文字相同”：种子相同时，无论是否推测，除舍入外文字都相同。“分布一致”：温度高于 0 时文字可能不同，但严格遵循主模型的概率。</translation>
+        <translation>“文字相同”：种子相同时，无论是否推测，除舍入误差外，文字相同。“分布一致”：温度高于 0 时文字可能不同，但严格遵循主模型的概率。</translation>
     </message>
     <message>
         <source>Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when speculation would not help.</source>
@@ -5131,7 +5151,7 @@
     </message>
     <message>
         <source>No figures for this answer</source>
-        <translation>此回答没有测量数据</translation>
+        <translation>本次回答没有测量数据</translation>
     </message>
     <message>
         <source>No draft token accepted</source>
@@ -5139,7 +5159,7 @@
     </message>
     <message>
         <source>This answer repeats itself</source>
-        <translation>此回答在重复</translation>
+        <translation>本次回答在重复</translation>
     </message>
 </context>
 <context>
@@ -5169,7 +5189,7 @@
     </message>
     <message>
         <source>This answer</source>
-        <translation>此回答</translation>
+        <translation>本次回答</translation>
     </message>
     <message>
         <source>Answer {number} of {count}</source>
@@ -5193,7 +5213,7 @@
     </message>
     <message>
         <source>No round data: this answer was saved by an older version of Tandem.</source>
-        <translation>没有各轮数据：此回答由旧版 Tandem 保存。</translation>
+        <translation>没有各轮数据：本次回答由旧版 Tandem 保存。</translation>
     </message>
     <message>
         <source>Speed-up</source>
@@ -5295,12 +5315,6 @@
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted.</source>
-        <translation>
-            <numerusform>{drafted} 个草稿 token 中接受了 %n 个。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>Drafting %n token(s) per round.</source>
         <translation>
             <numerusform>每轮生成 %n 个草稿 token。</numerusform>
@@ -5310,6 +5324,12 @@
         <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token.</source>
         <translation>
             <numerusform>每轮生成 %n 个草稿 token，用时为 1 个 token 的 {cost} 倍。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of {drafted} draft token(s) accepted.</source>
+        <translation>
+            <numerusform>{drafted} 个草稿 token 中接受了 %n 个。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -5895,7 +5915,7 @@
     </message>
     <message>
         <source>This answer was cut off when Tandem quit.</source>
-        <translation>Tandem 退出时，此回答被中断。</translation>
+        <translation>Tandem 退出时，本次回答被中断。</translation>
     </message>
     <message>
         <source>Continue</source>
@@ -5975,7 +5995,7 @@
     </message>
     <message>
         <source>This answer repeats itself.</source>
-        <translation>此回答在重复相同的内容。</translation>
+        <translation>本次回答在重复相同的内容。</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -6074,6 +6094,22 @@
     <message>
         <source>Write the numbers from one to fifty in words, one on each line.</source>
         <translation>请用汉字写出 1 到 50 的数字，每行一个。</translation>
+    </message>
+    <message>
+        <source>It begins with the folder&apos;s system prompt and these files: {files}</source>
+        <translation>以该文件夹的系统提示词和以下文件开头：{files}</translation>
+    </message>
+    <message>
+        <source>It begins with these files: {files}</source>
+        <translation>以以下文件开头：{files}</translation>
+    </message>
+    <message>
+        <source>It begins with the folder&apos;s system prompt.</source>
+        <translation>以该文件夹的系统提示词开头。</translation>
+    </message>
+    <message>
+        <source>This chat is in the folder “{name}”.</source>
+        <translation>此对话位于文件夹“{name}”中。</translation>
     </message>
 </context>
 <context>

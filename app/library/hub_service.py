@@ -20,6 +20,7 @@ from app.library.entries import (
     from_search,
     pair_offers,
     with_draft,
+    with_places,
 )
 from app.settings.declarations import SettingsValues
 from app.settings.engine_settings import memory_limit_of
@@ -172,7 +173,7 @@ class HubService:
         found = installed_models(self._cache, folders, paths.starter, paths.index)
         self._found = tuple(found)
         budget = self._budget()
-        installed = tuple(from_installed(model, self.catalog, found, budget) for model in found)
+        installed = with_places([from_installed(model, self.catalog, found, budget) for model in found])
         complete = {entry.id for entry in installed if entry.complete}
         curated = self.catalog.models.values()
         catalog = tuple(from_catalog(model, self.catalog, complete, budget) for model in curated)

@@ -254,6 +254,8 @@ class ModelCard(Card):
             return self.tr("in use"), "main"
         if self.entry.is_starter:
             return self.tr("built in"), "draft"
+        if self.entry.base:
+            return "LoRA", "neutral"
         if self.entry.installed and not self.entry.problem:
             return self.tr("installed"), "draft"
         if self.entry.verdict == "too-big":

@@ -38,6 +38,13 @@ FILE_ACTIONS = (
         begins_section=True,
     ),
     WindowAction(
+        "new-folder",
+        "New folder",
+        "Create a folder: a project with its own instructions and files",
+        lambda window: window.sidebar.make_folder(),
+        icon="folder",
+    ),
+    WindowAction(
         "import-chats",
         "Import chats…",
         "Import chats from Tandem or another app",
