@@ -220,10 +220,6 @@
         <translation>ファイルを添付…</translation>
     </message>
     <message>
-        <source>Attach text, code or PDF files</source>
-        <translation>テキスト、コード、PDF のファイルを添付</translation>
-    </message>
-    <message>
         <source>System prompt and settings…</source>
         <translation>システムプロンプトと設定…</translation>
     </message>
@@ -494,6 +490,10 @@
     <message>
         <source>Show which tokens were drafted</source>
         <translation>どのトークンがドラフトによるものかを表示</translation>
+    </message>
+    <message>
+        <source>Attach text, code, documents or pictures</source>
+        <translation>テキスト、コード、文書、画像を添付</translation>
     </message>
     <message>
         <source>Show chat list</source>
@@ -923,10 +923,6 @@
         <translation>画像</translation>
     </message>
     <message>
-        <source>{name} is not a text file. Tandem attaches text, code and PDF files, and pictures.</source>
-        <translation>「{name}」はテキストファイルではありません。Tandem に添付できるのは、テキスト、コード、PDF のファイルと画像です。</translation>
-    </message>
-    <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
         <translation>「{name}」の文字コードを認識できませんでした。UTF-8 で保存し直し、もう一度添付してください。</translation>
     </message>
@@ -939,8 +935,12 @@
         <translation>「{name}」を読み込めません。</translation>
     </message>
     <message>
-        <source>{name} is a picture. Folders take text, code and PDF files.</source>
-        <translation>「{name}」は画像です。フォルダに追加できるのは、テキスト、コード、PDF のファイルです。</translation>
+        <source>{name} is not a text file. Tandem attaches text, code, documents and pictures.</source>
+        <translation>「{name}」はテキストファイルではありません。Tandem に添付できるのは、テキスト、コード、文書、画像です。</translation>
+    </message>
+    <message>
+        <source>{name} is a picture. Folders take text, code and documents.</source>
+        <translation>「{name}」は画像です。フォルダに追加できるのは、テキスト、コード、文書です。</translation>
     </message>
     <message>
         <source>{name} is no longer there.</source>
@@ -957,6 +957,14 @@
     <message>
         <source>{name} is damaged: its text cannot be read.</source>
         <translation>「{name}」は壊れていて、本文を読み込めません。</translation>
+    </message>
+    <message>
+        <source>{name} contains no text.</source>
+        <translation>「{name}」にはテキストが含まれていません。</translation>
+    </message>
+    <message>
+        <source>{name} has an old Office format. Save it as DOCX, XLSX or PPTX, or as PDF.</source>
+        <translation>「{name}」は古い Office 形式です。DOCX、XLSX、PPTX、または PDF で保存してください。</translation>
     </message>
     <message>
         <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
@@ -3938,8 +3946,8 @@
         <translation>画像を使うには、追加のパッケージが必要です。次を実行してください：{command}</translation>
     </message>
     <message>
-        <source>Tandem reads PNG, JPEG, WebP and GIF pictures. Save the picture in one of these formats.</source>
-        <translation>Tandem が読めるのは PNG、JPEG、WebP、GIF の画像です。いずれかの形式で保存してください。</translation>
+        <source>Tandem can&apos;t read this picture: its format is not supported, or its beginning is damaged. Save it as PNG or JPEG.</source>
+        <translation>この画像は読み込めません。対応していない形式か、先頭部分が壊れています。PNG か JPEG で保存してください。</translation>
     </message>
     <message>
         <source>The picture is damaged ({detail}). Save or download it again.</source>

@@ -220,10 +220,6 @@
         <translation>파일 첨부…</translation>
     </message>
     <message>
-        <source>Attach text, code or PDF files</source>
-        <translation>텍스트, 코드, PDF 파일 첨부</translation>
-    </message>
-    <message>
         <source>System prompt and settings…</source>
         <translation>시스템 프롬프트와 설정…</translation>
     </message>
@@ -494,6 +490,10 @@
     <message>
         <source>Show which tokens were drafted</source>
         <translation>초안에서 나온 토큰 보기</translation>
+    </message>
+    <message>
+        <source>Attach text, code, documents or pictures</source>
+        <translation>텍스트, 코드, 문서 또는 이미지 첨부</translation>
     </message>
     <message>
         <source>Show chat list</source>
@@ -923,10 +923,6 @@
         <translation>이미지</translation>
     </message>
     <message>
-        <source>{name} is not a text file. Tandem attaches text, code and PDF files, and pictures.</source>
-        <translation>‘{name}’ 파일은 텍스트 파일이 아니에요. Tandem에는 텍스트, 코드, PDF 파일과 이미지를 첨부할 수 있어요.</translation>
-    </message>
-    <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
         <translation>‘{name}’ 파일의 인코딩을 알 수 없어요. UTF-8로 저장한 다음 다시 첨부해 주세요.</translation>
     </message>
@@ -939,8 +935,12 @@
         <translation>‘{name}’ 파일을 읽을 수 없어요.</translation>
     </message>
     <message>
-        <source>{name} is a picture. Folders take text, code and PDF files.</source>
-        <translation>‘{name}’ 파일은 이미지예요. 폴더에는 텍스트, 코드, PDF 파일을 넣을 수 있어요.</translation>
+        <source>{name} is not a text file. Tandem attaches text, code, documents and pictures.</source>
+        <translation>‘{name}’ 파일은 텍스트 파일이 아니에요. Tandem에는 텍스트, 코드, 문서, 이미지를 첨부할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>{name} is a picture. Folders take text, code and documents.</source>
+        <translation>‘{name}’ 파일은 이미지예요. 폴더에는 텍스트, 코드, 문서를 넣을 수 있어요.</translation>
     </message>
     <message>
         <source>{name} is no longer there.</source>
@@ -957,6 +957,14 @@
     <message>
         <source>{name} is damaged: its text cannot be read.</source>
         <translation>‘{name}’ 파일이 손상되어 내용을 읽을 수 없어요.</translation>
+    </message>
+    <message>
+        <source>{name} contains no text.</source>
+        <translation>‘{name}’ 파일에는 텍스트가 없어요.</translation>
+    </message>
+    <message>
+        <source>{name} has an old Office format. Save it as DOCX, XLSX or PPTX, or as PDF.</source>
+        <translation>‘{name}’ 파일은 오래된 Office 형식이에요. DOCX, XLSX, PPTX 또는 PDF로 저장하세요.</translation>
     </message>
     <message>
         <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
@@ -3938,8 +3946,8 @@
         <translation>이미지를 쓰려면 패키지가 더 필요해요. 다음을 실행해 주세요: {command}</translation>
     </message>
     <message>
-        <source>Tandem reads PNG, JPEG, WebP and GIF pictures. Save the picture in one of these formats.</source>
-        <translation>Tandem은 PNG, JPEG, WebP, GIF 이미지를 읽어요. 이 중 한 형식으로 저장해 주세요.</translation>
+        <source>Tandem can&apos;t read this picture: its format is not supported, or its beginning is damaged. Save it as PNG or JPEG.</source>
+        <translation>이 이미지를 읽을 수 없어요. 지원하지 않는 형식이거나 앞부분이 손상되었어요. PNG나 JPEG로 저장하세요.</translation>
     </message>
     <message>
         <source>The picture is damaged ({detail}). Save or download it again.</source>

@@ -220,10 +220,6 @@
         <translation>附加文件…</translation>
     </message>
     <message>
-        <source>Attach text, code or PDF files</source>
-        <translation>附加文本、代码或 PDF 文件</translation>
-    </message>
-    <message>
         <source>System prompt and settings…</source>
         <translation>系统提示词和设置…</translation>
     </message>
@@ -494,6 +490,10 @@
     <message>
         <source>Show which tokens were drafted</source>
         <translation>显示哪些 token 来自草稿</translation>
+    </message>
+    <message>
+        <source>Attach text, code, documents or pictures</source>
+        <translation>附加文本、代码、文档或图片</translation>
     </message>
     <message>
         <source>Show chat list</source>
@@ -923,10 +923,6 @@
         <translation>图片</translation>
     </message>
     <message>
-        <source>{name} is not a text file. Tandem attaches text, code and PDF files, and pictures.</source>
-        <translation>{name} 不是文本文件。Tandem 可以附加文本、代码和 PDF 文件，以及图片。</translation>
-    </message>
-    <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
         <translation>无法识别“{name}”的文字编码。请存为 UTF-8。</translation>
     </message>
@@ -939,8 +935,12 @@
         <translation>无法读取“{name}”。</translation>
     </message>
     <message>
-        <source>{name} is a picture. Folders take text, code and PDF files.</source>
-        <translation>“{name}”是图片。文件夹可添加文字、代码和 PDF 文件。</translation>
+        <source>{name} is not a text file. Tandem attaches text, code, documents and pictures.</source>
+        <translation>{name} 不是文本文件。Tandem 可以附加文本、代码、文档和图片。</translation>
+    </message>
+    <message>
+        <source>{name} is a picture. Folders take text, code and documents.</source>
+        <translation>“{name}”是图片。文件夹可添加文字、代码和文档。</translation>
     </message>
     <message>
         <source>{name} is no longer there.</source>
@@ -957,6 +957,14 @@
     <message>
         <source>{name} is damaged: its text cannot be read.</source>
         <translation>“{name}”已损坏，无法读取其中的文字。</translation>
+    </message>
+    <message>
+        <source>{name} contains no text.</source>
+        <translation>“{name}”中没有文字。</translation>
+    </message>
+    <message>
+        <source>{name} has an old Office format. Save it as DOCX, XLSX or PPTX, or as PDF.</source>
+        <translation>“{name}”是旧版 Office 格式。请另存为 DOCX、XLSX、PPTX 或 PDF。</translation>
     </message>
     <message>
         <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
@@ -3938,8 +3946,8 @@
         <translation>使用图片需要更多软件包。请运行：{command}</translation>
     </message>
     <message>
-        <source>Tandem reads PNG, JPEG, WebP and GIF pictures. Save the picture in one of these formats.</source>
-        <translation>Tandem 可以读取 PNG、JPEG、WebP 和 GIF 图片。请将图片保存为其中一种格式。</translation>
+        <source>Tandem can&apos;t read this picture: its format is not supported, or its beginning is damaged. Save it as PNG or JPEG.</source>
+        <translation>无法读取这张图片：格式不受支持，或文件开头已损坏。请另存为 PNG 或 JPEG。</translation>
     </message>
     <message>
         <source>The picture is damaged ({detail}). Save or download it again.</source>

@@ -129,15 +129,17 @@ class AttachmentReader(QObject):
     def reason(self, error: NotAttachable) -> str:
         """Say why a file cannot be read."""
         sentences = {
-            "not-text": self.tr("{name} is not a text file. Tandem attaches text, code and PDF files, and pictures."),
+            "not-text": self.tr("{name} is not a text file. Tandem attaches text, code, documents and pictures."),
             "unknown-encoding": self.tr("The text encoding of {name} was not recognized. Save it as UTF-8."),
             "too-large": self.tr("{name} is too large for any model's context."),
             "unreadable": self.tr("{name} cannot be read."),
-            "picture": self.tr("{name} is a picture. Folders take text, code and PDF files."),
+            "picture": self.tr("{name} is a picture. Folders take text, code and documents."),
             "gone": self.tr("{name} is no longer there."),
             "too-many": self.tr("{name} contains more than {count} files. Choose a smaller folder."),
             "encrypted": self.tr("{name} is password-protected. Save a copy without a password and attach that."),
             "damaged": self.tr("{name} is damaged: its text cannot be read."),
+            "empty": self.tr("{name} contains no text."),
+            "old-format": self.tr("{name} has an old Office format. Save it as DOCX, XLSX or PPTX, or as PDF."),
             "no-text": self.tr("{name} contains only images, such as scanned pages. Run OCR on it first."),
             "too-slow": self.tr("{name} takes too long to read and was skipped."),
             "too-much-memory": self.tr("{name} takes too much memory to read and was skipped."),

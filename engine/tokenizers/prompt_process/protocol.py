@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from engine.files.pdf_file import PdfText
+from engine.documents.document import DocumentText
 from engine.files.picture_file import DecodedPicture
 from engine.gguf.plan import GgufPlan
 from engine.model_files.cache_counting import CacheShape
@@ -98,10 +98,11 @@ class DecodePicture(WireMessage, frozen=True):
     resample: int
 
 
-class ReadPdf(WireMessage, frozen=True):
-    """Read the text of a PDF file, unless that has more than `most` characters."""
+class ReadDocument(WireMessage, frozen=True):
+    """Read the text of a document, unless that has more than `most` characters."""
 
-    result: ClassVar[Any] = PdfText
+    result: ClassVar[Any] = DocumentText
+    name: str
     data: bytes
     most: int
 
@@ -123,7 +124,7 @@ class WriteGgufShard(WireMessage, frozen=True):
     number: int
 
 
-_OfFiles = DecodePicture | ReadPdf | PrepareGguf | WriteGgufShard
+_OfFiles = DecodePicture | ReadDocument | PrepareGguf | WriteGgufShard
 Task = Build | FindThinking | MakePrompt | CountTokens | CountCaches | TryGrammar | CheckAnswer | _OfFiles
 
 
