@@ -963,8 +963,8 @@
         <translation>「{name}」にはテキストが含まれていません。</translation>
     </message>
     <message>
-        <source>{name} has an old Office format. Save it as DOCX, XLSX or PPTX, or as PDF.</source>
-        <translation>「{name}」は古い Office 形式です。DOCX、XLSX、PPTX、または PDF で保存してください。</translation>
+        <source>{name} has an old format. Save it as DOCX, XLSX or PPTX, or as PDF.</source>
+        <translation>「{name}」は古い形式です。DOCX、XLSX、PPTX、または PDF で保存してください。</translation>
     </message>
     <message>
         <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>

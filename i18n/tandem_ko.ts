@@ -963,8 +963,8 @@
         <translation>‘{name}’ 파일에는 텍스트가 없어요.</translation>
     </message>
     <message>
-        <source>{name} has an old Office format. Save it as DOCX, XLSX or PPTX, or as PDF.</source>
-        <translation>‘{name}’ 파일은 오래된 Office 형식이에요. DOCX, XLSX, PPTX 또는 PDF로 저장하세요.</translation>
+        <source>{name} has an old format. Save it as DOCX, XLSX or PPTX, or as PDF.</source>
+        <translation>‘{name}’ 파일은 오래된 형식이에요. DOCX, XLSX, PPTX 또는 PDF로 저장하세요.</translation>
     </message>
     <message>
         <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>

@@ -963,8 +963,8 @@
         <translation>“{name}”中没有文字。</translation>
     </message>
     <message>
-        <source>{name} has an old Office format. Save it as DOCX, XLSX or PPTX, or as PDF.</source>
-        <translation>“{name}”是旧版 Office 格式。请另存为 DOCX、XLSX、PPTX 或 PDF。</translation>
+        <source>{name} has an old format. Save it as DOCX, XLSX or PPTX, or as PDF.</source>
+        <translation>“{name}”是旧格式。请另存为 DOCX、XLSX、PPTX 或 PDF。</translation>
     </message>
     <message>
         <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>

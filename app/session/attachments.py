@@ -22,7 +22,7 @@ from engine.files.reading_time import ReadingTime
 LARGEST_DOCUMENT_BYTES = 50 * 2**20
 # The problems of files that take too long or too much memory.
 BEYOND_LIMITS = ("too-slow", "too-much-memory", "no-time")
-_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".heic", ".avif")
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".heic", ".heif", ".avif")
 
 
 def read_attachment(
@@ -59,11 +59,15 @@ def read_attachment(
 
 
 def read_picture(name: str, content: bytes, keep: Callable[[bytes], object], time: ReadingTime) -> Attachment:
-    """Check a picture's file and pass it to `keep`. Raises as `read_attachment` does."""
+    """Check a picture's file and pass it to `keep`, as PNG or JPEG if it has a rarer format.
+
+    Raises as `read_attachment` does.
+    """
     # Imported here because most questions have no picture.
-    from engine.pictures.reading import digest_of, picture_size
+    from engine.pictures.reading import common_file, digest_of, picture_size
 
     try:
+        content = content if kind_of_picture(content) else common_file(content, time)
         picture = Picture(digest_of(content), *picture_size(content, time))
     except EngineClosed as error:
         raise Cancelled from error
