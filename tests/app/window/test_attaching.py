@@ -107,6 +107,15 @@ def test_why_nothing_is_attached_is_told_and_is_no_news_after_sending(open_windo
     assert window.banner_text == ""
 
 
+def test_several_refused_files_share_one_notice(open_window: OpenWindow, tmp_path: Path) -> None:
+    window = open_window(ScriptedEngine())
+    for name in ("a.bin", "b.bin", "c.bin"):
+        (tmp_path / name).write_bytes(bytes(range(256)))
+        window.paste(tmp_path / name)
+    window.wait(lambda: all(f"{name} is not" in window.banner_text for name in ("a.bin", "b.bin", "c.bin")))
+    assert len(window.notices) == 1
+
+
 @pytest.fixture
 def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Until it is set, the file `main.py` that is there is being read."""
