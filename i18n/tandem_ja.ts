@@ -220,10 +220,6 @@
         <translation>ファイルを添付…</translation>
     </message>
     <message>
-        <source>Attach text, code or PDF files</source>
-        <translation>テキスト、コード、PDF のファイルを添付</translation>
-    </message>
-    <message>
         <source>System prompt and settings…</source>
         <translation>システムプロンプトと設定…</translation>
     </message>
@@ -595,6 +591,10 @@
         <source>Create a folder: a project with its own instructions and files</source>
         <translation>フォルダを作成：独自のシステムプロンプトとファイルを持つプロジェクト</translation>
     </message>
+    <message>
+        <source>Attach text, code, documents or pictures</source>
+        <translation>テキスト、コード、文書、画像を添付</translation>
+    </message>
     </context>
 <context>
     <name>AdvancedPage</name>
@@ -951,10 +951,6 @@
         <translation>画像</translation>
     </message>
     <message>
-        <source>{name} is not a text file. Tandem attaches text, code and PDF files, and pictures.</source>
-        <translation>「{name}」はテキストファイルではありません。Tandem に添付できるのは、テキスト、コード、PDF のファイルと画像です。</translation>
-    </message>
-    <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
         <translation>「{name}」の文字コードを認識できませんでした。UTF-8 で保存し直し、もう一度添付してください。</translation>
     </message>
@@ -965,10 +961,6 @@
     <message>
         <source>{name} cannot be read.</source>
         <translation>「{name}」を読み込めません。</translation>
-    </message>
-    <message>
-        <source>{name} is a picture. Folders take text, code and PDF files.</source>
-        <translation>「{name}」は画像です。フォルダに追加できるのは、テキスト、コード、PDF のファイルです。</translation>
     </message>
     <message>
         <source>{name} is no longer there.</source>
@@ -1014,7 +1006,23 @@
         <source>{name} takes too long to read, so the chat begins with its text of before.</source>
         <translation>「{name}」は読み込みに時間がかかりすぎるため、チャットは以前に読み込んだ内容で始まります。</translation>
     </message>
-</context>
+<message>
+        <source>{name} is not a text file. Tandem attaches text, code, documents and pictures.</source>
+        <translation>「{name}」はテキストファイルではありません。Tandem に添付できるのは、テキスト、コード、文書、画像です。</translation>
+    </message>
+    <message>
+        <source>{name} is a picture. Folders take text, code and documents.</source>
+        <translation>「{name}」は画像です。フォルダに追加できるのは、テキスト、コード、文書です。</translation>
+    </message>
+    <message>
+        <source>{name} contains no text.</source>
+        <translation>「{name}」にはテキストが含まれていません。</translation>
+    </message>
+    <message>
+        <source>{name} has an old format. Save it as DOCX, XLSX or PPTX, or as PDF.</source>
+        <translation>「{name}」は古い形式です。DOCX、XLSX、PPTX、または PDF で保存してください。</translation>
+    </message>
+    </context>
 <context>
     <name>AttachmentRow</name>
     <message>
@@ -4010,10 +4018,6 @@
         <translation>画像を使うには、追加のパッケージが必要です。次を実行してください：{command}</translation>
     </message>
     <message>
-        <source>Tandem reads PNG, JPEG, WebP and GIF pictures. Save the picture in one of these formats.</source>
-        <translation>Tandem が読めるのは PNG、JPEG、WebP、GIF の画像です。いずれかの形式で保存してください。</translation>
-    </message>
-    <message>
         <source>The picture is damaged ({detail}). Save or download it again.</source>
         <translation>画像が破損しています（{detail}）。もう一度保存するか、ダウンロードしてください。</translation>
     </message>
@@ -4049,7 +4053,11 @@
         <source>The picture can't be read ({detail}). Save it again in another format.</source>
         <translation>画像を読み込めません（{detail}）。別の形式で保存し直してください。</translation>
     </message>
-</context>
+<message>
+        <source>Tandem can't read this picture: its format is not supported, or its beginning is damaged. Save it as PNG or JPEG.</source>
+        <translation>この画像は読み込めません。対応していない形式か、先頭部分が壊れています。PNG か JPEG で保存してください。</translation>
+    </message>
+    </context>
 <context>
     <name>PlainReasons</name>
     <message>

@@ -31,7 +31,7 @@ FILE_ACTIONS = (
     WindowAction(
         "attach",
         "Attach files…",
-        "Attach text, code or PDF files",
+        "Attach text, code, documents or pictures",
         _attach,
         "Ctrl+Shift+A",
         "attach",

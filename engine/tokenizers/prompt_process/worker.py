@@ -1,5 +1,5 @@
-"""The prompt process: it builds tokenizers, makes prompts, tries grammars, decodes pictures, and reads PDF and
-GGUF files, within limits that the system enforces.
+"""The prompt process: it builds tokenizers, makes prompts, tries grammars, decodes pictures, reads documents and
+converts GGUF files, within limits that the system enforces.
 
 It imports no Qt, and MLX only to count what caches hold. It knows no secrets, and the only files of the user that it
 opens are GGUF files. When it exceeds a limit, the system ends it, and the engine starts another.
@@ -19,8 +19,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from engine.documents.document import document_text
 from engine.errors import PromptTooLong, TemplateFailed
-from engine.files.pdf_file import pdf_text
 from engine.files.picture_file import decode_picture
 from engine.tokenizers.prompt_process import protocol
 from engine.tokenizers.prompts import make_prompt, turn_end_of
@@ -121,8 +121,8 @@ def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
         return [_sendable(problem) for problem in problems_of(task.schema, task.text)]
     if isinstance(task, protocol.DecodePicture):
         return decode_picture(task.data, task.sizes, task.resample)
-    if isinstance(task, protocol.ReadPdf):
-        return pdf_text(task.data, task.most)
+    if isinstance(task, protocol.ReadDocument):
+        return document_text(task.name, task.data, task.most)
     if isinstance(task, protocol.PrepareGguf | protocol.WriteGgufShard):
         return _gguf_plan(task)
     if isinstance(task, protocol.CountCaches):

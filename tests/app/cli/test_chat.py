@@ -309,7 +309,7 @@ def test_pictures_go_with_the_first_question(
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(None, "there is no picture"), (b"text", "Tandem reads PNG"), (animation(), "animated")],
+    [(None, "there is no picture"), (b"text", "its format is not supported"), (animation(), "animated")],
 )
 def test_what_is_no_picture_is_refused_before_a_model_is_loaded(
     engine: ScriptedEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes | None, words: str
