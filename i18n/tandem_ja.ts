@@ -2008,6 +2008,34 @@
         <translation>まだ対応していないアーキテクチャです。</translation>
     </message>
     <message>
+        <source>It writes text by diffusion, not token by token.</source>
+        <translation>トークンを1つずつではなく拡散（ディフュージョン）で文章を生成します。</translation>
+    </message>
+    <message>
+        <source>It makes embeddings or sorts texts.</source>
+        <translation>埋め込みの作成やテキストの分類を行うモデルです。</translation>
+    </message>
+    <message>
+        <source>It only reads the text in pictures.</source>
+        <translation>画像の中の文字を読み取るだけのモデルです。</translation>
+    </message>
+    <message>
+        <source>It makes decisions.</source>
+        <translation>判定だけを行うモデルです。</translation>
+    </message>
+    <message>
+        <source>It makes pictures, films or sounds.</source>
+        <translation>画像・動画・音声を生成するモデルです。</translation>
+    </message>
+    <message>
+        <source>It is an adapter for a family that runs through mlx-vlm.</source>
+        <translation>mlx-vlm を通して動く系列のアダプターです。</translation>
+    </message>
+    <message>
+        <source>It runs through mlx-vlm, which is not installed.</source>
+        <translation>mlx-vlm を通して動きますが、mlx-vlm がインストールされていません。</translation>
+    </message>
+    <message>
         <source>It is a head, not a model.</source>
         <translation>モデルではなくヘッドです。</translation>
     </message>
@@ -2193,6 +2221,34 @@
     <message>
         <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
         <translation>Tandem は「{name}」のアーキテクチャにまだ対応していません（{detail}）。別のモデルを選ぶか、Tandem をアップデートしてください。</translation>
+    </message>
+    <message>
+        <source>{name} writes text by diffusion, not token by token, which Tandem does not do. Choose another model.</source>
+        <translation>{name} はトークンを1つずつではなく拡散（ディフュージョン）で文章を生成するモデルで、Tandem は対応していません。別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} makes embeddings or sorts texts, and writes no answers. Choose a model for chats.</source>
+        <translation>{name} は埋め込みの作成やテキストの分類を行うモデルで、回答は書きません。チャット用のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} only reads the text in pictures, and does not answer questions. Choose a model for chats.</source>
+        <translation>{name} は画像の中の文字を読み取るだけのモデルで、質問には回答しません。チャット用のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} makes decisions, and writes no answers. Choose a model for chats.</source>
+        <translation>{name} は判定だけを行うモデルで、回答は書きません。チャット用のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} makes pictures, films or sounds, and writes no answers. Choose a model for chats.</source>
+        <translation>{name} は画像・動画・音声を生成するモデルで、回答は書きません。チャット用のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>Tandem cannot apply adapters to this family ({detail}), which runs through mlx-vlm. Choose its main model without an adapter.</source>
+        <translation>この系列（{detail}）は mlx-vlm を通して動くため、アダプターを適用できません。アダプターなしのメインモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} runs through mlx-vlm, which is not installed. Install Tandem with the command in its README.</source>
+        <translation>{name} は mlx-vlm を通して動きますが、mlx-vlm がインストールされていません。README のコマンドで Tandem をインストールしてください。</translation>
     </message>
     <message>
         <source>Tandem does not support this kind of head yet: {name} ({detail}). Choose another head.</source>

@@ -15,7 +15,7 @@ from engine.hub.listing import describe, list_model
 from engine.hub.repository_names import parse_repository
 from engine.hub.transfer import matches_digest
 from engine.hub.values import Listing, RemoteFile
-from engine.model_files.architecture import mlx_lm_module
+from engine.model_files.architecture import can_load
 from engine.model_files.config import context_length, is_quantised, text_config
 from engine.model_files.head_kinds import can_run, kind_of_config
 from engine.model_files.model import Model, facts_of_config
@@ -69,7 +69,7 @@ def read_repository(client: HubClient, repository: str, keep_in: Path | None = N
         return vocabulary_in(_parsed(tokenizer, TOKENIZER)) or None
 
     head, kind, size = kind_of_config(config), config.get("model_type"), text_config(config).get("vocab_size")
-    known = mlx_lm_module(config) is not None if head is None else can_run(head)
+    known = can_load(config) if head is None else can_run(head)
     model = replace(
         found,
         bytes=listing.total_bytes,
