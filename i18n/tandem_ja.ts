@@ -2009,7 +2009,7 @@
     </message>
     <message>
         <source>It writes text by diffusion, not token by token.</source>
-        <translation>トークンを1つずつではなく拡散（ディフュージョン）で文章を生成します。</translation>
+        <translation>トークンをひとつずつではなく拡散（ディフュージョン）で文章を生成します。</translation>
     </message>
     <message>
         <source>It makes embeddings or sorts texts.</source>
@@ -2224,7 +2224,7 @@
     </message>
     <message>
         <source>{name} writes text by diffusion, not token by token, which Tandem does not do. Choose another model.</source>
-        <translation>{name} はトークンを1つずつではなく拡散（ディフュージョン）で文章を生成するモデルで、Tandem は対応していません。別のモデルを選んでください。</translation>
+        <translation>{name} はトークンをひとつずつではなく拡散（ディフュージョン）で文章を生成するモデルで、Tandem は対応していません。別のモデルを選んでください。</translation>
     </message>
     <message>
         <source>{name} makes embeddings or sorts texts, and writes no answers. Choose a model for chats.</source>
@@ -5864,6 +5864,10 @@
     <message>
         <source>Try again</source>
         <translation>もう一度試す</translation>
+    </message>
+    <message>
+        <source>The model stopped while thinking, without an answer.</source>
+        <translation>モデルが思考の途中で止まり、回答がありません。</translation>
     </message>
     <message>
         <source>The Starter only knows Tandem. A larger model can answer this.</source>

@@ -5866,6 +5866,10 @@
         <translation>다시 시도</translation>
     </message>
     <message>
+        <source>The model stopped while thinking, without an answer.</source>
+        <translation>모델이 답변 없이 생각 중에 멈췄어요.</translation>
+    </message>
+    <message>
         <source>The Starter only knows Tandem. A larger model can answer this.</source>
         <translation>스타터는 Tandem에 대해서만 알아요. 이 질문에는 더 큰 모델이 답할 수 있어요.</translation>
     </message>

@@ -5866,6 +5866,10 @@
         <translation>重试</translation>
     </message>
     <message>
+        <source>The model stopped while thinking, without an answer.</source>
+        <translation>模型在思考时就停止了，没有给出回答。</translation>
+    </message>
+    <message>
         <source>The Starter only knows Tandem. A larger model can answer this.</source>
         <translation>入门模型只了解 Tandem。更大的模型可以回答这个问题。</translation>
     </message>

@@ -34,7 +34,7 @@ from engine.main_model.grammar_compiler import GrammarCompiler
 from engine.mlx_lm_private import model_classes
 from engine.model_files.adapters import adapted_name, base_of
 from engine.model_files.architecture import mlx_vlm_module
-from engine.model_files.config import FALLBACK_CONTEXT, context_length
+from engine.model_files.config import FALLBACK_CONTEXT, context_length, layer_settings
 from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, inspect_folder
 from engine.model_files.model_folder import ModelFolder
@@ -270,7 +270,13 @@ def _load_weights(
     try:
         beside, found = folder.tensors_beside, set[str]()
         whole = part is None or folder.missing_weights() is None
-        model, config = load_model(path, lazy=True, strict=whole, get_model_classes=partial(_classes, beside, found))
+        model, config = load_model(
+            path,
+            lazy=True,
+            strict=whole,
+            model_config=layer_settings(folder.config),
+            get_model_classes=partial(_classes, beside, found),
+        )
         # A model that holds functions which refer to it is a reference cycle, and would outlive its last use.
         for name in ("sanitize", "load_weights"):
             vars(model).pop(name, None)
