@@ -3418,6 +3418,10 @@
         <translation>このモデル用に公開されているヘッドです。まだ確認していません。</translation>
     </message>
     <message>
+        <source>Head for this model. No gain expected on this Mac.</source>
+        <translation>このモデル用のヘッドです。この Mac では高速化は見込めません。</translation>
+    </message>
+    <message>
         <source>Head that comes with the original model. Only its part of the files is downloaded.</source>
         <translation>元のモデルに付属するヘッドです。ファイルのうちヘッドの部分だけをダウンロードします。</translation>
     </message>

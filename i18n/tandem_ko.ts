@@ -3418,6 +3418,10 @@
         <translation>이 모델용으로 공개된 헤드예요. 아직 확인하지 않았어요.</translation>
     </message>
     <message>
+        <source>Head for this model. No gain expected on this Mac.</source>
+        <translation>이 모델용 헤드예요. 이 Mac에서는 빨라지지 않을 것으로 예상돼요.</translation>
+    </message>
+    <message>
         <source>Head that comes with the original model. Only its part of the files is downloaded.</source>
         <translation>원본 모델에 포함된 헤드예요. 파일에서 헤드 부분만 다운로드해요.</translation>
     </message>

@@ -3418,6 +3418,10 @@
         <translation>为此模型发布的草稿头，尚未检查。</translation>
     </message>
     <message>
+        <source>Head for this model. No gain expected on this Mac.</source>
+        <translation>为此模型制作的草稿头。估计在这台 Mac 上不会变快。</translation>
+    </message>
+    <message>
         <source>Head that comes with the original model. Only its part of the files is downloaded.</source>
         <translation>原始模型自带的草稿头，只下载文件中的这一部分。</translation>
     </message>

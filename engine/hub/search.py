@@ -26,8 +26,10 @@ _EXPANDED = ("downloads", "gated", "tags", "safetensors", "usedStorage")
 _MOST_RESULTS = 100
 
 
-def search_models(client: HubClient, text: str, limit: int = 30) -> list[Model]:
-    """Find MLX models whose name contains `text`, most downloaded first; a pasted address finds its repository.
+def search_models(client: HubClient, text: str, limit: int = 30, tag: str = "mlx") -> list[Model]:
+    """Find models of a tag whose name contains `text`, most downloaded first; a pasted address finds its repository.
+
+    With an empty `tag`, repositories of any format are found.
 
     Raises `HubError`, also after an interruption: a search is not retried.
     """
@@ -35,8 +37,9 @@ def search_models(client: HubClient, text: str, limit: int = 30) -> list[Model]:
     if "://" in text or text.lower().startswith(("huggingface.co/", "hf.co/")):
         text = parse_repository(text)
     limit = min(limit, _MOST_RESULTS)
+    tagged = {"filter": tag} if tag else {}
     answer, _ = client.get_json(
-        "/api/models", search=text, filter="mlx", sort="downloads", limit=limit, expand=list(_EXPANDED)
+        "/api/models", search=text, sort="downloads", limit=limit, expand=list(_EXPANDED), **tagged
     )
     if not isinstance(answer, list):
         raise HubError("wrong-mirror", endpoint=client.access.endpoint)
