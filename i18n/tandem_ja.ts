@@ -713,6 +713,14 @@
         <source>The API requires a key: set {variable} to it where {app} starts.</source>
         <translation>API にはキーが必要です。{app} を起動する環境で {variable} にキーを設定してください。</translation>
     </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Choose one of these first: {models}.</source>
+        <translation>このモデルでは {app} は動作しません。最初のリクエストが約 {tokens} トークンあるのに対し、モデルのコンテキストは {context} トークンです。先に次のいずれかを選択してください：{models}。</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Download one with a longer context first.</source>
+        <translation>このモデルでは {app} は動作しません。最初のリクエストが約 {tokens} トークンあるのに対し、モデルのコンテキストは {context} トークンです。先にコンテキストがより長いモデルをダウンロードしてください。</translation>
+    </message>
 </context>
 <context>
     <name>Ahead</name>
@@ -910,6 +918,18 @@
     <message>
         <source>Running, for programs on your network.</source>
         <translation>実行中です。ネットワーク内のほかのコンピュータのプログラムも利用できます。</translation>
+    </message>
+    <message>
+        <source>The base address, without a path.</source>
+        <translation>パスを付けないベースアドレスです。</translation>
+    </message>
+    <message>
+        <source>The base address, without a path. For programs without a field for a key, put the key into the address: http://KEY@{place} or {address}/KEY</source>
+        <translation>パスを付けないベースアドレスです。キーの入力欄がないプログラムでは、アドレスにキーを含めてください：http://KEY@{place} または {address}/KEY</translation>
+    </message>
+    <message>
+        <source>For programs that use Ollama</source>
+        <translation>Ollama を使うプログラムで</translation>
     </message>
 </context>
 <context>
@@ -2087,6 +2107,14 @@
         <source>There is not enough memory for it.</source>
         <translation>メモリが足りません。</translation>
     </message>
+    <message>
+        <source>There is not enough free space on the disk to convert it.</source>
+        <translation>変換に必要なディスクの空き容量が足りません。</translation>
+    </message>
+    <message>
+        <source>The disk or the folder does not allow writing it.</source>
+        <translation>ディスクまたはフォルダに書き込めません。</translation>
+    </message>
 </context>
 <context>
     <name>Errors</name>
@@ -2301,6 +2329,18 @@
     <message>
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
         <translation>「{name}」はヘッドです。特定のメインモデルのドラフトを生成するもので、回答はできません。ドラフトとして選んでください。</translation>
+    </message>
+    <message>
+        <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
+        <translation>スキーマの次の部分は回答の生成中に確認できないため、回答がこれと異なることがあります: {detail}。</translation>
+    </message>
+    <message>
+        <source>Converting {name} needs {detail} of free space on the disk. Free up space, then try again.</source>
+        <translation>{name} の変換には、ディスクに {detail} の空き容量が必要です。空き容量を増やしてから、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>{name} could not be converted: the disk or the folder does not allow writing ({detail}).</source>
+        <translation>{name} を変換できませんでした。ディスクまたはフォルダに書き込めません（{detail}）。</translation>
     </message>
 </context>
 <context>
@@ -2645,6 +2685,10 @@
     <message>
         <source>none</source>
         <translation>なし</translation>
+    </message>
+    <message>
+        <source>Preparing… {share}</source>
+        <translation>準備中… {share}</translation>
     </message>
 </context>
 <context>
@@ -3303,6 +3347,10 @@
         <source>Remove this folder with its models from the list? No file is deleted.</source>
         <translation>このフォルダとその中のモデルを一覧から外しますか？ファイルは削除されません。</translation>
     </message>
+    <message>
+        <source>The file {file} stays.</source>
+        <translation>ファイル {file} は残ります。</translation>
+    </message>
 </context>
 <context>
     <name>ModelController</name>
@@ -3617,6 +3665,26 @@
         <source>no draft token accepted so far (measured)</source>
         <translation>これまでに受理されたドラフトトークンなし（実測）</translation>
     </message>
+    <message>
+        <source>GGUF, converted when it is first used</source>
+        <translation>GGUF（最初に使うときに変換）</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were kept.</source>
+        <translation>重みはファイル {file} のもので、量子化コードもそのままです。</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
+        <translation>重みはファイル {file} のものですが、{total} 個のテンソルのうち {count} 個は量子化し直しました。</translation>
+    </message>
+    <message>
+        <source>No models were found in {folder}.</source>
+        <translation>{folder} にモデルが見つかりませんでした。</translation>
+    </message>
+    <message>
+        <source>Press Enter to add {folder}.</source>
+        <translation>Enter で {folder} を追加します。</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -3905,6 +3973,14 @@
         <source>Draft models</source>
         <translation>ドラフトモデル</translation>
     </message>
+    <message>
+        <source>Choose a folder…</source>
+        <translation>フォルダを選択…</translation>
+    </message>
+    <message>
+        <source>Choose a folder that contains models</source>
+        <translation>モデルのあるフォルダを選択</translation>
+    </message>
 </context>
 <context>
     <name>PickerRow</name>
@@ -4027,10 +4103,6 @@
     <message>
         <source>Without speculation: another answer was about to start.</source>
         <translation>今回は投機なし：別の回答がまもなく始まるところでした。</translation>
-    </message>
-    <message>
-        <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
-        <translation>今回は投機なし：1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかり、{tokens} トークンしか生成できない見込みでした。</translation>
     </message>
     <message>
         <source>The first token always comes from the main model alone.</source>
@@ -4406,6 +4478,10 @@
         <translation>
             <numerusform>1 ラウンドで 1 個ではなく %n 個のトークンを生成しました。テキストはメインモデル自身のものです。</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>The next tokens are proposed as they follow in an earlier text.</source>
+        <translation>前のテキストで続いていたトークンを、次のトークンとして提案します。</translation>
     </message>
 </context>
 <context>
@@ -5279,27 +5355,27 @@
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
-        <translation>
-            <numerusform>1 ラウンドに %n トークンをドラフト中です。1 ラウンドで {tokens} トークンを生成します。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
-        <translation>
-            <numerusform>1 ラウンドに %n トークンをドラフト中です。トークン 1 個分の {cost} 倍の時間で {tokens} トークンを生成します。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n of {drafted} draft token(s) accepted.</source>
         <translation>
             <numerusform>ドラフトトークン {drafted} 個のうち %n 個を受理しました。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
+        <source>Drafting %n token(s) per round.</source>
         <translation>
-            <numerusform>ドラフトトークン {drafted} 個中 %n 個を受理しました。1 ラウンドはトークン 1 個分の {cost} 倍の時間で {tokens} トークンを生成しました。</numerusform>
+            <numerusform>1 ラウンドに %n トークンをドラフト中です。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token.</source>
+        <translation>
+            <numerusform>1 ラウンドに %n トークンをドラフト中です。1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかります。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.</source>
+        <translation>
+            <numerusform>ドラフトトークン {drafted} 個中 %n 個を受理しました。1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかりました。</numerusform>
         </translation>
     </message>
 </context>

@@ -18,6 +18,7 @@ from app.api.conversation import (
     Message,
     Pictures,
     TextPart,
+    answerable,
     call_turn,
     content_of_parts,
     joined_contents,
@@ -25,8 +26,16 @@ from app.api.conversation import (
     refuse_address,
 )
 from app.api.errors import ApiError, JsonReply, bad_field, sse
-from app.api.request_settings import Format, MaxTokens, Stop, grammar_of, thinking_options
-from app.api.response_writers import ItemsWriter, new_id
+from app.api.foreign_parts import (
+    arguments_of,
+    functions_of,
+    messages_of,
+    parts_of,
+    role_of,
+    with_known_role,
+)
+from app.api.request_settings import Format, MaxTokens, Stop, grammar_of, readable_format, thinking_options
+from app.api.response_writers import ItemsWriter, new_id, reason_of
 from app.api.tool_use import RequestTools, function_tool, tool_use
 from app.api.usage import speculation, timings
 from app.text.answer_parts import AnswerParts
@@ -47,10 +56,6 @@ _BILLING = re.compile(r"\Ax-anthropic-billing-header:[^\n]*\s*")
 
 class _Thinking(Struct, tag_field="type", tag="thinking"):
     thinking: str = ""
-
-
-class _RedactedThinking(Struct, tag_field="type", tag="redacted_thinking"):
-    pass
 
 
 class _CallBlock(Struct, tag_field="type", tag="tool_use"):
@@ -83,28 +88,19 @@ class _ImageBlock(Struct, tag_field="type", tag="image"):
 
 
 class _ResultBlock(Struct, tag_field="type", tag="tool_result"):
-    tool_use_id: str
+    tool_use_id: str = ""
     content: str | list[TextPart | _ImageBlock] | None = None
 
 
-class _UserMessage(Struct, tag_field="role", tag="user"):
-    content: str | list[TextPart | _ImageBlock | _ResultBlock | _Thinking | _RedactedThinking] | None = None
-
-
-class _AssistantMessage(Struct, tag_field="role", tag="assistant"):
-    content: str | list[TextPart | _CallBlock | _Thinking | _RedactedThinking] | None = None
-
-
-class _SystemMessage(Struct, tag_field="role", tag="system"):
-    content: _Texts | None = None
+class _AnthropicMessage(Struct):
+    role: Literal["user", "assistant", "system"]
+    content: str | list[TextPart | _ImageBlock | _CallBlock | _ResultBlock | _Thinking] | None = None
 
 
 class _AnthropicTool(Struct):
     name: str
     description: str | None = None
     input_schema: dict[str, Any] | None = None
-    # Tools of other types run at the provider.
-    type: Literal["custom"] | None = None
 
 
 class _ToolChoice(Struct):
@@ -128,7 +124,7 @@ class _OutputConfig(Struct):
 class CountBody(AnswerRequestBody, kw_only=True):
     """How many tokens a conversation has."""
 
-    messages: Annotated[list[_UserMessage | _AssistantMessage | _SystemMessage], Meta(min_length=1)]
+    messages: Annotated[list[_AnthropicMessage], Meta(min_length=1)]
     system: _Texts | None = None
     stop: Stop | None = field(name="stop_sequences", default=None)
     tools: list[_AnthropicTool] | None = None
@@ -138,6 +134,22 @@ class CountBody(AnswerRequestBody, kw_only=True):
     # The older spelling.
     output_format: Format | None = None
 
+    @classmethod
+    def rewritten(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
+        found, changes = super().rewritten(body, skipped), list[dict[str, Any]]()
+        messages = _after_compaction(found.get("messages"))
+        found["messages"] = messages_of(messages, lambda one: _readable(one, changes, skipped))
+        found["system"] = parts_of(found.get("system"), (), _no_picture, skipped)
+        tools = found.get("tools")
+        if isinstance(tools, list) or (tools is None and changes):
+            found["tools"] = _readable_tools(tools or [], changes, skipped)
+            if not found["tools"]:
+                found["tool_choice"] = None
+        found["output_format"] = readable_format(found.get("output_format"))
+        if isinstance(config := found.get("output_config"), dict):
+            found["output_config"] = {**config, "format": readable_format(config.get("format"))}
+        return found
+
     def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
         tools, (grammar, path) = self._tools(info.tool_format), self._grammar()
         kind = self.thinking.type if self.thinking is not None else None
@@ -146,7 +158,7 @@ class CountBody(AnswerRequestBody, kw_only=True):
         messages: list[Message] = [{"role": "system", "content": system}] if system else []
         pictures: Pictures = {}
         messages += _joined_reminders(turn for message in self.messages for turn in _turns(message, pictures))
-        content: dict[str, Any] = {"messages": messages, "pictures": pictures, "template_options": options}
+        content: dict[str, Any] = {"messages": answerable(messages), "pictures": pictures, "template_options": options}
         requests = self.engine_requests(api, info, tools, grammar, path, **content)
         return PreparedCall(requests, MessageWriter(name, tools.parts(), self.stops), path)
 
@@ -171,12 +183,102 @@ class CountBody(AnswerRequestBody, kw_only=True):
 class MessageBody(CountBody, kw_only=True):
     """Answer a conversation, in the shape of the Anthropic API."""
 
-    max_tokens: MaxTokens
+    max_tokens: MaxTokens | None = None
 
 
 async def count_tokens(request: Request, body: CountBody) -> Response:
     api: Api = request.app.state.api
     return JsonReply({"input_tokens": await api.prompt_tokens(request, body)})
+
+
+_TOOL_CHANGES = ("tool_addition", "tool_removal")
+# The kinds of blocks that the structs above know, besides texts and pictures.
+_KNOWN = ("thinking", "tool_use", "tool_result")
+# Tools that programs run themselves, by the beginnings of their types; the models of Anthropic know their schemas.
+_TEXT, _LINE = {"type": "string"}, {"type": "integer"}
+_OWN_TOOLS: dict[str, dict[str, Any]] = {
+    "bash_": {"command": _TEXT, "restart": {"type": "boolean"}},
+    "text_editor_": {
+        "command": {"enum": ["view", "create", "str_replace", "insert"]},
+        "path": _TEXT,
+        "file_text": _TEXT,
+        "old_str": _TEXT,
+        "new_str": _TEXT,
+        "insert_line": _LINE,
+        "insert_text": _TEXT,
+        "view_range": {"type": "array", "items": _LINE},
+    },
+}
+
+
+def _readable(message: dict[str, Any], changes: list[dict[str, Any]], skipped: list[str]) -> dict[str, Any]:
+    """Rewrite a message as `_AnthropicMessage` knows it. `changes` gets the tools that it adds or removes."""
+    given = message.get("content")
+    blocks = [given] if isinstance(given, dict) else given
+    if isinstance(blocks, list):
+        changed = [one for one in blocks if isinstance(one, dict) and one.get("type") in _TOOL_CHANGES]
+        changes += changed
+        blocks = [_readable_block(one, skipped) for one in blocks if one not in changed]
+    role = "system" if message.get("role") == "developer" else role_of(message)
+    content = parts_of(blocks, _KNOWN, _picture, skipped)
+    return with_known_role({"role": role}, ("user", "assistant", "system"), content)
+
+
+def _readable_block(block: Any, skipped: list[str]) -> Any:
+    if not isinstance(block, dict):
+        return block
+    if block.get("type") == "thinking":
+        return {**block, "thinking": block.get("thinking") or ""}
+    if block.get("type") == "tool_use":
+        found = {key: str(block.get(key) or "") for key in ("id", "name")}
+        return {"type": "tool_use", **found, "input": arguments_of(block.get("input"))}
+    if block.get("type") == "tool_result":
+        content = parts_of(block.get("content"), (), _picture, skipped)
+        return {"type": "tool_result", "tool_use_id": str(block.get("tool_use_id") or ""), "content": content}
+    return block
+
+
+def _after_compaction(messages: Any) -> Any:
+    """Return the messages from the last block on that sums those before it up, which is a text of the user."""
+    for index, message in reversed([*enumerate(messages)]) if isinstance(messages, list) else ():
+        content: Any = message.get("content") if isinstance(message, dict) else None
+        for place, block in reversed([*enumerate(content)]) if isinstance(content, list) else ():
+            if isinstance(block, dict) and block.get("type") == "compaction" and block.get("content"):
+                rest = {**message, "content": content[place + 1 :]}
+                return [{"role": "user", "content": [block]}, rest, *messages[index + 1 :]]
+    return messages
+
+
+def _picture(url: Any) -> dict[str, Any]:
+    head, _, data = str(url).partition(";base64,")
+    source = {"type": "base64", "data": data} if data and head[:5].lower() == "data:" else {"type": "url", "url": url}
+    return {"type": "image", "source": source}
+
+
+def _no_picture(url: str) -> dict[str, Any]:
+    del url
+    return {"type": "text", "text": ""}
+
+
+def _readable_tools(tools: list[Any], changes: Sequence[dict[str, Any]], skipped: list[str]) -> list[Any]:
+    """Return the tools that the model can call, as `_AnthropicTool` has them, after all `changes` by messages."""
+    given = list[Any]()
+    for tool in tools:
+        kind = str(tool.get("type") or "") if isinstance(tool, dict) else ""
+        own = next((fields for start, fields in _OWN_TOOLS.items() if kind.startswith(start)), None)
+        given.append(tool if own is None else {"name": tool.get("name"), "input_schema": _schema(own)})
+    for change in changes:
+        tool = change.get("tool")
+        definition = tool.get("definition", tool) if isinstance(tool, dict) else {}
+        definition = definition if isinstance(definition, dict) else {}
+        names = [one.get("name") if isinstance(one, dict) else None for one in given]
+        if change["type"] == "tool_removal":
+            gone = definition.get("name") or definition.get("tool_name")
+            given = [one for one, name in zip(given, names, strict=True) if name != gone]
+        elif "input_schema" in definition and definition.get("name") not in names:
+            given.append(definition)
+    found = functions_of(given, skipped)
+    return [{**one, "input_schema": one["parameters"]} if isinstance(one, dict) else one for _, one in found]
 
 
 def _joined_reminders(turns: Iterable[Message]) -> list[Message]:
@@ -193,7 +295,7 @@ def _joined_reminders(turns: Iterable[Message]) -> list[Message]:
     return joined
 
 
-def _turns(message: _UserMessage | _AssistantMessage | _SystemMessage, pictures: Pictures) -> list[Message]:
+def _turns(message: _AnthropicMessage, pictures: Pictures) -> list[Message]:
     """Return the turns of one message: each result of a tool is a turn of its own, before the rest.
 
     Its pictures are added to `pictures`.
@@ -207,13 +309,15 @@ def _turns(message: _UserMessage | _AssistantMessage | _SystemMessage, pictures:
     content = _content(blocks, pictures)
     calls = [call_turn(block.id, block.name, block.input or {}) for block in blocks if isinstance(block, _CallBlock)]
     thoughts = "".join(block.thinking for block in blocks if isinstance(block, _Thinking))
-    turn: Message = {"role": message.__struct_config__.tag, "content": content} | (
-        {"tool_calls": calls} if calls else {}
-    )
+    turn: Message = {"role": message.role, "content": content} | ({"tool_calls": calls} if calls else {})
     if thoughts:
         # The template decides whether the model sees them again.
         turn["reasoning_content"] = thoughts
     return results if results and not content else [*results, turn]
+
+
+def _schema(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
 
 
 def _content(content: str | Sequence[Struct] | None, pictures: Pictures) -> EngineContent:
@@ -271,7 +375,8 @@ class MessageWriter(ItemsWriter):
         self._blocks[-1][kind] += text
         return [*events, self._block_event("content_block_delta", delta={"type": f"{kind}_delta", kind: text})]
 
-    def end_item(self) -> list[bytes]:
+    def end_item(self, status: str = "completed") -> list[bytes]:
+        del status
         if not self._open:
             return []
         self._open = ""
@@ -296,7 +401,7 @@ class MessageWriter(ItemsWriter):
             return {"stop_reason": "tool_use", "stop_sequence": None}
         if event.stopped_by in self._stops:
             return {"stop_reason": "stop_sequence", "stop_sequence": event.stopped_by}
-        return {"stop_reason": _REASONS[event.reason], "stop_sequence": None}
+        return {"stop_reason": _REASONS[reason_of(event, self._parts)], "stop_sequence": None}
 
     def _block_event(self, kind: str, **fields: Any) -> bytes:
         return sse({"type": kind, "index": len(self._blocks) - 1, **fields}, kind)

@@ -27,9 +27,10 @@ from app.conversations.presets import Preset
 from app.conversations.projects import MODELS, PRESET, files_text, models_of, preset_of
 from app.conversations.records import Attachment, Folder, Source
 from app.session import prompt_variables
-from app.session.attachments import NotAttachable, count_tokens
+from app.session.attachments import count_tokens
 from app.session.session import Session
 from app.system.background import Background
+from app.text.file_texts import NotAttachable
 from app.widgets import theme
 from app.widgets.badges import Bar
 from app.widgets.buttons import CloseButton

@@ -152,7 +152,8 @@ class ModelCard(Card):
         self.remove_button.clicked.connect(self._remove)
         # Only the models of the Hub cache have published checksums.
         self.check_button.setVisible(with_file_buttons and entry.source == "cache")
-        self.remove_button.setVisible(with_file_buttons and not entry.is_starter and not entry.app)
+        may_go = not entry.is_starter and not entry.app and not entry.gguf
+        self.remove_button.setVisible(with_file_buttons and (may_go or entry.is_conversion))
         self.unlist_button = self.add_button("quiet")
         self.unlist_button.clicked.connect(self._ask_unlisting)
 
@@ -199,6 +200,8 @@ class ModelCard(Card):
         else:
             sentence, word = self.tr("Delete this model? ({size})"), self.tr("Delete")
             more = self.tr("Other apps that use the Hugging Face cache will lose it too.") if plan.shared else ""
+            if self.entry.gguf:
+                more = self.tr("The file {file} stays.").format(file=self.entry.gguf)
         self._ask(joined(sentence.format(size=size), more), [str(plan.place)], word, plan)
 
     def _ask_unlisting(self) -> None:
@@ -240,6 +243,8 @@ class ModelCard(Card):
     def _facts(self) -> str:
         entry, state = self.entry, self._state
         facts = model_wording.facts_words(entry, state.measured, with_draft=True)
+        if origin := model_wording.origin_words(entry):
+            return f"{facts}\n{origin}"
         if state.advice is None or not state.main or entry.verdict != "fits":
             return facts
         return f"{model_wording.as_draft_words(state.advice, state.main, state.as_draft)}\n{facts}"

@@ -15,12 +15,13 @@ from app.chat.attachment_row import AttachmentRow, Reading
 from app.conversations.errors import StoreError
 from app.conversations.records import Attachment, pictures_in
 from app.library.library import Library
-from app.session.attachments import NotAttachable, read_attachment, read_picture
+from app.session.attachments import read_attachment, read_picture
 from app.session.chats import Chat
 from app.session.project_service import MOST_FILES
 from app.session.session import Session
 from app.system.background import Background
 from app.system.cancelled import Cancelled
+from app.text.file_texts import NotAttachable
 from app.widgets.banner import Banner
 from app.wording.errors import error_sentence
 from app.wording.figures import number

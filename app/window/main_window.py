@@ -139,6 +139,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._panel.details.fold.setChecked(self.preferences.values.panel_details)
         self._panel.details.toggled.connect(lambda unfolded: self.preferences.change(panel_details=unfolded))
         PanelController(session, self.transcript, self._panel, self)
+        self._panel.shown.connect(self._header.stand_beside_panel)
         self.comparer = Comparer(session, self)
         self.comparison = ComparisonView(self.comparer, actions["compare"], self)
         self.explanations = Explanations(self)
@@ -243,6 +244,9 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
             self.session.chats.keep_unsent(chat, words, (*turn.attachments, *chat.unsent_attachments))
 
     def _attach(self, files: list[str]) -> None:
+        if len(files) == 1 and files[0].lower().endswith(".gguf"):
+            self.session.models.load(files[0], None)
+            return
         self.attachments.attach(files, self.composer.files)
         self.composer.setFocus()
 

@@ -208,7 +208,9 @@ def facts_words(entry: Entry, measured: Totals | None = None, *, with_draft: boo
     if obstacle := _obstacle_words(entry):
         return obstacle
     sees = translate("Models", "sees pictures") if entry.sees else ""
-    parts = [draft_words(entry, measured) if with_draft else "", sees, entry.app]
+    first = entry.gguf and not entry.is_conversion
+    converted = translate("Models", "GGUF, converted when it is first used") if first else ""
+    parts = [draft_words(entry, measured) if with_draft else "", converted, sees, entry.app]
     if entry.licence:
         parts.append(_LICENCES.get(entry.licence, entry.licence))
     if entry.context:
@@ -220,6 +222,27 @@ def facts_words(entry: Entry, measured: Totals | None = None, *, with_draft: boo
     if entry.gated:
         parts.append(translate("Models", "gated"))
     return _separated(*parts)
+
+
+def origin_words(entry: Entry) -> str:
+    """Say what a folder that was made from a GGUF file has of it; "" for others."""
+    if not entry.is_conversion:
+        return ""
+    anew, every = entry.new_codes
+    if not anew:
+        words = translate("Models", "The weights are those of the file {file}; the codes were kept.")
+    else:
+        words = translate(
+            "Models",
+            "The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.",
+        )
+    return words.format(file=entry.gguf, count=number(anew, 0), total=number(every, 0))
+
+
+def folder_words(folder: str, is_listed: bool) -> str:
+    """Say how a folder whose path was entered is added, or that nothing usable is in one that was added."""
+    added = translate("Models", "No models were found in {folder}.")
+    return (added if is_listed else translate("Models", "Press Enter to add {folder}.")).format(folder=folder)
 
 
 def _separated(*parts: str) -> str:

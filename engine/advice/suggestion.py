@@ -23,8 +23,8 @@ _OF_HEADS = re.compile(r"[-_](?:MTP|DFlash2?|DSpark|assistant|EAGLE-?3)(?:[-_].*
 def suggest_draft(client: HubClient, main_id: str, catalog: Catalog, keep_in: Path | None = None) -> str | None:
     """Return the repository of the best draft model, or None if none of the catalog shares the tokenizer.
 
-    For main models of the catalog this needs no network. For others the small files of the main model and of a few
-    drafts with vocabularies of the same size are read. Raises `HubError` for the main model only.
+    For main models of the catalog this needs no network. For others it reads the small files of the main model and of
+    a few drafts with vocabularies of the same size. Raises `HubError` for the main model only.
     """
     known = catalog.models.get(main_id)
     if known is not None:

@@ -9,6 +9,8 @@ from io import BytesIO
 
 # What pypdf raises for a file that needs a password, or AES, for which no library is installed.
 _ENCRYPTED = ("DependencyError", "FileNotDecryptedError", "WrongPasswordError")
+# The mark of a file's end, and how many of the last bytes hold it.
+_END, _TAIL = b"%%EOF", 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ def _text_and_problem(data: bytes, most: int) -> tuple[str, str]:
 
     # pypdf's warnings are noise here.
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
-    reader = PdfReader(BytesIO(data))
+    # A file without an end has no table of its objects either, and pypdf then looks for them.
+    reader = PdfReader(BytesIO(data if _END in data[-_TAIL:] else data + b"\nstartxref\n0\n" + _END))
     if reader.is_encrypted and not reader.decrypt(""):
         return "", "encrypted"
     pages: list[str] = []

@@ -1,8 +1,8 @@
-"""The prompt process: it builds tokenizers, makes prompts, tries grammars, decodes pictures and reads PDF files, within
-limits that the system enforces.
+"""The prompt process: it builds tokenizers, makes prompts, tries grammars, decodes pictures, and reads PDF and
+GGUF files, within limits that the system enforces.
 
-It imports no Qt, and MLX only to count what caches hold. It knows no secrets and opens no files of the user. When it
-exceeds a limit, the system ends it, and the engine starts another.
+It imports no Qt, and MLX only to count what caches hold. It knows no secrets, and the only files of the user that it
+opens are GGUF files. When it exceeds a limit, the system ends it, and the engine starts another.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from engine.errors import PromptTooLong, TemplateFailed
 from engine.files.pdf_file import pdf_text
 from engine.files.picture_file import decode_picture
 from engine.tokenizers.prompt_process import protocol
-from engine.tokenizers.prompts import make_prompt
+from engine.tokenizers.prompts import make_prompt, turn_end_of
 from engine.tokenizers.thinking import thinking_of
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed, pack
@@ -116,10 +116,16 @@ def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
         from engine.grammars.compiling import trial
 
         return _sendable(trial(task.lark))
+    if isinstance(task, protocol.CheckAnswer):
+        from engine.grammars.checking import problems_of
+
+        return [_sendable(problem) for problem in problems_of(task.schema, task.text)]
     if isinstance(task, protocol.DecodePicture):
         return decode_picture(task.data, task.sizes, task.resample)
     if isinstance(task, protocol.ReadPdf):
         return pdf_text(task.data, task.most)
+    if isinstance(task, protocol.PrepareGguf | protocol.WriteGgufShard):
+        return _gguf_plan(task)
     if isinstance(task, protocol.CountCaches):
         return _cache_counter()(task.config)
     if isinstance(task, protocol.CountTokens):
@@ -132,7 +138,18 @@ def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
     tokenizer = tokenizers[task.folder]
     if isinstance(task, protocol.FindThinking):
         return thinking_of(tokenizer)
+    if isinstance(task, protocol.FindTurnEnd):
+        return turn_end_of(tokenizer)
     return make_prompt(tokenizer, task.job, with_boundaries=True)
+
+
+def _gguf_plan(task: protocol.PrepareGguf | protocol.WriteGgufShard) -> Any:
+    from engine.gguf.writing import prepare, write_shard
+
+    source, folder = Path(task.source), Path(task.folder)
+    if isinstance(task, protocol.PrepareGguf):
+        return prepare(source, folder)
+    return write_shard(source, folder, task.number)
 
 
 def _sendable(text: str) -> str:

@@ -296,3 +296,12 @@ def test_a_call_is_written_with_the_control_tokens_of_its_family(
     [(name, arguments)] = arguments_of(choice)
     assert (choice["finish_reason"], choice["message"]["content"]) == ("tool_calls", None)
     assert {"weather": CITIES, "news": DAY}[name]["required"] == list(arguments)
+
+
+def test_what_no_grammar_holds_of_arguments_is_said_and_checked(caller: Served) -> None:
+    schema = {"type": "object", "properties": {"day": {"enum": ["a"], "not": {"const": "a"}}}, "required": ["day"]}
+    tools = [{"type": "function", "function": {"name": "news", "parameters": schema}}]
+    for fields in ({"tool_choice": "required"}, {"tool_choice": "required", "stream": True}):
+        response = caller.post("/v1/chat/completions", ASKED | {"tools": tools, "parallel_tool_calls": False} | fields)
+        assert '"schema_unchecked":["news#/properties/day/not"]' in response.text
+        assert "\"schema_problems\":[\"$.day: 'a' should not be valid under {'const': 'a'}\"]" in response.text

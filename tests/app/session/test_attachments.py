@@ -11,14 +11,8 @@ import pytest
 from PySide6.QtWidgets import QToolButton
 
 from app.conversations.records import Attachment
-from app.session.attachments import (
-    LARGEST_BYTES,
-    LARGEST_PDF_BYTES,
-    NotAttachable,
-    count_tokens,
-    cut_to_tokens,
-    read_attachment,
-)
+from app.session.attachments import LARGEST_PDF_BYTES, count_tokens, cut_to_tokens, read_attachment
+from app.text.file_texts import LARGEST_BYTES, NotAttachable
 from engine import starter_pair
 from engine.files.pdf_file import pdf_text
 from engine.tokenizers.prompt_process.client import PDF_PROCESS, PICTURE_PROCESS
@@ -124,7 +118,7 @@ def test_a_strangers_tokenizer_counts_in_the_process_that_may_be_killed(
 def test_a_hostile_pdf_file_is_refused_within_its_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, reasons: set[str]
 ) -> None:
-    monkeypatch.setattr("app.session.attachments.PDF_S", 0.5)
+    monkeypatch.setattr("app.text.file_texts.PDF_S", 0.5)
     (tmp_path / "a.pdf").write_bytes(content)
     with pytest.raises(NotAttachable) as caught:
         read_attachment(tmp_path / "a.pdf")

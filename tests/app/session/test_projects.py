@@ -126,7 +126,7 @@ def test_a_question_says_which_file_it_waits_for_and_goes_on_without_it(
     settle: Settle,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("app.session.attachments.PDF_S", 0.3)
+    monkeypatch.setattr("app.text.file_texts.PDF_S", 0.3)
     waited, left_out = list[str](), list[object]()
     add_slow_file(session, tmp_path, qtbot, settle)
     session.answers.arrived.connect(lambda *_: waited.append(session.chat.turns[-1].answer.waits_for))

@@ -13,8 +13,9 @@ from PySide6.QtWidgets import QApplication, QLabel, QToolButton
 
 from app.conversations.conversation_list import ConversationList
 from app.conversations.records import Attachment
-from app.session.attachments import NotAttachable, read_attachment
+from app.session.attachments import read_attachment
 from app.sidebar.pane import ChatPane
+from app.text.file_texts import NotAttachable
 from engine.tokenizers.prompt_process.client import PDF_PROCESS
 from tests.app.conftest import OpenWindow
 from tests.app.pdf_files import pdf
@@ -260,7 +261,7 @@ def test_files_dropped_anywhere_in_the_window_land_in_the_message_and_words_only
 def test_the_window_says_which_file_of_the_folder_it_waits_for_and_what_it_does_without(
     open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.session.attachments.PDF_S", 0.3)
+    monkeypatch.setattr("app.text.file_texts.PDF_S", 0.3)
     window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
     session, book = window.session, tmp_path / "book"
     book.mkdir()
