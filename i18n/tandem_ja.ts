@@ -2107,7 +2107,35 @@
         <source>The disk or the folder does not allow writing it.</source>
         <translation>ディスクまたはフォルダに書き込めません。</translation>
     </message>
-</context>
+<message>
+        <source>It writes text by diffusion, not token by token.</source>
+        <translation>トークンをひとつずつではなく拡散（ディフュージョン）で文章を生成します。</translation>
+    </message>
+    <message>
+        <source>It makes embeddings or sorts texts.</source>
+        <translation>埋め込みの作成やテキストの分類を行うモデルです。</translation>
+    </message>
+    <message>
+        <source>It only reads the text in pictures.</source>
+        <translation>画像の中の文字を読み取るだけのモデルです。</translation>
+    </message>
+    <message>
+        <source>It makes decisions.</source>
+        <translation>判定だけを行うモデルです。</translation>
+    </message>
+    <message>
+        <source>It makes pictures, films or sounds.</source>
+        <translation>画像・動画・音声を生成するモデルです。</translation>
+    </message>
+    <message>
+        <source>It is an adapter for a family that runs through mlx-vlm.</source>
+        <translation>mlx-vlm を通して動く系列のアダプターです。</translation>
+    </message>
+    <message>
+        <source>It runs through mlx-vlm, which is not installed.</source>
+        <translation>mlx-vlm を通して動きますが、mlx-vlm がインストールされていません。</translation>
+    </message>
+    </context>
 <context>
     <name>Errors</name>
     <message>
@@ -2306,7 +2334,35 @@
         <source>{name} could not be converted: the disk or the folder does not allow writing ({detail}).</source>
         <translation>{name} を変換できませんでした。ディスクまたはフォルダに書き込めません（{detail}）。</translation>
     </message>
-</context>
+<message>
+        <source>{name} writes text by diffusion, not token by token, which Tandem does not do. Choose another model.</source>
+        <translation>{name} はトークンをひとつずつではなく拡散（ディフュージョン）で文章を生成するモデルで、Tandem は対応していません。別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} makes embeddings or sorts texts, and writes no answers. Choose a model for chats.</source>
+        <translation>{name} は埋め込みの作成やテキストの分類を行うモデルで、回答は書きません。チャット用のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} only reads the text in pictures, and does not answer questions. Choose a model for chats.</source>
+        <translation>{name} は画像の中の文字を読み取るだけのモデルで、質問には回答しません。チャット用のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} makes decisions, and writes no answers. Choose a model for chats.</source>
+        <translation>{name} は判定だけを行うモデルで、回答は書きません。チャット用のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} makes pictures, films or sounds, and writes no answers. Choose a model for chats.</source>
+        <translation>{name} は画像・動画・音声を生成するモデルで、回答は書きません。チャット用のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>Tandem cannot apply adapters to this family ({detail}), which runs through mlx-vlm. Choose its main model without an adapter.</source>
+        <translation>この系列（{detail}）は mlx-vlm を通して動くため、アダプターを適用できません。アダプターなしのメインモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} runs through mlx-vlm, which is not installed. Install Tandem with the command in its README.</source>
+        <translation>{name} は mlx-vlm を通して動きますが、mlx-vlm がインストールされていません。README のコマンドで Tandem をインストールしてください。</translation>
+    </message>
+    </context>
 <context>
     <name>Figures</name>
     <message>
@@ -3652,6 +3708,10 @@
 <message>
         <source>{name} ({place})</source>
         <translation>{name}（{place}）</translation>
+    </message>
+    <message>
+        <source>Head for this model. No gain expected on this Mac.</source>
+        <translation>このモデル用のヘッドです。この Mac では高速化は見込めません。</translation>
     </message>
     </context>
 <context>
@@ -6009,7 +6069,11 @@
         <source>Stop</source>
         <translation>停止</translation>
     </message>
-</context>
+<message>
+        <source>The model stopped while thinking, without an answer.</source>
+        <translation>モデルが思考の途中で止まり、回答がありません。</translation>
+    </message>
+    </context>
 <context>
     <name>Unsaved</name>
     <message>

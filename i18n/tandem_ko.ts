@@ -2107,7 +2107,35 @@
         <source>The disk or the folder does not allow writing it.</source>
         <translation>디스크나 폴더에 쓸 수 없어요.</translation>
     </message>
-</context>
+<message>
+        <source>It writes text by diffusion, not token by token.</source>
+        <translation>토큰을 하나씩 쓰지 않고 디퓨전으로 텍스트를 만들어요.</translation>
+    </message>
+    <message>
+        <source>It makes embeddings or sorts texts.</source>
+        <translation>임베딩을 만들거나 텍스트를 분류하는 모델이에요.</translation>
+    </message>
+    <message>
+        <source>It only reads the text in pictures.</source>
+        <translation>이미지 속 글자만 읽는 모델이에요.</translation>
+    </message>
+    <message>
+        <source>It makes decisions.</source>
+        <translation>판정만 내리는 모델이에요.</translation>
+    </message>
+    <message>
+        <source>It makes pictures, films or sounds.</source>
+        <translation>이미지나 동영상, 소리를 만드는 모델이에요.</translation>
+    </message>
+    <message>
+        <source>It is an adapter for a family that runs through mlx-vlm.</source>
+        <translation>mlx-vlm을 통해 실행되는 계열의 어댑터예요.</translation>
+    </message>
+    <message>
+        <source>It runs through mlx-vlm, which is not installed.</source>
+        <translation>mlx-vlm을 통해 실행되는데, mlx-vlm이 설치되어 있지 않아요.</translation>
+    </message>
+    </context>
 <context>
     <name>Errors</name>
     <message>
@@ -2306,7 +2334,35 @@
         <source>{name} could not be converted: the disk or the folder does not allow writing ({detail}).</source>
         <translation>{name} 모델을 변환하지 못했어요. 디스크나 폴더에 쓸 수 없어요({detail}).</translation>
     </message>
-</context>
+<message>
+        <source>{name} writes text by diffusion, not token by token, which Tandem does not do. Choose another model.</source>
+        <translation>{name} 모델은 토큰을 하나씩 쓰지 않고 디퓨전으로 텍스트를 만들어요. Tandem은 이 방식을 지원하지 않아요. 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} makes embeddings or sorts texts, and writes no answers. Choose a model for chats.</source>
+        <translation>{name} 모델은 임베딩을 만들거나 텍스트를 분류할 뿐 답변을 쓰지 않아요. 대화용 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} only reads the text in pictures, and does not answer questions. Choose a model for chats.</source>
+        <translation>{name} 모델은 이미지 속 글자만 읽을 뿐 질문에 답하지 않아요. 대화용 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} makes decisions, and writes no answers. Choose a model for chats.</source>
+        <translation>{name} 모델은 판정만 내릴 뿐 답변을 쓰지 않아요. 대화용 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} makes pictures, films or sounds, and writes no answers. Choose a model for chats.</source>
+        <translation>{name} 모델은 이미지나 동영상, 소리를 만들 뿐 답변을 쓰지 않아요. 대화용 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Tandem cannot apply adapters to this family ({detail}), which runs through mlx-vlm. Choose its main model without an adapter.</source>
+        <translation>mlx-vlm을 통해 실행되는 이 계열({detail})에는 어댑터를 적용할 수 없어요. 어댑터 없이 메인 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} runs through mlx-vlm, which is not installed. Install Tandem with the command in its README.</source>
+        <translation>{name} 모델은 mlx-vlm을 통해 실행되는데, mlx-vlm이 설치되어 있지 않아요. README의 명령어로 Tandem을 설치해 주세요.</translation>
+    </message>
+    </context>
 <context>
     <name>Figures</name>
     <message>
@@ -3653,7 +3709,11 @@
         <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
         <translation>가중치는 {file} 파일의 것이고, 텐서 {total}개 중 {count}개는 다시 양자화했어요.</translation>
     </message>
-</context>
+<message>
+        <source>Head for this model. No gain expected on this Mac.</source>
+        <translation>이 모델용 헤드예요. 이 Mac에서는 빨라지지 않을 것으로 예상돼요.</translation>
+    </message>
+    </context>
 <context>
     <name>ModelsPage</name>
     <message>
@@ -6009,7 +6069,11 @@
         <source>Stop</source>
         <translation>중지</translation>
     </message>
-</context>
+<message>
+        <source>The model stopped while thinking, without an answer.</source>
+        <translation>모델이 답변 없이 생각 중에 멈췄어요.</translation>
+    </message>
+    </context>
 <context>
     <name>Unsaved</name>
     <message>

@@ -2107,7 +2107,35 @@
         <source>The disk or the folder does not allow writing it.</source>
         <translation>磁盘或文件夹不允许写入。</translation>
     </message>
-</context>
+<message>
+        <source>It writes text by diffusion, not token by token.</source>
+        <translation>它用扩散方式生成文字，而不是逐个 token 生成。</translation>
+    </message>
+    <message>
+        <source>It makes embeddings or sorts texts.</source>
+        <translation>它用于生成嵌入或对文字分类。</translation>
+    </message>
+    <message>
+        <source>It only reads the text in pictures.</source>
+        <translation>它只识别图片中的文字。</translation>
+    </message>
+    <message>
+        <source>It makes decisions.</source>
+        <translation>它只做判定。</translation>
+    </message>
+    <message>
+        <source>It makes pictures, films or sounds.</source>
+        <translation>它用于生成图片、视频或声音。</translation>
+    </message>
+    <message>
+        <source>It is an adapter for a family that runs through mlx-vlm.</source>
+        <translation>它是用于通过 mlx-vlm 运行的系列的适配器。</translation>
+    </message>
+    <message>
+        <source>It runs through mlx-vlm, which is not installed.</source>
+        <translation>它通过 mlx-vlm 运行，但尚未安装 mlx-vlm。</translation>
+    </message>
+    </context>
 <context>
     <name>Errors</name>
     <message>
@@ -2306,7 +2334,35 @@
         <source>{name} could not be converted: the disk or the folder does not allow writing ({detail}).</source>
         <translation>无法转换 {name}：磁盘或文件夹不允许写入（{detail}）。</translation>
     </message>
-</context>
+<message>
+        <source>{name} writes text by diffusion, not token by token, which Tandem does not do. Choose another model.</source>
+        <translation>{name} 用扩散方式生成文字，而不是逐个 token 生成，Tandem 不支持这种方式。请选择其他模型。</translation>
+    </message>
+    <message>
+        <source>{name} makes embeddings or sorts texts, and writes no answers. Choose a model for chats.</source>
+        <translation>{name} 用于生成嵌入或对文字分类，不会回答问题。请选择用于对话的模型。</translation>
+    </message>
+    <message>
+        <source>{name} only reads the text in pictures, and does not answer questions. Choose a model for chats.</source>
+        <translation>{name} 只识别图片中的文字，不会回答问题。请选择用于对话的模型。</translation>
+    </message>
+    <message>
+        <source>{name} makes decisions, and writes no answers. Choose a model for chats.</source>
+        <translation>{name} 只做判定，不会写出回答。请选择用于对话的模型。</translation>
+    </message>
+    <message>
+        <source>{name} makes pictures, films or sounds, and writes no answers. Choose a model for chats.</source>
+        <translation>{name} 用于生成图片、视频或声音，不会写出回答。请选择用于对话的模型。</translation>
+    </message>
+    <message>
+        <source>Tandem cannot apply adapters to this family ({detail}), which runs through mlx-vlm. Choose its main model without an adapter.</source>
+        <translation>这个系列（{detail}）通过 mlx-vlm 运行，Tandem 无法对它应用适配器。请选择不带适配器的主模型。</translation>
+    </message>
+    <message>
+        <source>{name} runs through mlx-vlm, which is not installed. Install Tandem with the command in its README.</source>
+        <translation>{name} 通过 mlx-vlm 运行，但尚未安装 mlx-vlm。请使用 README 中的命令安装 Tandem。</translation>
+    </message>
+    </context>
 <context>
     <name>Figures</name>
     <message>
@@ -3653,7 +3709,11 @@
         <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
         <translation>权重来自文件 {file}，{total} 个张量中有 {count} 个重新量化。</translation>
     </message>
-</context>
+<message>
+        <source>Head for this model. No gain expected on this Mac.</source>
+        <translation>为此模型制作的草稿头。估计在此 Mac 上不会变快。</translation>
+    </message>
+    </context>
 <context>
     <name>ModelsPage</name>
     <message>
@@ -6009,7 +6069,11 @@
         <source>Stop</source>
         <translation>停止</translation>
     </message>
-</context>
+<message>
+        <source>The model stopped while thinking, without an answer.</source>
+        <translation>模型在思考时就停止了，没有给出回答。</translation>
+    </message>
+    </context>
 <context>
     <name>Unsaved</name>
     <message>

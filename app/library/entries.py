@@ -164,11 +164,10 @@ def from_search(model: Model, catalog: Catalog, installed_ids: Collection[str], 
 
 
 def with_draft(entry: Entry, draft: Model, best: PairAdvice, installed_ids: Collection[str]) -> Entry:
-    """Return a search result with the catalog's draft model for it."""
+    """Return a search result with the draft model or head that was found for it."""
     missing = 0 if draft.id in installed_ids else draft.bytes
-    return replace(
-        entry, draft=draft.id, draft_name=draft.name, expected=best.expected, get_bytes=entry.get_bytes + missing
-    )
+    name = draft.name or draft.id.rpartition("/")[2]
+    return replace(entry, draft=draft.id, draft_name=name, expected=best.expected, get_bytes=entry.get_bytes + missing)
 
 
 def pair_offers(catalog: Catalog, entries: Sequence[Entry], limit: int) -> tuple[Entry, ...]:

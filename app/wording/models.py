@@ -141,6 +141,7 @@ VERDICTS = Sentences(
         "head": "Head for this model.",
         "head-other": "Head for {model}: fewer draft tokens may be accepted.",
         "head-unchecked": "Published head for this model. Not checked yet.",
+        "no-gain": "Head for this model. No gain expected on this Mac.",
         "head-inside": "Head that comes with the original model. Only its part of the files is downloaded.",
         "layers": "Head for another model: made for {theirs} layers, this one has {ours}.",
         "width": "Head for another model: made for a width of {theirs}, this one's is {ours}.",

@@ -22,6 +22,8 @@ NAMES = {
     *(
         "macOS",
         "iogpu.wired_limit_mb",
+        "mlx-vlm",
+        "README",
         "Mac",
         "GB",
         "KV",

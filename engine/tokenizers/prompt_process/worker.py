@@ -57,7 +57,7 @@ def main(options: Sequence[str]) -> None:
 @cache
 def _tokenizer_loader() -> Any:
     """Import mlx-lm's function for tokenizers without the rest of its package, which imports MLX."""
-    _import_bare_package()
+    _import_bare_package("mlx_lm")
     from mlx_lm.tokenizer_utils import load
 
     return load
@@ -65,8 +65,9 @@ def _tokenizer_loader() -> Any:
 
 @cache
 def _cache_counter() -> Any:
-    """Import what counts caches without the rest of mlx-lm's package, which imports transformers."""
-    _import_bare_package()
+    """Import what counts caches without the rest of the packages of models, which import transformers."""
+    _import_bare_package("mlx_lm")
+    _import_bare_package("mlx_vlm")
     import mlx.core as mx
 
     from engine.model_files.cache_counting import count_caches
@@ -77,13 +78,13 @@ def _cache_counter() -> Any:
 
 
 @cache
-def _import_bare_package() -> None:
-    """Make mlx-lm's modules importable without its `__init__`, which imports all of them."""
-    spec = importlib.util.find_spec("mlx_lm")
-    assert spec is not None
-    package = types.ModuleType("mlx_lm")
-    package.__path__ = list(spec.submodule_search_locations or ())
-    sys.modules["mlx_lm"] = package
+def _import_bare_package(name: str) -> None:
+    """Make a package's modules importable without its `__init__`, which imports all of them, if it is installed."""
+    spec = importlib.util.find_spec(name)
+    if spec is not None:
+        package = types.ModuleType(name)
+        package.__path__ = list(spec.submodule_search_locations or ())
+        sys.modules[name] = package
 
 
 def _limit_time(seconds: int) -> None:
