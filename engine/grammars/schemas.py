@@ -12,43 +12,16 @@ from typing import Any
 from engine.call_forms.schema import target_of
 
 # What llguidance refuses to read, and the formats of texts that it knows.
-_UNCHECKED = frozenset(
-    [
-        "not",
-        "if",
-        "then",
-        "else",
-        "uniqueItems",
-        "contains",
-        "minContains",
-        "maxContains",
-        "propertyNames",
-        "dependentRequired",
-        "dependentSchemas",
-        "dependencies",
-        "unevaluatedProperties",
-        "unevaluatedItems",
-        "$dynamicRef",
-        "$recursiveRef",
-        "$recursiveAnchor",
-    ]
+_UNCHECKED = (
+    *("not", "if", "then", "else", "uniqueItems", "contains", "minContains", "maxContains", "propertyNames"),
+    *("dependentRequired", "dependentSchemas", "dependencies", "unevaluatedProperties", "unevaluatedItems"),
+    *("$dynamicRef", "$recursiveRef", "$recursiveAnchor"),
 )
 FORMATS = ("date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid", "uri", "unknown")
 # What says nothing about values, and what only references lead to.
-_SILENT = frozenset(
-    [
-        "$schema",
-        "$id",
-        "id",
-        "$anchor",
-        "$dynamicAnchor",
-        "$comment",
-        "$vocabulary",
-        "$defs",
-        "definitions",
-        "default",
-        "examples",
-    ]
+_SILENT = (
+    *("$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$comment", "$vocabulary", "$defs", "definitions"),
+    *("default", "examples"),
 )
 # Keywords with schemas of the same value, and with those of values in it: by name, in a list, or alone.
 _SAME, _NAMED, _LISTED, _ALONE = (
@@ -65,14 +38,14 @@ _WIDEST = 2**64
 Usable = Callable[[Mapping[str, Any]], bool]
 
 
-def plain_schema(schema: Mapping[str, Any], *, closing: bool) -> tuple[dict[str, Any], tuple[str, ...]]:
+def plain_schema(schema: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return a schema without what no grammar follows, and what was left out.
 
-    References lead to "$defs". Integers without bounds get those of LARGEST_INTEGER. With `closing`, objects that
-    declare properties have no others, unless the schema speaks of others.
+    References lead to "$defs". Integers without bounds get those of LARGEST_INTEGER. Objects that declare properties
+    have no others, unless the schema speaks of others.
     """
-    plain = _PlainSchema(schema, closing)
-    found = plain.node(schema, "#", opened=not closing)
+    plain = _PlainSchema(schema)
+    found = plain.node(schema, "#")
     while plain.waiting:
         reference, opened, name = plain.waiting.pop()
         place = reference if reference.startswith("#/") else "#"
@@ -85,13 +58,12 @@ class _PlainSchema:
     """Writes the nodes of a schema anew. An `opened` node is a part of one that says which properties there are."""
 
     root: Mapping[str, Any]
-    closing: bool
     left_out: list[str] = field(default_factory=list)
     parts: dict[str, Any] = field(default_factory=dict)
     names: dict[tuple[str, bool], str] = field(default_factory=dict)
     waiting: list[tuple[str, bool, str]] = field(default_factory=list)
 
-    def node(self, content: Any, place: str, *, opened: bool) -> Any:
+    def node(self, content: Any, place: str, *, opened: bool = False) -> Any:
         if not isinstance(content, Mapping):
             return content if isinstance(content, bool) else {}
         several = sum(len(_list(content.get(key))) if key == "allOf" else key in content for key in _SAME)
@@ -101,8 +73,8 @@ class _PlainSchema:
             written = self._keyword(key, value, f"{place}/{key}", opened=opened or joined)
             if written is not None or key == "const":
                 found[key] = written
-        if self.closing and not opened and (joined or isinstance(content.get("properties"), Mapping)):
-            names = self._properties(content, set(), patterns=not joined)
+        if not opened and (joined or isinstance(content.get("properties"), Mapping)):
+            names = self._properties(content, patterns=not joined)
             if names is not None and (names or "properties" in content):
                 found["properties"] = {name: {} for name in names} | found.get("properties", {})
                 found["additionalProperties"] = False
@@ -111,7 +83,6 @@ class _PlainSchema:
 
     def _keyword(self, key: str, value: Any, place: str, *, opened: bool) -> Any:
         """Return the value of a keyword in the new schema; None leaves the keyword out."""
-        inside = not self.closing
         if value is None:
             return None
         if key in _UNCHECKED or (key == "format" and value not in FORMATS):
@@ -123,15 +94,15 @@ class _PlainSchema:
         if key in _SILENT or (key == "x-guidance" and not isinstance(value, Mapping)):
             return None
         if key in _NAMED and isinstance(value, Mapping):
-            return {name: self.node(one, f"{place}/{name}", opened=inside) for name, one in value.items()}
+            return {name: self.node(one, f"{place}/{name}") for name, one in value.items()}
         if key in _SAME and isinstance(value, list):
             return [self.node(one, f"{place}/{index}", opened=opened) for index, one in enumerate(value)]
         if key in _LISTED or (key == "items" and isinstance(value, list)):
-            return [self.node(one, f"{place}/{index}", opened=inside) for index, one in enumerate(_list(value))]
-        return self.node(value, place, opened=inside) if key in _ALONE else value
+            return [self.node(one, f"{place}/{index}") for index, one in enumerate(_list(value))]
+        return self.node(value, place) if key in _ALONE else value
 
     def _reference(self, value: Any, place: str, opened: bool) -> str | None:
-        if not isinstance(value, str) or target_of(self.root, value) is None:
+        if not isinstance(value, str) or self._is_endless(value):
             self.left_out.append(place)
             return None
         if (value, opened) not in self.names:
@@ -139,29 +110,41 @@ class _PlainSchema:
             self.waiting.append((value, opened, name))
         return f"#/$defs/{self.names[value, opened]}"
 
-    def _properties(self, content: Any, seen: set[str], *, patterns: bool = False) -> dict[str, None] | None:
+    def _is_endless(self, reference: str) -> bool:
+        """Return whether a reference leads to nothing, or back to itself for the same value."""
+        waiting, seen = [target_of(self.root, reference)], set[str]()
+        for part in waiting:
+            if not isinstance(part, Mapping):
+                continue
+            waiting += [one for key in _SAME for one in _list(part.get(key))]
+            further = part.get("$ref")
+            if further == reference:
+                return True
+            if isinstance(further, str) and further not in seen:
+                seen.add(further)
+                waiting.append(target_of(self.root, further))
+        return waiting[0] is None
+
+    def _properties(self, content: Mapping[str, Any], *, patterns: bool) -> dict[str, None] | None:
         """Return the names of the properties of an object; None if it may have others, apart from `patterns`."""
-        if not isinstance(content, Mapping):
-            return {}
-        more = "additionalProperties" in content or content.get("unevaluatedProperties", False) is not False
-        if more or ("patternProperties" in content and not patterns):
-            return None
-        declared = content.get("properties")
-        found = dict.fromkeys(declared if isinstance(declared, Mapping) else ())
-        parts = [one for key in _SAME for one in _list(content.get(key))]
-        dependent = content.get("dependentSchemas")
-        parts += [*(dependent.values() if isinstance(dependent, Mapping) else ())]
-        parts += [content[key] for key in ("if", "then", "else") if key in content]
-        reference = content.get("$ref")
-        if isinstance(reference, str) and reference not in seen:
-            seen.add(reference)
-            parts.append(target_of(self.root, reference))
-        for part in parts:
-            names = self._properties(part, seen)
-            if names is None:
+        found, seen = dict[str, None](), set[str]()
+        waiting: list[Any] = [content]
+        for part in waiting:
+            if not isinstance(part, Mapping):
+                continue
+            more = "additionalProperties" in part or part.get("unevaluatedProperties", False) is not False
+            if more or ("patternProperties" in part and not patterns):
                 return None
-            found |= names
-        return found | dict.fromkeys(one for one in _list(content.get("required")) if isinstance(one, str))
+            declared, dependent = (_mapping(part.get(key)) for key in ("properties", "dependentSchemas"))
+            needed = [one for one in _list(part.get("required")) if isinstance(one, str)]
+            found |= dict.fromkeys([*declared, *needed])
+            waiting += [one for key in _SAME for one in _list(part.get(key))]
+            waiting += [*dependent.values(), *(part.get(key) for key in ("if", "then", "else"))]
+            reference = part.get("$ref")
+            if isinstance(reference, str) and reference not in seen:
+                seen.add(reference)
+                waiting.append(target_of(self.root, reference))
+        return found
 
     def _require_possible(self, found: dict[str, Any], place: str) -> None:
         """Leave out that an object needs what it may not have."""
@@ -243,6 +226,10 @@ class _Reduction:
 
 def _without(content: Mapping[str, Any], key: str) -> dict[str, Any]:
     return {name: value for name, value in content.items() if name != key}
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _list(value: Any) -> list[Any]:

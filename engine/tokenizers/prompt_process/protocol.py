@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from engine.files.pdf_file import PdfText
+from engine.documents.document import DocumentText
 from engine.files.picture_file import DecodedPicture
 from engine.gguf.plan import GgufPlan
 from engine.model_files.cache_counting import CacheShape
@@ -47,6 +47,13 @@ class FindThinking(WireMessage, frozen=True):
     """Find the choice of thinking that the chat template offers."""
 
     result: ClassVar[Any] = ThinkingChoice
+    folder: str
+
+
+class FindTurnEnd(WireMessage, frozen=True):
+    """Find the token that the chat template writes after a turn of the assistant."""
+
+    result: ClassVar[Any] = int | None
     folder: str
 
 
@@ -98,10 +105,11 @@ class DecodePicture(WireMessage, frozen=True):
     resample: int
 
 
-class ReadPdf(WireMessage, frozen=True):
-    """Read the text of a PDF file, unless that has more than `most` characters."""
+class ReadDocument(WireMessage, frozen=True):
+    """Read the text of a document, unless that has more than `most` characters."""
 
-    result: ClassVar[Any] = PdfText
+    result: ClassVar[Any] = DocumentText
+    name: str
     data: bytes
     most: int
 
@@ -123,8 +131,9 @@ class WriteGgufShard(WireMessage, frozen=True):
     number: int
 
 
-_OfFiles = DecodePicture | ReadPdf | PrepareGguf | WriteGgufShard
-Task = Build | FindThinking | MakePrompt | CountTokens | CountCaches | TryGrammar | CheckAnswer | _OfFiles
+_OfFiles = DecodePicture | ReadDocument | PrepareGguf | WriteGgufShard
+_OfTokenizers = Build | FindThinking | FindTurnEnd | MakePrompt | CountTokens
+Task = _OfTokenizers | CountCaches | TryGrammar | CheckAnswer | _OfFiles
 
 
 class TaskRequest(WireMessage, frozen=True):
