@@ -2276,7 +2276,7 @@
     </message>
     <message>
         <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
-        <translation>スキーマの次の部分は回答の生成中に確認できないため、回答がこれと異なることがあります: {detail}。</translation>
+        <translation>スキーマの次の部分は回答の生成中に確認できないため、回答がこれと異なることがあります：{detail}。</translation>
     </message>
     <message>
         <source>Converting {name} needs {detail} of free space on the disk. Free up space, then try again.</source>
