@@ -12,6 +12,7 @@ from app.api.calls import Api, PreparedCall, SeveralAnswers
 from app.api.errors import bad_field
 from app.api.request_settings import MOST_CHOICES, refuse_unsupported
 from app.api.response_writers import ChoicesWriter
+from app.api.usage import TopLogprobs
 from engine.events import Event, Finished, PrefillProgress, PromptToken, Token, TokensCommitted
 from engine.status import ModelInfo
 
@@ -29,7 +30,7 @@ class CompletionBody(SeveralAnswers, kw_only=True):
 
     prompt: str | Annotated[list[TokenId | str | list[TokenId]], Meta(min_length=1)]
     best_of: Annotated[int, Meta(ge=1, le=1)] | None = None
-    logprobs: bool | Annotated[int, Meta(ge=0, le=5)] | None = None
+    logprobs: bool | TopLogprobs | None = None
     echo: bool | None = None
     suffix: Any = None
 

@@ -30,7 +30,9 @@ def readable_items(given: Any, skipped: list[str], tools: list[Any]) -> Any:
     if isinstance(given, str) or not given:
         return given
     items = [given] if isinstance(given, dict) else given
-    return [one for item in items for one in _readable(item, skipped, tools)] if isinstance(items, list) else given
+    if not isinstance(items, list):
+        return given
+    return [one for item in items if item is not None for one in _readable(item, skipped, tools)]
 
 
 def _readable(item: Any, skipped: list[str], tools: list[Any]) -> Iterator[Any]:

@@ -74,7 +74,8 @@ def messages_of(value: Any, read: Callable[[Object], Object]) -> Any:
     """Return the messages of a conversation, each as `read` rewrites it."""
     if not isinstance(value, list):
         return value
-    objects = [{"role": "user", "content": one} if isinstance(one, str) else one for one in value]
+    given = [one for one in value if one is not None]
+    objects = [{"role": "user", "content": one} if isinstance(one, str) else one for one in given]
     return [read(one) if isinstance(one, dict) else one for one in objects]
 
 
@@ -101,7 +102,7 @@ def _part(part: Any, known: Collection[str], picture: Callable[[str], Object], s
     if kind in _TEXTS:
         return {"type": "text", "text": part.get("text") if part.get("text") is not None else ""}
     if kind in known:
-        return part
+        return {**part, "text": ""} if "text" in part and part["text"] is None else part
     if (url := _picture_url(part)) is not None:
         return picture(url)
     if kind in _DOCUMENTS:
@@ -218,7 +219,9 @@ def functions_of(tools: Any, skipped: list[str], own: Collection[str] = ()) -> l
             found.append((str(kind), tool))
         elif not isinstance(tool, dict):
             found.append(("function", tool))
-        elif (function := function_of(tool)) is not None:
+        elif (function := function_of(tool)) is not None and function[1]["name"] in (None, ""):
+            skipped.append("tool without a name")
+        elif function is not None:
             found.append(function)
         else:
             skipped.append(str(kind))

@@ -36,7 +36,7 @@ _VERBATIM = (
 _Depth = Annotated[int, Meta(ge=0, le=MAX_DEPTH)]
 _Fraction = Annotated[float, Meta(ge=0, le=1)]
 # 0 reads the prompt and writes nothing; a number below it is no limit.
-MaxTokens = Annotated[int, Meta(ge=-(2**31), le=2**31)]
+MaxTokens = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 _Method = Annotated[str, Meta(extra_json_schema={"enum": list(methods())})]
 _Penalty = Annotated[float, Meta(ge=-2, le=2)]
 _StopText = Annotated[str, Meta(max_length=LONGEST_STOP)]

@@ -170,8 +170,8 @@ def with_readable_tools(
 
 def _readable_choice(choice: Any, skipped: list[str]) -> Any:
     """Rewrite a choice of tools as `Choice` knows it; "auto" for one of a tool that runs elsewhere."""
-    if choice in (None, "auto", "none", "required"):
-        return choice
+    if choice in (None, "", "auto", "none", "required"):
+        return choice or None
     kind = choice.get("type") if isinstance(choice, dict) else choice
     if kind in _MODES:
         return _MODES[kind]

@@ -117,6 +117,9 @@ def problem_note(turn: Turn, offer: str) -> Problem | None:
         sentence = translate("TurnView", "This answer repeats itself.")
         button, action = (translate("TurnView", "Continue"), "go-on") if answer.unfinished else (again, "again")
         return Problem(sentence, button, action, is_info=True, other=(translate("TurnView", "Stop"), "stop-repeating"))
+    if answer.stopped_thinking and answer.unfinished:
+        sentence = translate("TurnView", "The model stopped while thinking, without an answer.")
+        return Problem(sentence, translate("TurnView", "Continue"), "go-on", is_info=True)
     if answer.state is not State.INTERRUPTED:
         if is_beyond_starter(turn):
             words = translate("TurnView", "The Starter only knows Tandem. A larger model can answer this.")

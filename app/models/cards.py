@@ -182,7 +182,7 @@ class ModelCard(Card):
         self.check_button.setText(self.tr("Check files"))
         self.check_button.setEnabled(not runs and not paused)
         # What lies in an added folder is the person's own.
-        self.remove_button.setText(self.tr("Move to Trash…") if self._lists else self.tr("Delete…"))
+        self.remove_button.setText(self.tr("Move to Trash…") if self._lists and not entry.gguf else self.tr("Delete…"))
         self.remove_button.setEnabled(not state.loaded)
         self.remove_button.setToolTip(self.tr("It is in use. Choose another model first.") if state.loaded else "")
         self.unlist_button.setText(self.tr("Remove from the list"))
@@ -254,6 +254,8 @@ class ModelCard(Card):
             return self.tr("in use"), "main"
         if self.entry.is_starter:
             return self.tr("built in"), "draft"
+        if self.entry.base:
+            return "LoRA", "neutral"
         if self.entry.installed and not self.entry.problem:
             return self.tr("installed"), "draft"
         if self.entry.verdict == "too-big":

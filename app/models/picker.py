@@ -344,6 +344,8 @@ class PickerRow(QWidget):
             from engine.model_files.head_kinds import title_of
 
             return self.tr("{method} head").format(method=title_of(choice.entry.head)), "neutral"
+        if choice.entry is not None and choice.entry.base:
+            return "LoRA", "neutral"
         if choice.advice is not None and choice.advice.verdict.startswith("head"):
             return source_name("head"), "neutral"
         if choice.is_starter:

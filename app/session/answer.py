@@ -16,7 +16,7 @@ from msgspec.structs import replace as with_figures
 from app.session.calls import ToolRun
 from app.text.answer_parts import AnswerParts
 from app.text.repetition import Repetition
-from app.text.thinking import GrowingParts, ThoughtAndReply
+from app.text.thinking import GrowingParts, ThoughtAndReply, closing_mark
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
 from engine.requests import SamplingSettings
@@ -64,7 +64,7 @@ class Answer:
     template put that into the prompt, so that `text` marks all thoughts. With a `separator`, the text omits the calls
     that the separator finds. `calls` are the calls of the answer, and `earlier` the figures of the preceding requests
     whose results it uses. `sampling` holds its sampling settings, None if unknown. `repeats` says whether the newest
-    tokens repeat themselves; the figures then have no speed-up.
+    tokens repeat themselves; the figures then have no speed-up. `closing` is the end of `before` that closed thoughts.
     """
 
     state: State = State.WAITING
@@ -83,6 +83,7 @@ class Answer:
     repeats: bool = False
     earlier: tuple[RequestStats, ...] = ()
     sampling: SamplingSettings | None = None
+    closing: str = ""
     separator: AnswerParts | None = field(default=None, repr=False, compare=False)
     _repetition: Repetition = field(default_factory=Repetition, repr=False, compare=False)
     # The characters that the separator has read, and how many of its next ones the earlier text has already.
@@ -104,7 +105,13 @@ class Answer:
     @property
     def unfinished(self) -> bool:
         """Whether there is text that the model could continue."""
-        return self.state in _UNFINISHED and bool(self.text.strip()) and not self.calls
+        stopped = self.state in _UNFINISHED or self.stopped_thinking
+        return stopped and bool(self.text.strip()) and not self.calls
+
+    @property
+    def stopped_thinking(self) -> bool:
+        """Whether the model ended its answer inside its thoughts, without a reply."""
+        return self.state is State.DONE and not self.parts.closed and bool(closing_mark(self.text))
 
     @property
     def writes_call(self) -> bool:
@@ -175,8 +182,12 @@ class Answer:
         return True
 
     def resume(self) -> None:
-        """Prepare for another request that continues the answer."""
-        self.before = self.text
+        """Prepare for another request that continues the answer.
+
+        Thoughts that the model ended without closing them are closed: it would end them again.
+        """
+        self.closing = f"\n{closing_mark(self.text)}\n\n" if self.stopped_thinking else ""
+        self.before = self.text = self.text + self.closing
         self.first_round = 1 + max((token.round for token in self.tokens[-1:]), default=-1)
         self.state, self.error, self.prefill = State.WAITING, None, None
         self._repetition = Repetition(token.text for token in self.tokens)

@@ -10,18 +10,19 @@ from typing import Any
 
 from app.conversations.records import Attachment, Picture
 from app.system.cancelled import Cancelled
-from app.text.file_texts import CHARSET, LARGEST_BYTES, NotAttachable, is_pdf, text_of_file
+from app.text.file_texts import CHARSET, LARGEST_BYTES, NotAttachable, text_of_file
 from app.text.picture_data import kind_of_picture
+from engine.documents.document import is_document
 from engine.errors import EngineClosed, EngineError, PictureNotUsable
 from engine.files.paths import is_known_good
 from engine.files.picture_file import MOST_MEGABYTES
 from engine.files.reading_time import ReadingTime
 
-# PDF files consist mostly of fonts and pictures; only their text is attached.
-LARGEST_PDF_BYTES = 50 * 2**20
+# Documents consist mostly of fonts and pictures; only their text is attached.
+LARGEST_DOCUMENT_BYTES = 50 * 2**20
 # The problems of files that take too long or too much memory.
 BEYOND_LIMITS = ("too-slow", "too-much-memory", "no-time")
-_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".heic", ".avif")
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".heic", ".heif", ".avif")
 
 
 def read_attachment(
@@ -30,9 +31,9 @@ def read_attachment(
     time: ReadingTime | None = None,
     keep: Callable[[bytes], object] | None = None,
 ) -> Attachment:
-    """Read a text, code or PDF file, or a picture, whose file goes to `keep`; without `keep` pictures are refused.
+    """Read a text, code, a document or a picture, whose file goes to `keep`; without `keep` pictures are refused.
 
-    The media type names the encoding if that was guessed for the window's `language`. PDF files and pictures are read
+    The media type names the encoding if that was guessed for the window's `language`. Documents and pictures are read
     in processes with limits, and within `time`. Raises NotAttachable, PictureNotUsable, PicturesNotInstalled, Cancelled
     when `time` is abandoned, and what `keep` raises. Not for the Qt thread.
     """
@@ -45,7 +46,7 @@ def read_attachment(
         size = path.stat().st_size
         if named_picture and size > MOST_MEGABYTES * 2**20:
             raise PictureNotUsable("too-large", str(MOST_MEGABYTES))
-        if not named_picture and size > (LARGEST_PDF_BYTES if is_pdf(path.name) else LARGEST_BYTES):
+        if not named_picture and size > (LARGEST_DOCUMENT_BYTES if is_document(path.name) else LARGEST_BYTES):
             raise NotAttachable(path.name, "too-large")
         content = path.read_bytes()
     except OSError as error:
@@ -58,11 +59,15 @@ def read_attachment(
 
 
 def read_picture(name: str, content: bytes, keep: Callable[[bytes], object], time: ReadingTime) -> Attachment:
-    """Check a picture's file and pass it to `keep`. Raises as `read_attachment` does."""
+    """Check a picture's file and pass it to `keep`, as PNG or JPEG if it has a rarer format.
+
+    Raises as `read_attachment` does.
+    """
     # Imported here because most questions have no picture.
-    from engine.pictures.reading import digest_of, picture_size
+    from engine.pictures.reading import common_file, digest_of, picture_size
 
     try:
+        content = content if kind_of_picture(content) else common_file(content, time)
         picture = Picture(digest_of(content), *picture_size(content, time))
     except EngineClosed as error:
         raise Cancelled from error

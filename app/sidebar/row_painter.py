@@ -24,6 +24,7 @@ from PySide6.QtGui import (
     QFontMetrics,
     QKeyEvent,
     QKeySequence,
+    QMouseEvent,
     QPainter,
     QPen,
     QTextCharFormat,
@@ -200,13 +201,24 @@ def _mark(text: str, start: int, end: int) -> QTextLayout.FormatRange:
 
 
 class RowView(QListView):
-    """Leaves the keys that move a folder to the pane; QListView would move the selection."""
+    """Leaves the keys that move a folder to the pane; QListView would move the selection.
+
+    `pressed_mark` says whether the last click was on the mark of a folder that opens or closes it.
+    """
+
+    pressed_mark = False
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if QKeySequence(event.keyCombination()) in (MOVE_UP, MOVE_DOWN):
             event.ignore()
         else:
             super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        at = event.position().toPoint()
+        left = self.visualRect(self.indexAt(at)).left()
+        self.pressed_mark = at.x() - left < _SIDE + scaled(_MARK) + 2
+        super().mousePressEvent(event)
 
     def dataChanged(self, first: _Index, last: _Index, roles: Sequence[int] = ()) -> None:
         # The height of a row does not depend on its text, so skip QListView, which measures all rows again.

@@ -89,6 +89,11 @@ def parts_of(text: str, ended: bool = True, searched: int = 0) -> ThoughtAndRepl
     return _with_reply(text, None, 0, (), ended)
 
 
+def closing_mark(text: str) -> str:
+    """Return the mark that ends the thoughts with which a text begins; "" if it begins with none."""
+    return next((closing for opening, closing in THOUGHT_MARKS if text.lstrip().startswith(opening)), "")
+
+
 def without_thoughts(text: str) -> str:
     """Return an answer's text for the prompts of later turns.
 

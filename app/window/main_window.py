@@ -200,7 +200,8 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self.application.theme.changed.connect(self._actions.apply_theme)
         for changed in (session.settings.speculation_changed, self.transcript.shown_as, session.api.changed):
             changed.connect(self._actions.refresh_checks)
-        for changed in (self.notifications.report_changed, self.turns.speaker.changed, self.transfer.changed):
+        others = self.turns.speaker.changed, self.transfer.changed, session.list.changed
+        for changed in (self.notifications.report_changed, *others):
             changed.connect(self._update_actions)
 
     # Reactions to the session
@@ -294,6 +295,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self.composer.set_streaming(session.chat.streaming)
         self.composer.set_waiting(session.answers.is_loading)
         self._welcome.set_ready(session.answers.ready)
+        self._welcome.show_folder(session.projects.folder(session.chat.folder_id))
         self._welcome.show_questions(session.models.is_starter_expected)
 
     def _show_privacy(self) -> None:

@@ -182,6 +182,20 @@ MODEL_REASONS = Sentences(
         "unknown-architecture": (
             "Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem."
         ),
+        "is-diffusion": (
+            "{name} writes text by diffusion, not token by token, which Tandem does not do. Choose another model."
+        ),
+        "is-embedding": "{name} makes embeddings or sorts texts, and writes no answers. Choose a model for chats.",
+        "is-ocr": "{name} only reads the text in pictures, and does not answer questions. Choose a model for chats.",
+        "is-decision": "{name} makes decisions, and writes no answers. Choose a model for chats.",
+        "is-media": "{name} makes pictures, films or sounds, and writes no answers. Choose a model for chats.",
+        "vlm-adapter": (
+            "Tandem cannot apply adapters to this family ({detail}), which runs through mlx-vlm. Choose its main model "
+            "without an adapter."
+        ),
+        "no-mlx-vlm": (
+            "{name} runs through mlx-vlm, which is not installed. Install Tandem with the command in its README."
+        ),
         "is-head": "{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.",
         "unknown-head": "Tandem does not support this kind of head yet: {name} ({detail}). Choose another head.",
         "no-taps": (
@@ -270,6 +284,13 @@ DRAFT_REASONS = Sentences(
         "damaged": "One of its files is damaged.",
         "wrong-tensors": "Its weights don't match its configuration.",
         "unknown-architecture": "Its architecture is not supported yet.",
+        "is-diffusion": "It writes text by diffusion, not token by token.",
+        "is-embedding": "It makes embeddings or sorts texts.",
+        "is-ocr": "It only reads the text in pictures.",
+        "is-decision": "It makes decisions.",
+        "is-media": "It makes pictures, films or sounds.",
+        "vlm-adapter": "It is an adapter for a family that runs through mlx-vlm.",
+        "no-mlx-vlm": "It runs through mlx-vlm, which is not installed.",
         "is-head": "It is a head, not a model.",
         "unknown-head": "Its kind of head is not supported yet.",
         "no-taps": "The layers of the main model cannot be read.",

@@ -21,9 +21,9 @@ from typing import Any, TypeVar
 
 import psutil
 
+from engine.documents.document import DocumentText
 from engine.errors import EngineClosed, GrammarNotUsable, PromptTooLong, TemplateFailed, without_frames
 from engine.files.kept_json import KeptJson
-from engine.files.pdf_file import PdfText
 from engine.files.picture_file import DecodedPicture
 from engine.gguf.plan import GgufPlan
 from engine.grammars.grammar import Grammar
@@ -181,9 +181,11 @@ class PromptProcess:
         decoded: DecodedPicture = self._do(protocol.DecodePicture(data, sizes, resample), seconds, abandoned)
         return decoded
 
-    def read_pdf(self, data: bytes, most: int, seconds: float, abandoned: threading.Event) -> PdfText:
-        """Run `engine.files.pdf_file.pdf_text` in the process. Waits; raises as `build` does."""
-        read: PdfText = self._do(protocol.ReadPdf(data, most), seconds, abandoned)
+    def read_document(
+        self, name: str, data: bytes, most: int, seconds: float, abandoned: threading.Event
+    ) -> DocumentText:
+        """Run `engine.documents.document.document_text` in the process. Waits; raises as `build` does."""
+        read: DocumentText = self._do(protocol.ReadDocument(name, data, most), seconds, abandoned)
         return read
 
     def prepare_gguf(self, source: Path, folder: Path, seconds: float, abandoned: threading.Event) -> GgufPlan:
@@ -374,13 +376,13 @@ class PromptProcess:
 # The first makes the prompts of all engines, the second tries grammars, and the third counts what caches hold.
 PROMPT_PROCESS = PromptProcess()
 GRAMMAR_PROCESS, COUNTING_PROCESS = (PromptProcess(with_transformers=False) for _ in range(2))
-# The first reads pictures, the second PDF files, the third what takes them too long, and the last converts GGUF files.
-PICTURE_PROCESS, PDF_PROCESS, SLOW_FILE_PROCESS, GGUF_PROCESS = (
+# The first reads pictures, the second documents, the third what takes them too long, and the last converts GGUF files.
+PICTURE_PROCESS, DOCUMENT_PROCESS, SLOW_FILE_PROCESS, GGUF_PROCESS = (
     PromptProcess(with_transformers=False) for _ in range(4)
 )
 for process in (PROMPT_PROCESS, GRAMMAR_PROCESS, COUNTING_PROCESS):
     atexit.register(process.end)
-for process in (PICTURE_PROCESS, PDF_PROCESS, SLOW_FILE_PROCESS, GGUF_PROCESS):
+for process in (PICTURE_PROCESS, DOCUMENT_PROCESS, SLOW_FILE_PROCESS, GGUF_PROCESS):
     atexit.register(process.end)
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from engine.files.pdf_file import PdfText
+from engine.documents.document import DocumentText
 from engine.files.picture_file import DecodedPicture
 from engine.gguf.plan import GgufPlan
 from engine.model_files.cache_counting import CacheShape
@@ -105,10 +105,11 @@ class DecodePicture(WireMessage, frozen=True):
     resample: int
 
 
-class ReadPdf(WireMessage, frozen=True):
-    """Read the text of a PDF file, unless that has more than `most` characters."""
+class ReadDocument(WireMessage, frozen=True):
+    """Read the text of a document, unless that has more than `most` characters."""
 
-    result: ClassVar[Any] = PdfText
+    result: ClassVar[Any] = DocumentText
+    name: str
     data: bytes
     most: int
 
@@ -130,7 +131,7 @@ class WriteGgufShard(WireMessage, frozen=True):
     number: int
 
 
-_OfFiles = DecodePicture | ReadPdf | PrepareGguf | WriteGgufShard
+_OfFiles = DecodePicture | ReadDocument | PrepareGguf | WriteGgufShard
 _OfTokenizers = Build | FindThinking | FindTurnEnd | MakePrompt | CountTokens
 Task = _OfTokenizers | CountCaches | TryGrammar | CheckAnswer | _OfFiles
 

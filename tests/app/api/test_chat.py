@@ -183,13 +183,14 @@ def test_what_cannot_be_answered_is_refused_with_the_name_of_the_field(told: Ser
         ({"temperature": -1}, "temperature"),
         ({"temperature": "hot"}, "temperature"),
         ({"top_p": 1.5}, "top_p"),
-        ({"max_tokens": 2**40}, "max_tokens"),
+        ({"max_tokens": 2**60}, "max_tokens"),
         ({"n": 100}, "n"),
         ({"stop": [5]}, "stop[0]"),
         ({"seed": 1.5}, "seed"),
         ({"logit_bias": {"a": 1}}, "logit_bias"),
         ({"speculation": "magic"}, "speculation.method"),
         ({"num_draft_tokens": 99}, "num_draft_tokens"),
+        ({"tools": 5}, "tools"),
         ({"stream": "yes"}, "stream"),
     ]
     for fields, param in refused:

@@ -119,13 +119,6 @@ def test_blocks_after_an_open_formula_stay_blocks() -> None:
     assert document.toPlainText() == "$$ is the process.\nHead\none\ntwo\n[ x\nEnd"
 
 
-def test_code_in_a_list_is_one_block_with_its_lines() -> None:
-    document = document_of("1. Do:\n\n   ```py\n   x = 1\n\n   y\n   ```\n")
-    assert document.toPlainText() == "Do:\nx = 1\n\ny"
-    assert document.blockCount() == 2
-    assert style_at(document, len("Do:") + 1).fontFixedPitch()
-
-
 def test_a_hard_break_begins_no_paragraph() -> None:
     document = document_of("One  \ntwo\\\nthree")
     assert (document.toPlainText(), document.blockCount()) == ("One\ntwo\nthree", 1)

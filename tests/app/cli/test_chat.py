@@ -107,7 +107,7 @@ def test_a_missing_draft_is_an_error_before_anything_is_asked(capsys: pytest.Cap
     [
         (["--temperature", "-1"], "must be"),
         (["--top-p", "0"], "must be"),
-        (["--max-tokens", "0"], "must be"),
+        (["--max-tokens", "-1"], "must be"),
         (["--depth", str(MAX_DEPTH + 1)], f"depth must be between 0 and {MAX_DEPTH}, not {MAX_DEPTH + 1}"),
         (["--temperature", "5.1"], "temperature must be between 0 and 5, not 5.1"),
     ],
@@ -309,7 +309,7 @@ def test_pictures_go_with_the_first_question(
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(None, "there is no picture"), (b"text", "Tandem reads PNG"), (animation(), "animated")],
+    [(None, "there is no picture"), (b"text", "its format is not supported"), (animation(), "animated")],
 )
 def test_what_is_no_picture_is_refused_before_a_model_is_loaded(
     engine: ScriptedEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes | None, words: str

@@ -11,9 +11,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.library.hub_service import LibraryPaths
 from app.library.library import Library
 from tests.app.window_driver import WindowDriver
 from tests.engine.model_files.model_folders import model_files, write_folder
+from tests.tiny_gguf import pretend_conversion, write_gguf
 
 
 @pytest.fixture
@@ -54,6 +56,20 @@ def test_a_folder_with_several_models_shows_them(window: WindowDriver, tmp_path:
         next(one for one in picker.picker.findChildren(QPushButton) if one.text() == "Choose a folder…").click()
     qtbot.waitUntil(lambda: [choice.id for choice in picker.choices] == ["first", "second"])
     assert picker.picker.isVisible()
+
+
+@pytest.mark.parametrize("converted", [False, True])
+def test_a_folder_with_one_gguf_file_is_loaded_from_it_or_from_what_was_made_of_it(
+    converted: bool, window: WindowDriver, paths: LibraryPaths, tmp_path: Path, qtbot: QtBot
+) -> None:
+    file = write_gguf(tmp_path / "mine" / "tiny.gguf")
+    assert paths.cache is not None
+    wanted = pretend_conversion(file, paths.cache) if converted else file
+    picker = window.picker("main")
+    with window.file_dialog(file.parent):
+        picker.open()
+        next(one for one in picker.picker.findChildren(QPushButton) if one.text() == "Choose a folder…").click()
+    qtbot.waitUntil(lambda: loading(window) == str(wanted))
 
 
 @pytest.mark.parametrize("end", ["", "/config.json"])

@@ -240,3 +240,24 @@ def test_thoughts_that_the_prompt_opened_stay_thoughts_if_they_were_stopped(
     window.wait(lambda: bool(engine.requests) and window.answer().ended)
     assert engine.requests[-1].messages[-1] == {"role": "assistant", "content": "<think>\nHm, so"}
     assert (window.answer().parts.thought, window.shown_text()) == ("Hm, so it is.", "4")
+
+
+def test_an_answer_that_ends_in_its_thoughts_says_so_and_goes_on_after_them(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    """A model that drew the token of the end would draw it again, so its thoughts are closed for it."""
+    engine = ScriptedEngine([Script("Hm, so", opening="<think>\n"), Script("It is 4.")])
+    window = open_window(engine)
+    window.ask_and_wait("2 + 2?")
+    assert window.turn().note_text == "The model stopped while thinking, without an answer."
+    assert window.turn().note_buttons == ["Continue"]
+    window.turn().press_note("Continue")
+    window.wait(lambda: len(engine.requests) == 2 and window.answer().ended)
+    window.settle()
+    whole = "<think>\nHm, so\n</think>\n\n"
+    assert engine.requests[-1].messages[-1] == {"role": "assistant", "content": whole}
+    assert (window.answer().parts.thought, window.shown_text()) == ("Hm, so", "It is 4.")
+    assert window.turn().note_text == ""
+    window.close()
+    later = open_window(ScriptedEngine([]))
+    qtbot.waitUntil(lambda: bool(later.turns) and later.answer().text == f"{whole}It is 4.")
