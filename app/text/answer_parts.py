@@ -159,7 +159,9 @@ class AnswerParts:
             self._head = self._text[: parts.begin if parts.reply else parts.end]
         elif parts.thought:
             after = len(parts.thought) - len(thought)
-            self._head = self._text[: self._text.rindex(parts.thought) + len(parts.thought) - after]
+            # Several thoughts are joined by empty lines.
+            last = parts.thought.rpartition("\n\n")[2]
+            self._head = self._text[: self._text.rindex(last) + len(last) - after]
 
     def _call_in(self, thought: str, ended: bool) -> int:
         """Return where a call begins in thoughts that have not ended, or perhaps begins."""

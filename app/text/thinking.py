@@ -147,12 +147,29 @@ def _after(text: str, start: int, marks: tuple[str, str], ended: bool) -> Though
         # The reply begins without thoughts, which the prompt had opened.
         return _with_reply(text, "", len(text) - len(bare), (), ended)
     if end >= 0:
-        return _with_reply(text, text[start:end].strip(), end + len(closing), LEFT_BEHIND.get(closing, ()), ended)
+        return _with_more_thoughts(text, start, end, marks, ended)
     if ended and text.startswith(OPENING_WORDS, start):
         return ThoughtAndReply(None, text)
     thought = text[start:] if ended else text[start : len(text) - half_a_mark(text, closing)]
     hidden = not ended and _begins_a_mark(thought.strip(), [opening, *replies])
     return ThoughtAndReply("" if hidden else thought.strip(), "", len(text), closed=False)
+
+
+def _with_more_thoughts(text: str, start: int, end: int, marks: tuple[str, str], ended: bool) -> ThoughtAndReply:
+    """Return the parts of an answer whose first thoughts are known: models think again before they reply."""
+    opening, closing = marks
+    thoughts = text[start:end].strip()
+    while (bare := text[end + len(closing) :].lstrip()).startswith(opening) and opening not in OPENING_WORDS:
+        start = len(text) - len(bare) + len(opening)
+        end = text.find(closing, start)
+        last = len(text) - (0 if ended else half_a_mark(text, closing)) if end < 0 else end
+        thoughts = "\n\n".join(filter(None, (thoughts, text[start:last].strip())))
+        if end < 0:
+            return ThoughtAndReply(thoughts, "", len(text), closed=False)
+    after, dropped = end + len(closing), LEFT_BEHIND.get(closing, ())
+    if not ended and _begins_a_mark(bare, [opening]):
+        return ThoughtAndReply(thoughts, "", after, True, len(text), dropped)
+    return _with_reply(text, thoughts, after, dropped, ended)
 
 
 def _with_reply(text: str, thought: str | None, end: int, dropped: tuple[str, ...], ended: bool) -> ThoughtAndReply:

@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 
 from app.session.answer import Answer, State
+from app.text.answer_parts import AnswerParts
 from app.text.thinking import GrowingParts, ThoughtAndReply, parts_of
 from engine.events import Finished, Token, TokensCommitted
 from engine.stats import RequestStats, RoundRecord
@@ -235,3 +236,21 @@ def test_thoughts_that_the_prompt_opened_stay_thoughts_if_they_were_stopped(
     window.wait(lambda: bool(engine.requests) and window.answer().ended)
     assert engine.requests[-1].messages[-1] == {"role": "assistant", "content": "<think>\nHm, so"}
     assert (window.answer().parts.thought, window.shown_text()) == ("Hm, so it is.", "4")
+
+
+@pytest.mark.parametrize(
+    ("text", "thought", "reply"),
+    [
+        ("<think></think>\n<think>again</think>b", "again", "b"),
+        ("<think>a</think>\n\n<think>\nb\n</think>\n<think>c</think>\n\nd", "a\n\nb\n\nc", "d"),
+        ("<think>a</think>so <think>b</think>", "a", "so <think>b</think>"),
+    ],
+)
+def test_thoughts_that_follow_thoughts_belong_to_them(text: str, thought: str, reply: str) -> None:
+    parts = parts_of(text)
+    assert (parts.thought, parts.reply) == (thought, reply)
+    streamed = AnswerParts()
+    for sign in text:
+        streamed.add(sign)
+    streamed.add("", ended=True)
+    assert (streamed.reasoning, streamed.content) == (thought, reply)
