@@ -12,6 +12,7 @@ from typing import Any
 
 from app.cli.answers import Output
 from app.cli.command import DONE, FAILED, INTERRUPTED
+from app.cli.downloads import follow_loading
 from app.cli.pair_options import explained, model_path
 from app.cli.terminal import say
 from app.session.model_names import english_name
@@ -56,7 +57,10 @@ class TerminalConversation:
 
     def load(self, main: str, draft: str | None) -> None:
         """Load the models and keep the turns. Raises `EngineError`; the earlier models stay loaded then."""
-        pair = self._engine.load(main, draft).result()
+        loading = self._engine.load(main, draft)
+        if sys.stderr.isatty():
+            follow_loading(self._engine, loading)
+        pair = loading.result()
         if pair.draft_problem is not None:
             raise pair.draft_problem
         if pair.main is not None:

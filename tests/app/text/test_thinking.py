@@ -9,7 +9,6 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 
 from app.session.answer import Answer, State
-from app.text.answer_parts import AnswerParts
 from app.text.thinking import GrowingParts, ThoughtAndReply, parts_of
 from engine.events import Finished, Token, TokensCommitted
 from engine.stats import RequestStats, RoundRecord
@@ -37,6 +36,11 @@ TEXT = f"<think>\n{THOUGHT}\n</think>\n\nIt is 4."
         ("<think>Hm.</think>\n\nIt is 4.", "Hm.", "It is 4."),
         ("\n<think>\nHm.", "Hm.", ""),
         ("[THINK]Hm.[/THINK]It is 4.", "Hm.", "It is 4."),
+        ("<think></think>\n<think>again</think>b", "again", "b"),
+        ("<think>Hm.</think>\n\n<think>\nSo.\n</think>\n\nb", "Hm.\n\nSo.", "b"),
+        ("<think>a</think><think>b</think> <think>c</think>d", "a\n\nb\n\nc", "d"),
+        ("<think>a</think>\n<think>b", "a\n\nb", ""),
+        ("<think>a</think>The mark <think> begins.</think>", "a", "The mark <think> begins.</think>"),
         ("<mm:think>\n<mm:think>Hm.</mm:think>It is 4.", "Hm.", "It is 4."),
         ("</mm:think>It is 4.", "", "It is 4."),
         ("<|START_THINKING|>Hm.<|END_THINKING|><|START_TEXT|>It is 4.<|END_TEXT|>", "Hm.", "It is 4."),
@@ -238,19 +242,22 @@ def test_thoughts_that_the_prompt_opened_stay_thoughts_if_they_were_stopped(
     assert (window.answer().parts.thought, window.shown_text()) == ("Hm, so it is.", "4")
 
 
-@pytest.mark.parametrize(
-    ("text", "thought", "reply"),
-    [
-        ("<think></think>\n<think>again</think>b", "again", "b"),
-        ("<think>a</think>\n\n<think>\nb\n</think>\n<think>c</think>\n\nd", "a\n\nb\n\nc", "d"),
-        ("<think>a</think>so <think>b</think>", "a", "so <think>b</think>"),
-    ],
-)
-def test_thoughts_that_follow_thoughts_belong_to_them(text: str, thought: str, reply: str) -> None:
-    parts = parts_of(text)
-    assert (parts.thought, parts.reply) == (thought, reply)
-    streamed = AnswerParts()
-    for sign in text:
-        streamed.add(sign)
-    streamed.add("", ended=True)
-    assert (streamed.reasoning, streamed.content) == (thought, reply)
+def test_an_answer_that_ends_in_its_thoughts_says_so_and_goes_on_after_them(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    """A model that drew the token of the end would draw it again, so its thoughts are closed for it."""
+    engine = ScriptedEngine([Script("Hm, so", opening="<think>\n"), Script("It is 4.")])
+    window = open_window(engine)
+    window.ask_and_wait("2 + 2?")
+    assert window.turn().note_text == "The model stopped while thinking, without an answer."
+    assert window.turn().note_buttons == ["Continue"]
+    window.turn().press_note("Continue")
+    window.wait(lambda: len(engine.requests) == 2 and window.answer().ended)
+    window.settle()
+    whole = "<think>\nHm, so\n</think>\n\n"
+    assert engine.requests[-1].messages[-1] == {"role": "assistant", "content": whole}
+    assert (window.answer().parts.thought, window.shown_text()) == ("Hm, so", "It is 4.")
+    assert window.turn().note_text == ""
+    window.close()
+    later = open_window(ScriptedEngine([]))
+    qtbot.waitUntil(lambda: bool(later.turns) and later.answer().text == f"{whole}It is 4.")

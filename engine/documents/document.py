@@ -1,0 +1,105 @@
+"""Reads the text of documents as Markdown. Runs in a process with limits only: the files may come from anywhere."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from engine.documents.marked_text import MarkedText, TooLong
+
+# The beginning of Microsoft's old container: documents of Office 97, and newer ones with a password.
+_OLD_CONTAINER = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+# The name of the stream that holds an encrypted document.
+_ENCRYPTED_STREAM = "EncryptedPackage".encode("utf-16-le")
+# What pypdf raises for a file that needs a password, or AES, for which no library is installed.
+_ENCRYPTED = ("DependencyError", "FileNotDecryptedError", "WrongPasswordError", "Encrypted")
+_PAGES = (".html", ".htm", ".xhtml")
+_ZIPPED = (".docx", ".docm", ".xlsx", ".xlsm", ".pptx", ".pptm", ".odt", ".ods", ".odp", ".epub")
+SUFFIXES = (".pdf", *_ZIPPED, *_PAGES)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """The text of a document as Markdown.
+
+    If there is none, `problem` is "encrypted", "damaged", "too-large" (the text), "no-text" (it has only pictures),
+    "empty", "old-format" (of Office 97) or "not-text". `seconds` of computing were spent on it.
+    """
+
+    text: str = ""
+    problem: str = ""
+    seconds: float = 0.0
+
+
+def is_document(name: str, content: bytes = b"") -> bool:
+    """Whether a file is one that `document_text` reads, or refuses with a reason, by its name or its beginning."""
+    return name.lower().endswith(SUFFIXES) or content.startswith((b"%PDF-", b"PK\x03\x04", _OLD_CONTAINER))
+
+
+def is_page(name: str) -> bool:
+    """Whether a file is an HTML page by its name; `document_text` takes it in UTF-8."""
+    return name.lower().endswith(_PAGES)
+
+
+def document_text(name: str, data: bytes, most: int) -> DocumentText:
+    """Return the text of a file, unless that has more than `most` characters."""
+    begun = time.process_time()
+    try:
+        text, problem = _text_and_problem(name.lower(), data, most)
+    except MemoryError:
+        raise
+    except TooLong:
+        text, problem = "", "too-large"
+    # Broken files make the parsers raise many kinds of errors, including failed assumptions of their own.
+    except Exception as error:
+        text, problem = "", "encrypted" if type(error).__name__ in _ENCRYPTED else "damaged"
+    # Some fonts of PDF files map a letter to half a surrogate pair, which is no text.
+    whole = text.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return DocumentText(whole, problem or ("" if whole else "empty"), time.process_time() - begun)
+
+
+def _text_and_problem(name: str, data: bytes, most: int) -> tuple[str, str]:
+    if data.startswith(b"%PDF-") or name.endswith(".pdf"):
+        from engine.documents.pdf_file import pdf_text
+
+        found = pdf_text(data, most)
+        return found, "" if found else "no-text"
+    if data.startswith(_OLD_CONTAINER):
+        return "", "encrypted" if _ENCRYPTED_STREAM in data else "old-format"
+    text = MarkedText(most)
+    if data.startswith(b"PK\x03\x04") or name.endswith(_ZIPPED):
+        return (str(text), "") if _read_zipped(data, text) else ("", "not-text")
+    from engine.documents.web_page import read_page
+
+    read_page(data.decode(), text)
+    return str(text), ""
+
+
+def _read_zipped(data: bytes, text: MarkedText) -> bool:
+    """Add the blocks of a document in an archive; False for another archive."""
+    from engine.documents.zipped_parts import ZippedParts
+
+    parts = ZippedParts(data)
+    if "META-INF/container.xml" in parts.names:
+        from engine.documents.book import read_book
+
+        read_book(parts, text)
+    elif "content.xml" in parts.names:
+        from engine.documents.open_document import OpenDocumentReader
+
+        OpenDocumentReader(parts, text).read()
+    elif "wordprocessingml" in (kind := parts.kind):
+        from engine.documents.word import WordReader
+
+        WordReader(parts, text).read()
+    elif "spreadsheetml" in kind:
+        from engine.documents.sheets import read_sheets
+
+        read_sheets(parts, text)
+    elif "presentationml" in kind:
+        from engine.documents.slides import read_slides
+
+        read_slides(parts, text)
+    else:
+        return False
+    return True
