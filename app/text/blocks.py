@@ -168,7 +168,7 @@ class Splitter:
         return self._plain
 
     def _take_code(self, span: Span, lines: list[str]) -> bool:
-        """Freeze the first code block of the open text, and what stands before it, if it has ended. Return whether it has.
+        """Freeze the first code block of the open text, if it has ended, and what is before it. Return whether it has.
 
         Of one that has not ended, take the complete lines.
         """

@@ -1,7 +1,7 @@
 """Formulas in Markdown: where one begins and ends. No Qt in here.
 
 `$...$` and `\\(...\\)` are inline, `$$...$$`, `\\[...\\]` and the usual environments are display formulas. Matrices,
-`\\boxed` and `\\ce` are formulas also without delimiters. Amounts of money are not: a dollar sign before a digit opens one
+`\\boxed` and `\\ce` need no delimiters. Amounts of money are no formulas: a dollar sign before a digit opens one
 only where another dollar sign can close it.
 """
 
@@ -75,7 +75,7 @@ def formula_at(text: str, start: int, end: int) -> tuple[Formula, int] | None:
 
 
 def settable(latex: str) -> str:
-    """Return a formula in the words that the libraries know: without numbers of their own, with chemistry as letters."""
+    """Return a formula in the words that the libraries know, with chemistry as letters and no numbers but its tags."""
     latex = _COLUMNS.sub("{align}", latex)
     latex = _CHEMISTRY.sub(lambda found: _of_chemistry(found[1][1:-1]), latex)
     latex = _TAG.sub(lambda found: rf"\qquad {found[2]}" if found[1] else rf"\qquad ({found[2]})", latex)
