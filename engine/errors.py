@@ -89,7 +89,7 @@ class ModelNotUsable(EngineError):
     REASONS = (
         "missing", "not-a-model", "incomplete", "damaged", "wrong-tensors", "unknown-architecture", "is-head",
         "unknown-head", "no-taps", "wrong-main", "no-base", "wrong-base", "unknown-adapter", "no-tokenizer", "unsafe",
-        "vocabulary", "not-finite", "all-zero", "no-room",
+        "vocabulary", "not-finite", "all-zero", "no-room", "disk-full", "not-written",
     )  # fmt: skip
 
     def __init__(self, path: str | Path, reason: str, detail: str = "") -> None:

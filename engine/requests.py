@@ -140,6 +140,7 @@ class ChatRequest:
     Each token is reported with `alternatives` others that could have been drawn, at most MOST_ALTERNATIVES, and with
     `top2_margins` with its margin over the next best one. With `prompt_logprobs`, `PrefillProgress` reports
     the tokens of a `prompt`, too: its whole text is read, neither taken from earlier turns nor kept for later ones.
+    With `token_bytes`, tokens of split characters come with their bytes (`Token.part`).
     With `embedding`, a `prompt` is only read, and `Finished.embedding` is the mean of the last hidden states over it;
     on several machines, such a request fails.
 
@@ -164,6 +165,7 @@ class ChatRequest:
     pictures: Mapping[str, bytes] = field(default_factory=dict)
     prompt_logprobs: bool = False
     embedding: bool = False
+    token_bytes: bool = False
 
     def __post_init__(self) -> None:
         if self.prompt is None:

@@ -713,6 +713,14 @@
         <source>The API requires a key: set {variable} to it where {app} starts.</source>
         <translation>API にはキーが必要です。{app} を起動する環境で {variable} にキーを設定してください。</translation>
     </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Choose one of these first: {models}.</source>
+        <translation>このモデルでは {app} は動作しません。最初のリクエストが約 {tokens} トークンあるのに対し、モデルのコンテキストは {context} トークンです。先に次のいずれかを選択してください：{models}。</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Download one with a longer context first.</source>
+        <translation>このモデルでは {app} は動作しません。最初のリクエストが約 {tokens} トークンあるのに対し、モデルのコンテキストは {context} トークンです。先にコンテキストがより長いモデルをダウンロードしてください。</translation>
+    </message>
 </context>
 <context>
     <name>Ahead</name>
@@ -910,6 +918,18 @@
     <message>
         <source>Running, for programs on your network.</source>
         <translation>実行中です。ネットワーク内のほかのコンピュータのプログラムも利用できます。</translation>
+    </message>
+    <message>
+        <source>The base address, without a path.</source>
+        <translation>パスを付けないベースアドレスです。</translation>
+    </message>
+    <message>
+        <source>The base address, without a path. For programs without a field for a key, put the key into the address: http://KEY@{place} or {address}/KEY</source>
+        <translation>パスを付けないベースアドレスです。キーの入力欄がないプログラムでは、アドレスにキーを含めてください：http://KEY@{place} または {address}/KEY</translation>
+    </message>
+    <message>
+        <source>For programs that use Ollama</source>
+        <translation>Ollama を使うプログラムで</translation>
     </message>
 </context>
 <context>
@@ -2067,6 +2087,14 @@
         <source>There is not enough memory for it.</source>
         <translation>メモリが足りません。</translation>
     </message>
+    <message>
+        <source>There is not enough free space on the disk to convert it.</source>
+        <translation>変換に必要なディスクの空き容量が足りません。</translation>
+    </message>
+    <message>
+        <source>The disk or the folder does not allow writing it.</source>
+        <translation>ディスクまたはフォルダに書き込めません。</translation>
+    </message>
 </context>
 <context>
     <name>Errors</name>
@@ -2257,6 +2285,14 @@
     <message>
         <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
         <translation>スキーマの次の部分は回答の生成中に確認できないため、回答がこれと異なることがあります: {detail}。</translation>
+    </message>
+    <message>
+        <source>Converting {name} needs {detail} of free space on the disk. Free up space, then try again.</source>
+        <translation>{name} の変換には、ディスクに {detail} の空き容量が必要です。空き容量を増やしてから、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>{name} could not be converted: the disk or the folder does not allow writing ({detail}).</source>
+        <translation>{name} を変換できませんでした。ディスクまたはフォルダに書き込めません（{detail}）。</translation>
     </message>
 </context>
 <context>
@@ -3589,6 +3625,14 @@
         <source>no draft token accepted so far (measured)</source>
         <translation>これまでに受理されたドラフトトークンなし（実測）</translation>
     </message>
+    <message>
+        <source>No models were found in {folder}.</source>
+        <translation>{folder} にモデルが見つかりませんでした。</translation>
+    </message>
+    <message>
+        <source>Press Enter to add {folder}.</source>
+        <translation>Enter で {folder} を追加します。</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -3877,6 +3921,14 @@
         <source>Draft models</source>
         <translation>ドラフトモデル</translation>
     </message>
+    <message>
+        <source>Choose a folder…</source>
+        <translation>フォルダを選択…</translation>
+    </message>
+    <message>
+        <source>Choose a folder that contains models</source>
+        <translation>モデルのあるフォルダを選択</translation>
+    </message>
 </context>
 <context>
     <name>PickerRow</name>
@@ -3999,10 +4051,6 @@
     <message>
         <source>Without speculation: another answer was about to start.</source>
         <translation>今回は投機なし：別の回答がまもなく始まるところでした。</translation>
-    </message>
-    <message>
-        <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
-        <translation>今回は投機なし：1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかり、{tokens} トークンしか生成できない見込みでした。</translation>
     </message>
     <message>
         <source>The first token always comes from the main model alone.</source>
@@ -4378,6 +4426,10 @@
         <translation>
             <numerusform>1 ラウンドで 1 個ではなく %n 個のトークンを生成しました。テキストはメインモデル自身のものです。</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>The next tokens are proposed as they follow in an earlier text.</source>
+        <translation>前のテキストで続いていたトークンを、次のトークンとして提案します。</translation>
     </message>
 </context>
 <context>
@@ -5251,27 +5303,27 @@
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
-        <translation>
-            <numerusform>1 ラウンドに %n トークンをドラフト中です。1 ラウンドで {tokens} トークンを生成します。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
-        <translation>
-            <numerusform>1 ラウンドに %n トークンをドラフト中です。トークン 1 個分の {cost} 倍の時間で {tokens} トークンを生成します。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n of {drafted} draft token(s) accepted.</source>
         <translation>
             <numerusform>ドラフトトークン {drafted} 個のうち %n 個を受理しました。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
+        <source>Drafting %n token(s) per round.</source>
         <translation>
-            <numerusform>ドラフトトークン {drafted} 個中 %n 個を受理しました。1 ラウンドはトークン 1 個分の {cost} 倍の時間で {tokens} トークンを生成しました。</numerusform>
+            <numerusform>1 ラウンドに %n トークンをドラフト中です。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token.</source>
+        <translation>
+            <numerusform>1 ラウンドに %n トークンをドラフト中です。1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかります。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.</source>
+        <translation>
+            <numerusform>ドラフトトークン {drafted} 個中 %n 個を受理しました。1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかりました。</numerusform>
         </translation>
     </message>
 </context>

@@ -713,6 +713,14 @@
         <source>The API requires a key: set {variable} to it where {app} starts.</source>
         <translation>API에 키가 필요해요. {app} 앱을 시작하는 환경에서 {variable} 변수에 키를 넣어 주세요.</translation>
     </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Choose one of these first: {models}.</source>
+        <translation>이 모델로는 {app} 앱을 쓸 수 없어요. 첫 요청이 약 {tokens}토큰인데 이 모델의 컨텍스트는 {context}토큰이에요. 먼저 다음 중 하나를 선택해 주세요: {models}.</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Download one with a longer context first.</source>
+        <translation>이 모델로는 {app} 앱을 쓸 수 없어요. 첫 요청이 약 {tokens}토큰인데 이 모델의 컨텍스트는 {context}토큰이에요. 먼저 컨텍스트가 더 긴 모델을 다운로드해 주세요.</translation>
+    </message>
 </context>
 <context>
     <name>Ahead</name>
@@ -910,6 +918,18 @@
     <message>
         <source>Running, for programs on your network.</source>
         <translation>실행 중이에요. 네트워크에 있는 다른 컴퓨터의 프로그램도 쓸 수 있어요.</translation>
+    </message>
+    <message>
+        <source>The base address, without a path.</source>
+        <translation>경로가 없는 기본 주소예요.</translation>
+    </message>
+    <message>
+        <source>The base address, without a path. For programs without a field for a key, put the key into the address: http://KEY@{place} or {address}/KEY</source>
+        <translation>경로가 없는 기본 주소예요. 키를 넣을 칸이 없는 프로그램에서는 주소에 키를 넣어 주세요: http://KEY@{place} 또는 {address}/KEY</translation>
+    </message>
+    <message>
+        <source>For programs that use Ollama</source>
+        <translation>Ollama를 쓰는 프로그램에서</translation>
     </message>
 </context>
 <context>
@@ -2067,6 +2087,14 @@
         <source>There is not enough memory for it.</source>
         <translation>메모리가 부족해요.</translation>
     </message>
+    <message>
+        <source>There is not enough free space on the disk to convert it.</source>
+        <translation>디스크에 변환할 공간이 부족해요.</translation>
+    </message>
+    <message>
+        <source>The disk or the folder does not allow writing it.</source>
+        <translation>디스크나 폴더에 쓸 수 없어요.</translation>
+    </message>
 </context>
 <context>
     <name>Errors</name>
@@ -2257,6 +2285,14 @@
     <message>
         <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
         <translation>스키마의 다음 부분은 답변을 쓰는 동안 확인할 수 없어서 답변이 이와 다를 수 있어요: {detail}.</translation>
+    </message>
+    <message>
+        <source>Converting {name} needs {detail} of free space on the disk. Free up space, then try again.</source>
+        <translation>{name} 모델을 변환하려면 디스크에 {detail}의 여유 공간이 필요해요. 공간을 비운 뒤 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} could not be converted: the disk or the folder does not allow writing ({detail}).</source>
+        <translation>{name} 모델을 변환하지 못했어요. 디스크나 폴더에 쓸 수 없어요({detail}).</translation>
     </message>
 </context>
 <context>
@@ -3589,6 +3625,14 @@
         <source>no draft token accepted so far (measured)</source>
         <translation>지금까지 채택된 초안 토큰 없음(실측)</translation>
     </message>
+    <message>
+        <source>No models were found in {folder}.</source>
+        <translation>{folder} 폴더에서 모델을 찾지 못했어요.</translation>
+    </message>
+    <message>
+        <source>Press Enter to add {folder}.</source>
+        <translation>Enter를 누르면 {folder} 폴더를 추가해요.</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -3877,6 +3921,14 @@
         <source>Draft models</source>
         <translation>초안 모델</translation>
     </message>
+    <message>
+        <source>Choose a folder…</source>
+        <translation>폴더 선택…</translation>
+    </message>
+    <message>
+        <source>Choose a folder that contains models</source>
+        <translation>모델이 있는 폴더 선택</translation>
+    </message>
 </context>
 <context>
     <name>PickerRow</name>
@@ -3999,10 +4051,6 @@
     <message>
         <source>Without speculation: another answer was about to start.</source>
         <translation>추측 없음: 다른 답변이 곧 시작될 참이었어요.</translation>
-    </message>
-    <message>
-        <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
-        <translation>추측 없음: 라운드 하나에 토큰 하나의 {cost}배 시간이 걸리고, 토큰은 {tokens}개만 나왔을 거예요.</translation>
     </message>
     <message>
         <source>The first token always comes from the main model alone.</source>
@@ -4378,6 +4426,10 @@
         <translation>
             <numerusform>라운드 한 번에 토큰이 1개가 아니라 %n개 나오고, 텍스트는 메인 모델이 쓴 그대로예요.</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>The next tokens are proposed as they follow in an earlier text.</source>
+        <translation>앞선 텍스트에서 이어졌던 토큰을 다음 토큰으로 제안해요.</translation>
     </message>
 </context>
 <context>
@@ -5251,27 +5303,27 @@
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
-        <translation>
-            <numerusform>라운드마다 초안 토큰 %n개를 만들어요. 라운드 하나에서 토큰 {tokens}개가 나와요.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
-        <translation>
-            <numerusform>라운드마다 초안 토큰 %n개를 만들어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸리고, 토큰 {tokens}개가 나와요.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n of {drafted} draft token(s) accepted.</source>
         <translation>
             <numerusform>초안 토큰 {drafted}개 중 %n개가 채택됐어요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
+        <source>Drafting %n token(s) per round.</source>
         <translation>
-            <numerusform>초안 토큰 {drafted}개 중 %n개가 채택됐어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸렸고, 토큰 {tokens}개가 나왔어요.</numerusform>
+            <numerusform>라운드마다 초안 토큰 %n개를 만들어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token.</source>
+        <translation>
+            <numerusform>라운드마다 초안 토큰 %n개를 만들어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸려요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.</source>
+        <translation>
+            <numerusform>초안 토큰 {drafted}개 중 %n개가 채택됐어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸렸어요.</numerusform>
         </translation>
     </message>
 </context>

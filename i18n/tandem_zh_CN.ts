@@ -713,6 +713,14 @@
         <source>The API requires a key: set {variable} to it where {app} starts.</source>
         <translation>API 需要密钥：请在启动 {app} 的环境中将 {variable} 设为该密钥。</translation>
     </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Choose one of these first: {models}.</source>
+        <translation>{app} 无法使用此模型：它的第一个请求约有 {tokens} 个 token，而此模型的上下文为 {context} 个。请先选择其中之一：{models}。</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Download one with a longer context first.</source>
+        <translation>{app} 无法使用此模型：它的第一个请求约有 {tokens} 个 token，而此模型的上下文为 {context} 个。请先下载上下文更长的模型。</translation>
+    </message>
 </context>
 <context>
     <name>Ahead</name>
@@ -910,6 +918,18 @@
     <message>
         <source>Running, for programs on your network.</source>
         <translation>正在运行，网络中其他电脑上的程序也可使用。</translation>
+    </message>
+    <message>
+        <source>The base address, without a path.</source>
+        <translation>不带路径的基础地址。</translation>
+    </message>
+    <message>
+        <source>The base address, without a path. For programs without a field for a key, put the key into the address: http://KEY@{place} or {address}/KEY</source>
+        <translation>不带路径的基础地址。如果程序没有填写密钥的地方，请把密钥放进地址：http://KEY@{place} 或 {address}/KEY</translation>
+    </message>
+    <message>
+        <source>For programs that use Ollama</source>
+        <translation>使用 Ollama 的程序</translation>
     </message>
 </context>
 <context>
@@ -2067,6 +2087,14 @@
         <source>There is not enough memory for it.</source>
         <translation>内存不足。</translation>
     </message>
+    <message>
+        <source>There is not enough free space on the disk to convert it.</source>
+        <translation>磁盘空间不足，无法转换。</translation>
+    </message>
+    <message>
+        <source>The disk or the folder does not allow writing it.</source>
+        <translation>磁盘或文件夹不允许写入。</translation>
+    </message>
 </context>
 <context>
     <name>Errors</name>
@@ -2257,6 +2285,14 @@
     <message>
         <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
         <translation>JSON Schema 中的以下部分无法在生成回答时检查，因此回答可能与之不符：{detail}。</translation>
+    </message>
+    <message>
+        <source>Converting {name} needs {detail} of free space on the disk. Free up space, then try again.</source>
+        <translation>转换 {name} 需要 {detail} 的磁盘空间。请腾出空间后重试。</translation>
+    </message>
+    <message>
+        <source>{name} could not be converted: the disk or the folder does not allow writing ({detail}).</source>
+        <translation>无法转换 {name}：磁盘或文件夹不允许写入（{detail}）。</translation>
     </message>
 </context>
 <context>
@@ -3589,6 +3625,14 @@
         <source>no draft token accepted so far (measured)</source>
         <translation>迄今未接受任何草稿 token（实测）</translation>
     </message>
+    <message>
+        <source>No models were found in {folder}.</source>
+        <translation>在 {folder} 中未找到模型。</translation>
+    </message>
+    <message>
+        <source>Press Enter to add {folder}.</source>
+        <translation>按 Enter 添加 {folder}。</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -3877,6 +3921,14 @@
         <source>Draft models</source>
         <translation>草稿模型</translation>
     </message>
+    <message>
+        <source>Choose a folder…</source>
+        <translation>选择文件夹…</translation>
+    </message>
+    <message>
+        <source>Choose a folder that contains models</source>
+        <translation>选择存放模型的文件夹</translation>
+    </message>
 </context>
 <context>
     <name>PickerRow</name>
@@ -3999,10 +4051,6 @@
     <message>
         <source>Without speculation: another answer was about to start.</source>
         <translation>未使用推测：当时另一个回答即将开始。</translation>
-    </message>
-    <message>
-        <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
-        <translation>未使用推测：每轮用时为 1 个 token 的 {cost} 倍，却只能产出 {tokens} 个 token。</translation>
     </message>
     <message>
         <source>The first token always comes from the main model alone.</source>
@@ -4378,6 +4426,10 @@
         <translation>
             <numerusform>一轮得到 %n 个 token，而不是 1 个，文字仍由主模型决定。</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>The next tokens are proposed as they follow in an earlier text.</source>
+        <translation>按先前文本中的后续内容提出接下来的 token。</translation>
     </message>
 </context>
 <context>
@@ -5251,27 +5303,27 @@
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
-        <translation>
-            <numerusform>每轮生成 %n 个草稿 token，产出 {tokens} 个 token。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
-        <translation>
-            <numerusform>每轮生成 %n 个草稿 token，用时为 1 个 token 的 {cost} 倍，产出 {tokens} 个 token。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n of {drafted} draft token(s) accepted.</source>
         <translation>
             <numerusform>{drafted} 个草稿 token 中接受了 %n 个。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
+        <source>Drafting %n token(s) per round.</source>
         <translation>
-            <numerusform>{drafted} 个草稿 token 中接受了 %n 个。每轮用时为 1 个 token 的 {cost} 倍，产出 {tokens} 个 token。</numerusform>
+            <numerusform>每轮生成 %n 个草稿 token。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token.</source>
+        <translation>
+            <numerusform>每轮生成 %n 个草稿 token，用时为 1 个 token 的 {cost} 倍。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.</source>
+        <translation>
+            <numerusform>{drafted} 个草稿 token 中接受了 %n 个。每轮用时为 1 个 token 的 {cost} 倍。</numerusform>
         </translation>
     </message>
 </context>

@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import gguf
+import msgspec
 import numpy as np
+
+from engine.model_files import gguf_provenance
+from engine.model_files.gguf_models import conversion_of
+from tests.engine.model_files.model_folders import model_files, write_folder
 
 GOLDEN = json.loads((Path(__file__).parent / "engine/gguf/golden_tokenizers.json").read_text(encoding="utf-8"))
 TEMPLATE = (
@@ -76,3 +81,15 @@ def write_in_ollama(models: Path, owner: str, name: str, tag: str, **fields: Any
     config = {"mediaType": "application/vnd.docker.container.image.v1+json", "digest": "sha256:" + "2" * 64, "size": 1}
     manifest.write_text(json.dumps({"schemaVersion": 2, "config": config, "layers": layers}))
     return blob
+
+
+def pretend_conversion(source: Path, cache: Path, requantised: tuple[str, ...] = ()) -> Path:
+    """Make the folder that a file is turned into, of another model's files."""
+    folder = write_folder(conversion_of(source, cache), model_files())
+    status = source.stat()
+    kept = gguf_provenance.Provenance(
+        source=str(source), size=status.st_size, modified_ns=status.st_mtime_ns, architecture="llama", tensors=21,
+        requantised=requantised,
+    )  # fmt: skip
+    (folder / gguf_provenance.NAME).write_bytes(msgspec.json.encode(kept))
+    return folder

@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any
 from weakref import WeakKeyDictionary
 
@@ -20,6 +21,7 @@ from app.api.answering import MOST_WAITING_S, Answering, CompleteAnswer, all_of
 from app.api.conversation import as_plain_texts
 from app.api.engine_host import EngineHost
 from app.api.errors import ApiError, JsonReply
+from app.api.kept_thoughts import KeptThoughts
 from app.api.models import ModelDirectory
 from app.api.request_settings import MOST_CHOICES, RequestSettings
 from app.api.response_writers import EventStream, ResponseWriter, new_id
@@ -108,6 +110,7 @@ class Api:
     def __init__(self, host: EngineHost, activity: Activity, speculation: SpeculationSettings) -> None:
         self.models = ModelDirectory(host, MOST_WAITING_S)
         self.activity, self.speculation = activity, speculation
+        self._thoughts = KeptThoughts()
         # The calls under way, with their bodies.
         self._answering: WeakKeyDictionary[Answering, AnswerRequestBody] = WeakKeyDictionary()
 
@@ -126,10 +129,17 @@ class Api:
         prepared, answering = await self._begun(request, body, pair)
         prepared.writer.load_s = load_s
         skipped: dict[str, str] = request.state.skipped
+        keep = partial(self._keep_thoughts, prepared)
         if body.stream:
-            return EventStream(answering, prepared.writer, skipped)
+            return EventStream(answering, prepared.writer, skipped, keep)
         with closing(answering):
-            return JsonReply(prepared.writer.whole(await all_of(answering)), headers=skipped)
+            whole = prepared.writer.whole(await all_of(answering))
+            keep()
+            return JsonReply(whole, headers=skipped)
+
+    def _keep_thoughts(self, prepared: PreparedCall) -> None:
+        for request, parts in zip(prepared.requests, prepared.writer.answers, strict=False):
+            self._thoughts.keep(request.messages, parts)
 
     async def answers(
         self, request: Request, body: AnswerRequestBody, requests: Sequence[ChatRequest]
@@ -192,7 +202,8 @@ class Api:
         host = self.models.host
         # Those of the host's own models are answered by what the host loads meanwhile.
         named = None if main == host.pair.main else str(main.path)
-        asked = [replace(one, main=named) for one in requests]
+        given = self._thoughts.given_to
+        asked = [replace(one, main=named, messages=given(one.messages)) for one in requests]
         answering = Answering(host.engine, asked, call.id, self.activity, form=form)
         self._answering[answering] = body
         return answering

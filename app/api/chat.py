@@ -87,6 +87,7 @@ class ChatBody(SeveralAnswers, kw_only=True):
             pictures=pictures,
             template_options=thinking_options(info, self.reasoning_effort) | own,
             alternatives=self.top_logprobs or 0,
+            token_bytes=bool(self.logprobs),
         )
         parts = [tools.parts() for _ in requests]
         custom = {tool.function.name for tool in self.tools or () if tool.type == "custom"}
@@ -105,6 +106,10 @@ class ChatWriter(ChoicesWriter):
         super().__init__(model, with_usage=with_usage, logprobs=logprobs)
         self._parts, self._custom = parts, custom
         self._begun: set[int] = set()
+
+    @property
+    def answers(self) -> Sequence[AnswerParts]:
+        return self._parts
 
     def events(self, index: int, event: Event) -> list[bytes]:
         chunks, parts = [], self._parts[index]

@@ -24,7 +24,7 @@ from engine.requests import SpeculationSettings
 
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 _ALWAYS = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
-_WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")
+_WITH_BODY = ("POST", "PUT", "PATCH")
 # What programs send that declare nothing: curl has the second of itself. Pages can send it unasked, but not without
 # `Origin` or `Sec-Fetch-Site`.
 _UNDECLARED = ("", "application/x-www-form-urlencoded")
@@ -122,7 +122,7 @@ class Guard:
         if scheme.lower() == "basic":
             with suppress(ValueError):
                 given += base64.b64decode(token.strip(), validate=True).decode().split(":", 1)
-        return any([self._is_key(one) for one in given])
+        return any(map(self._is_key, given))
 
     def _took_key_from_path(self, scope: Scope) -> bool:
         """Remove the key from the beginning of the path, where programs without a field for it can have it."""

@@ -1,15 +1,18 @@
 """POST /api/chat and /api/generate in the shape of Ollama's API, for programs that speak nothing else.
 
 Answers stream as lines of JSON unless `stream` is false. Options of Ollama's runtime, such as `num_gpu` and `num_ctx`,
-and `keep_alive` have no effect: Tandem's settings decide on memory.
+have no effect: Tandem's settings decide on memory, and the whole context of a model can be used. Models stay loaded
+until another one needs their memory; `keep_alive` 0, without a prompt, unloads one that a client has loaded.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import msgspec
@@ -97,10 +100,10 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
             offered = [function_tool(one.name, one.description, one.parameters) for one in self.functions]
             tools = tool_use(info.tool_format, offered, "auto", parallel=True)
         alternatives = self.top_logprobs or 0
-        requests = self.engine_requests(
-            api, info, tools, self._grammar(), "format", alternatives=alternatives, **content
-        )
         logprobs = bool(self.logprobs or alternatives)
+        requests = self.engine_requests(
+            api, info, tools, self._grammar(), "format", alternatives=alternatives, token_bytes=logprobs, **content
+        )
         writer = OllamaWriter(name, tools.parts(), self.answer_in, self.last_fields, logprobs=logprobs)
         return PreparedCall(requests, writer, "format")
 
@@ -108,6 +111,11 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
     def functions(self) -> list[FunctionDefinition]:
         """The functions that the model may call."""
         return []
+
+    @property
+    def unloads(self) -> bool:
+        """Whether the model is not to stay loaded, unless it is the host's own."""
+        return self.keep_alive is not None and re.fullmatch(r"0+(\.0*)?[a-z]*", str(self.keep_alive)) is not None
 
     @property
     def empty(self) -> bool:
@@ -249,9 +257,15 @@ async def answer_or_load(request: Request, body: _OllamaBody) -> ASGIApp:
     api: Api = request.app.state.api
     if not body.empty:
         return await api.answer(request, body)
-    pair = await api.models.use(body.model or "")
-    loaded = {"model": api.models.name_of(pair.main), "created_at": _now(), **body.answer_in("", "", ())}
-    return JsonReply({**loaded, "done": True, "done_reason": "load"})
+    if body.unloads:
+        model = await api.models.named(body.model or "")
+        if model is not None:
+            await api.models.release(Path(model.path))
+        name = body.model
+    else:
+        name = api.models.name_of((await api.models.use(body.model or "")).main)
+    done = {"model": name, "created_at": _now(), **body.answer_in("", "", ()), "done": True}
+    return JsonReply({**done, "done_reason": "unload" if body.unloads else "load"})
 
 
 def _turns_in(context: Any) -> list[Message] | None:
@@ -314,6 +328,10 @@ class OllamaWriter(ResponseWriter):
         self._model, self._parts, self._logprobs = model, parts, logprobs
         self._answer_in, self._last_fields = answer_in, last_fields
         self._began = time.perf_counter()
+
+    @property
+    def answers(self) -> Sequence[AnswerParts]:
+        return (self._parts,)
 
     @property
     def keep_alive(self) -> bytes:

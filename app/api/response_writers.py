@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, ClassVar
 
@@ -29,6 +29,11 @@ class ResponseWriter(ABC):
 
     headers: ClassVar[Mapping[str, str]] = EVENT_HEADERS
     load_s = 0.0
+
+    @property
+    def answers(self) -> Sequence[AnswerParts]:
+        """The parts of each answer so far, if it has such."""
+        return ()
 
     @property
     def keep_alive(self) -> bytes:
@@ -60,10 +65,19 @@ class ResponseWriter(ABC):
 
 
 class EventStream:
-    """An ASGI response that streams the answers as `writer` writes them, with `more` headers."""
+    """An ASGI response that streams the answers as `writer` writes them, with `more` headers.
 
-    def __init__(self, answering: Answering, writer: ResponseWriter, more: Mapping[str, str]) -> None:
-        self._answering, self._writer, self._more = answering, writer, more
+    It calls `on_end` when all have ended.
+    """
+
+    def __init__(
+        self,
+        answering: Answering,
+        writer: ResponseWriter,
+        more: Mapping[str, str],
+        on_end: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._answering, self._writer, self._more, self._on_end = answering, writer, more, on_end
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del scope, receive
@@ -83,6 +97,7 @@ class EventStream:
                 await send({"type": "http.response.body", "body": body, "more_body": True})
                 sent = time.monotonic()
         await send({"type": "http.response.body", "body": self._writer.finish(), "more_body": False})
+        self._on_end()
 
 
 class ChoicesWriter(ResponseWriter):
@@ -131,6 +146,10 @@ class ItemsWriter(ResponseWriter):
 
     def __init__(self, parts: AnswerParts) -> None:
         self._parts = parts
+
+    @property
+    def answers(self) -> Sequence[AnswerParts]:
+        return (self._parts,)
 
     def events(self, index: int, event: Event) -> list[bytes]:
         del index

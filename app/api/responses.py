@@ -131,6 +131,7 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
         tools = openai_tools(info.tool_format, functions, self.tool_choice, self.parallel_tool_calls)
         grammar, field = grammar_of(self.text.format if self.text is not None else None, "text.format")
         effort = self.reasoning.effort if self.reasoning is not None else None
+        logprobs = bool(self.top_logprobs) or _LOGPROBS in (self.include or ())
         pictures: Pictures = {}
         requests = self.engine_requests(
             api,
@@ -142,8 +143,8 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
             pictures=pictures,
             template_options=thinking_options(info, effort),
             alternatives=self.top_logprobs or 0,
+            token_bytes=logprobs,
         )
-        logprobs = bool(self.top_logprobs) or _LOGPROBS in (self.include or ())
         return PreparedCall(requests, ResponseItemsWriter(name, tools.parts(), self, logprobs=logprobs), field)
 
     def functions(self) -> dict[str, tuple[str, _ResponsesTool]]:

@@ -15,6 +15,7 @@ from engine.call_forms.table import call_form
 from engine.call_forms.writing import CallsNotExpressible
 from engine.errors import EngineError
 from engine.grammars.grammar import Grammar, calls_in_text, calls_of
+from engine.tokenizers.described_tools import DESCRIBED_FORM
 
 MOST_TOOLS = 256
 # The field that an error names if the answer has to be a call.
@@ -123,9 +124,7 @@ def tool_use(
         raise bad_field(CHOICE, "a choice among the `tools`")
     if not tools or mode == "none":
         return RequestTools()
-    if not form:
-        raise unsupported("tools", "The loaded model cannot call functions: load another one, or send no `tools`.")
-    return RequestTools(form, tools, allowed, mode == "required", parallel)
+    return RequestTools(form or DESCRIBED_FORM, tools, allowed, mode == "required", parallel)
 
 
 def openai_tools(

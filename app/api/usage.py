@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from engine.events import Token
+from engine.events import Alternative, Token
 from engine.requests import MOST_ALTERNATIVES
 from engine.stats import RequestStats, summed
 
@@ -91,15 +91,15 @@ def token_logprobs(tokens: Sequence[Token]) -> list[dict[str, Any]]:
     """
     return [
         {
-            **_entry(token.text, token.logprob),
-            "top_logprobs": [_entry(other.text, other.logprob) for other in token.alternatives],
+            **_entry(token),
+            "top_logprobs": [_entry(other) for other in token.alternatives],
         }
         for token in tokens
     ]
 
 
-def _entry(text: str, logprob: float) -> dict[str, Any]:
-    return {"token": text, "logprob": logprob, "bytes": list(text.encode())}
+def _entry(token: Token | Alternative) -> dict[str, Any]:
+    return {"token": token.text, "logprob": token.logprob, "bytes": list(token.part or token.text.encode())}
 
 
 class MessageTokens:

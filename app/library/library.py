@@ -310,6 +310,14 @@ class Library(QObject):
         folders = self.settings.values.model_folders
         return tuple(one for one in folders if entry.source == "folder" and Path(entry.path).is_relative_to(one))
 
+    def add_folder(self, folder: str, then: Callable[[], None]) -> None:
+        """Search this folder for models from now on; `then` is called once it was searched."""
+        known = self.settings.values.model_folders
+        if folder not in known:
+            self.settings.change(model_folders=(*known, folder))
+        options = self._options_now()
+        self._call(lambda hub: hub.configure(options), then=lambda _: self.rescan(then))
+
     def unlist(self, folders: Collection[str]) -> None:
         """Search these added folders no longer; their files stay."""
         kept = tuple(one for one in self.settings.values.model_folders if one not in folders)

@@ -176,5 +176,5 @@ def _with_downloads(rows: Iterable[ModelChoice], downloads: Iterable[DownloadSta
 
 
 def _matches(row: ModelChoice, wanted: str) -> bool:
-    text = f"{row.name} {row.id} {row.kind}".casefold()
+    text = f"{row.name} {row.id} {row.kind} {row.path}".casefold()
     return all(word in text for word in wanted.casefold().split())

@@ -47,6 +47,9 @@ class State(Enum):
 _UNFINISHED = (State.LENGTH, State.CANCELLED, State.FAILED, State.INTERRUPTED, State.REPEATING)
 _ENDED = (State.DONE, *_UNFINISHED)
 _REASONS = {"stop": State.DONE, "length": State.LENGTH, "cancelled": State.CANCELLED}
+# The name in stored figures, and the words with which the Starter itself refuses, in its four languages.
+STARTER = "starter/main"
+_REFUSALS = ("choose a larger model", "더 큰 모델을 골라", "大きなモデルを選ぶと", "换一个大模型")
 # Figures that are unknown for an answer that repeats itself, because a loop is drafted faster than useful text.
 _NO_SPEEDUP = dict.fromkeys(("speedup", "speedup_low", "speedup_high", "plain_tps", "saved_s"))
 
@@ -112,6 +115,11 @@ class Answer:
     def repeats_anew(self) -> bool:
         """Whether it repeats itself beyond the text that the user has chosen to continue."""
         return self.repeats and self._repetition.is_new
+
+    @property
+    def refuses(self) -> bool:
+        """Whether the Starter says that the question is beyond it."""
+        return self.model == STARTER and any(words in self.text for words in _REFUSALS)
 
     @property
     def reply(self) -> str:

@@ -182,7 +182,9 @@ class AnswerParts:
             self._head = self._text[: parts.begin if parts.reply else parts.end]
         elif parts.thought:
             after = len(parts.thought) - len(thought)
-            self._head = self._text[: self._text.rindex(parts.thought) + len(parts.thought) - after]
+            # Of several thoughts, only the last one ends the text.
+            newest = parts.thought.rpartition("\n\n")[2]
+            self._head = self._text[: self._text.rindex(newest) + len(newest) - after]
 
     def _call_in(self, thought: str, ended: bool) -> int:
         """Return where a call begins in thoughts that have not ended, or perhaps begins."""

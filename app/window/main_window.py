@@ -139,6 +139,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._panel.details.fold.setChecked(self.preferences.values.panel_details)
         self._panel.details.toggled.connect(lambda unfolded: self.preferences.change(panel_details=unfolded))
         PanelController(session, self.transcript, self._panel, self)
+        self._panel.shown.connect(self._header.stand_beside_panel)
         self.comparer = Comparer(session, self)
         self.comparison = ComparisonView(self.comparer, actions["compare"], self)
         self.explanations = Explanations(self)

@@ -202,6 +202,8 @@ MODEL_REASONS = Sentences(
         "not-finite": "The weights of {name} produce invalid values ({detail}). Choose another copy of this model.",
         "all-zero": "The weights of {name} are all zero. Choose another copy of this model.",
         "no-room": "There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.",
+        "disk-full": "Converting {name} needs {detail} of free space on the disk. Free up space, then try again.",
+        "not-written": "{name} could not be converted: the disk or the folder does not allow writing ({detail}).",
     },
 )
 """One sentence for each `ModelNotUsable` reason, with the fields {name}, {path} and {detail}."""
@@ -229,25 +231,7 @@ def plain_sentence(span: PlainSpan) -> str:
     arguments = {name: _number(value, 1) if isinstance(value, float) else str(value) for name, value in span.arguments}
     if span.reason == "draft-not-usable" and arguments.get("reason") in DRAFT_REASONS:
         arguments["reason"] = DRAFT_REASONS[arguments["reason"]]
-    if span.reason == "costs-more":
-        return _costs_more(dict(span.arguments)) or PLAIN_REASONS[span.reason]
     return PLAIN_REASONS.get(span.reason, "").format_map(_Lenient(arguments))
-
-
-def _costs_more(arguments: Mapping[str, float | str]) -> str:
-    """Say what a round would have cost and yielded; "" if that was not recorded."""
-    plain_ms, round_ms = arguments.get("plain_ms"), arguments.get("round_ms")
-    per_round = arguments.get("tokens_per_round")
-    if not isinstance(plain_ms, (int, float)) or not isinstance(round_ms, (int, float)) or plain_ms <= 0:
-        return ""
-    text = translate(
-        "PlainReasons",
-        "Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.",
-    )
-    return text.format(
-        cost=_number(round_ms / plain_ms, 1),
-        tokens=_number(per_round if isinstance(per_round, (int, float)) else 1.0, 1),
-    )
 
 
 PLAIN_REASONS = Sentences(
@@ -299,6 +283,8 @@ DRAFT_REASONS = Sentences(
         "not-finite": "Its weights produce invalid values.",
         "all-zero": "Its weights are all zero.",
         "no-room": "There is not enough memory for it.",
+        "disk-full": "There is not enough free space on the disk to convert it.",
+        "not-written": "The disk or the folder does not allow writing it.",
     },
 )
 """One sentence for each `ModelNotUsable` reason of a draft model."""

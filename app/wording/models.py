@@ -238,6 +238,12 @@ def origin_words(entry: Entry) -> str:
     return words.format(file=entry.gguf, count=number(anew, 0), total=number(every, 0))
 
 
+def folder_words(folder: str, is_listed: bool) -> str:
+    """Say how a folder whose path was entered is added, or that nothing usable is in one that was added."""
+    added = translate("Models", "No models were found in {folder}.")
+    return (added if is_listed else translate("Models", "Press Enter to add {folder}.")).format(folder=folder)
+
+
 def _separated(*parts: str) -> str:
     # A line must not begin with the separator.
     return "\u00a0· ".join(part for part in parts if part)

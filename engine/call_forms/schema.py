@@ -87,15 +87,17 @@ class Schema:
 
     @cached_property
     def properties(self) -> dict[str, Schema]:
-        """The schemas of an object's entries by their names, also of those that are only required."""
+        """The schemas of an object's entries by their names, also those only required, or on a condition."""
         found = dict[str, Schema]()
         for one in self.alternatives:
-            declared = one.content.get("properties")
-            for name, content in declared.items() if isinstance(declared, Mapping) else ():
-                if content is not False:
-                    found.setdefault(name, self.part(content))
-            for name in _names(one.content.get("required")):
-                found.setdefault(name, self.part({}))
+            branches = (one.content.get(key) for key in ("if", "then", "else"))
+            for part in (one.content, *(branch for branch in branches if isinstance(branch, Mapping))):
+                declared = part.get("properties")
+                for name, content in declared.items() if isinstance(declared, Mapping) else ():
+                    if content is not False:
+                        found.setdefault(name, self.part(content if part is one.content else {}))
+                for name in _names(part.get("required")):
+                    found.setdefault(name, self.part({}))
         return found
 
     @property

@@ -90,11 +90,12 @@ class Generation:
         self._pictures = () if self._reader is None else self._reader.places(prompt, made.pictures)
         self._main, self._cache = main, cache
         self.text_of = local_decoder(main.tokenizer)
+        self._parts = main.parts_of_characters if request.token_bytes else {}
         self.prompt_tokens: PromptTokens | None = None
         self._mean: MeanState | None = None
         if request.prompt_logprobs:
             self.conversation = CachedConversation(continue_on(None, main, prompt))
-            self.prompt_tokens = PromptTokens(prompt, main, request.alternatives, self.text_of)
+            self.prompt_tokens = PromptTokens(prompt, main, request.alternatives, self.text_of, request.prompt)
             self.conversation.main.on_logits = self.prompt_tokens.read
         elif request.embedding:
             # The last token of a sequence is read with the first one of an answer only.
@@ -219,9 +220,9 @@ class Generation:
             top2_margin = (
                 drawn.top2_margins[index] if drawn.top2_margins and isfinite(drawn.top2_margins[index]) else None
             )
-            tokens.append(
-                Token(token, text, source, index, self.round, drawn.logprobs[index], alternatives, top2_margin)
-            )
+            part = self._parts.get(token, b"")
+            logprob = drawn.logprobs[index]
+            tokens.append(Token(token, text, source, index, self.round, logprob, alternatives, top2_margin, part))
             if self.reason is not None:
                 break
         return tokens
@@ -240,7 +241,8 @@ class Generation:
         return "" if self.reason is None else self._text.finish()
 
     def _alternatives(self, likeliest: Sequence[tuple[int, float]]) -> tuple[Alternative, ...]:
-        return tuple(Alternative(token, self.text_of([token]), logprob) for token, logprob in likeliest)
+        parts = self._parts
+        return tuple(Alternative(one, self.text_of([one]), logprob, parts.get(one, b"")) for one, logprob in likeliest)
 
     def end_round(
         self,

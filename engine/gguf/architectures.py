@@ -84,7 +84,7 @@ def placements(entry: GgufArchitecture, settings: GgufSettings, tensor: GgufTens
         place = f"mtp.{name}" if fusion else f"mtp.layers.{layer - settings.layers}.{name}"
     changes = entry.places(settings, part) if entry.places is not None else {}
     if entry.permuted and part.startswith(("attn_q.", "attn_k.")):
-        changes["rows"] = _unpermuted(settings, part)
+        changes["rows"] = _unpermuted(settings, part, tensor)
     if entry.plus_one and place.endswith("norm.weight"):
         changes["change"] = _minus_one
     if "{half}" in place:
@@ -111,10 +111,16 @@ def _as_convolution(numbers: Floats) -> Floats:
     return numbers[..., None]
 
 
-def _unpermuted(settings: GgufSettings, part: str) -> Order:
+def _as_row(numbers: Floats) -> Floats:
+    return numbers.reshape(1, -1)
+
+
+def _unpermuted(settings: GgufSettings, part: str, tensor: GgufTensor) -> Order:
     """Return the order of the rows in which each head's halves follow each other."""
     heads = settings.heads if part.startswith("attn_q.") else max(settings.each("attention.head_count_kv", 1))
-    return tuple(np.arange(heads * settings.head_dim).reshape(heads, -1, 2).swapaxes(1, 2).ravel().tolist())
+    if heads * settings.head_dim != tensor.shape[0]:
+        raise SettingError(tensor.name)
+    return tuple(np.arange(tensor.shape[0]).reshape(heads, -1, 2).swapaxes(1, 2).ravel().tolist())
 
 
 def _llama(settings: GgufSettings) -> dict[str, Any]:
@@ -189,6 +195,8 @@ def _places_of_qwen3_5(settings: GgufSettings, part: str) -> dict[str, Any]:
         changes["change"] = _logarithm
     if part == "ssm_conv1d.weight":
         changes["change"] = _as_convolution
+    if part == "ffn_gate_inp_shexp.weight":
+        changes["change"] = _as_row
     keys, values = settings.whole("ssm.group_count"), settings.whole("ssm.time_step_rank")
     if keys == values or part.partition(".")[0] not in _OF_VALUE_HEADS:
         return changes

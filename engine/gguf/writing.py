@@ -145,12 +145,15 @@ def _layout(source: Path, modified_ns: int) -> _Layout:
         entry = architecture_of(name, settings)
         if entry is None:
             raise ModelNotUsable(source, "unknown-architecture", name[:80])
+        config = entry.settings(settings)
         placed = [(place, tensor) for tensor in file.tensors.values() for place in placements(entry, settings, tensor)]
         dtype = _dtype(entry, [tensor for _, tensor in placed])
         outputs = [_output(place, tensor, dtype) for place, tensor in placed]
-        config = entry.settings(settings)
     except SettingError as error:
         raise ModelNotUsable(source, "unknown-architecture", f"{name}: {error}"[:160]) from error
+    # Sizes that are zero or do not divide each other.
+    except (ValueError, ArithmeticError) as error:
+        raise ModelNotUsable(source, "damaged", f"{source.name} (its sizes)") from error
     if len({array for output in outputs for array in output.arrays}) < sum(len(output.arrays) for output in outputs):
         raise ModelNotUsable(source, "damaged", f"{source.name} (a tensor twice)")
     widths = {output.stem: output.width for output in outputs if output.width is not None}

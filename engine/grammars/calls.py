@@ -73,7 +73,7 @@ def calls_source(
         name, parameters = names[function["name"]], function.get("parameters")
         if not _NAME.fullmatch(name):
             raise CallsNotExpressible(f"The name {name[:64]!r} of a function has other signs than letters and digits.")
-        schema, without = plain_schema(parameters if isinstance(parameters, Mapping) else {}, closing=False)
+        schema, without = plain_schema(parameters if isinstance(parameters, Mapping) else {})
         functions.append((name, schema))
         left_out += _places(name, without)
     asked = {"format": form, "functions": functions, "parallel": parallel, "answer": answer, "in_text": in_text}

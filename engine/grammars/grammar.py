@@ -32,8 +32,8 @@ class Grammar:
     `kind` says what `source` is: "json_schema" (a schema as JSON text), "regex" (of the Rust crate of that name, for
     the whole answer), "lark" (in llguidance's dialect, from `start`), "json_object" (any object; no source), "calls"
     (of functions, made by `calls_of`), or "calls_in_text" (made by `calls_in_text`, for the calls in a free answer).
-    What cannot be checked token by token in schemas is left out; "oneOf" is treated as "anyOf". Objects in a
-    "json_schema" that declare properties have no others, unless it speaks of others. A schema's "x-guidance" holds
+    What cannot be checked token by token in schemas is left out; "oneOf" is treated as "anyOf". Objects that
+    declare properties have no others, unless a schema speaks of others. A schema's "x-guidance" holds
     options of llguidance.
 
     Raises `BadRequest` for another kind, and `GrammarNotUsable` for a source that is no schema or too large.
@@ -66,7 +66,7 @@ class Grammar:
             written = json.loads(LLMatcher.grammar_from_regex(self.source))
             return str(written["grammars"][0]["lark_grammar"]) + _NO_FORCING
         if self.kind == "json_schema":
-            return f"start: {json_of(plain_schema(self._schema(), closing=True)[0])}{_NO_FORCING}"
+            return f"start: {json_of(plain_schema(self._schema())[0])}{_NO_FORCING}"
         return f"start: %json {json.dumps({'type': 'object', 'x-guidance': _INDENTED})}{_NO_FORCING}"
 
     @property
@@ -86,7 +86,7 @@ class Grammar:
             asked = json.loads(self.source)
             answer = Grammar(*asked["answer"]).left_out if asked["answer"] else ()
             return (*asked["left_out"], *answer)
-        return plain_schema(self._schema(), closing=True)[1] if self.kind == "json_schema" else ()
+        return plain_schema(self._schema())[1] if self.kind == "json_schema" else ()
 
     def reduced(self, usable: Callable[[Grammar], bool]) -> tuple[Grammar, tuple[str, ...]]:
         """Return a grammar without what keeps its schemas from being `usable`, and all that is left out."""
@@ -95,7 +95,7 @@ class Grammar:
             return usable(_of_schema(schema))
 
         if self.kind == "json_schema":
-            schema, without = plain_schema(self._schema(), closing=True)
+            schema, without = plain_schema(self._schema())
             schema, more = reduced_schema(schema, usable_schema)
             return _of_schema(schema), (*without, *more)
         if not self.of_calls:

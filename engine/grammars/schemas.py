@@ -65,14 +65,14 @@ _WIDEST = 2**64
 Usable = Callable[[Mapping[str, Any]], bool]
 
 
-def plain_schema(schema: Mapping[str, Any], *, closing: bool) -> tuple[dict[str, Any], tuple[str, ...]]:
+def plain_schema(schema: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return a schema without what no grammar follows, and what was left out.
 
-    References lead to "$defs". Integers without bounds get those of LARGEST_INTEGER. With `closing`, objects that
-    declare properties have no others, unless the schema speaks of others.
+    References lead to "$defs". Integers without bounds get those of LARGEST_INTEGER. Objects that declare properties
+    have no others, unless the schema speaks of others.
     """
-    plain = _PlainSchema(schema, closing)
-    found = plain.node(schema, "#", opened=not closing)
+    plain = _PlainSchema(schema)
+    found = plain.node(schema, "#")
     while plain.waiting:
         reference, opened, name = plain.waiting.pop()
         place = reference if reference.startswith("#/") else "#"
@@ -85,13 +85,12 @@ class _PlainSchema:
     """Writes the nodes of a schema anew. An `opened` node is a part of one that says which properties there are."""
 
     root: Mapping[str, Any]
-    closing: bool
     left_out: list[str] = field(default_factory=list)
     parts: dict[str, Any] = field(default_factory=dict)
     names: dict[tuple[str, bool], str] = field(default_factory=dict)
     waiting: list[tuple[str, bool, str]] = field(default_factory=list)
 
-    def node(self, content: Any, place: str, *, opened: bool) -> Any:
+    def node(self, content: Any, place: str, *, opened: bool = False) -> Any:
         if not isinstance(content, Mapping):
             return content if isinstance(content, bool) else {}
         several = sum(len(_list(content.get(key))) if key == "allOf" else key in content for key in _SAME)
@@ -101,7 +100,7 @@ class _PlainSchema:
             written = self._keyword(key, value, f"{place}/{key}", opened=opened or joined)
             if written is not None or key == "const":
                 found[key] = written
-        if self.closing and not opened and (joined or isinstance(content.get("properties"), Mapping)):
+        if not opened and (joined or isinstance(content.get("properties"), Mapping)):
             names = self._properties(content, set(), patterns=not joined)
             if names is not None and (names or "properties" in content):
                 found["properties"] = {name: {} for name in names} | found.get("properties", {})
@@ -111,7 +110,6 @@ class _PlainSchema:
 
     def _keyword(self, key: str, value: Any, place: str, *, opened: bool) -> Any:
         """Return the value of a keyword in the new schema; None leaves the keyword out."""
-        inside = not self.closing
         if value is None:
             return None
         if key in _UNCHECKED or (key == "format" and value not in FORMATS):
@@ -123,21 +121,38 @@ class _PlainSchema:
         if key in _SILENT or (key == "x-guidance" and not isinstance(value, Mapping)):
             return None
         if key in _NAMED and isinstance(value, Mapping):
-            return {name: self.node(one, f"{place}/{name}", opened=inside) for name, one in value.items()}
+            return {name: self.node(one, f"{place}/{name}") for name, one in value.items()}
         if key in _SAME and isinstance(value, list):
             return [self.node(one, f"{place}/{index}", opened=opened) for index, one in enumerate(value)]
         if key in _LISTED or (key == "items" and isinstance(value, list)):
-            return [self.node(one, f"{place}/{index}", opened=inside) for index, one in enumerate(_list(value))]
-        return self.node(value, place, opened=inside) if key in _ALONE else value
+            return [self.node(one, f"{place}/{index}") for index, one in enumerate(_list(value))]
+        return self.node(value, place) if key in _ALONE else value
 
     def _reference(self, value: Any, place: str, opened: bool) -> str | None:
-        if not isinstance(value, str) or target_of(self.root, value) is None:
+        if not isinstance(value, str) or self._is_endless(value, value, set()):
             self.left_out.append(place)
             return None
         if (value, opened) not in self.names:
             name = self.names[value, opened] = f"part{len(self.names)}"
             self.waiting.append((value, opened, name))
         return f"#/$defs/{self.names[value, opened]}"
+
+    def _is_endless(self, reference: Any, sought: str, seen: set[Any]) -> bool:
+        """Return whether a reference leads to nothing, or back to `sought` for the same value."""
+        if reference in seen or not isinstance(reference, str):
+            return False
+        seen.add(reference)
+        waiting = [target_of(self.root, reference)]
+        if waiting == [None]:
+            return reference == sought
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, Mapping):
+                further = part.get("$ref")
+                if further == sought or (further is not None and self._is_endless(further, sought, seen)):
+                    return True
+                waiting += [one for key in _SAME for one in _list(part.get(key))]
+        return False
 
     def _properties(self, content: Any, seen: set[str], *, patterns: bool = False) -> dict[str, None] | None:
         """Return the names of the properties of an object; None if it may have others, apart from `patterns`."""

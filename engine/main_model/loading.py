@@ -45,7 +45,7 @@ from engine.tokenizers.loading import make_tokenizer
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
 from engine.tokenizers.prompts import PromptJob, render, tool_format_of
-from engine.tokenizers.vocabulary import mark_tokens
+from engine.tokenizers.vocabulary import mark_tokens, parts_of_characters, vocabulary_of
 
 log = logging.getLogger(__name__)
 
@@ -112,6 +112,11 @@ class LoadedModel:
             # On several machines, the other ranks would need the embeddings, too.
             raise ModelCannotSee(self.info.name, "" if self.vision is None else "cluster")
         return RequestPictures(self.vision, self.model, files)
+
+    @cached_property
+    def parts_of_characters(self) -> Mapping[int, bytes]:
+        """The bytes of the ids whose bytes alone are no text."""
+        return parts_of_characters(vocabulary_of(self.tokenizer))
 
     @cached_property
     def grammars(self) -> GrammarCompiler:

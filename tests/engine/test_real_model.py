@@ -21,16 +21,19 @@ from tests.real_model import gguf_file as gguf_file
 
 pytestmark = [pytest.mark.real, pytest.mark.usefixtures("module_as_on_linux")]
 
-TOKENS = 20
+TOKENS = 10
 PLAIN = SpeculationSettings(method="off")
 LOOKUP = SpeculationSettings(method="ngram", depth=4, sample_share=0.0)
 DRAFT = SpeculationSettings(method="draft", depth=4, sample_share=0.0)
-LIST = "Repeat this list three times: apples, pears, plums, cherries, apricots."
+COPY = (
+    "Repeat this text word for word: The quick brown fox jumps over the lazy dog. Pack my box with five dozen liquor "
+    "jugs. How vexingly quick daft zebras jump."
+)
 QUESTIONS = (
-    "What is the capital of France?", "Say hello.", "Name three colours.", "What is 12 + 7?", LIST,
+    "What is the capital of France?", "Say hello.", "Name three colours.", "What is 12 + 7?", COPY,
     "Write a haiku about rain.", "Who wrote Hamlet?", "Translate 'good morning' into French.",
-    "What is a prime number?", "Count from 1 to 10.", "Write a Python function that adds.", "Why is the sky blue?", "🙂🙂🙂?",
-    "안녕하세요?", "東京はどこですか？", "法国的首都是哪里？", "Answer with one word: yes or no?",
+    "What is a prime number?", "Count from 1 to 10.", "Write a Python function that adds.", "Why is the sky blue?",
+    "🙂🙂🙂?", "안녕하세요?", "東京はどこですか？", "法国的首都是哪里？", "Answer with one word: yes or no?",
     "List the days of the week.", "Fix this: he go to school.", "   spaces   and\n\nlines   ",
 )  # fmt: skip
 SCHEMA = {
@@ -109,18 +112,23 @@ def test_known_answers(plain: dict[str, Finished]) -> None:
     assert plain["What is the capital of France?"].reason == "stop"
 
 
-@pytest.mark.parametrize("speculation", [LOOKUP, SpeculationSettings()], ids=["lookup", "auto"])
+@pytest.mark.parametrize(
+    ("speculation", "questions"), [(LOOKUP, QUESTIONS), (SpeculationSettings(), QUESTIONS[::4])], ids=["lookup", "auto"]
+)
 def test_lookup_changes_no_text(
-    speculation: SpeculationSettings, ask: Callable[..., Finished], plain: dict[str, Finished]
+    speculation: SpeculationSettings,
+    questions: tuple[str, ...],
+    ask: Callable[..., Finished],
+    plain: dict[str, Finished],
 ) -> None:
-    for question, finished in plain.items():
-        assert ids(ask(question, speculation=speculation)) == ids(finished), question
+    for question in questions:
+        assert ids(ask(question, speculation=speculation)) == ids(plain[question]), question
 
 
 def test_lookup_needs_fewer_passes_for_a_text_that_is_copied(ask: Callable[..., Finished]) -> None:
-    stats = ask(LIST, speculation=LOOKUP, max_tokens=60).stats
+    stats = ask(COPY, speculation=LOOKUP, max_tokens=40).stats
     assert stats.accepted >= 10
-    assert stats.rounds + stats.accepted <= stats.generated_tokens + 1
+    assert stats.rounds <= stats.generated_tokens - stats.accepted
 
 
 def test_a_draft_changes_no_text_and_needs_fewer_passes(
@@ -129,15 +137,15 @@ def test_a_draft_changes_no_text_and_needs_fewer_passes(
     # A perfect draft: the same model. Not a token of it is rejected but behind the end of an answer.
     pair: LoadedPair = engine.set_draft(folder).result(PATIENCE_S)
     assert pair.draft_problem is None
-    for question in QUESTIONS[:8]:
+    for question in QUESTIONS[:6]:
         found = ask(question, speculation=DRAFT)
         assert ids(found) == ids(plain[question]), question
-        assert found.stats.rounds <= 1 + found.stats.generated_tokens / 5 + 1
+        assert found.stats.rounds <= found.stats.generated_tokens // 5 + 2
     engine.set_draft(None).result(PATIENCE_S)
 
 
 def test_several_at_once_have_the_texts_that_they_have_alone(engine: Engine, plain: dict[str, Finished]) -> None:
-    for first in range(0, len(QUESTIONS), 4):
+    for first in (0, 4):
         asked = QUESTIONS[first : first + 4]
         streams = [engine.submit(request(question, speculation=LOOKUP)) for question in asked]
         for question, stream in zip(asked, streams, strict=True):
@@ -165,7 +173,7 @@ def test_the_file_is_converted_once_and_opens_again_with_the_same_text(
         pair = again.load(gguf_file).result(PATIENCE_S)
         assert pair.main is not None
         assert pair.main.path == folder
-        for question in QUESTIONS[:4]:
+        for question in QUESTIONS[:3]:
             last = list(again.submit(request(question)))[-1]
             assert isinstance(last, Finished)
             assert ids(last) == ids(plain[question])

@@ -140,6 +140,11 @@ class PromptProcess:
         found: ThinkingChoice = self._do(protocol.FindThinking(source.folder), PROMPT_S, abandoned, source)
         return found
 
+    def turn_end(self, source: TokenizerSource, abandoned: threading.Event) -> int | None:
+        """Run `turn_end_of` in the process. Waits; raises as `build` does."""
+        found: int | None = self._do(protocol.FindTurnEnd(source.folder), PROMPT_S, abandoned, source)
+        return found
+
     def start_prompt(self, source: TokenizerSource, job: PromptJob | Callable[[], PromptJob]) -> PromptCall:
         """Start to make a prompt. The future raises `TemplateFailed`, `PromptTooLong`, and what the job raises."""
         call = PromptCall()

@@ -50,6 +50,13 @@ class FindThinking(WireMessage, frozen=True):
     folder: str
 
 
+class FindTurnEnd(WireMessage, frozen=True):
+    """Find the token that the chat template writes after a turn of the assistant."""
+
+    result: ClassVar[Any] = int | None
+    folder: str
+
+
 class MakePrompt(WireMessage, frozen=True):
     """Make the prompt of a conversation."""
 
@@ -125,7 +132,8 @@ class WriteGgufShard(WireMessage, frozen=True):
 
 
 _OfFiles = DecodePicture | ReadDocument | PrepareGguf | WriteGgufShard
-Task = Build | FindThinking | MakePrompt | CountTokens | CountCaches | TryGrammar | CheckAnswer | _OfFiles
+_OfTokenizers = Build | FindThinking | FindTurnEnd | MakePrompt | CountTokens
+Task = _OfTokenizers | CountCaches | TryGrammar | CheckAnswer | _OfFiles
 
 
 class TaskRequest(WireMessage, frozen=True):

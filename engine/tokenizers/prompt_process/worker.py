@@ -23,7 +23,7 @@ from engine.documents.document import document_text
 from engine.errors import PromptTooLong, TemplateFailed
 from engine.files.picture_file import decode_picture
 from engine.tokenizers.prompt_process import protocol
-from engine.tokenizers.prompts import make_prompt
+from engine.tokenizers.prompts import make_prompt, turn_end_of
 from engine.tokenizers.thinking import thinking_of
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed, pack
@@ -137,6 +137,8 @@ def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
     tokenizer = tokenizers[task.folder]
     if isinstance(task, protocol.FindThinking):
         return thinking_of(tokenizer)
+    if isinstance(task, protocol.FindTurnEnd):
+        return turn_end_of(tokenizer)
     return make_prompt(tokenizer, task.job, with_boundaries=True)
 
 

@@ -282,3 +282,18 @@ def test_variables_of_the_template_come_before_the_effort(serve: Serve) -> None:
 
 def test_an_answer_says_that_system_messages_were_merged() -> None:
     assert timings(RequestStats(merged_messages=2))["merged_system_messages"] == 2
+
+
+def test_the_bytes_of_characters_that_are_split_over_tokens_add_up(caller: Served) -> None:
+    asked = {"messages": [{"role": "user", "content": "안녕"}], "max_tokens": 80, "temperature": 1, "seed": 3}
+    [choice] = caller.chat(asked | {"logprobs": True, "top_logprobs": 2})["choices"]
+    tokens = choice["logprobs"]["content"]
+    parts = [bytes(token["bytes"]) for token in tokens]
+    assert any(part.decode(errors="ignore").encode() != part for part in parts)
+    assert any(
+        bytes(one["bytes"]).decode(errors="replace") != one["token"] or "\ufffd" in one["token"]
+        for token in tokens
+        for one in token["top_logprobs"]
+    )
+    whole = b"".join(parts).decode(errors="ignore")
+    assert whole.replace("\ufffd", "") == choice["message"]["content"].replace("\ufffd", "")

@@ -85,6 +85,19 @@ def test_pictures_in_results_of_functions_reach_the_engine(serve: Serve, engine:
     assert joined == [{"type": "text", "text": text} for text in ("Short.", "\n\n", "Think.")] + [PART]
 
 
+def test_pictures_in_results_reach_the_engine_from_chats(serve: Serve, engine: ScriptedEngine) -> None:
+    served = serve(engine)
+    call = {"id": "t", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    asked = [{"role": "user", "content": "Look."}, {"role": "assistant", "content": "", "tool_calls": [call]}]
+    shown = {"role": "tool", "tool_call_id": "t", "content": [{"type": "image_url", "image_url": {"url": URL}}]}
+    assert served.post("/v1/chat/completions", {"messages": [*asked, shown]}).is_success
+    found = {"role": "tool", "tool_name": "look", "content": "Here.", "images": [BASE64]}
+    assert served.post("/api/chat", {"messages": [*asked, found]}).is_success
+    contents = [request.messages[-1]["content"] for request in engine.requests]
+    assert contents == [[PART], [PART, {"type": "text", "text": "Here."}]]
+    assert all(request.pictures == {PART["digest"]: RED} for request in engine.requests)
+
+
 @pytest.mark.parametrize("role", ["system", "assistant"])
 def test_pictures_of_other_roles_are_in_the_next_turn_of_the_user(
     serve: Serve, engine: ScriptedEngine, role: str

@@ -274,7 +274,7 @@ def test_thinking_is_switched_as_the_models_template_does(
         ({"speedup": 2.1, "speedup_low": 1.95, "speedup_high": 2.31}, "2.1x as fast"),
         ({"speedup_low": 1.84, "speedup_high": 3.1}, "at least 1.8x as fast"),
         ({"tokens_per_round": 3.1}, "3.1 tokens per round instead of 1"),
-        ({"drafted": 0, "tokens_per_round": 1.0}, "1.0 tokens per round"),
+        ({"tokens_per_round": 1.04, "accept_rate": 0.0}, "0% accepted"),
         ({"rounding": "identical", "same_text_cost": 0.12},
          "the same text as without drafts, the same text costs 12% of the speed"),
         ({"rounding": "rounded"}, "the same text as without drafts, apart from rounding"),

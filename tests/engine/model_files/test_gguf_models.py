@@ -6,33 +6,17 @@ import json
 import os
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from engine.hub.failures import HubError
 from engine.hub.remove import plan_removal, remove
-from engine.model_files import gguf_provenance
 from engine.model_files.discovery import installed_models
-from engine.model_files.gguf_models import conversion_of
 from engine.model_files.model import Model
-from tests.engine.model_files.model_folders import model_files, write_folder
-from tests.tiny_gguf import write_gguf, write_in_ollama
+from tests.tiny_gguf import pretend_conversion, write_gguf, write_in_ollama
 
 
 def found(cache: Path, *folders: Path) -> dict[str, Model]:
     return {model.id: model for model in installed_models(cache, folders)}
-
-
-def pretend_conversion(source: Path, cache: Path, requantised: tuple[str, ...] = ()) -> Path:
-    """Make the folder that a file is turned into, of another model's files."""
-    folder = write_folder(conversion_of(source, cache), model_files())
-    status = source.stat()
-    kept = gguf_provenance.Provenance(
-        source=str(source), size=status.st_size, modified_ns=status.st_mtime_ns, architecture="llama", tensors=21,
-        requantised=requantised,
-    )  # fmt: skip
-    (folder / gguf_provenance.NAME).write_bytes(msgspec.json.encode(kept))
-    return folder
 
 
 def test_files_are_called_as_the_program_calls_them_that_keeps_them(own_home: Path, tmp_path: Path) -> None:
