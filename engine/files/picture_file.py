@@ -103,7 +103,7 @@ def _decodable(data: bytes) -> bytes:
     """Return a file that Pillow decodes: on macOS, that of a HEIC picture as JPEG."""
     if not (_is_heic(data) and sys.platform == "darwin"):
         return data
-    from engine.machine.image_io import jpeg_of
+    from engine.files.image_io import jpeg_of
 
     return jpeg_of(data, MOST_MEGAPIXELS * 10**6) or data
 
