@@ -30,7 +30,7 @@ from app.api.foreign_blocks import after_compaction, no_picture, readable_messag
 from app.api.foreign_parts import messages_of, parts_of
 from app.api.request_settings import Format, MaxTokens, Stop, grammar_of, readable_format, thinking_options
 from app.api.response_writers import ItemsWriter, new_id, reason_of
-from app.api.tool_use import RequestTools, function_tool, tool_use
+from app.api.tool_use import RequestTools, function_tool, listed_tools, tool_use
 from app.api.usage import speculation, timings
 from app.text.answer_parts import AnswerParts
 from app.text.picture_data import picture_of_base64, picture_of_url
@@ -134,7 +134,7 @@ class CountBody(AnswerRequestBody, kw_only=True):
         messages = after_compaction(found.get("messages"))
         found["messages"] = messages_of(messages, lambda one: readable_message(one, changes, skipped))
         found["system"] = parts_of(found.get("system"), (), no_picture, skipped)
-        tools = found.get("tools")
+        tools = found["tools"] = listed_tools(found.get("tools"))
         if isinstance(tools, list) or (tools is None and changes):
             found["tools"] = readable_tools(tools or [], changes, skipped)
             if not found["tools"]:

@@ -92,13 +92,14 @@ def _parsed(data: bytes, kind: type[Body], skipped: list[str]) -> Body:
 def body_of(value: dict[str, object], kind: type[Body], skipped: list[str] | None = None) -> Body:
     """Convert an object to `kind`. Raises `ApiError`, which names the field that is wrong.
 
-    A kind with `rewritten` reads what programs really send; `skipped` gets the names of what it leaves out.
+    A kind with `rewritten` reads what programs really send; `skipped` gets the names of what it leaves out. Numbers may
+    be texts and whole ones may be 5.0, as some programs write them.
     """
     rewritten = getattr(kind, "rewritten", None)
     if rewritten is not None:
         value = rewritten(value, [] if skipped is None else skipped)
     try:
-        return msgspec.convert(value, kind, str_keys=True)
+        return msgspec.convert(value, kind, strict=False, str_keys=True)
     except msgspec.ValidationError as error:
         problem, path = str(error), ""
         if (place := _PLACE.search(problem)) is not None:

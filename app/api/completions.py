@@ -21,6 +21,8 @@ _UNSUPPORTED = {
 }
 # The default of the OpenAI API.
 _MAX_TOKENS = 16
+# The prompt in place of an empty one: a model needs something to continue.
+_NOTHING = "\n"
 _AnyToken = PromptToken | Token
 TokenId = Annotated[int, Meta(ge=0, lt=2**31)]
 
@@ -28,7 +30,7 @@ TokenId = Annotated[int, Meta(ge=0, lt=2**31)]
 class CompletionBody(SeveralAnswers, kw_only=True):
     """Continue a text that no chat template wraps."""
 
-    prompt: str | Annotated[list[TokenId | str | list[TokenId]], Meta(min_length=1)]
+    prompt: str | list[TokenId | str | list[TokenId]] | None = None
     best_of: Annotated[int, Meta(ge=1, le=1)] | None = None
     logprobs: bool | TopLogprobs | None = None
     echo: bool | None = None
@@ -54,11 +56,11 @@ class CompletionBody(SeveralAnswers, kw_only=True):
 
     def _prompts(self) -> list[str | list[int]]:
         """Return the prompts, each a text or token ids."""
-        given = [self.prompt] if isinstance(self.prompt, str) else self.prompt
+        given = [self.prompt] if isinstance(self.prompt, str) else self.prompt or [""]
         ids = [item for item in given if isinstance(item, int)]
-        found = [item for item in given if not isinstance(item, int)]
-        if (ids and found) or not all(found):
-            raise bad_field("prompt", "a text or token ids, not empty, or an array of those")
+        found = [item or _NOTHING for item in given if not isinstance(item, int)]
+        if ids and found:
+            raise bad_field("prompt", "a text or token ids, or an array of those")
         return found or [ids]
 
 

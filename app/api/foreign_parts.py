@@ -55,15 +55,6 @@ def note_skipped(path: str, skipped: Collection[str]) -> dict[str, str]:
     return {SKIPPED_HEADER: ", ".join(names)} if names else {}
 
 
-def with_whole_numbers(value: Any) -> Any:
-    """Return the settings of a body with whole numbers such as 5.0, as some programs write them, as integers."""
-    if isinstance(value, dict):
-        return {key: with_whole_numbers(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [with_whole_numbers(one) for one in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
 def role_of(message: Object) -> str:
     """Return the role of a message under the name that it has here; others are returned as they are."""
     role = message.get("role") or "user"

@@ -14,7 +14,6 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from app.api.errors import bad_field, of_engine, unsupported
-from app.api.foreign_parts import with_whole_numbers
 from engine.errors import EngineError
 from engine.grammars.grammar import Grammar
 from engine.methods import methods
@@ -27,12 +26,6 @@ MOST_STOPS, LONGEST_STOP = 256, 500
 MOST_BIASES = 4096
 # A share of probability that no more than one token has.
 _LEAST_TOP_P = 1e-9
-# Fields in which numbers are a model's or a program's own.
-_VERBATIM = (
-    *("messages", "input", "tools", "functions", "format", "response_format", "text", "output_config", "output_format"),
-    "metadata",
-)
-
 _Depth = Annotated[int, Meta(ge=0, le=MAX_DEPTH)]
 _Fraction = Annotated[float, Meta(ge=0, le=1)]
 # 0 reads the prompt and writes nothing; a number below it is no limit.
@@ -113,7 +106,7 @@ class RequestSettings(Struct, kw_only=True):
     def rewritten(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
         """Return the body with what programs really send as the fields here; `skipped` gets what is left out."""
         del skipped
-        return {key: value if key in _VERBATIM else with_whole_numbers(value) for key, value in body.items()}
+        return dict(body)
 
     @property
     def most_tokens(self) -> int | None:
@@ -217,13 +210,14 @@ def grammar_of(form: Format | None, path: str) -> tuple[Grammar | None, str]:
 
 
 def readable_format(form: Any) -> Any:
-    """Rewrite a format without a type, or with a schema for any object, as the types here know it."""
+    """Rewrite a format that is only a type, has none, or has a schema for any object, as the types here know it."""
+    form = {"type": form} if isinstance(form, str) else form
     if not isinstance(form, dict):
         return form
     schema = form.get("schema")
     kind = form.get("type") or ("json_schema" if "schema" in form else "text")
-    if kind == "json_object" and isinstance(schema, dict):
-        return {"type": "json_schema", "schema": schema}
+    if kind in ("json", "json_object"):
+        return {"type": "json_schema", "schema": schema} if isinstance(schema, dict) else {"type": "json_object"}
     return {**form, "type": kind}
 
 

@@ -23,7 +23,7 @@ from app.api.conversation import (
 )
 from app.api.errors import ApiError, bad_field, sse
 from app.api.foreign_items import readable_items
-from app.api.foreign_parts import arguments_of, custom_text
+from app.api.foreign_parts import arguments_of, custom_text, said
 from app.api.request_settings import (
     Format,
     grammar_of,
@@ -32,7 +32,7 @@ from app.api.request_settings import (
     thinking_options,
 )
 from app.api.response_writers import ItemsWriter, new_id, now, reason_of
-from app.api.tool_use import Choice, FunctionDefinition, openai_tools, with_readable_tools
+from app.api.tool_use import Choice, FunctionDefinition, listed_tools, openai_tools, with_readable_tools
 from app.api.usage import MessageTokens, TopLogprobs, speculation, timings, token_logprobs
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import ToolCall
@@ -117,8 +117,10 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
     def rewritten(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
         found, tools = super().rewritten(body, skipped), list[Any]()
         found["input"] = readable_items(found.get("input"), skipped, tools)
-        if tools and isinstance(found.get("tools") or [], list):
-            found["tools"] = _joined_tools([*(found.get("tools") or ()), *tools])
+        if not isinstance(found.get("instructions"), str):
+            found["instructions"] = said(found.get("instructions")) or None
+        if tools and isinstance(given := listed_tools(found.get("tools")) or [], list):
+            found["tools"] = _joined_tools([*given, *tools])
         if isinstance(found.get("text"), dict):
             found["text"] = {**found["text"], "format": readable_format(found["text"].get("format"))}
         return with_readable_tools(found, skipped, _written_tool, own=("namespace",))

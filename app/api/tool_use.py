@@ -158,14 +158,19 @@ def with_readable_tools(
 
     `written` returns a tool of a kind as the endpoint has it, and those of the kinds in `own` stay as they are.
     """
-    given = body.get("tools") or body.get("functions")
-    if given is None or not isinstance(given, list):
-        return body
+    given = listed_tools(body.get("tools") or body.get("functions"))
+    if not isinstance(given, list):
+        return {**body, "tools": given}
     tools = [one if kind in own else written(kind, one) for kind, one in functions_of(given, skipped, own)]
     choice = body.get("tool_choice", body.get("function_call"))
     found = {**body, "tools": tools}
     found["tool_choice"] = _readable_choice(choice, skipped) if tools or not given else None
     return found
+
+
+def listed_tools(tools: Any) -> Any:
+    """Return the tools of a body as a list, also a single one; None for an object without a tool."""
+    return ([tools] if tools else None) if isinstance(tools, dict) else tools
 
 
 def _readable_choice(choice: Any, skipped: list[str]) -> Any:

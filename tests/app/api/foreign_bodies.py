@@ -231,6 +231,7 @@ CHAT: dict[str, Case] = {
         offered=("f",),
         skipped="tool_choice web_search_preview",
     ),
+    "one tool": Case({"messages": [_user()], "tools": {"type": "function", "function": {"name": "f"}}}, offered=("f",)),
     "no parameters": Case(
         {"messages": [_user()], "tools": [{"type": "function", "function": {"name": "f", "parameters": None}}]},
         offered=("f",),
@@ -270,6 +271,15 @@ CHAT: dict[str, Case] = {
                 {"response_format": {"type": "json_object", "schema": None}},
                 {"response_format": {}},
                 {"reasoning_effort": "xhigh"},
+                {"temperature": "0.7", "top_k": "40", "n": "1", "stream": "false", "max_tokens": "4.0"},
+                {"tools": {}},
+                {"tools": None, "tool_choice": None},
+                {"functions": None, "function_call": "none"},
+                {"response_format": "json"},
+                {"response_format": "json_object"},
+                {"response_format": "text"},
+                {"response_format": {"type": "json"}},
+                {"response_format": None, "unknown": {"a": [1.5]}},
             ]
         )
     },
@@ -407,6 +417,15 @@ RESPONSES: dict[str, Case] = {
     },
     "nested function": Case(_items(tools=[_item("function", function={"name": "f"})]), offered=("f",)),
     "format without schema": Case(_items(text={"format": {"type": "json_schema", "name": "x"}})),
+    "format as text": Case(_items(text={"format": "json_object"})),
+    "no tools": Case(_items(tools={}), offered=()),
+    "instructions of parts": Case(
+        _items(
+            instructions=[{"type": "input_text", "text": "Be kind."}, _user([_item("input_text", text="Be brief.")])]
+        ),
+        ("Be kind.\\nBe brief.",),
+    ),
+    "numbers as texts": Case(_items(temperature="0.7", max_output_tokens="4", top_logprobs="1")),
     "verbosity": Case(_items(text={"verbosity": "low"}, truncation="auto", store=False, include=[])),
     "no limit": Case(_items(max_output_tokens=-1)),
     "whole float": Case(_items(max_output_tokens=4.0, top_logprobs=1.0)),
@@ -580,6 +599,9 @@ MESSAGES: dict[str, Case] = {
         _asked(thinking={"type": "adaptive"}, context_management={"edits": []}, mcp_servers=[], container="c", top_k=-1)
     ),
     "format without schema": Case(_asked(output_config={"format": {"type": "json_schema"}})),
+    "format as text": Case(_asked(output_format="json")),
+    "no tools": Case(_asked(tools={}), offered=()),
+    "numbers as texts": Case(_asked(temperature="1", top_p="0.9") | {"max_tokens": "4"}),
     "stop sequences": Case(_asked(stop_sequences=["", *(f"s{number}" for number in range(20))])),
 }
 OLLAMA: dict[str, Case] = {
@@ -596,6 +618,7 @@ OLLAMA: dict[str, Case] = {
             ({"options": {"stop": [f"s{number}" for number in range(20)]}}, ""),
             ({"options": {"repeat_last_n": -1.0, "mirostat": 0, "num_gpu": 99, "penalize_newline": True}}, ""),
             ({"options": {}}, ""),
+            ({"options": {"temperature": "0.7", "num_ctx": "4096", "num_predict": "4"}, "logprobs": 1}, ""),
             ({"options": None}, ""),
             ({"template": ""}, ""),
             ({"template": "{{ .Prompt }}"}, "template"),

@@ -6,9 +6,16 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 import pytest
 
+from app.api.anthropic_messages import MessageBody
+from app.api.chat import ChatBody
+from app.api.completions import CompletionBody
+from app.api.embeddings import EmbeddingsBody
 from app.api.foreign_parts import SKIPPED_HEADER
+from app.api.ollama import OllamaChatBody, OllamaGenerateBody
+from app.api.responses import ResponseBody
 from engine.errors import TemplateFailed
 from tests.app.api.conftest import CALLER, Serve
 from tests.app.api.foreign_bodies import CHAT, MESSAGES, OLLAMA, PASTS, RESPONSES, SCHEMA, TEXT_FILE, Case
@@ -36,6 +43,32 @@ def answers() -> Iterator[Served]:
     yield served
     served.close()
     engine.close()
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "body"),
+    [
+        ("/v1/chat/completions", ChatBody, {"messages": PASTS["two users"][0]}),
+        ("/v1/completions", CompletionBody, {"prompt": "x"}),
+        ("/v1/responses", ResponseBody, {"input": "x"}),
+        ("/v1/messages", MessageBody, {"messages": PASTS["two users"][0]}),
+        ("/api/chat", OllamaChatBody, {"messages": PASTS["two users"][0], "stream": False}),
+        ("/api/generate", OllamaGenerateBody, {"prompt": "x", "stream": False}),
+        ("/v1/embeddings", EmbeddingsBody, {"input": "x"}),
+    ],
+)
+def test_null_counts_as_absent_in_every_field(
+    answers: Served, path: str, kind: type[msgspec.Struct], body: dict[str, Any]
+) -> None:
+    names = {one.encode_name for one in msgspec.structs.fields(kind)} | {"name_of_no_field"}
+    response = answers.post(path, dict.fromkeys(names) | body)
+    assert response.status_code == 200, response.text
+
+
+@pytest.mark.parametrize("prompt", ["", [], [""], [[]], None])
+def test_an_empty_prompt_is_continued(answers: Served, prompt: Any) -> None:
+    response = answers.post("/v1/completions", {"prompt": prompt})
+    assert response.status_code == 200, response.text
 
 
 @pytest.mark.parametrize(
