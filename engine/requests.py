@@ -126,7 +126,7 @@ class ChatRequest:
     `max_tokens` None means up to the end of the context, 0 that the prompt is only read. A conversation that is longer
     than the context is refused (`overflow` "refuse"), or loses its oldest turns ("shorten"): the system message and the
     newest turns stay, and a quarter of the context (or `max_tokens`, if that is less) is left to the answer; None uses
-    the engine's setting.
+    the engine's setting. It is shortened as if the context had `kept_context` tokens, if that is less.
     `conversation` is the caller's name of the chat that `messages` belong to. With one, the caches may be kept on disk
     (`EngineSettings.prefix_cache_folder`) until `EngineClient.forget_conversations`, and so may the answer's tokens, so
     that answers in other named chats can be drafted from them (`answer_index_folder`); without one, never. A `shared`
@@ -153,6 +153,7 @@ class ChatRequest:
     max_tokens: int | None = 1024
     stop: Sequence[str] = ()
     overflow: str | None = None
+    kept_context: int | None = None
     conversation: str | None = None
     shared: bool = False
     template_options: Mapping[str, str | bool | int] = field(default_factory=dict)

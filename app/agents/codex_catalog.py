@@ -47,9 +47,13 @@ _MODEL: dict[str, Any] = {
 }
 
 
+# The name of the file in Tandem's own folder.
+CATALOG = "codex-models.json"
+
+
 def kept_catalog(model: str) -> Path | None:
     """Return the file that describes `model`, written if it is not as it should be; None if it cannot be."""
-    file = data_folder() / "codex-models.json"
+    file = data_folder() / CATALOG
     content = json.dumps({"models": [{"slug": model, **_MODEL}]}, indent=1).encode()
     try:
         if not file.is_file() or file.read_bytes() != content:

@@ -146,6 +146,8 @@ def take_back(app: App) -> Path:
             file.unlink()
         if before is not None:
             Path(noted.copy).unlink()
+        if app.beside:
+            (data_folder() / app.beside).unlink(missing_ok=True)
     except (OSError, ValueError) as error:
         raise NotConnected(file, error) from error
     _noted().forget([app.id])

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.agents.codex_catalog import kept_catalog
+from app.agents.codex_catalog import CATALOG, kept_catalog
 from app.api import proof
 from app.settings.declarations import SettingsValues
 from app.system.accounts import others_have_accounts
@@ -130,7 +130,8 @@ class App:
     lines of variables for a program without a file. `file` is below the person's folder; the variable `folder_variable`
     moves its first folder. The program reads the API's key from `key_variable`. `start` is the command that uses the
     file, "" for a program with a list of models. `run` turns the content into a command for one run, with its
-    variables; None for a program that is no command. `first_prompt` is about how many tokens its first request has.
+    variables; None for a program that is no command. `first_prompt` is about how many tokens its first request has, and
+    `beside` the name of a file in Tandem's own folder that `content` has written.
     """
 
     name: str
@@ -142,6 +143,7 @@ class App:
     start: str = ""
     run: Callable[[str], tuple[Sequence[str], Mapping[str, str]]] | None = None
     first_prompt: int = 0
+    beside: str = ""
 
     def lacks_room(self, endpoint: Endpoint) -> bool:
         """Whether the context of the model is too short for its first request."""
@@ -261,6 +263,7 @@ _APPS = (
         start="codex --profile tandem",
         run=lambda content: (("codex", *(part for line in content.splitlines() for part in ("-c", line))), {}),
         first_prompt=5_400,
+        beside=CATALOG,
     ),
     App(
         "opencode",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from collections.abc import Sequence
@@ -51,6 +52,11 @@ class PreparedCall:
 
 class AnswerRequestBody(RequestSettings, kw_only=True):
     """The body of a request for answers."""
+
+    @property
+    def unloads(self) -> bool:
+        """Whether the model is not to stay loaded afterwards, unless it is the host's own."""
+        return False
 
     def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
         """Prepare the request for the loaded model, which clients call `name`. Raises `ApiError`."""
@@ -111,6 +117,7 @@ class Api:
         self.models = ModelDirectory(host, MOST_WAITING_S)
         self.activity, self.speculation = activity, speculation
         self._thoughts = KeptThoughts()
+        self._unloading: asyncio.Task[None] | None = None
         # The calls under way, with their bodies.
         self._answering: WeakKeyDictionary[Answering, AnswerRequestBody] = WeakKeyDictionary()
 
@@ -129,15 +136,19 @@ class Api:
         prepared, answering = await self._begun(request, body, pair)
         prepared.writer.load_s = load_s
         skipped: dict[str, str] = request.state.skipped
-        keep = partial(self._keep_thoughts, prepared)
+        ended = partial(self._ended, body, pair, prepared)
         if body.stream:
-            return EventStream(answering, prepared.writer, skipped, keep)
+            return EventStream(answering, prepared.writer, skipped, ended)
         with closing(answering):
             whole = prepared.writer.whole(await all_of(answering))
-            keep()
+            ended()
             return JsonReply(whole, headers=skipped)
 
-    def _keep_thoughts(self, prepared: PreparedCall) -> None:
+    def _ended(self, body: AnswerRequestBody, pair: LoadedPair, prepared: PreparedCall) -> None:
+        """Keep the thoughts of the answers, and unload their model if the client wants that and nobody else uses it."""
+        assert pair.main is not None
+        if body.unloads and sum(call.main == pair.main.name for call in self.activity.under_way) < 2:
+            self._unloading = asyncio.create_task(self.models.release(pair.main.path))
         for request, parts in zip(prepared.requests, prepared.writer.answers, strict=False):
             self._thoughts.keep(request.messages, parts)
 

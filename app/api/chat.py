@@ -47,6 +47,8 @@ class ChatBody(SeveralAnswers, kw_only=True):
     top_logprobs: TopLogprobs | None = None
     tools: list[_ChatTool] | None = None
     tool_choice: Choice | None = None
+    # The older spelling of tools, whose answers have the older form, too.
+    functions: Any = None
     parallel_tool_calls: bool | None = None
     response_format: _NamedSchema | OtherFormat | None = None
     reasoning_effort: str | None = None
@@ -55,6 +57,8 @@ class ChatBody(SeveralAnswers, kw_only=True):
     @classmethod
     def rewritten(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
         found = super().rewritten(body, skipped)
+        if found.get("tools"):
+            found["functions"] = None
         skipped += [key for key in _LEFT_OUT if found.get(key)]
         found["messages"] = messages_of(found.get("messages"), lambda one: readable_message(one, skipped))
         found["response_format"] = readable_format(found.get("response_format"))
@@ -66,7 +70,8 @@ class ChatBody(SeveralAnswers, kw_only=True):
 
     def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
         functions = [tool.function for tool in self.tools or ()]
-        tools = openai_tools(info.tool_format, functions, self.tool_choice, self.parallel_tool_calls)
+        old = bool(self.functions)
+        tools = openai_tools(info.tool_format, functions, self.tool_choice, False if old else self.parallel_tool_calls)
         form = self.response_format
         if isinstance(form, _NamedSchema):
             schema = form.json_schema.schema if form.json_schema is not None else None
@@ -91,7 +96,8 @@ class ChatBody(SeveralAnswers, kw_only=True):
         )
         parts = [tools.parts() for _ in requests]
         custom = {tool.function.name for tool in self.tools or () if tool.type == "custom"}
-        writer = ChatWriter(name, parts, custom, with_usage=self.with_usage, logprobs=bool(self.logprobs))
+        logprobs = bool(self.logprobs)
+        writer = ChatWriter(name, parts, custom, old=old, with_usage=self.with_usage, logprobs=logprobs)
         return PreparedCall(requests, writer, field)
 
 
@@ -101,10 +107,17 @@ class ChatWriter(ChoicesWriter):
     id_kind, whole_object, chunk_object = "chatcmpl", "chat.completion", "chat.completion.chunk"
 
     def __init__(
-        self, model: str, parts: list[AnswerParts], custom: Collection[str], *, with_usage: bool, logprobs: bool
+        self,
+        model: str,
+        parts: list[AnswerParts],
+        custom: Collection[str],
+        *,
+        old: bool,
+        with_usage: bool,
+        logprobs: bool,
     ) -> None:
         super().__init__(model, with_usage=with_usage, logprobs=logprobs)
-        self._parts, self._custom = parts, custom
+        self._parts, self._custom, self._old = parts, custom, old
         self._begun: set[int] = set()
 
     @property
@@ -124,7 +137,7 @@ class ChatWriter(ChoicesWriter):
         elif isinstance(event, Finished):
             if fields := self._fields(index, parts.add("", ended=True, cut=event.cut)):
                 chunks.append(self._delta(index, fields))
-            choice = {"index": index, "delta": {}, "logprobs": None, "finish_reason": _finish_reason(event, parts)}
+            choice = {"index": index, "delta": {}, "logprobs": None, "finish_reason": self._reason(event, parts)}
             chunks.append(self.last_chunk(index, event.stats, choice))
         return chunks
 
@@ -136,20 +149,32 @@ class ChatWriter(ChoicesWriter):
         message: dict[str, Any] = {"role": "assistant", "content": content}
         if parts.reasoning:
             message["reasoning_content"] = parts.reasoning
-        if parts.calls:
-            message["tool_calls"] = [self._call(call) for call in parts.calls]
+        message |= self._calls(parts.calls)
         return {
             "index": index,
             "message": message,
             "logprobs": {"content": token_logprobs(answer.tokens)} if self._logprobs else None,
-            "finish_reason": _finish_reason(finished, parts),
+            "finish_reason": self._reason(finished, parts),
         }
 
     def _fields(self, index: int, delta: Delta) -> dict[str, Any]:
         fields: dict[str, Any] = {"reasoning_content": delta.reasoning, "content": delta.content}
-        first = len(self._parts[index].calls) - len(delta.calls)
-        fields["tool_calls"] = [{"index": number, **self._call(call)} for number, call in enumerate(delta.calls, first)]
-        return {name: value for name, value in fields.items() if value}
+        calls = self._calls(delta.calls)
+        for number, call in enumerate(calls.get("tool_calls", ()), len(self._parts[index].calls) - len(delta.calls)):
+            call["index"] = number
+        return {name: value for name, value in (fields | calls).items() if value}
+
+    def _calls(self, calls: Sequence[ToolCall]) -> dict[str, Any]:
+        """Return the field of a message that holds its calls, if it has any."""
+        if not calls:
+            return {}
+        if self._old:
+            return {"function_call": {"name": calls[0].name, "arguments": calls[0].arguments}}
+        return {"tool_calls": [self._call(call) for call in calls]}
+
+    def _reason(self, event: Finished, parts: AnswerParts) -> str:
+        called = "function_call" if self._old else "tool_calls"
+        return called if parts.calls and event.reason == "stop" else reason_of(event, parts)
 
     def _call(self, call: ToolCall) -> dict[str, Any]:
         """Return a call in the form in which its tool was offered."""
@@ -162,7 +187,3 @@ class ChatWriter(ChoicesWriter):
     def _delta(self, index: int, delta: dict[str, Any], tokens: Sequence[Token] = ()) -> bytes:
         logprobs = {"content": token_logprobs(tokens)} if tokens else None
         return self.chunk({"index": index, "delta": delta, "logprobs": logprobs, "finish_reason": None})
-
-
-def _finish_reason(event: Finished, parts: AnswerParts) -> str:
-    return "tool_calls" if parts.calls and event.reason == "stop" else reason_of(event, parts)

@@ -35,6 +35,7 @@ class ModelDirectory:
         self._most_waiting_s = most_waiting_s
         self._found: dict[str, Model] = {}
         self._names: dict[Path, str] = {}
+        self._embedders = set[str]()
         self._found_at = float("-inf")
         # Held while a model is being changed. Calls that wait for that wait in their order.
         self._turn = asyncio.Lock()
@@ -48,6 +49,7 @@ class ModelDirectory:
             # Of two models with one name, the last counts.
             found = sorted(found, key=lambda model: kept is not None and Path(model.path) == kept.path)
             self._found = {model.id: model for model in found if model.kinds}
+            self._embedders = {model.id for model in found if model.problem == "is-embedding"}
             self._names = {Path(model.path): model.id for model in reversed(self._found.values())}
             self._found_at = time.monotonic()
         return self._found
@@ -170,6 +172,10 @@ class ModelDirectory:
         if name in ANY or name == self.name_of(self.host.pair.main):
             return None
         model = await self.named(name)
+        if name in self._embedders:
+            sentence = f"{name!r} is for embeddings alone, and does not run here. Name one of GET /v1/models: "
+            sentence += "/v1/embeddings takes embeddings from any model that answers."
+            raise ApiError(404, sentence, param="model", code="model_not_found")
         if model is None:
             return None
         if "main" not in model.kinds:

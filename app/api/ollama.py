@@ -1,8 +1,9 @@
 """POST /api/chat and /api/generate in the shape of Ollama's API, for programs that speak nothing else.
 
-Answers stream as lines of JSON unless `stream` is false. Options of Ollama's runtime, such as `num_gpu` and `num_ctx`,
-have no effect: Tandem's settings decide on memory, and the whole context of a model can be used. Models stay loaded
-until another one needs their memory; `keep_alive` 0, without a prompt, unloads one that a client has loaded.
+Answers stream as lines of JSON unless `stream` is false. A conversation that is longer than `num_ctx`, or than the
+model's context, loses its oldest turns; other options of Ollama's runtime, such as `num_gpu`, have no effect, because
+Tandem's settings decide on memory. Models stay loaded until another one needs their memory; `keep_alive` 0 unloads one
+that a client has loaded, after the answer.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ class _Options(Struct, kw_only=True):
     seed: int | None = None
     stop: Stop | None = None
     max_tokens: int | None = field(name="num_predict", default=None)
+    num_ctx: int | None = None
 
     def __post_init__(self) -> None:
         # Numbers below 0 stand for no limit, a random seed and the whole text.
@@ -92,7 +94,8 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
     def __post_init__(self) -> None:
         self.stream = self.stream is not False
         for name, value in msgspec.structs.asdict(self.options or _Options()).items():
-            setattr(self, name, value)
+            if name != "num_ctx":
+                setattr(self, name, value)
 
     def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
         tools, content = RequestTools(), self.content(info)
@@ -101,6 +104,7 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
             tools = tool_use(info.tool_format, offered, "auto", parallel=True)
         alternatives = self.top_logprobs or 0
         logprobs = bool(self.logprobs or alternatives)
+        content |= {"overflow": "shorten", "kept_context": (self.options or _Options()).num_ctx or None}
         requests = self.engine_requests(
             api, info, tools, self._grammar(), "format", alternatives=alternatives, token_bytes=logprobs, **content
         )
@@ -114,7 +118,6 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
 
     @property
     def unloads(self) -> bool:
-        """Whether the model is not to stay loaded, unless it is the host's own."""
         return self.keep_alive is not None and re.fullmatch(r"0+(\.0*)?[a-z]*", str(self.keep_alive)) is not None
 
     @property

@@ -339,6 +339,7 @@ def prompt_job(request: ChatRequest, main: LoadedModel, files: PictureFiles) -> 
         request.tools,
         request.prompt,
         main.reader(files).texts() if request.pictures else {},
+        request.kept_context,
     )
 
 

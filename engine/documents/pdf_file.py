@@ -15,6 +15,9 @@ def pdf_text(data: bytes, most: int) -> str:
 
     # pypdf's warnings are noise here.
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    if b"%%EOF" not in data[-2048:]:
+        # pypdf looks for the objects themselves where the end has no address of their table.
+        data += b"\nstartxref\n0\n%%EOF\n"
     reader = PdfReader(BytesIO(data))
     if reader.is_encrypted and not reader.decrypt(""):
         raise Encrypted

@@ -140,6 +140,7 @@ class PromptJob:
     tools: Sequence[Mapping[str, Any]] = ()
     prompt: str | Sequence[int] | None = None
     pictures: PictureTexts = field(default_factory=dict)
+    kept_context: int | None = None
 
     @property
     def characters(self) -> int:
@@ -175,7 +176,8 @@ def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False
     messages, prompt = _rendered(tokenizer, messages, job.options, tools, job.pictures)
     whole, merged = prompt, count - len(messages)
     if job.overflow == "shorten":
-        longest = job.limit - min(job.max_tokens or job.limit, job.limit // 4)
+        limit = min(job.kept_context or job.limit, job.limit)
+        longest = limit - min(job.max_tokens or limit, limit // 4)
         shorter = newest_turns(messages)
         while len(prompt) > longest and (left := next(shorter, None)) is not None:
             messages, prompt = left, render(tokenizer, left, job.options, tools, job.pictures)

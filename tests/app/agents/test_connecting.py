@@ -75,8 +75,10 @@ def test_codex_gets_the_description_of_the_model_that_it_would_miss() -> None:
     [model] = json.loads(Path(values["model_catalog_json"]).read_text())["models"]
     assert model["slug"] == values["model"]
     assert model["base_instructions"]
+    write(plan(APPS["codex"], OPEN))
+    take_back(APPS["codex"])
+    assert not Path(values["model_catalog_json"]).exists()
     # As long as nothing can be kept, Codex guesses.
-    Path(values["model_catalog_json"]).unlink()
     Path(values["model_catalog_json"]).mkdir()
     assert "model_catalog_json" not in tomllib.loads(APPS["codex"].content(OPEN))
 

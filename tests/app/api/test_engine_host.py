@@ -13,6 +13,7 @@ from app.api.engine_host import EngineHost
 from engine import Engine, starter_pair
 from tests.app.api.serving import Served
 from tests.engine.model_files.model_folders import model_files, write_folder
+from tests.patience import wait_until
 from tests.tiny_adapters import write_adapter
 from tests.tiny_vision import PIXTRAL, write_vision_model
 
@@ -59,6 +60,10 @@ def test_a_model_of_a_client_is_unloaded_and_deleted_by_its_name(hub: Path, ques
         assert len(served.host.pairs) == 2
         unloaded = served.post("/api/generate", {"model": "org/small", "keep_alive": 0}).json()
         assert (unloaded["done_reason"], len(served.host.pairs)) == ("unload", 1)
+        asked = {"model": "org/small", "prompt": "Hi", "options": {"num_predict": 2}, "keep_alive": 0}
+        for stream in (False, True):
+            assert '"done":true' in served.post("/api/generate", {**asked, "stream": stream}).text
+            wait_until(lambda: len(served.host.pairs) == 1)
         served.chat(question | {"model": "org/small"})
         names = ("org/small:latest", "org/small", "starter/main")
         deleted = [served.client.request("DELETE", "/api/delete", json={"model": name}).status_code for name in names]
@@ -72,6 +77,21 @@ def test_a_model_of_a_client_is_unloaded_and_deleted_by_its_name(hub: Path, ques
 def test_a_model_stays_for_any_other_time(told: Served, keep_alive: Any) -> None:
     loaded = told.post("/api/chat", {"model": "main", "messages": [], "keep_alive": keep_alive}).json()
     assert loaded["done_reason"] == "load"
+
+
+def test_a_model_for_embeddings_alone_is_refused_with_what_to_load(
+    tmp_path: Path, told: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    bert = b'{"model_type": "bert", "architectures": ["BertModel"]}'
+    write_folder(tmp_path / "own/finder", model_files() | {"config.json": bert})
+    monkeypatch.setattr(told.host, "folders", (tmp_path / "own",))
+    monkeypatch.setattr("app.api.models._LIST_S", 0.0)
+    told.get("/v1/models")
+    for path, body in {"/v1/embeddings": {"input": "x"}, "/api/embed": {"input": "x"}}.items():
+        response = told.post(path, body | {"model": "finder:latest"})
+        assert response.status_code == 404
+        assert "is for embeddings alone" in response.text
 
 
 def test_programs_are_told_which_models_see(tmp_path: Path, told: Served, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -154,6 +154,22 @@ def test_a_call_of_a_custom_tool_comes_back_as_its_text(serve: Serve) -> None:
         assert (called.type, called.input) == ("custom_tool_call", expected["input"])  # type: ignore[union-attr]
 
 
+def test_a_call_of_a_function_in_the_older_spelling_comes_back_in_it(serve: Serve) -> None:
+    served = serve(ScriptedEngine([Script(PATCH)]), CALLER)
+    asked: dict[str, Any] = {
+        "messages": [{"role": "user", "content": "Fix."}],
+        "functions": [{"name": "apply_patch", "parameters": {"type": "object"}}],
+        "function_call": {"name": "apply_patch"},
+    }
+    called = {"name": "apply_patch", "arguments": '{"input": "*** Begin \\"x\\"\\n"}'}
+    [choice] = served.chat(asked)["choices"]
+    assert (choice["message"]["function_call"], choice["finish_reason"]) == (called, "function_call")
+    assert "tool_calls" not in choice["message"]
+    chunks = [chunk["choices"][0] for chunk in served.events("/v1/chat/completions", asked)]
+    assert [one["delta"]["function_call"] for one in chunks if "function_call" in one["delta"]] == [called]
+    assert chunks[-1]["finish_reason"] == "function_call"
+
+
 def test_the_context_of_an_answer_carries_the_conversation_on(answers: Served) -> None:
     first = answers.post("/api/generate", {"prompt": "안녕", "system": "Be kind.", "stream": False}).json()
     answers.post("/api/generate", {"prompt": "And now?", "context": first["context"], "stream": False})

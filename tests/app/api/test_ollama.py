@@ -134,6 +134,7 @@ def test_options_are_those_of_other_endpoints(serve: Serve, client_of: ClientOf)
         5,
     )
     assert (sampling.repetition_penalty, sampling.penalty_window) == (1.2, 0)
+    assert (request.overflow, request.kept_context) == ("shorten", 4096)
 
 
 def test_a_prompt_may_have_instructions_and_a_way_to_think(serve: Serve, client_of: ClientOf) -> None:

@@ -47,6 +47,11 @@ def test_a_conversation_that_is_too_long_loses_its_oldest_turns_when_it_may(
     assert 256 < stats.prompt_tokens <= 512 - 8
     kept = [chat[0], *chat[1 + stats.dropped_messages :]]
     assert alone(scheduler, ChatRequest(kept, max_tokens=8)).ids == shortened.finished.ids
+    [shorter] = run(scheduler, ChatRequest(chat, max_tokens=8, overflow="shorten", kept_context=300))
+    assert 0 < shorter.finished.stats.prompt_tokens <= 300 - 8
+    # The newest turn stays, and is no error where the model's context holds it.
+    [least] = run(scheduler, ChatRequest(chat, max_tokens=8, overflow="shorten", kept_context=1))
+    assert least.finished.stats.prompt_tokens < shorter.finished.stats.prompt_tokens
     # One message cannot be shortened.
     [refused] = run(scheduler, ChatRequest([{"role": "user", "content": "fox " * 600}], overflow="shorten"))
     assert_too_long(refused)
