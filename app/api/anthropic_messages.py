@@ -26,7 +26,7 @@ from app.api.conversation import (
     refuse_address,
 )
 from app.api.errors import ApiError, JsonReply, bad_field, sse
-from app.api.foreign_blocks import after_compaction, no_picture, readable_message, readable_tools
+from app.api.foreign_blocks import after_compaction, readable_message, readable_tools
 from app.api.foreign_parts import messages_of, parts_of
 from app.api.request_settings import Format, MaxTokens, Stop, grammar_of, readable_format, thinking_options
 from app.api.response_writers import ItemsWriter, new_id, reason_of
@@ -133,7 +133,7 @@ class CountBody(AnswerRequestBody, kw_only=True):
         found, changes = super().rewritten(body, skipped), list[dict[str, Any]]()
         messages = after_compaction(found.get("messages"))
         found["messages"] = messages_of(messages, lambda one: readable_message(one, changes, skipped))
-        found["system"] = parts_of(found.get("system"), (), no_picture, skipped)
+        found["system"] = parts_of(found.get("system"), (), lambda _: {"type": "text", "text": ""}, skipped)
         tools = found["tools"] = listed_tools(found.get("tools"))
         if isinstance(tools, list) or (tools is None and changes):
             found["tools"] = readable_tools(tools or [], changes, skipped)

@@ -25,19 +25,6 @@ class TextPart(Struct, tag_field="type", tag="text"):
     text: str
 
 
-class _InputText(TextPart, tag="input_text"):
-    pass
-
-
-class _OutputText(TextPart, tag="output_text"):
-    pass
-
-
-class _Refusal(Struct, tag_field="type", tag="refusal"):
-    # A refusal is text of the assistant as well.
-    text: str = field(name="refusal")
-
-
 class _Thought(Struct, tag_field="type", tag="reasoning_text"):
     # Thoughts are no part of a message's text.
     text: ClassVar[str] = ""
@@ -63,14 +50,8 @@ class ImagePart(Struct, tag_field="type", tag="image_url"):
         refuse_address(self.url)
 
 
-class _InputImage(Struct, tag_field="type", tag="input_image"):
-    url: DataUrl = field(name="image_url")
-
-    def __post_init__(self) -> None:
-        refuse_address(self.url)
-
-
-_Part = TextPart | _InputText | _OutputText | _Refusal | _Thought | ImagePart | _InputImage
+# The other parts of the field are rewritten as these.
+_Part = TextPart | _Thought | ImagePart
 Content = str | list[_Part]
 # The pictures of a request by their digests.
 Pictures = dict[str, bytes]
@@ -249,7 +230,7 @@ def content_of(content: Content | None, pictures: Pictures) -> EngineContent:
     """Return a content for the engine, and add its pictures to `pictures`. Raises `ApiError`."""
     parts = [
         picture_part(picture_of_url(part.url), pictures)
-        if isinstance(part, ImagePart | _InputImage)
+        if isinstance(part, ImagePart)
         else {"type": "text", "text": part.text}
         for part in ([TextPart(content)] if isinstance(content, str) else content or ())
     ]

@@ -71,11 +71,6 @@ def _picture(url: Any) -> dict[str, Any]:
     return {"type": "image", "source": source}
 
 
-def no_picture(url: str) -> dict[str, Any]:
-    del url
-    return {"type": "text", "text": ""}
-
-
 def readable_tools(tools: list[Any], changes: Sequence[dict[str, Any]], skipped: list[str]) -> list[Any]:
     """Return the tools that the model can call, as `_AnthropicTool` has them, after all `changes` by messages."""
     given = list[Any]()

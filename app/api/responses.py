@@ -24,13 +24,7 @@ from app.api.conversation import (
 from app.api.errors import ApiError, bad_field, sse
 from app.api.foreign_items import readable_items
 from app.api.foreign_parts import arguments_of, custom_text, said
-from app.api.request_settings import (
-    Format,
-    grammar_of,
-    readable_format,
-    refuse_unsupported,
-    thinking_options,
-)
+from app.api.request_settings import Format, grammar_of, readable_format, refuse_unsupported, thinking_options
 from app.api.response_writers import ItemsWriter, new_id, now, reason_of
 from app.api.tool_use import Choice, FunctionDefinition, listed_tools, openai_tools, with_readable_tools
 from app.api.usage import MessageTokens, TopLogprobs, speculation, timings, token_logprobs

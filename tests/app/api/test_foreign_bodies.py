@@ -88,6 +88,21 @@ def test_what_programs_send_is_answered(answers: Served, path: str, name: str) -
     assert bool(case.skipped) == (SKIPPED_HEADER in response.headers)
 
 
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        *(("/v1/chat/completions", name) for name in ("cut arguments", "custom call", "role function", "one tool")),
+        *(("/v1/responses", name) for name in ("custom call", "local shell", "cut arguments", "format as text")),
+        *(("/v1/messages", name) for name in ("server tool in use", "reference", "PDF", "numbers as texts")),
+        *(("/api/generate", f"generate {index}") for index in (0, 8)),
+    ],
+)
+def test_a_real_model_answers_them_too(starter: Served, path: str, name: str) -> None:
+    limits: dict[str, Any] = {"/v1/responses": {"max_output_tokens": 2}, "/api/generate": {}}
+    response = starter.post(path, CASES[path][name].body | limits.get(path, {"max_tokens": 2}))
+    assert response.status_code == 200, response.text
+
+
 def test_a_stream_names_what_was_left_out_too(answers: Served) -> None:
     body = {"messages": [{"role": "user", "content": [{"type": "hologram"}]}], "stream": True}
     assert answers.post("/v1/chat/completions", body).headers[SKIPPED_HEADER] == "hologram"
