@@ -161,6 +161,11 @@ def test_what_word_shows_is_read(body: str, text: str) -> None:
     assert document_text("a.docx", data, MOST).text == text
 
 
+def test_a_workbook_without_styles_is_read() -> None:
+    data = changed("openpyxl.xlsx", "xl/styles.xml", lambda _: b"<styleSheet/>")
+    assert "| 46082 | 1234.5 | 0.25 |" in document_text("a.xlsx", data, MOST).text
+
+
 @pytest.mark.parametrize(
     ("page", "text"),
     [
