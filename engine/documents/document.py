@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from io import BytesIO
 
-from engine.documents.marked_text import MarkedText, TooLong
+from engine.documents.marked_text import MarkedText, TextTooLong
 from engine.documents.office import OfficeReader, OpenTextReader, SlidesReader, WordReader
 from engine.documents.sheets import SheetsReader
 from engine.documents.web_page import read_book, read_page
@@ -61,7 +61,7 @@ def document_text(name: str, data: bytes, most: int) -> DocumentText:
         text, problem = _text_and_problem(name.lower(), data, most)
     except MemoryError:
         raise
-    except TooLong:
+    except TextTooLong:
         text, problem = "", "too-large"
     # Broken files make the parsers raise many kinds of errors, including failed assumptions of their own.
     except Exception as error:
@@ -104,5 +104,5 @@ def _pdf_text(data: bytes, most: int) -> str:
         pages.append(page.extract_text().strip())
         most -= len(pages[-1])
         if most < 0:
-            raise TooLong
+            raise TextTooLong
     return "\n\n".join(filter(None, pages))

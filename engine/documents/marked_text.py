@@ -10,7 +10,7 @@ from typing import NamedTuple
 _MOST_COLUMNS = 1000
 
 
-class TooLong(Exception):
+class TextTooLong(Exception):
     """The text is longer than allowed, or a part of the file is."""
 
 
@@ -31,7 +31,7 @@ TABLE, ROW, CELL, NOTE = Role("table"), Role("row"), Role("cell", 1), Role("note
 
 
 class MarkedText:
-    """The blocks of a document so far, from its elements in their order. Raises `TooLong` beyond `most` characters."""
+    """The blocks of a document so far, from its elements in order. Raises `TextTooLong` beyond `most` characters."""
 
     def __init__(self, most: int) -> None:
         self._left = most
@@ -119,7 +119,9 @@ class MarkedText:
 
     def finish(self) -> None:
         """End what is open, and add the notes."""
+        self._tables = min(self._tables, 1)
         self.end(TABLE)
+        self._lists.clear()
         for number, note in enumerate(self._notes, 1):
             self._add_item(0, f"[^{number}]:", note)
 
@@ -165,7 +167,7 @@ class MarkedText:
     def _add(self, block: str, *, in_list: bool = False) -> None:
         self._left -= len(block)
         if self._left < 0:
-            raise TooLong
+            raise TextTooLong
         self._blocks += ["\n" if in_list and self._last_in_list else "\n\n", block]
         self._last_in_list = in_list
 

@@ -10,7 +10,7 @@ from engine.documents.zipped_parts import Encrypted, ZippedParts, value
 
 # A role, what an element stands for, or what finds its role; None for what is left out or is done.
 _Meaning = Role | str | Callable[[Element], Role | None] | None
-_DEEPEST, _MOST_SPACES = 8, 100
+_DEEPEST = 8
 _NOTES = ("footnotes", "endnotes")
 _LEFT_OUT = "tracked-changes annotation forms title desc ruby-text note-citation automatic-styles"
 
@@ -65,14 +65,15 @@ class WordReader(OfficeReader):
         self._lists = {one.get("numId", ""): kinds.get(value(one, "abstractNumId"), {}) for one in lists}
         self._counts: dict[str, list[int]] = {}
         self._notes = {(name, note.get("id")): note for name in _NOTES for note in part[name]}
-        self._meanings = {"p": self._paragraph, "tbl": TABLE, "tr": ROW, "tc": self._cell}
+        self._meanings = {"p": self._paragraph, "tbl": TABLE, "tr": ROW}
+        self._meanings["tc"] = lambda cell: Role("cell", max(1, int(value(cell, "tcPr/gridSpan") or 1)))
         self._meanings |= {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
         # What was deleted, and the second form of what newer programs show.
         self._meanings |= dict.fromkeys(("del", "moveFrom", "Fallback", "rPr", "pPr"))
         self._meanings |= {"footnoteReference": self._note, "endnoteReference": self._note}
 
     def _paragraph(self, paragraph: Element) -> Role:
-        # The paragraph, its style, and those that this is based on; the first that says something counts.
+        # The paragraph, its style, and those that this is based on; the nearest that says something counts.
         chain, style = [paragraph], self._styles.get(value(paragraph, "pPr/pStyle"))
         while style is not None and style not in chain:
             chain.append(style)
@@ -97,9 +98,6 @@ class WordReader(OfficeReader):
         counts[depth:] = [counts[depth] + 1, *[0] * (_DEEPEST - depth)]
         bullet = self._lists.get(list_id, {}).get(str(depth), "bullet") in ("bullet", "none")
         return Role("item", depth, "-" if bullet else f"{counts[depth]}.")
-
-    def _cell(self, cell: Element) -> Role:
-        return Role("cell", max(1, int(value(cell, "tcPr/gridSpan") or 1)))
 
     def _note(self, reference: Element) -> None:
         if (note := self._notes.get((reference.tag.replace("Reference", "s"), reference.get("id")))) is not None:
@@ -167,15 +165,10 @@ class OpenTextReader(OfficeReader):
         }
         self._list_styles = [""]
         self._meanings = dict.fromkeys(_LEFT_OUT.split())
-        self._meanings |= {"h": self._heading, "p": PARAGRAPH, "list": self._list, "list-item": ITEM, "note": NOTE}
+        self._meanings |= {"p": PARAGRAPH, "list": self._list, "list-item": ITEM, "note": NOTE}
+        self._meanings["h"] = lambda one: Role("heading", int(one.get("outline-level", "1")))
         self._meanings |= {"table": TABLE, "table-row": ROW, "table-cell": CELL, "covered-table-cell": CELL}
-        self._meanings |= {"tab": "\t", "line-break": "\n", "s": self._spaces}
-
-    def _heading(self, heading: Element) -> Role:
-        return Role("heading", int(heading.get("outline-level", "1")))
-
-    def _spaces(self, spaces: Element) -> None:
-        self._text.add(" " * min(int(spaces.get("c", "1")), _MOST_SPACES))
+        self._meanings |= {"tab": "\t", "line-break": "\n", "s": " "}
 
     def _list(self, element: Element) -> None:
         self._list_styles.append(style := element.get("style-name") or self._list_styles[-1])
