@@ -34,9 +34,19 @@ COMMANDS = {
 }
 
 
+# What people type who know Ollama, and the arguments that it stands for.
+ALIASES = {
+    "run": ("chat", "--main"),
+    "list": ("models", "list"),
+    "pull": ("models", "download"),
+    "rm": ("models", "remove"),
+}
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns the exit code. An unexpected error is reported in a sentence, not a traceback."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    arguments = [*ALIASES.get(arguments[0], arguments[:1]), *arguments[1:]] if arguments else arguments
     with shown_on_terminals():
         return _run(arguments)
 

@@ -209,7 +209,7 @@ class EngineClient(Protocol):
     def on_failure(self, report: Callable[[EngineError], None]) -> None:
         """Call `report` once, on any thread, when the engine has ended without `close`; at once if it has already.
 
-        By then every request and every call has ended with that error, as do those that follow.
+        By then every request and every call has ended with that error, and later ones end with it, too.
         """
         ...
 

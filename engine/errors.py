@@ -89,7 +89,8 @@ class ModelNotUsable(EngineError):
     REASONS = (
         "missing", "not-a-model", "incomplete", "damaged", "wrong-tensors", "unknown-architecture", "is-head",
         "unknown-head", "no-taps", "wrong-main", "no-base", "wrong-base", "unknown-adapter", "no-tokenizer", "unsafe",
-        "vocabulary", "not-finite", "all-zero", "no-room",
+        "vocabulary", "not-finite", "all-zero", "no-room", "disk-full", "not-written", "is-diffusion", "is-embedding",
+        "is-ocr", "is-decision", "is-media", "vlm-adapter", "no-mlx-vlm",
     )  # fmt: skip
 
     def __init__(self, path: str | Path, reason: str, detail: str = "") -> None:
@@ -177,7 +178,10 @@ class GrammarNotUsable(EngineError):
     """
 
     code = "grammar-not-usable"
-    REASONS = ("not-json", "not-a-schema", "invalid", "too-large", "too-slow", "too-complex", "continued", "lost")
+    REASONS = (
+        *("not-json", "not-a-schema", "invalid", "unchecked"),
+        *("too-large", "too-slow", "too-complex", "continued", "lost"),
+    )
 
     def __init__(self, reason: str, detail: str = "") -> None:
         self.reason = reason

@@ -16,11 +16,15 @@ from engine.stats import RequestStats, RoundRecord
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A token that could have been drawn: its id, its text by itself, and its natural log-probability."""
+    """A token that could have been drawn: its id, its text by itself, and its natural log-probability.
+
+    `part` is as in `Token`.
+    """
 
     id: int
     text: str
     logprob: float
+    part: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,8 @@ class Token:
     the round's number in this request, and `logprob` the main model's natural log-probability of it. `alternatives` are
     the `ChatRequest.alternatives` likeliest tokens in its place, the likeliest first. `top2_margin` is by how much its
     score, with the noise of the draw, exceeds that of the next best token, in units of logits; None if it was not
-    measured: a request has to ask for it, and a batch does not measure it.
+    measured: a request has to ask for it, and a batch does not measure it. With `ChatRequest.token_bytes`, `part` has
+    the bytes of a token that alone is no text, because a character is split over several.
     """
 
     id: int
@@ -67,6 +72,7 @@ class Token:
     logprob: float
     alternatives: tuple[Alternative, ...] = ()
     top2_margin: float | None = None
+    part: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +92,7 @@ class TokensCommitted:
 class Finished:
     """The whole answer: `reason` is "stop", "length" or "cancelled"; `ids` are all committed tokens.
 
-    `stopped_by` is the stop string that ended it, if one did.
+    `stopped_by` is the stop string that ended it, if one did. `embedding` is that of a `ChatRequest` that asks for one.
     """
 
     reason: str
@@ -94,6 +100,7 @@ class Finished:
     ids: tuple[int, ...]
     stats: RequestStats
     stopped_by: str | None = None
+    embedding: tuple[float, ...] = ()
 
     @property
     def cut(self) -> bool:
@@ -126,10 +133,13 @@ def as_json(event: Event) -> dict[str, Any]:
     fields = to_builtins(event)
     if isinstance(event, PrefillProgress) and not event.read:
         del fields["read"]
+    if isinstance(event, Finished) and not event.embedding:
+        del fields["embedding"]
     if isinstance(event, TokensCommitted):
         del fields["stats"]
         fields["ids"] = [token.id for token in event.tokens]
         for token in fields["tokens"]:
+            del token["part"]
             if not token["alternatives"]:
                 del token["alternatives"]
     names = {PrefillProgress: "prefill", TokensCommitted: "tokens", Finished: "finished"}

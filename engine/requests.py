@@ -123,9 +123,10 @@ class ChatRequest:
     them. Instead of messages, `prompt` is a text, or token ids, that the model continues without a template.
     `main` is the folder of the main model that answers, one of the resident ones (`EngineClient.load_beside`); None is
     the one that was loaded with `load`. `stop` strings end the answer and are cut from it.
-    `max_tokens` None means up to the end of the context. A conversation that is longer than the context is refused
-    (`overflow` "refuse"), or loses its oldest turns ("shorten"): the system message and the newest turns stay, and a
-    quarter of the context (or `max_tokens`, if that is less) is left to the answer; None uses the engine's setting.
+    `max_tokens` None means up to the end of the context, 0 that the prompt is only read. A conversation that is longer
+    than the context is refused (`overflow` "refuse"), or loses its oldest turns ("shorten"): the system message and the
+    newest turns stay, and a quarter of the context (or `max_tokens`, if that is less) is left to the answer; None uses
+    the engine's setting.
     `conversation` is the caller's name of the chat that `messages` belong to. With one, the caches may be kept on disk
     (`EngineSettings.prefix_cache_folder`) until `EngineClient.forget_conversations`, and so may the answer's tokens, so
     that answers in other named chats can be drafted from them (`answer_index_folder`); without one, never. A `shared`
@@ -137,9 +138,11 @@ class ChatRequest:
     Marks of control tokens in the texts of messages and tools, such as "<|im_end|>", are ordinary text. In a `prompt`
     they are control tokens.
     Each token is reported with `alternatives` others that could have been drawn, at most MOST_ALTERNATIVES, and with
-    `top2_margins` with its margin over the next best one. With `prompt_logprobs`, so are the tokens of a `prompt`, by
-    `PrefillProgress`: its whole text is read, neither taken from earlier turns nor kept for later ones, and
-    `max_tokens` may be 0.
+    `top2_margins` with its margin over the next best one. With `prompt_logprobs`, `PrefillProgress` reports
+    the tokens of a `prompt`, too: its whole text is read, neither taken from earlier turns nor kept for later ones.
+    With `token_bytes`, tokens of split characters come with their bytes (`Token.part`).
+    With `embedding`, a `prompt` is only read, and `Finished.embedding` is the mean of the last hidden states over it;
+    on several machines, such a request fails.
 
     Raises `BadRequest` when a message has no role or content, or the last one has nothing to answer.
     """
@@ -161,6 +164,8 @@ class ChatRequest:
     top2_margins: bool = False
     pictures: Mapping[str, bytes] = field(default_factory=dict)
     prompt_logprobs: bool = False
+    embedding: bool = False
+    token_bytes: bool = False
 
     def __post_init__(self) -> None:
         if self.prompt is None:
@@ -172,8 +177,7 @@ class ChatRequest:
             possible = isinstance(self.prompt, str) or all(token >= 0 for token in self.prompt)
             require(possible, "prompt", "token ids of 0 or more", self.prompt)
         if self.max_tokens is not None:
-            least = 0 if self.prompt_logprobs else 1
-            require(self.max_tokens >= least, "max_tokens", f"{least} or more", self.max_tokens)
+            require(self.max_tokens >= 0, "max_tokens", "0 or more", self.max_tokens)
         if self.overflow is not None:
             require_one_of(OVERFLOW_RULES, "overflow", self.overflow)
         require_between(0, "alternatives", self.alternatives, MOST_ALTERNATIVES)
@@ -203,7 +207,7 @@ def _check_messages(messages: Sequence[Mapping[str, Any]], pictures: Mapping[str
         if message.get("role") not in ROLES or not _is_content(message.get("content"), message["role"], pictures):
             raise BadRequest("messages", "a role and a text in each message", dict(message))
     last = messages[-1]
-    if last["role"] != "tool" and not text_of(last["content"]).strip() and not digests_in([last]):
+    if last["role"] == "assistant" and not text_of(last["content"]).strip():
         raise BadRequest("messages", "a last message with text in it", last["content"])
 
 

@@ -138,7 +138,9 @@ class RequestStats(Struct, frozen=True):
 
     `dropped_messages` of the conversation were left out because the context could not hold them, and `merged_messages`
     of the system became a part of users' messages, because the template refuses them. `opening` is the mark with which
-    the chat template opened the model's thoughts at the end of the prompt, so that the answer lacks it.
+    the chat template opened the model's thoughts at the end of the prompt, so that the answer lacks it. `unchecked` are
+    the places in the schemas of a finished answer of what its grammar did not check, and `problems` what a caller that
+    checked the answer afterwards found wrong with it.
 
     `accept_rate` = accepted / drafted over the whole request; `accept_by_position[i]` = (reached, accepted) of
     draft token i, which counts as reached when all before it in its round were accepted. `decode_tps` counts the tokens
@@ -173,6 +175,8 @@ class RequestStats(Struct, frozen=True):
     draft_prefill_tokens: int = 0
     dropped_messages: int = 0
     merged_messages: int = 0
+    unchecked: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
     opening: str = ""
     generated_tokens: int = 0
     rounds: int = 0

@@ -198,17 +198,17 @@
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
+        <source>Drafting %n token(s) per round.</source>
         <translation>
-            <numerusform>Drafting %n token per round. Each round produces {tokens}.</numerusform>
-            <numerusform>Drafting %n tokens per round. Each round produces {tokens}.</numerusform>
+            <numerusform>Drafting %n token per round.</numerusform>
+            <numerusform>Drafting %n tokens per round.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
+        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token.</source>
         <translation>
-            <numerusform>Drafting %n token per round. Each round takes {cost}× the time of one token and produces {tokens}.</numerusform>
-            <numerusform>Drafting %n tokens per round. Each round takes {cost}× the time of one token and produces {tokens}.</numerusform>
+            <numerusform>Drafting %n token per round. Each round takes {cost}× the time of one token.</numerusform>
+            <numerusform>Drafting %n tokens per round. Each round takes {cost}× the time of one token.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -219,10 +219,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
+        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.</source>
         <translation>
-            <numerusform>%n of {drafted} draft tokens accepted. Each round took {cost}× the time of one token and produced {tokens}.</numerusform>
-            <numerusform>%n of {drafted} draft tokens accepted. Each round took {cost}× the time of one token and produced {tokens}.</numerusform>
+            <numerusform>%n of {drafted} draft tokens accepted. Each round took {cost}× the time of one token.</numerusform>
+            <numerusform>%n of {drafted} draft tokens accepted. Each round took {cost}× the time of one token.</numerusform>
         </translation>
     </message>
 </context>

@@ -220,10 +220,6 @@
         <translation>ファイルを添付…</translation>
     </message>
     <message>
-        <source>Attach text, code or PDF files</source>
-        <translation>テキスト、コード、PDF のファイルを添付</translation>
-    </message>
-    <message>
         <source>System prompt and settings…</source>
         <translation>システムプロンプトと設定…</translation>
     </message>
@@ -587,6 +583,18 @@
         <source>Enter or exit full screen</source>
         <translation>フルスクリーンにする、または解除する</translation>
     </message>
+    <message>
+        <source>New folder</source>
+        <translation>新規フォルダ</translation>
+    </message>
+    <message>
+        <source>Create a folder: a project with its own instructions and files</source>
+        <translation>フォルダを作成：独自のシステムプロンプトとファイルを持つプロジェクト</translation>
+    </message>
+    <message>
+        <source>Attach text, code, documents or pictures</source>
+        <translation>テキスト、コード、文書、画像を添付</translation>
+    </message>
 </context>
 <context>
     <name>AdvancedPage</name>
@@ -704,6 +712,14 @@
     <message>
         <source>Then start it with: {command}</source>
         <translation>その後、次のコマンドで起動します：{command}</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Choose one of these first: {models}.</source>
+        <translation>このモデルでは {app} は動作しません。最初のリクエストが約 {tokens} トークンあるのに対し、モデルのコンテキストは {context} トークンです。先に次のいずれかを選択してください：{models}。</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Download one with a longer context first.</source>
+        <translation>このモデルでは {app} は動作しません。最初のリクエストが約 {tokens} トークンあるのに対し、モデルのコンテキストは {context} トークンです。先にコンテキストがより長いモデルをダウンロードしてください。</translation>
     </message>
     <message>
         <source>Then choose the model “Tandem” in {app}. If it requires a key, enter anything.</source>
@@ -896,6 +912,18 @@
         <translation>プロバイダには「OpenAI-compatible」を選び、ベース URL に上のアドレスを、モデルにはモデル名か「default」を入力してください。キーには上のキーを入力してください。上にキーがなければ、何を入力してもかまいません。ターミナルのツールには、公式ライブラリが読み込む環境変数をコピーして使えます。</translation>
     </message>
     <message>
+        <source>The base address, without a path.</source>
+        <translation>パスを付けないベースアドレスです。</translation>
+    </message>
+    <message>
+        <source>The base address, without a path. For programs without a field for a key, put the key into the address: http://KEY@{place} or {address}/KEY</source>
+        <translation>パスを付けないベースアドレスです。キーの入力欄がないプログラムでは、アドレスにキーを含めてください：http://KEY@{place} または {address}/KEY</translation>
+    </message>
+    <message>
+        <source>For programs that use Ollama</source>
+        <translation>Ollama を使うプログラムで</translation>
+    </message>
+    <message>
         <source>Requests</source>
         <translation>リクエスト</translation>
     </message>
@@ -923,10 +951,6 @@
         <translation>画像</translation>
     </message>
     <message>
-        <source>{name} is not a text file. Tandem attaches text, code and PDF files, and pictures.</source>
-        <translation>「{name}」はテキストファイルではありません。Tandem に添付できるのは、テキスト、コード、PDF のファイルと画像です。</translation>
-    </message>
-    <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
         <translation>「{name}」の文字コードを認識できませんでした。UTF-8 で保存し直し、もう一度添付してください。</translation>
     </message>
@@ -937,10 +961,6 @@
     <message>
         <source>{name} cannot be read.</source>
         <translation>「{name}」を読み込めません。</translation>
-    </message>
-    <message>
-        <source>{name} is a picture. Folders take text, code and PDF files.</source>
-        <translation>「{name}」は画像です。フォルダに追加できるのは、テキスト、コード、PDF のファイルです。</translation>
     </message>
     <message>
         <source>{name} is no longer there.</source>
@@ -985,6 +1005,22 @@
     <message>
         <source>{name} takes too long to read, so the chat begins with its text of before.</source>
         <translation>「{name}」は読み込みに時間がかかりすぎるため、チャットは以前に読み込んだ内容で始まります。</translation>
+    </message>
+    <message>
+        <source>{name} is not a text file. Tandem attaches text, code, documents and pictures.</source>
+        <translation>「{name}」はテキストファイルではありません。Tandem に添付できるのは、テキスト、コード、文書、画像です。</translation>
+    </message>
+    <message>
+        <source>{name} is a picture. Folders take text, code and documents.</source>
+        <translation>「{name}」は画像です。フォルダに追加できるのは、テキスト、コード、文書です。</translation>
+    </message>
+    <message>
+        <source>{name} contains no text.</source>
+        <translation>「{name}」にはテキストが含まれていません。</translation>
+    </message>
+    <message>
+        <source>{name} has an old format. Save it as DOCX, XLSX or PPTX, or as PDF.</source>
+        <translation>「{name}」は古い形式です。DOCX、XLSX、PPTX、または PDF で保存してください。</translation>
     </message>
 </context>
 <context>
@@ -1694,7 +1730,7 @@
     </message>
     <message>
         <source>{value} tokens per round</source>
-        <translation>{value} トークン/ラウンド</translation>
+        <translation>1 ラウンド {value} トークン</translation>
     </message>
     <message>
         <source>Processing the prompt first, so both runs start from the same point.</source>
@@ -1885,6 +1921,10 @@
         <source>Keep the first {count} tokens of {name}</source>
         <translation>「{name}」の最初の {count} トークンだけ残す</translation>
     </message>
+    <message>
+        <source>{used} of {limit} tokens: too long for this model, mostly {name}</source>
+        <translation>{used} / {limit} トークン：このモデルには長すぎます（最大：{name}）</translation>
+    </message>
 </context>
 <context>
     <name>CopyButton</name>
@@ -2058,6 +2098,42 @@
     <message>
         <source>There is not enough memory for it.</source>
         <translation>メモリが足りません。</translation>
+    </message>
+    <message>
+        <source>There is not enough free space on the disk to convert it.</source>
+        <translation>変換に必要なディスクの空き容量が足りません。</translation>
+    </message>
+    <message>
+        <source>The disk or the folder does not allow writing it.</source>
+        <translation>ディスクまたはフォルダに書き込めません。</translation>
+    </message>
+    <message>
+        <source>It writes text by diffusion, not token by token.</source>
+        <translation>トークンをひとつずつではなく拡散（ディフュージョン）で文章を生成します。</translation>
+    </message>
+    <message>
+        <source>It makes embeddings or sorts texts.</source>
+        <translation>埋め込みの作成やテキストの分類を行うモデルです。</translation>
+    </message>
+    <message>
+        <source>It only reads the text in pictures.</source>
+        <translation>画像の中の文字を読み取るだけのモデルです。</translation>
+    </message>
+    <message>
+        <source>It makes decisions.</source>
+        <translation>判定だけを行うモデルです。</translation>
+    </message>
+    <message>
+        <source>It makes pictures, films or sounds.</source>
+        <translation>画像・動画・音声を生成するモデルです。</translation>
+    </message>
+    <message>
+        <source>It is an adapter for a family that runs through mlx-vlm.</source>
+        <translation>mlx-vlm を通して動く系列のアダプターです。</translation>
+    </message>
+    <message>
+        <source>It runs through mlx-vlm, which is not installed.</source>
+        <translation>mlx-vlm を通して動きますが、mlx-vlm がインストールされていません。</translation>
     </message>
 </context>
 <context>
@@ -2246,6 +2322,46 @@
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
         <translation>「{name}」はヘッドです。特定のメインモデルのドラフトを生成するもので、回答はできません。ドラフトとして選んでください。</translation>
     </message>
+    <message>
+        <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
+        <translation>スキーマの次の部分は回答の生成中に確認できないため、回答がこれと異なることがあります：{detail}。</translation>
+    </message>
+    <message>
+        <source>Converting {name} needs {detail} of free space on the disk. Free up space, then try again.</source>
+        <translation>{name} の変換には、ディスクに {detail} の空き容量が必要です。空き容量を増やしてから、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>{name} could not be converted: the disk or the folder does not allow writing ({detail}).</source>
+        <translation>{name} を変換できませんでした。ディスクまたはフォルダに書き込めません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>{name} writes text by diffusion, not token by token, which Tandem does not do. Choose another model.</source>
+        <translation>{name} はトークンをひとつずつではなく拡散（ディフュージョン）で文章を生成するモデルで、Tandem は対応していません。別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} makes embeddings or sorts texts, and writes no answers. Choose a model for chats.</source>
+        <translation>{name} は埋め込みの作成やテキストの分類を行うモデルで、回答は書きません。チャット用のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} only reads the text in pictures, and does not answer questions. Choose a model for chats.</source>
+        <translation>{name} は画像の中の文字を読み取るだけのモデルで、質問には回答しません。チャット用のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} makes decisions, and writes no answers. Choose a model for chats.</source>
+        <translation>{name} は判定だけを行うモデルで、回答は書きません。チャット用のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} makes pictures, films or sounds, and writes no answers. Choose a model for chats.</source>
+        <translation>{name} は画像・動画・音声を生成するモデルで、回答は書きません。チャット用のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>Tandem cannot apply adapters to this family ({detail}), which runs through mlx-vlm. Choose its main model without an adapter.</source>
+        <translation>この系列（{detail}）は mlx-vlm を通して動くため、アダプターを適用できません。アダプターなしのメインモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} runs through mlx-vlm, which is not installed. Install Tandem with the command in its README.</source>
+        <translation>{name} は mlx-vlm を通して動きますが、mlx-vlm がインストールされていません。README のコマンドで Tandem をインストールしてください。</translation>
+    </message>
 </context>
 <context>
     <name>Figures</name>
@@ -2319,7 +2435,7 @@
     </message>
     <message>
         <source>{value} tokens per round</source>
-        <translation>{value} トークン/ラウンド</translation>
+        <translation>1 ラウンド {value} トークン</translation>
     </message>
     <message>
         <source>older messages left out: {value}</source>
@@ -2533,6 +2649,10 @@
         <source>{used} of {limit} tokens leave too little room for a chat. Remove: {files}</source>
         <translation>{used} / {limit} トークン：チャットに使える余地が足りません。外すファイル：{files}</translation>
     </message>
+    <message>
+        <source>Name of the folder</source>
+        <translation>フォルダ名</translation>
+    </message>
 </context>
 <context>
     <name>Header</name>
@@ -2589,6 +2709,10 @@
     <message>
         <source>none</source>
         <translation>なし</translation>
+    </message>
+    <message>
+        <source>Preparing… {share}</source>
+        <translation>準備中… {share}</translation>
     </message>
 </context>
 <context>
@@ -3247,6 +3371,10 @@
         <source>Remove this folder with its models from the list? No file is deleted.</source>
         <translation>このフォルダとその中のモデルを一覧から外しますか？ファイルは削除されません。</translation>
     </message>
+    <message>
+        <source>The file {file} stays.</source>
+        <translation>ファイル {file} は残ります。</translation>
+    </message>
 </context>
 <context>
     <name>ModelController</name>
@@ -3415,7 +3543,7 @@
     </message>
     <message>
         <source>sees pictures</source>
-        <translation>画像を見られます</translation>
+        <translation>画像対応</translation>
     </message>
     <message>
         <source>{count}-token context</source>
@@ -3556,6 +3684,34 @@
     <message>
         <source>no draft token accepted so far (measured)</source>
         <translation>これまでに受理されたドラフトトークンなし（実測）</translation>
+    </message>
+    <message>
+        <source>GGUF, converted when it is first used</source>
+        <translation>GGUF（最初に使うときに変換）</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were kept.</source>
+        <translation>重みはファイル {file} のもので、量子化コードもそのままです。</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
+        <translation>重みはファイル {file} のものですが、{total} 個のテンソルのうち {count} 個は量子化し直しました。</translation>
+    </message>
+    <message>
+        <source>No models were found in {folder}.</source>
+        <translation>{folder} にモデルが見つかりませんでした。</translation>
+    </message>
+    <message>
+        <source>Press Enter to add {folder}.</source>
+        <translation>Enter で {folder} を追加します。</translation>
+    </message>
+    <message>
+        <source>{name} ({place})</source>
+        <translation>{name}（{place}）</translation>
+    </message>
+    <message>
+        <source>Head for this model. No gain expected on this Mac.</source>
+        <translation>このモデル用のヘッドです。この Mac では高速化は見込めません。</translation>
     </message>
 </context>
 <context>
@@ -3845,6 +4001,14 @@
         <source>Draft models</source>
         <translation>ドラフトモデル</translation>
     </message>
+    <message>
+        <source>Choose a folder…</source>
+        <translation>フォルダを選択…</translation>
+    </message>
+    <message>
+        <source>Choose a folder that contains models</source>
+        <translation>モデルのあるフォルダを選択</translation>
+    </message>
 </context>
 <context>
     <name>PickerRow</name>
@@ -3914,10 +4078,6 @@
         <translation>画像を使うには、追加のパッケージが必要です。次を実行してください：{command}</translation>
     </message>
     <message>
-        <source>Tandem reads PNG, JPEG, WebP and GIF pictures. Save the picture in one of these formats.</source>
-        <translation>Tandem が読めるのは PNG、JPEG、WebP、GIF の画像です。いずれかの形式で保存してください。</translation>
-    </message>
-    <message>
         <source>The picture is damaged ({detail}). Save or download it again.</source>
         <translation>画像が破損しています（{detail}）。もう一度保存するか、ダウンロードしてください。</translation>
     </message>
@@ -3953,6 +4113,10 @@
         <source>The picture can&apos;t be read ({detail}). Save it again in another format.</source>
         <translation>画像を読み込めません（{detail}）。別の形式で保存し直してください。</translation>
     </message>
+    <message>
+        <source>Tandem can&apos;t read this picture: its format is not supported, or its beginning is damaged. Save it as PNG or JPEG.</source>
+        <translation>この画像は読み込めません。対応していない形式か、先頭部分が壊れています。PNG か JPEG で保存してください。</translation>
+    </message>
 </context>
 <context>
     <name>PlainReasons</name>
@@ -3967,10 +4131,6 @@
     <message>
         <source>Without speculation: another answer was about to start.</source>
         <translation>今回は投機なし：別の回答がまもなく始まるところでした。</translation>
-    </message>
-    <message>
-        <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
-        <translation>今回は投機なし：1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかり、{tokens} トークンしか生成できない見込みでした。</translation>
     </message>
     <message>
         <source>The first token always comes from the main model alone.</source>
@@ -4347,6 +4507,10 @@
             <numerusform>1 ラウンドで 1 個ではなく %n 個のトークンを生成しました。テキストはメインモデル自身のものです。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>The next tokens are proposed as they follow in an earlier text.</source>
+        <translation>前のテキストで続いていたトークンを、次のトークンとして提案します。</translation>
+    </message>
 </context>
 <context>
     <name>SearchField</name>
@@ -4656,7 +4820,7 @@
     </message>
     <message>
         <source>Draft tokens per round</source>
-        <translation>ドラフトトークン/ラウンド</translation>
+        <translation>1 ラウンドのドラフトトークン数</translation>
     </message>
     <message>
         <source>Acceptance rule</source>
@@ -5113,7 +5277,7 @@
     </message>
     <message>
         <source>tokens a round</source>
-        <translation>トークン/ラウンド</translation>
+        <translation>1 ラウンドのトークン数</translation>
     </message>
     <message>
         <source>No round data: this answer was saved by an older version of Tandem.</source>
@@ -5219,27 +5383,27 @@
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
-        <translation>
-            <numerusform>1 ラウンドに %n トークンをドラフト中です。1 ラウンドで {tokens} トークンを生成します。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
-        <translation>
-            <numerusform>1 ラウンドに %n トークンをドラフト中です。トークン 1 個分の {cost} 倍の時間で {tokens} トークンを生成します。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n of {drafted} draft token(s) accepted.</source>
         <translation>
             <numerusform>ドラフトトークン {drafted} 個のうち %n 個を受理しました。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
+        <source>Drafting %n token(s) per round.</source>
         <translation>
-            <numerusform>ドラフトトークン {drafted} 個中 %n 個を受理しました。1 ラウンドはトークン 1 個分の {cost} 倍の時間で {tokens} トークンを生成しました。</numerusform>
+            <numerusform>1 ラウンドに %n トークンをドラフト中です。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token.</source>
+        <translation>
+            <numerusform>1 ラウンドに %n トークンをドラフト中です。1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかります。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.</source>
+        <translation>
+            <numerusform>ドラフトトークン {drafted} 個中 %n 個を受理しました。1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかりました。</numerusform>
         </translation>
     </message>
 </context>
@@ -5444,7 +5608,7 @@
     <name>TeachingSection</name>
     <message>
         <source>Teach this draft your way</source>
-        <translation>このドラフトモデルを自分向けに学習させる</translation>
+        <translation>使い方に合わせて学習</translation>
     </message>
     <message>
         <source>Delete the taught draft</source>
@@ -5905,6 +6069,10 @@
         <source>Stop</source>
         <translation>停止</translation>
     </message>
+    <message>
+        <source>The model stopped while thinking, without an answer.</source>
+        <translation>モデルが思考の途中で止まり、回答がありません。</translation>
+    </message>
 </context>
 <context>
     <name>Unsaved</name>
@@ -5998,6 +6166,22 @@
     <message>
         <source>Write the numbers from one to fifty in words, one on each line.</source>
         <translation>1 から 50 までの数を、漢字で 1 行に 1 つずつ書いてください。</translation>
+    </message>
+    <message>
+        <source>It begins with the folder&apos;s system prompt and these files: {files}</source>
+        <translation>フォルダのシステムプロンプトと次のファイルから始まります：{files}</translation>
+    </message>
+    <message>
+        <source>It begins with these files: {files}</source>
+        <translation>次のファイルから始まります：{files}</translation>
+    </message>
+    <message>
+        <source>It begins with the folder&apos;s system prompt.</source>
+        <translation>フォルダのシステムプロンプトから始まります。</translation>
+    </message>
+    <message>
+        <source>This chat is in the folder “{name}”.</source>
+        <translation>このチャットはフォルダ「{name}」にあります。</translation>
     </message>
 </context>
 <context>

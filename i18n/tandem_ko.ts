@@ -220,10 +220,6 @@
         <translation>파일 첨부…</translation>
     </message>
     <message>
-        <source>Attach text, code or PDF files</source>
-        <translation>텍스트, 코드, PDF 파일 첨부</translation>
-    </message>
-    <message>
         <source>System prompt and settings…</source>
         <translation>시스템 프롬프트와 설정…</translation>
     </message>
@@ -496,6 +492,14 @@
         <translation>초안에서 나온 토큰 보기</translation>
     </message>
     <message>
+        <source>New folder</source>
+        <translation>새 폴더</translation>
+    </message>
+    <message>
+        <source>Create a folder: a project with its own instructions and files</source>
+        <translation>폴더 만들기: 자체 시스템 프롬프트와 파일이 있는 프로젝트</translation>
+    </message>
+    <message>
         <source>Show chat list</source>
         <translation>대화 목록 보기</translation>
     </message>
@@ -586,6 +590,10 @@
     <message>
         <source>Enter or exit full screen</source>
         <translation>전체 화면 시작 또는 종료</translation>
+    </message>
+    <message>
+        <source>Attach text, code, documents or pictures</source>
+        <translation>텍스트, 코드, 문서 또는 이미지 첨부</translation>
     </message>
 </context>
 <context>
@@ -712,6 +720,14 @@
     <message>
         <source>The API requires a key: set {variable} to it where {app} starts.</source>
         <translation>API에 키가 필요해요. {app} 앱을 시작하는 환경에서 {variable} 변수에 키를 넣어 주세요.</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Choose one of these first: {models}.</source>
+        <translation>이 모델로는 {app} 앱을 쓸 수 없어요. 첫 요청이 약 {tokens}토큰인데 이 모델의 컨텍스트는 {context}토큰이에요. 먼저 다음 중 하나를 선택해 주세요: {models}.</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Download one with a longer context first.</source>
+        <translation>이 모델로는 {app} 앱을 쓸 수 없어요. 첫 요청이 약 {tokens}토큰인데 이 모델의 컨텍스트는 {context}토큰이에요. 먼저 컨텍스트가 더 긴 모델을 다운로드해 주세요.</translation>
     </message>
 </context>
 <context>
@@ -911,6 +927,18 @@
         <source>Running, for programs on your network.</source>
         <translation>실행 중이에요. 네트워크에 있는 다른 컴퓨터의 프로그램도 쓸 수 있어요.</translation>
     </message>
+    <message>
+        <source>The base address, without a path.</source>
+        <translation>경로가 없는 기본 주소예요.</translation>
+    </message>
+    <message>
+        <source>The base address, without a path. For programs without a field for a key, put the key into the address: http://KEY@{place} or {address}/KEY</source>
+        <translation>경로가 없는 기본 주소예요. 키를 넣을 칸이 없는 프로그램에서는 주소에 키를 넣어 주세요: http://KEY@{place} 또는 {address}/KEY</translation>
+    </message>
+    <message>
+        <source>For programs that use Ollama</source>
+        <translation>Ollama를 쓰는 프로그램에서</translation>
+    </message>
 </context>
 <context>
     <name>AttachmentReader</name>
@@ -923,10 +951,6 @@
         <translation>이미지</translation>
     </message>
     <message>
-        <source>{name} is not a text file. Tandem attaches text, code and PDF files, and pictures.</source>
-        <translation>‘{name}’ 파일은 텍스트 파일이 아니에요. Tandem에는 텍스트, 코드, PDF 파일과 이미지를 첨부할 수 있어요.</translation>
-    </message>
-    <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
         <translation>‘{name}’ 파일의 인코딩을 알 수 없어요. UTF-8로 저장한 다음 다시 첨부해 주세요.</translation>
     </message>
@@ -937,10 +961,6 @@
     <message>
         <source>{name} cannot be read.</source>
         <translation>‘{name}’ 파일을 읽을 수 없어요.</translation>
-    </message>
-    <message>
-        <source>{name} is a picture. Folders take text, code and PDF files.</source>
-        <translation>‘{name}’ 파일은 이미지예요. 폴더에는 텍스트, 코드, PDF 파일을 넣을 수 있어요.</translation>
     </message>
     <message>
         <source>{name} is no longer there.</source>
@@ -985,6 +1005,22 @@
     <message>
         <source>{name} takes too long to read, so the chat begins with its text of before.</source>
         <translation>‘{name}’ 파일은 읽는 데 시간이 너무 오래 걸려 대화를 이전에 읽은 내용으로 시작해요.</translation>
+    </message>
+    <message>
+        <source>{name} is not a text file. Tandem attaches text, code, documents and pictures.</source>
+        <translation>‘{name}’ 파일은 텍스트 파일이 아니에요. Tandem에는 텍스트, 코드, 문서, 이미지를 첨부할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>{name} is a picture. Folders take text, code and documents.</source>
+        <translation>‘{name}’ 파일은 이미지예요. 폴더에는 텍스트, 코드, 문서를 넣을 수 있어요.</translation>
+    </message>
+    <message>
+        <source>{name} contains no text.</source>
+        <translation>‘{name}’ 파일에는 텍스트가 없어요.</translation>
+    </message>
+    <message>
+        <source>{name} has an old format. Save it as DOCX, XLSX or PPTX, or as PDF.</source>
+        <translation>‘{name}’ 파일은 오래된 형식이에요. DOCX, XLSX, PPTX 또는 PDF로 저장해 주세요.</translation>
     </message>
 </context>
 <context>
@@ -1866,6 +1902,10 @@
         <translation>이 모델은 이미지를 볼 수 없어요</translation>
     </message>
     <message>
+        <source>{used} of {limit} tokens: too long for this model, mostly {name}</source>
+        <translation>토큰 {limit}개 중 {used}개: 이 모델에는 너무 길어요(가장 큰 것: {name})</translation>
+    </message>
+    <message>
         <source>{used} of {limit} tokens: too long for this model</source>
         <translation>토큰 {limit}개 중 {used}개: 이 모델에는 너무 길어요</translation>
     </message>
@@ -2059,6 +2099,42 @@
         <source>There is not enough memory for it.</source>
         <translation>메모리가 부족해요.</translation>
     </message>
+    <message>
+        <source>There is not enough free space on the disk to convert it.</source>
+        <translation>디스크에 변환할 공간이 부족해요.</translation>
+    </message>
+    <message>
+        <source>The disk or the folder does not allow writing it.</source>
+        <translation>디스크나 폴더에 쓸 수 없어요.</translation>
+    </message>
+    <message>
+        <source>It writes text by diffusion, not token by token.</source>
+        <translation>토큰을 하나씩 쓰지 않고 디퓨전으로 텍스트를 만들어요.</translation>
+    </message>
+    <message>
+        <source>It makes embeddings or sorts texts.</source>
+        <translation>임베딩을 만들거나 텍스트를 분류하는 모델이에요.</translation>
+    </message>
+    <message>
+        <source>It only reads the text in pictures.</source>
+        <translation>이미지 속 글자만 읽는 모델이에요.</translation>
+    </message>
+    <message>
+        <source>It makes decisions.</source>
+        <translation>판정만 내리는 모델이에요.</translation>
+    </message>
+    <message>
+        <source>It makes pictures, films or sounds.</source>
+        <translation>이미지나 동영상, 소리를 만드는 모델이에요.</translation>
+    </message>
+    <message>
+        <source>It is an adapter for a family that runs through mlx-vlm.</source>
+        <translation>mlx-vlm을 통해 실행되는 계열의 어댑터예요.</translation>
+    </message>
+    <message>
+        <source>It runs through mlx-vlm, which is not installed.</source>
+        <translation>mlx-vlm을 통해 실행되는데, mlx-vlm이 설치되어 있지 않아요.</translation>
+    </message>
 </context>
 <context>
     <name>Errors</name>
@@ -2246,6 +2322,46 @@
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
         <translation>{name} 모델은 헤드예요. 헤드는 메인 모델 하나의 초안만 만들고 직접 답변할 수 없어요. 초안으로 선택해 주세요.</translation>
     </message>
+    <message>
+        <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
+        <translation>스키마의 다음 부분은 답변을 쓰는 동안 확인할 수 없어서 답변이 이와 다를 수 있어요: {detail}.</translation>
+    </message>
+    <message>
+        <source>Converting {name} needs {detail} of free space on the disk. Free up space, then try again.</source>
+        <translation>{name} 모델을 변환하려면 디스크에 {detail}의 여유 공간이 필요해요. 공간을 비운 뒤 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} could not be converted: the disk or the folder does not allow writing ({detail}).</source>
+        <translation>{name} 모델을 변환하지 못했어요. 디스크나 폴더에 쓸 수 없어요({detail}).</translation>
+    </message>
+    <message>
+        <source>{name} writes text by diffusion, not token by token, which Tandem does not do. Choose another model.</source>
+        <translation>{name} 모델은 토큰을 하나씩 쓰지 않고 디퓨전으로 텍스트를 만들어요. Tandem은 이 방식을 지원하지 않아요. 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} makes embeddings or sorts texts, and writes no answers. Choose a model for chats.</source>
+        <translation>{name} 모델은 임베딩을 만들거나 텍스트를 분류할 뿐 답변을 쓰지 않아요. 대화용 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} only reads the text in pictures, and does not answer questions. Choose a model for chats.</source>
+        <translation>{name} 모델은 이미지 속 글자만 읽을 뿐 질문에 답하지 않아요. 대화용 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} makes decisions, and writes no answers. Choose a model for chats.</source>
+        <translation>{name} 모델은 판정만 내릴 뿐 답변을 쓰지 않아요. 대화용 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} makes pictures, films or sounds, and writes no answers. Choose a model for chats.</source>
+        <translation>{name} 모델은 이미지나 동영상, 소리를 만들 뿐 답변을 쓰지 않아요. 대화용 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Tandem cannot apply adapters to this family ({detail}), which runs through mlx-vlm. Choose its main model without an adapter.</source>
+        <translation>mlx-vlm을 통해 실행되는 이 계열({detail})에는 어댑터를 적용할 수 없어요. 어댑터 없이 메인 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} runs through mlx-vlm, which is not installed. Install Tandem with the command in its README.</source>
+        <translation>{name} 모델은 mlx-vlm을 통해 실행되는데, mlx-vlm이 설치되어 있지 않아요. README의 명령어로 Tandem을 설치해 주세요.</translation>
+    </message>
 </context>
 <context>
     <name>Figures</name>
@@ -2271,7 +2387,7 @@
     </message>
     <message>
         <source>at least {times}</source>
-        <translation>{times} 이상</translation>
+        <translation>최소 {times}</translation>
     </message>
     <message>
         <source>Low Power Mode is on: this Mac runs slower, with speculation and without it.</source>
@@ -2339,7 +2455,7 @@
     </message>
     <message>
         <source>{speed} tokens a second instead of {plain}</source>
-        <translation>초당 {plain}토큰 대신 {speed}토큰</translation>
+        <translation>초당 {speed}토큰(일반: {plain})</translation>
     </message>
     <message>
         <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
@@ -2449,6 +2565,10 @@
 </context>
 <context>
     <name>FolderPage</name>
+    <message>
+        <source>Name of the folder</source>
+        <translation>폴더 이름</translation>
+    </message>
     <message>
         <source>Add files…</source>
         <translation>파일 추가…</translation>
@@ -2590,6 +2710,10 @@
         <source>none</source>
         <translation>없음</translation>
     </message>
+    <message>
+        <source>Preparing… {share}</source>
+        <translation>준비 중… {share}</translation>
+    </message>
 </context>
 <context>
     <name>History</name>
@@ -2627,7 +2751,7 @@
     </message>
     <message>
         <source>Accepted</source>
-        <translation>채택</translation>
+        <translation>채택률</translation>
     </message>
     <message>
         <source>Speed-up</source>
@@ -3209,7 +3333,7 @@
     </message>
     <message>
         <source>multiple Macs</source>
-        <translation>여러 대의 Mac</translation>
+        <translation>여러 Mac</translation>
     </message>
     <message>
         <source>tight</source>
@@ -3246,6 +3370,10 @@
     <message>
         <source>Remove this folder with its models from the list? No file is deleted.</source>
         <translation>이 폴더와 그 안의 모델을 목록에서 제거할까요? 파일은 삭제되지 않아요.</translation>
+    </message>
+    <message>
+        <source>The file {file} stays.</source>
+        <translation>{file} 파일은 그대로 남아요.</translation>
     </message>
 </context>
 <context>
@@ -3402,6 +3530,10 @@
         <translation>이 Mac 한 대에는 너무 크지만, 여러 대로 함께 실행할 수 있어요.</translation>
     </message>
     <message>
+        <source>{name} ({place})</source>
+        <translation>{name}({place})</translation>
+    </message>
+    <message>
         <source>Unload {name}</source>
         <translation>{name} 언로드</translation>
     </message>
@@ -3428,6 +3560,14 @@
     <message>
         <source>gated</source>
         <translation>약관 동의 필요</translation>
+    </message>
+    <message>
+        <source>No models were found in {folder}.</source>
+        <translation>{folder} 폴더에서 모델을 찾지 못했어요.</translation>
+    </message>
+    <message>
+        <source>Press Enter to add {folder}.</source>
+        <translation>Enter를 누르면 {folder} 폴더를 추가해요.</translation>
     </message>
     <message>
         <source>Download ({size})</source>
@@ -3556,6 +3696,22 @@
     <message>
         <source>no draft token accepted so far (measured)</source>
         <translation>지금까지 채택된 초안 토큰 없음(실측)</translation>
+    </message>
+    <message>
+        <source>GGUF, converted when it is first used</source>
+        <translation>GGUF, 처음 쓸 때 변환돼요</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were kept.</source>
+        <translation>가중치는 {file} 파일의 것이고, 양자화 코드도 그대로예요.</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
+        <translation>가중치는 {file} 파일의 것이고, 텐서 {total}개 중 {count}개는 다시 양자화했어요.</translation>
+    </message>
+    <message>
+        <source>Head for this model. No gain expected on this Mac.</source>
+        <translation>이 모델용 헤드예요. 이 Mac에서는 빨라지지 않을 것으로 예상돼요.</translation>
     </message>
 </context>
 <context>
@@ -3802,6 +3958,10 @@
 <context>
     <name>Picker</name>
     <message>
+        <source>Choose a folder…</source>
+        <translation>폴더 선택…</translation>
+    </message>
+    <message>
         <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
         <translation>설치된 모델과 카탈로그에 맞는 초안 모델이 없어요. 프롬프트 룩업에는 초안 모델이 필요 없어요.</translation>
     </message>
@@ -3816,6 +3976,10 @@
     <message>
         <source>Scanning models…</source>
         <translation>모델을 찾는 중…</translation>
+    </message>
+    <message>
+        <source>Choose a folder that contains models</source>
+        <translation>모델이 있는 폴더 선택</translation>
     </message>
     <message>
         <source>Choose a main model</source>
@@ -3866,7 +4030,7 @@
     </message>
     <message>
         <source>multiple Macs</source>
-        <translation>여러 대의 Mac</translation>
+        <translation>여러 Mac</translation>
     </message>
     <message>
         <source>different tokenizer</source>
@@ -3914,10 +4078,6 @@
         <translation>이미지를 쓰려면 패키지가 더 필요해요. 다음을 실행해 주세요: {command}</translation>
     </message>
     <message>
-        <source>Tandem reads PNG, JPEG, WebP and GIF pictures. Save the picture in one of these formats.</source>
-        <translation>Tandem은 PNG, JPEG, WebP, GIF 이미지를 읽어요. 이 중 한 형식으로 저장해 주세요.</translation>
-    </message>
-    <message>
         <source>The picture is damaged ({detail}). Save or download it again.</source>
         <translation>이미지가 손상됐어요({detail}). 다시 저장하거나 다운로드해 주세요.</translation>
     </message>
@@ -3953,6 +4113,10 @@
         <source>The picture can&apos;t be read ({detail}). Save it again in another format.</source>
         <translation>이미지를 읽을 수 없어요({detail}). 다른 형식으로 다시 저장해 주세요.</translation>
     </message>
+    <message>
+        <source>Tandem can&apos;t read this picture: its format is not supported, or its beginning is damaged. Save it as PNG or JPEG.</source>
+        <translation>이 이미지를 읽을 수 없어요. 지원하지 않는 형식이거나 앞부분이 손상되었어요. PNG나 JPEG로 저장해 주세요.</translation>
+    </message>
 </context>
 <context>
     <name>PlainReasons</name>
@@ -3967,10 +4131,6 @@
     <message>
         <source>Without speculation: another answer was about to start.</source>
         <translation>추측 없음: 다른 답변이 곧 시작될 참이었어요.</translation>
-    </message>
-    <message>
-        <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
-        <translation>추측 없음: 라운드 하나에 토큰 하나의 {cost}배 시간이 걸리고, 토큰은 {tokens}개만 나왔을 거예요.</translation>
     </message>
     <message>
         <source>The first token always comes from the main model alone.</source>
@@ -4102,7 +4262,7 @@
     </message>
     <message>
         <source>Runs on multiple Macs, which receive the text of your chats.</source>
-        <translation>여러 대의 Mac에서 함께 실행돼요. 다른 Mac에도 대화 내용이 전송돼요.</translation>
+        <translation>여러 Mac에서 함께 실행돼요. 다른 Mac에도 대화 내용이 전송돼요.</translation>
     </message>
     <message>
         <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
@@ -4323,8 +4483,12 @@
         <translation>작은 초안 모델이 다음 토큰을 빠르게 제안해요.</translation>
     </message>
     <message>
+        <source>The next tokens are proposed as they follow in an earlier text.</source>
+        <translation>앞선 텍스트에서 이어졌던 토큰을 다음 토큰으로 제안해요.</translation>
+    </message>
+    <message>
         <source>It keeps every token it would have written itself, then adds one.</source>
-        <translation>직접 썼을 토큰은 모두 남기고, 토큰 하나를 더해요.</translation>
+        <translation>스스로 썼을 토큰은 모두 남기고, 토큰 하나를 더해요.</translation>
     </message>
     <message>
         <source>Water</source>
@@ -4780,7 +4944,7 @@
     </message>
     <message>
         <source>Allowed web origins</source>
-        <translation>허용할 웹 출처</translation>
+        <translation>허용할 웹 오리진</translation>
     </message>
     <message>
         <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
@@ -4920,7 +5084,7 @@
     </message>
     <message>
         <source>Multiple Macs</source>
-        <translation>여러 대의 Mac</translation>
+        <translation>여러 Mac</translation>
     </message>
     <message>
         <source>Advanced</source>
@@ -4976,7 +5140,7 @@
     </message>
     <message>
         <source>Always the same text with and without speculation</source>
-        <translation>추측을 쓰든 쓰지 않든 항상 같은 텍스트</translation>
+        <translation>추측 디코딩과 관계없이 항상 같은 텍스트</translation>
     </message>
     <message>
         <source>Anyone on your network who has the key can use your models and this Mac&apos;s power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
@@ -5051,7 +5215,7 @@
     </message>
     <message>
         <source>{tokens} tokens a round instead of 1</source>
-        <translation>라운드당 1토큰 대신 {tokens}토큰</translation>
+        <translation>라운드당 {tokens}토큰(일반: 1)</translation>
     </message>
     <message>
         <source>No figures for this answer</source>
@@ -5219,15 +5383,15 @@
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
+        <source>Drafting %n token(s) per round.</source>
         <translation>
-            <numerusform>라운드마다 초안 토큰 %n개를 만들어요. 라운드 하나에서 토큰 {tokens}개가 나와요.</numerusform>
+            <numerusform>라운드마다 초안 토큰 %n개를 만들어요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
+        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token.</source>
         <translation>
-            <numerusform>라운드마다 초안 토큰 %n개를 만들어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸리고, 토큰 {tokens}개가 나와요.</numerusform>
+            <numerusform>라운드마다 초안 토큰 %n개를 만들어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸려요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -5237,9 +5401,9 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
+        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.</source>
         <translation>
-            <numerusform>초안 토큰 {drafted}개 중 %n개가 채택됐어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸렸고, 토큰 {tokens}개가 나왔어요.</numerusform>
+            <numerusform>초안 토큰 {drafted}개 중 %n개가 채택됐어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸렸어요.</numerusform>
         </translation>
     </message>
 </context>
@@ -5905,6 +6069,10 @@
         <source>Stop</source>
         <translation>중지</translation>
     </message>
+    <message>
+        <source>The model stopped while thinking, without an answer.</source>
+        <translation>모델이 답변 없이 생각 중에 멈췄어요.</translation>
+    </message>
 </context>
 <context>
     <name>Unsaved</name>
@@ -5998,6 +6166,22 @@
     <message>
         <source>Write the numbers from one to fifty in words, one on each line.</source>
         <translation>하나부터 쉰까지의 수를 한 줄에 하나씩 말로 써 주세요.</translation>
+    </message>
+    <message>
+        <source>It begins with the folder&apos;s system prompt and these files: {files}</source>
+        <translation>폴더의 시스템 프롬프트와 다음 파일로 시작해요: {files}</translation>
+    </message>
+    <message>
+        <source>It begins with these files: {files}</source>
+        <translation>다음 파일로 시작해요: {files}</translation>
+    </message>
+    <message>
+        <source>It begins with the folder&apos;s system prompt.</source>
+        <translation>폴더의 시스템 프롬프트로 시작해요.</translation>
+    </message>
+    <message>
+        <source>This chat is in the folder “{name}”.</source>
+        <translation>이 대화는 ‘{name}’ 폴더에 있어요.</translation>
     </message>
 </context>
 <context>

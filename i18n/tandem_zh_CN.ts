@@ -17,7 +17,7 @@
     </message>
     <message>
         <source>Speculation</source>
-        <translation>推测</translation>
+        <translation>推测解码</translation>
     </message>
     <message>
         <source>Window</source>
@@ -218,10 +218,6 @@
     <message>
         <source>Attach files…</source>
         <translation>附加文件…</translation>
-    </message>
-    <message>
-        <source>Attach text, code or PDF files</source>
-        <translation>附加文本、代码或 PDF 文件</translation>
     </message>
     <message>
         <source>System prompt and settings…</source>
@@ -489,11 +485,19 @@
     </message>
     <message>
         <source>Tokens</source>
-        <translation>Token</translation>
+        <translation>token</translation>
     </message>
     <message>
         <source>Show which tokens were drafted</source>
         <translation>显示哪些 token 来自草稿</translation>
+    </message>
+    <message>
+        <source>New folder</source>
+        <translation>新建文件夹</translation>
+    </message>
+    <message>
+        <source>Create a folder: a project with its own instructions and files</source>
+        <translation>新建文件夹：拥有自己的系统提示词和文件的项目</translation>
     </message>
     <message>
         <source>Show chat list</source>
@@ -586,6 +590,10 @@
     <message>
         <source>Enter or exit full screen</source>
         <translation>进入或退出全屏幕</translation>
+    </message>
+    <message>
+        <source>Attach text, code, documents or pictures</source>
+        <translation>附加文本、代码、文档或图片</translation>
     </message>
 </context>
 <context>
@@ -712,6 +720,14 @@
     <message>
         <source>The API requires a key: set {variable} to it where {app} starts.</source>
         <translation>API 需要密钥：请在启动 {app} 的环境中将 {variable} 设为该密钥。</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Choose one of these first: {models}.</source>
+        <translation>{app} 无法使用此模型：它的第一个请求约有 {tokens} 个 token，而此模型的上下文为 {context} 个。请先选择其中之一：{models}。</translation>
+    </message>
+    <message>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Download one with a longer context first.</source>
+        <translation>{app} 无法使用此模型：它的第一个请求约有 {tokens} 个 token，而此模型的上下文为 {context} 个。请先下载上下文更长的模型。</translation>
     </message>
 </context>
 <context>
@@ -911,6 +927,18 @@
         <source>Running, for programs on your network.</source>
         <translation>正在运行，网络中其他电脑上的程序也可使用。</translation>
     </message>
+    <message>
+        <source>The base address, without a path.</source>
+        <translation>不带路径的基础地址。</translation>
+    </message>
+    <message>
+        <source>The base address, without a path. For programs without a field for a key, put the key into the address: http://KEY@{place} or {address}/KEY</source>
+        <translation>不带路径的基础地址。如果程序没有填写密钥的地方，请把密钥放进地址：http://KEY@{place} 或 {address}/KEY</translation>
+    </message>
+    <message>
+        <source>For programs that use Ollama</source>
+        <translation>使用 Ollama 的程序</translation>
+    </message>
 </context>
 <context>
     <name>AttachmentReader</name>
@@ -923,10 +951,6 @@
         <translation>图片</translation>
     </message>
     <message>
-        <source>{name} is not a text file. Tandem attaches text, code and PDF files, and pictures.</source>
-        <translation>{name} 不是文本文件。Tandem 可以附加文本、代码和 PDF 文件，以及图片。</translation>
-    </message>
-    <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
         <translation>无法识别“{name}”的文字编码。请存为 UTF-8。</translation>
     </message>
@@ -937,10 +961,6 @@
     <message>
         <source>{name} cannot be read.</source>
         <translation>无法读取“{name}”。</translation>
-    </message>
-    <message>
-        <source>{name} is a picture. Folders take text, code and PDF files.</source>
-        <translation>“{name}”是图片。文件夹可添加文字、代码和 PDF 文件。</translation>
     </message>
     <message>
         <source>{name} is no longer there.</source>
@@ -985,6 +1005,22 @@
     <message>
         <source>{name} takes too long to read, so the chat begins with its text of before.</source>
         <translation>读取“{name}”所需时间过长，对话仍以之前读取的文字开头。</translation>
+    </message>
+    <message>
+        <source>{name} is not a text file. Tandem attaches text, code, documents and pictures.</source>
+        <translation>{name} 不是文本文件。Tandem 可以附加文本、代码、文档和图片。</translation>
+    </message>
+    <message>
+        <source>{name} is a picture. Folders take text, code and documents.</source>
+        <translation>“{name}”是图片。文件夹可添加文字、代码和文档。</translation>
+    </message>
+    <message>
+        <source>{name} contains no text.</source>
+        <translation>“{name}”中没有文字。</translation>
+    </message>
+    <message>
+        <source>{name} has an old format. Save it as DOCX, XLSX or PPTX, or as PDF.</source>
+        <translation>“{name}”是旧格式。请另存为 DOCX、XLSX、PPTX 或 PDF。</translation>
     </message>
 </context>
 <context>
@@ -1778,7 +1814,7 @@
     </message>
     <message>
         <source>This answer repeats itself, so its speed says nothing about other answers.</source>
-        <translation>此回答在重复相同的内容，其速度不能说明其他回答的快慢。</translation>
+        <translation>本次回答在重复相同的内容，其速度不能说明其他回答的快慢。</translation>
     </message>
 </context>
 <context>
@@ -1864,6 +1900,10 @@
     <message>
         <source>This model can&apos;t see pictures</source>
         <translation>此模型无法查看图片</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens: too long for this model, mostly {name}</source>
+        <translation>{used} / {limit} 个 token：超出此模型的上限，主要是 {name}</translation>
     </message>
     <message>
         <source>{used} of {limit} tokens: too long for this model</source>
@@ -2059,6 +2099,42 @@
         <source>There is not enough memory for it.</source>
         <translation>内存不足。</translation>
     </message>
+    <message>
+        <source>There is not enough free space on the disk to convert it.</source>
+        <translation>磁盘空间不足，无法转换。</translation>
+    </message>
+    <message>
+        <source>The disk or the folder does not allow writing it.</source>
+        <translation>磁盘或文件夹不允许写入。</translation>
+    </message>
+    <message>
+        <source>It writes text by diffusion, not token by token.</source>
+        <translation>它用扩散方式生成文字，而不是逐个 token 生成。</translation>
+    </message>
+    <message>
+        <source>It makes embeddings or sorts texts.</source>
+        <translation>它用于生成嵌入或对文字分类。</translation>
+    </message>
+    <message>
+        <source>It only reads the text in pictures.</source>
+        <translation>它只识别图片中的文字。</translation>
+    </message>
+    <message>
+        <source>It makes decisions.</source>
+        <translation>它只做判定。</translation>
+    </message>
+    <message>
+        <source>It makes pictures, films or sounds.</source>
+        <translation>它用于生成图片、视频或声音。</translation>
+    </message>
+    <message>
+        <source>It is an adapter for a family that runs through mlx-vlm.</source>
+        <translation>它是用于通过 mlx-vlm 运行的系列的适配器。</translation>
+    </message>
+    <message>
+        <source>It runs through mlx-vlm, which is not installed.</source>
+        <translation>它通过 mlx-vlm 运行，但尚未安装 mlx-vlm。</translation>
+    </message>
 </context>
 <context>
     <name>Errors</name>
@@ -2246,6 +2322,46 @@
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
         <translation>“{name}”是草稿头：它只为一个主模型生成草稿，不能回答。请将它选作草稿。</translation>
     </message>
+    <message>
+        <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
+        <translation>JSON Schema 中的以下部分无法在生成回答时检查，因此回答可能与之不符：{detail}。</translation>
+    </message>
+    <message>
+        <source>Converting {name} needs {detail} of free space on the disk. Free up space, then try again.</source>
+        <translation>转换 {name} 需要 {detail} 的磁盘空间。请腾出空间后重试。</translation>
+    </message>
+    <message>
+        <source>{name} could not be converted: the disk or the folder does not allow writing ({detail}).</source>
+        <translation>无法转换 {name}：磁盘或文件夹不允许写入（{detail}）。</translation>
+    </message>
+    <message>
+        <source>{name} writes text by diffusion, not token by token, which Tandem does not do. Choose another model.</source>
+        <translation>{name} 用扩散方式生成文字，而不是逐个 token 生成，Tandem 不支持这种方式。请选择其他模型。</translation>
+    </message>
+    <message>
+        <source>{name} makes embeddings or sorts texts, and writes no answers. Choose a model for chats.</source>
+        <translation>{name} 用于生成嵌入或对文字分类，不会回答问题。请选择用于对话的模型。</translation>
+    </message>
+    <message>
+        <source>{name} only reads the text in pictures, and does not answer questions. Choose a model for chats.</source>
+        <translation>{name} 只识别图片中的文字，不会回答问题。请选择用于对话的模型。</translation>
+    </message>
+    <message>
+        <source>{name} makes decisions, and writes no answers. Choose a model for chats.</source>
+        <translation>{name} 只做判定，不会写出回答。请选择用于对话的模型。</translation>
+    </message>
+    <message>
+        <source>{name} makes pictures, films or sounds, and writes no answers. Choose a model for chats.</source>
+        <translation>{name} 用于生成图片、视频或声音，不会写出回答。请选择用于对话的模型。</translation>
+    </message>
+    <message>
+        <source>Tandem cannot apply adapters to this family ({detail}), which runs through mlx-vlm. Choose its main model without an adapter.</source>
+        <translation>这个系列（{detail}）通过 mlx-vlm 运行，Tandem 无法对它应用适配器。请选择不带适配器的主模型。</translation>
+    </message>
+    <message>
+        <source>{name} runs through mlx-vlm, which is not installed. Install Tandem with the command in its README.</source>
+        <translation>{name} 通过 mlx-vlm 运行，但尚未安装 mlx-vlm。请使用 README 中的命令安装 Tandem。</translation>
+    </message>
 </context>
 <context>
     <name>Figures</name>
@@ -2387,7 +2503,7 @@
     </message>
     <message>
         <source>Repetitions are easy to draft, so this answer does not count in totals.</source>
-        <translation>重复的内容很容易写出草稿，因此此回答不计入合计。</translation>
+        <translation>重复的内容很容易写出草稿，因此本次回答不计入合计。</translation>
     </message>
 </context>
 <context>
@@ -2449,6 +2565,10 @@
 </context>
 <context>
     <name>FolderPage</name>
+    <message>
+        <source>Name of the folder</source>
+        <translation>文件夹名称</translation>
+    </message>
     <message>
         <source>Add files…</source>
         <translation>添加文件…</translation>
@@ -2590,6 +2710,10 @@
         <source>none</source>
         <translation>无</translation>
     </message>
+    <message>
+        <source>Preparing… {share}</source>
+        <translation>正在准备… {share}</translation>
+    </message>
 </context>
 <context>
     <name>History</name>
@@ -2639,7 +2763,7 @@
     </message>
     <message>
         <source>Tokens</source>
-        <translation>Token</translation>
+        <translation>token</translation>
     </message>
     <message>
         <source>{program}, through the local API: only statistics are kept</source>
@@ -2964,11 +3088,11 @@
     </message>
     <message>
         <source>This answer was interrupted.</source>
-        <translation>此回答已中断。</translation>
+        <translation>本次回答已中断。</translation>
     </message>
     <message>
         <source>This answer ended with an error.</source>
-        <translation>此回答因错误而结束。</translation>
+        <translation>本次回答因错误而结束。</translation>
     </message>
     <message numerus="yes">
         <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
@@ -3247,6 +3371,10 @@
         <source>Remove this folder with its models from the list? No file is deleted.</source>
         <translation>要将此文件夹及其中的模型从列表中移除吗？不会删除任何文件。</translation>
     </message>
+    <message>
+        <source>The file {file} stays.</source>
+        <translation>文件 {file} 会保留。</translation>
+    </message>
 </context>
 <context>
     <name>ModelController</name>
@@ -3402,6 +3530,10 @@
         <translation>本机单独放不下，但你的多台 Mac 可以一起运行。</translation>
     </message>
     <message>
+        <source>{name} ({place})</source>
+        <translation>{name}（{place}）</translation>
+    </message>
+    <message>
         <source>Unload {name}</source>
         <translation>将 {name} 移出内存</translation>
     </message>
@@ -3415,7 +3547,7 @@
     </message>
     <message>
         <source>sees pictures</source>
-        <translation>可查看图片</translation>
+        <translation>支持图片</translation>
     </message>
     <message>
         <source>{count}-token context</source>
@@ -3428,6 +3560,14 @@
     <message>
         <source>gated</source>
         <translation>需同意条款</translation>
+    </message>
+    <message>
+        <source>No models were found in {folder}.</source>
+        <translation>在 {folder} 中未找到模型。</translation>
+    </message>
+    <message>
+        <source>Press Enter to add {folder}.</source>
+        <translation>按 Enter 添加 {folder}。</translation>
     </message>
     <message>
         <source>Download ({size})</source>
@@ -3556,6 +3696,22 @@
     <message>
         <source>no draft token accepted so far (measured)</source>
         <translation>迄今未接受任何草稿 token（实测）</translation>
+    </message>
+    <message>
+        <source>GGUF, converted when it is first used</source>
+        <translation>GGUF，首次使用时转换</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were kept.</source>
+        <translation>权重来自文件 {file}，量化编码保持不变。</translation>
+    </message>
+    <message>
+        <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
+        <translation>权重来自文件 {file}，{total} 个张量中有 {count} 个重新量化。</translation>
+    </message>
+    <message>
+        <source>Head for this model. No gain expected on this Mac.</source>
+        <translation>为此模型制作的草稿头。估计在此 Mac 上不会变快。</translation>
     </message>
 </context>
 <context>
@@ -3802,6 +3958,10 @@
 <context>
     <name>Picker</name>
     <message>
+        <source>Choose a folder…</source>
+        <translation>选择文件夹…</translation>
+    </message>
+    <message>
         <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
         <translation>本机和目录中都没有适合的草稿模型。提示词查找不需要草稿模型。</translation>
     </message>
@@ -3816,6 +3976,10 @@
     <message>
         <source>Scanning models…</source>
         <translation>正在扫描模型…</translation>
+    </message>
+    <message>
+        <source>Choose a folder that contains models</source>
+        <translation>选择存放模型的文件夹</translation>
     </message>
     <message>
         <source>Choose a main model</source>
@@ -3914,10 +4078,6 @@
         <translation>使用图片需要更多软件包。请运行：{command}</translation>
     </message>
     <message>
-        <source>Tandem reads PNG, JPEG, WebP and GIF pictures. Save the picture in one of these formats.</source>
-        <translation>Tandem 可以读取 PNG、JPEG、WebP 和 GIF 图片。请将图片保存为其中一种格式。</translation>
-    </message>
-    <message>
         <source>The picture is damaged ({detail}). Save or download it again.</source>
         <translation>图片已损坏（{detail}）。请重新保存或下载。</translation>
     </message>
@@ -3953,6 +4113,10 @@
         <source>The picture can&apos;t be read ({detail}). Save it again in another format.</source>
         <translation>无法读取图片（{detail}）。请以其他格式重新保存。</translation>
     </message>
+    <message>
+        <source>Tandem can&apos;t read this picture: its format is not supported, or its beginning is damaged. Save it as PNG or JPEG.</source>
+        <translation>无法读取这张图片：格式不受支持，或文件开头已损坏。请另存为 PNG 或 JPEG。</translation>
+    </message>
 </context>
 <context>
     <name>PlainReasons</name>
@@ -3967,10 +4131,6 @@
     <message>
         <source>Without speculation: another answer was about to start.</source>
         <translation>未使用推测：当时另一个回答即将开始。</translation>
-    </message>
-    <message>
-        <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
-        <translation>未使用推测：每轮用时为 1 个 token 的 {cost} 倍，却只能产出 {tokens} 个 token。</translation>
     </message>
     <message>
         <source>The first token always comes from the main model alone.</source>
@@ -4323,6 +4483,10 @@
         <translation>小型草稿模型快速给出后续 token。</translation>
     </message>
     <message>
+        <source>The next tokens are proposed as they follow in an earlier text.</source>
+        <translation>按先前文本中的后续内容提出接下来的 token。</translation>
+    </message>
+    <message>
         <source>It keeps every token it would have written itself, then adds one.</source>
         <translation>它保留自己也会写出的所有 token，再添加一个。</translation>
     </message>
@@ -4664,7 +4828,7 @@
     </message>
     <message>
         <source>Reuse wording from your chats</source>
-        <translation>复用其他对话中的表述</translation>
+        <translation>复用其他对话的措辞</translation>
     </message>
     <message>
         <source>Proposes tokens from answers in your other chats, which speeds up repeated work. The index stays on this Mac and loses a chat that you permanently delete.</source>
@@ -4892,7 +5056,7 @@
     </message>
     <message>
         <source>Speculation</source>
-        <translation>推测</translation>
+        <translation>推测解码</translation>
     </message>
     <message>
         <source>Generation</source>
@@ -4960,7 +5124,7 @@
     </message>
     <message>
         <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
-        <translation>“文字相同”：种子相同时，无论是否推测，除舍入外文字都相同。“分布一致”：温度高于 0 时文字可能不同，但严格遵循主模型的概率。</translation>
+        <translation>“文字相同”：种子相同时，无论是否推测，除舍入误差外，文字相同。“分布一致”：温度高于 0 时文字可能不同，但严格遵循主模型的概率。</translation>
     </message>
     <message>
         <source>Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when speculation would not help.</source>
@@ -5055,7 +5219,7 @@
     </message>
     <message>
         <source>No figures for this answer</source>
-        <translation>此回答没有测量数据</translation>
+        <translation>本次回答没有测量数据</translation>
     </message>
     <message>
         <source>No draft token accepted</source>
@@ -5063,7 +5227,7 @@
     </message>
     <message>
         <source>This answer repeats itself</source>
-        <translation>此回答在重复</translation>
+        <translation>本次回答在重复</translation>
     </message>
 </context>
 <context>
@@ -5093,7 +5257,7 @@
     </message>
     <message>
         <source>This answer</source>
-        <translation>此回答</translation>
+        <translation>本次回答</translation>
     </message>
     <message>
         <source>Answer {number} of {count}</source>
@@ -5117,7 +5281,7 @@
     </message>
     <message>
         <source>No round data: this answer was saved by an older version of Tandem.</source>
-        <translation>没有各轮数据：此回答由旧版 Tandem 保存。</translation>
+        <translation>没有各轮数据：本次回答由旧版 Tandem 保存。</translation>
     </message>
     <message>
         <source>Speed-up</source>
@@ -5219,15 +5383,15 @@
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
+        <source>Drafting %n token(s) per round.</source>
         <translation>
-            <numerusform>每轮生成 %n 个草稿 token，产出 {tokens} 个 token。</numerusform>
+            <numerusform>每轮生成 %n 个草稿 token。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
+        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token.</source>
         <translation>
-            <numerusform>每轮生成 %n 个草稿 token，用时为 1 个 token 的 {cost} 倍，产出 {tokens} 个 token。</numerusform>
+            <numerusform>每轮生成 %n 个草稿 token，用时为 1 个 token 的 {cost} 倍。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -5237,9 +5401,9 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
+        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.</source>
         <translation>
-            <numerusform>{drafted} 个草稿 token 中接受了 %n 个。每轮用时为 1 个 token 的 {cost} 倍，产出 {tokens} 个 token。</numerusform>
+            <numerusform>{drafted} 个草稿 token 中接受了 %n 个。每轮用时为 1 个 token 的 {cost} 倍。</numerusform>
         </translation>
     </message>
 </context>
@@ -5819,7 +5983,7 @@
     </message>
     <message>
         <source>This answer was cut off when Tandem quit.</source>
-        <translation>Tandem 退出时，此回答被中断。</translation>
+        <translation>Tandem 退出时，本次回答被中断。</translation>
     </message>
     <message>
         <source>Continue</source>
@@ -5899,11 +6063,15 @@
     </message>
     <message>
         <source>This answer repeats itself.</source>
-        <translation>此回答在重复相同的内容。</translation>
+        <translation>本次回答在重复相同的内容。</translation>
     </message>
     <message>
         <source>Stop</source>
         <translation>停止</translation>
+    </message>
+    <message>
+        <source>The model stopped while thinking, without an answer.</source>
+        <translation>模型在思考时就停止了，没有给出回答。</translation>
     </message>
 </context>
 <context>
@@ -5998,6 +6166,22 @@
     <message>
         <source>Write the numbers from one to fifty in words, one on each line.</source>
         <translation>请用汉字写出 1 到 50 的数字，每行一个。</translation>
+    </message>
+    <message>
+        <source>It begins with the folder&apos;s system prompt and these files: {files}</source>
+        <translation>以该文件夹的系统提示词和以下文件开头：{files}</translation>
+    </message>
+    <message>
+        <source>It begins with these files: {files}</source>
+        <translation>以以下文件开头：{files}</translation>
+    </message>
+    <message>
+        <source>It begins with the folder&apos;s system prompt.</source>
+        <translation>以该文件夹的系统提示词开头。</translation>
+    </message>
+    <message>
+        <source>This chat is in the folder “{name}”.</source>
+        <translation>此对话位于文件夹“{name}”中。</translation>
     </message>
 </context>
 <context>

@@ -134,7 +134,7 @@ POINTS = (
         here=True,
     ),
     Point("seeded texts are the same with and without a draft", (*PYTEST, "tests/engine/test_lossless.py"), here=True),
-    Point("the full tier of the tests passes", (*PYTEST, "-m", "not campaign"), here=True, long=True),
+    Point("the full tier of the tests passes", (*PYTEST, "-m", "not campaign and not real"), here=True, long=True),
     Point(
         "the starter's head and draft are faster than plain at their best depth (read the table)",
         (*TANDEM, "bench", "--also", str(ROOT / "resources" / "starter" / "head"), "--repetitions", "1"),

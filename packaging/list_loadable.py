@@ -1,9 +1,9 @@
-"""Write resources/loadable.json, the list of what the installed mlx-lm and transformers can load.
+"""Write resources/loadable.json, the list of what the installed mlx-lm, mlx-vlm and transformers can load.
 
     python packaging/list_loadable.py
 
-The app uses the list to decide whether a model can be loaded, because it imports neither package before a model is
-needed, and a frozen app has no source files. A test compares the list with the installed packages.
+The app uses the list to decide whether a model can be loaded, because it imports no package before a model is needed,
+and a frozen app has no source files. A test compares the list with the installed packages.
 """
 
 from __future__ import annotations
@@ -19,6 +19,30 @@ FILE = Path(__file__).resolve().parent.parent / "resources" / "loadable.json"
 _DEFINES_MODEL = re.compile(r"^class Model\b|^from .* import .*\bModel\b", re.MULTILINE)
 _SPLITS_HEADS = re.compile(r"^    def shard\(", re.MULTILINE)
 _SPLITS_LAYERS = re.compile(r"\bPipelineMixin\b|^    def pipeline\(", re.MULTILINE)
+# The families that only mlx-vlm has and that were tried as tiny models (`tests/engine/speculation/vlm_configs.py`).
+VLM_FAMILIES = (
+    "cohere2_moe", "deepseek_v4", "flint", "glm5_next", "hy_v4", "k2_horizon", "kolibri1", "mimo_v2", "qwen4_exp",
+    "step3p7", "xing4_0",
+)  # fmt: skip
+# What mlx-vlm's models are for that write no text token by token.
+PURPOSES = {
+    "diffusion": ("diffusion_gemma", "llada2_moe", "nemotron_labs_diffusion"),
+    "embedding": (
+        "bert", "colidefics3", "colqwen2_5", "dinov2", "embedding_gemma2", "gemma3_embedding", "gliner2_5",
+        "lfm2_colbert", "lfm2_embedding", "lfm2_encoder", "llama_bidirec", "llama_nemotron_vl_embedding",
+        "ministral3_embedding", "modernbert", "openai_privacy_filter", "qwen3_embedding", "qwen3_vl_embedding",
+        "siglip", "xlm_roberta",
+    ),
+    "ocr": (
+        "deepseekocr", "deepseekocr_2", "dots_ocr", "falcon_ocr", "glm_ocr", "got", "indic_ocr", "nemotron_parse",
+        "paddleocr_vl", "pp_doclayout_v3", "unlimited_ocr",
+    ),
+    "decision": ("d1", "d1_omni", "decider2"),
+    "media": (
+        "ernie_image", "flux2", "flux3", "ideogram4", "llada_image", "mage_flow", "minimax_h3", "ming_image",
+        "moss_image", "qwen_image", "z_image",
+    ),
+}  # fmt: skip
 _TOKENIZER_NAME = re.compile(r'"([A-Z]\w*(?:Tokenizer|Backend))"')
 
 
@@ -28,14 +52,28 @@ def loadable() -> dict[str, Any]:
     `models`, `chat_templates` and `tool_parsers` are modules of mlx-lm; `renamed` maps a model type to the module that
     builds it, `renamed_by_architecture` one to the modules by the name of the class in `architectures`;
     `tensor_parallel` and `pipeline` are the modules that can split a model over machines by heads or by layers;
-    `tokenizers` are classes that transformers has.
+    `tokenizers` are classes that transformers has. `mlx_vlm` has the modules of mlx-vlm whose language models run,
+    their other names, and by purpose the types of models that write no text token by token.
     """
     mlx_lm = _package_folder("mlx_lm")
     by_architecture: dict[str, dict[str, str]] = {}
     for (model_type, architecture), module in _table(mlx_lm, "MODEL_ARCHITECTURE_REMAPPING").items():
         by_architecture.setdefault(model_type, {})[architecture] = module
     registry = _package_folder("transformers") / "models" / "auto" / "tokenization_auto.py"
+    mlx_vlm = _package_folder("mlx_vlm")
+    held = {folder.name for folder in (mlx_vlm / "models").iterdir() if folder.is_dir()}
+    other_names = _table(mlx_vlm, "MODEL_REMAPPING")
     return {
+        "mlx_vlm": {
+            "models": [name for name in VLM_FAMILIES if name in held],
+            "renamed": {other: name for other, name in other_names.items() if name in VLM_FAMILIES},
+            "purposes": {
+                purpose: sorted(
+                    {name for name in names if name in held} | {n for n, m in other_names.items() if m in names}
+                )
+                for purpose, names in PURPOSES.items()
+            },
+        },
         "models": [name for name, source in _modules(mlx_lm / "models") if _DEFINES_MODEL.search(source)],
         "tensor_parallel": _that_match(mlx_lm, _SPLITS_HEADS),
         "pipeline": _that_match(mlx_lm, _SPLITS_LAYERS),
@@ -59,13 +97,13 @@ def _modules(folder: Path) -> list[tuple[str, str]]:
     ]
 
 
-def _table(mlx_lm: Path, name: str) -> dict[Any, Any]:
-    """Return a dictionary that mlx_lm/utils.py defines with literals, without importing it, which would load MLX."""
-    for node in ast.parse((mlx_lm / "utils.py").read_text(encoding="utf-8")).body:
+def _table(package: Path, name: str) -> dict[Any, Any]:
+    """Return a dictionary that a package's utils.py defines with literals, without importing it, which loads MLX."""
+    for node in ast.parse((package / "utils.py").read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == name:
             table: dict[Any, Any] = ast.literal_eval(node.value)
             return table
-    raise LookupError(f"mlx_lm/utils.py has no {name}")
+    raise LookupError(f"{package.name}/utils.py has no {name}")
 
 
 def _package_folder(package: str) -> Path:

@@ -12,8 +12,11 @@ from typing import Any
 
 import mlx.core as mx
 from mlx.utils import tree_flatten
-from mlx_lm.utils import _get_classes
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+from engine.mlx_lm_private import model_classes
+from engine.model_files.architecture import mlx_vlm_module
+from engine.model_files.vlm_language import vlm_classes
 
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 TEMPLATE = (
@@ -50,6 +53,12 @@ THREE_BITS, SIX_BITS, EIGHT_BITS = Stored(3), Stored(6), Stored(8)
 FLOAT32 = Stored(bits=0, dtype=mx.float32)
 
 
+def classes_of(config: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the class of the model that a config.json describes, and that of its arguments, from either library."""
+    family = mlx_vlm_module(config)
+    return model_classes(config) if family is None else vlm_classes(family)
+
+
 def write_model(
     folder: Path,
     *,
@@ -67,7 +76,7 @@ def write_model(
         # The nested sizes count: a table with fewer rows than tokens would be read beyond its end.
         sizes = {"vocab_size", "vocab_size_per_layer_input"} & config["text_config"].keys() | {"vocab_size"}
         whole["text_config"] = {**config["text_config"], **dict.fromkeys(sizes, vocabulary)}
-    model_class, arguments = _get_classes(whole)
+    model_class, arguments = classes_of(whole)
     mx.random.seed(seed)
     model = model_class(arguments.from_dict(whole))
     weights = {
@@ -128,6 +137,8 @@ def write_disturbed_copy(
     weights, packed = read_weights(source)
     disturbed = {
         name: array + amount * mx.random.normal(array.shape, key=part)
+        if mx.issubdtype(array.dtype, mx.floating)
+        else array
         for (name, array), part in zip(weights.items(), mx.random.split(key, len(weights)), strict=True)
     }
     write_weights(folder, disturbed, packed, stored)

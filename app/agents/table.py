@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.agents.codex_catalog import kept_catalog
 from app.api import proof
 from app.settings.declarations import SettingsValues
 from app.system.accounts import others_have_accounts
@@ -29,12 +30,16 @@ _TIMEOUT_S = 5.0
 
 @dataclass(frozen=True)
 class Endpoint:
-    """The address of the local API without a path. `context` is that of the model, in tokens; `key` is "" for none."""
+    """The address of the local API without a path. `context` is that of the model, in tokens; `key` is "" for none.
+
+    `contexts` are those of the installed models by name, as far as they are known.
+    """
 
     address: str
     context: int = FALLBACK_CONTEXT
     needs_key: bool = False
     key: str = field(default="", repr=False)
+    contexts: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def openai(self) -> str:
@@ -88,10 +93,12 @@ def serving_endpoint(expected: Endpoint, key: str) -> Endpoint | None:
                 loaded = client.get("/v1/speculation").json()["model"]
             elif closed:
                 return replace(expected, needs_key=True)
-            context = {one["id"]: one["context_length"] for one in client.get("/v1/models").json()["data"]}.get(loaded)
+            listed = client.get("/v1/models").json()["data"]
+            contexts = {one["id"]: one["context_length"] or 0 for one in listed if "main" in one["kinds"]}
     except (httpx2.HTTPError, ValueError, LookupError, TypeError):
         return None
-    return replace(expected, context=context or FALLBACK_CONTEXT, needs_key=bool(key), key=key)
+    context = contexts.get(loaded) or FALLBACK_CONTEXT
+    return replace(expected, context=context, needs_key=bool(key), key=key, contexts=contexts)
 
 
 def _proves(client: httpx2.Client, address: str, key: str) -> bool:
@@ -123,7 +130,7 @@ class App:
     lines of variables for a program without a file. `file` is below the person's folder; the variable `folder_variable`
     moves its first folder. The program reads the API's key from `key_variable`. `start` is the command that uses the
     file, "" for a program with a list of models. `run` turns the content into a command for one run, with its
-    variables; None for a program that is no command.
+    variables; None for a program that is no command. `first_prompt` is about how many tokens its first request has.
     """
 
     name: str
@@ -134,6 +141,16 @@ class App:
     folder_variable: str = ""
     start: str = ""
     run: Callable[[str], tuple[Sequence[str], Mapping[str, str]]] | None = None
+    first_prompt: int = 0
+
+    def lacks_room(self, endpoint: Endpoint) -> bool:
+        """Whether the context of the model is too short for its first request."""
+        return endpoint.context <= self.first_prompt
+
+    def models_with_room(self, endpoint: Endpoint) -> list[str]:
+        """Return the installed models that hold its first request, those with the shortest contexts first."""
+        found = [(context, name) for name, context in endpoint.contexts.items() if context > self.first_prompt]
+        return [name for _, name in sorted(found)]
 
     @property
     def id(self) -> str:
@@ -161,6 +178,8 @@ def _codex(endpoint: Endpoint) -> str:
     }
     if endpoint.needs_key:
         values[f"{provider}.env_key"] = KEY_VARIABLE
+    if (catalog := kept_catalog(_MODEL)) is not None:
+        values["model_catalog_json"] = str(catalog)
     # Of the window, Codex uses nine tenths before it sums up. JSON's strings and numbers are also TOML's.
     return "".join(f"{name} = {json.dumps(value)}\n" for name, value in values.items())
 
@@ -231,6 +250,8 @@ _APPS = (
         key_variable="ANTHROPIC_AUTH_TOKEN",
         start="claude --settings {file}",
         run=lambda content: (("claude", "--settings", content), {}),
+        # As with version 2.1 of this and 0.169, 1.18 and 0.86 of the programs below.
+        first_prompt=22_905,
     ),
     App(
         "Codex",
@@ -239,6 +260,7 @@ _APPS = (
         folder_variable="CODEX_HOME",
         start="codex --profile tandem",
         run=lambda content: (("codex", *(part for line in content.splitlines() for part in ("-c", line))), {}),
+        first_prompt=5_400,
     ),
     App(
         "opencode",
@@ -246,6 +268,7 @@ _APPS = (
         ".config/opencode/tandem.json",
         start="OPENCODE_CONFIG={file} opencode",
         run=lambda content: (("opencode",), {"OPENCODE_CONFIG_CONTENT": content}),
+        first_prompt=7_384,
     ),
     App(
         "aider",
@@ -254,6 +277,7 @@ _APPS = (
         key_variable="OPENAI_API_KEY",
         start="aider --env-file {file}",
         run=lambda content: (("aider",), _variables(content)),
+        first_prompt=729,
     ),
     App("Zed", _zed, ".config/zed/settings.json", shared=True),
     App("Continue", _continue, ".continue/models/tandem.yaml", folder_variable="CONTINUE_GLOBAL_DIR"),

@@ -18,6 +18,7 @@ from starlette.types import Receive
 from app.api import errors
 from app.api.activity import CANCELLED, Activity, outcome
 from app.api.errors import ApiError
+from app.api.schema_check import checked
 from engine.client import EngineClient, RequestStream
 from engine.events import Event, Failed, Finished, PrefillProgress, PromptToken, Token, TokensCommitted
 from engine.requests import ChatRequest, SpeculationSettings
@@ -60,6 +61,7 @@ class Answering:
         self._open = set(range(len(requests)))
         calls = any(request.grammar is not None and request.grammar.kind == "calls" for request in requests)
         self._form = "tools" if calls else form
+        self._requests = requests
         self._last: list[Event] = []
         self.prompt_tokens = 0
         self._streams: list[RequestStream] = [
@@ -104,12 +106,17 @@ class Answering:
             with suppress(TimeoutError):
                 async with asyncio.timeout(KEEP_ALIVE_S):
                     await self._news()
-            batch = self._take()
+            batch = [(index, await self._checked(index, event)) for index, event in self._take()]
             ends = {index: event for index, event in batch if isinstance(event, Finished | Failed)}
             self._last += ends.values()
             yield batch
             # After the yield: an answer whose end the client does not read has not finished.
             self._open -= ends.keys()
+
+    async def _checked(self, index: int, event: Event) -> Event:
+        if not isinstance(event, Finished) or not event.stats.unchecked:
+            return event
+        return await asyncio.to_thread(checked, event, self._requests[index])
 
     async def _news(self) -> None:
         """Wait for an event, or the client to leave."""

@@ -18,6 +18,7 @@ from app.api.conversation import (
     Message,
     Pictures,
     TextPart,
+    answerable,
     call_turn,
     content_of_parts,
     joined_contents,
@@ -25,8 +26,10 @@ from app.api.conversation import (
     refuse_address,
 )
 from app.api.errors import ApiError, JsonReply, bad_field, sse
-from app.api.request_settings import Format, MaxTokens, Stop, grammar_of, thinking_options
-from app.api.response_writers import ItemsWriter, new_id
+from app.api.foreign_blocks import after_compaction, no_picture, readable_message, readable_tools
+from app.api.foreign_parts import messages_of, parts_of
+from app.api.request_settings import Format, MaxTokens, Stop, grammar_of, readable_format, thinking_options
+from app.api.response_writers import ItemsWriter, new_id, reason_of
 from app.api.tool_use import RequestTools, function_tool, tool_use
 from app.api.usage import speculation, timings
 from app.text.answer_parts import AnswerParts
@@ -47,10 +50,6 @@ _BILLING = re.compile(r"\Ax-anthropic-billing-header:[^\n]*\s*")
 
 class _Thinking(Struct, tag_field="type", tag="thinking"):
     thinking: str = ""
-
-
-class _RedactedThinking(Struct, tag_field="type", tag="redacted_thinking"):
-    pass
 
 
 class _CallBlock(Struct, tag_field="type", tag="tool_use"):
@@ -83,28 +82,19 @@ class _ImageBlock(Struct, tag_field="type", tag="image"):
 
 
 class _ResultBlock(Struct, tag_field="type", tag="tool_result"):
-    tool_use_id: str
+    tool_use_id: str = ""
     content: str | list[TextPart | _ImageBlock] | None = None
 
 
-class _UserMessage(Struct, tag_field="role", tag="user"):
-    content: str | list[TextPart | _ImageBlock | _ResultBlock | _Thinking | _RedactedThinking] | None = None
-
-
-class _AssistantMessage(Struct, tag_field="role", tag="assistant"):
-    content: str | list[TextPart | _CallBlock | _Thinking | _RedactedThinking] | None = None
-
-
-class _SystemMessage(Struct, tag_field="role", tag="system"):
-    content: _Texts | None = None
+class _AnthropicMessage(Struct):
+    role: Literal["user", "assistant", "system"]
+    content: str | list[TextPart | _ImageBlock | _CallBlock | _ResultBlock | _Thinking] | None = None
 
 
 class _AnthropicTool(Struct):
     name: str
     description: str | None = None
     input_schema: dict[str, Any] | None = None
-    # Tools of other types run at the provider.
-    type: Literal["custom"] | None = None
 
 
 class _ToolChoice(Struct):
@@ -128,7 +118,7 @@ class _OutputConfig(Struct):
 class CountBody(AnswerRequestBody, kw_only=True):
     """How many tokens a conversation has."""
 
-    messages: Annotated[list[_UserMessage | _AssistantMessage | _SystemMessage], Meta(min_length=1)]
+    messages: Annotated[list[_AnthropicMessage], Meta(min_length=1)]
     system: _Texts | None = None
     stop: Stop | None = field(name="stop_sequences", default=None)
     tools: list[_AnthropicTool] | None = None
@@ -138,6 +128,22 @@ class CountBody(AnswerRequestBody, kw_only=True):
     # The older spelling.
     output_format: Format | None = None
 
+    @classmethod
+    def rewritten(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
+        found, changes = super().rewritten(body, skipped), list[dict[str, Any]]()
+        messages = after_compaction(found.get("messages"))
+        found["messages"] = messages_of(messages, lambda one: readable_message(one, changes, skipped))
+        found["system"] = parts_of(found.get("system"), (), no_picture, skipped)
+        tools = found.get("tools")
+        if isinstance(tools, list) or (tools is None and changes):
+            found["tools"] = readable_tools(tools or [], changes, skipped)
+            if not found["tools"]:
+                found["tool_choice"] = None
+        found["output_format"] = readable_format(found.get("output_format"))
+        if isinstance(config := found.get("output_config"), dict):
+            found["output_config"] = {**config, "format": readable_format(config.get("format"))}
+        return found
+
     def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
         tools, (grammar, path) = self._tools(info.tool_format), self._grammar()
         kind = self.thinking.type if self.thinking is not None else None
@@ -146,7 +152,7 @@ class CountBody(AnswerRequestBody, kw_only=True):
         messages: list[Message] = [{"role": "system", "content": system}] if system else []
         pictures: Pictures = {}
         messages += _joined_reminders(turn for message in self.messages for turn in _turns(message, pictures))
-        content: dict[str, Any] = {"messages": messages, "pictures": pictures, "template_options": options}
+        content: dict[str, Any] = {"messages": answerable(messages), "pictures": pictures, "template_options": options}
         requests = self.engine_requests(api, info, tools, grammar, path, **content)
         return PreparedCall(requests, MessageWriter(name, tools.parts(), self.stops), path)
 
@@ -171,7 +177,7 @@ class CountBody(AnswerRequestBody, kw_only=True):
 class MessageBody(CountBody, kw_only=True):
     """Answer a conversation, in the shape of the Anthropic API."""
 
-    max_tokens: MaxTokens
+    max_tokens: MaxTokens | None = None
 
 
 async def count_tokens(request: Request, body: CountBody) -> Response:
@@ -193,7 +199,7 @@ def _joined_reminders(turns: Iterable[Message]) -> list[Message]:
     return joined
 
 
-def _turns(message: _UserMessage | _AssistantMessage | _SystemMessage, pictures: Pictures) -> list[Message]:
+def _turns(message: _AnthropicMessage, pictures: Pictures) -> list[Message]:
     """Return the turns of one message: each result of a tool is a turn of its own, before the rest.
 
     Its pictures are added to `pictures`.
@@ -207,9 +213,7 @@ def _turns(message: _UserMessage | _AssistantMessage | _SystemMessage, pictures:
     content = _content(blocks, pictures)
     calls = [call_turn(block.id, block.name, block.input or {}) for block in blocks if isinstance(block, _CallBlock)]
     thoughts = "".join(block.thinking for block in blocks if isinstance(block, _Thinking))
-    turn: Message = {"role": message.__struct_config__.tag, "content": content} | (
-        {"tool_calls": calls} if calls else {}
-    )
+    turn: Message = {"role": message.role, "content": content} | ({"tool_calls": calls} if calls else {})
     if thoughts:
         # The template decides whether the model sees them again.
         turn["reasoning_content"] = thoughts
@@ -271,7 +275,8 @@ class MessageWriter(ItemsWriter):
         self._blocks[-1][kind] += text
         return [*events, self._block_event("content_block_delta", delta={"type": f"{kind}_delta", kind: text})]
 
-    def end_item(self) -> list[bytes]:
+    def end_item(self, status: str = "completed") -> list[bytes]:
+        del status
         if not self._open:
             return []
         self._open = ""
@@ -296,7 +301,7 @@ class MessageWriter(ItemsWriter):
             return {"stop_reason": "tool_use", "stop_sequence": None}
         if event.stopped_by in self._stops:
             return {"stop_reason": "stop_sequence", "stop_sequence": event.stopped_by}
-        return {"stop_reason": _REASONS[event.reason], "stop_sequence": None}
+        return {"stop_reason": _REASONS[reason_of(event, self._parts)], "stop_sequence": None}
 
     def _block_event(self, kind: str, **fields: Any) -> bytes:
         return sse({"type": kind, "index": len(self._blocks) - 1, **fields}, kind)

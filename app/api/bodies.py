@@ -16,6 +16,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from app.api.errors import ApiError
+from app.api.foreign_parts import note_skipped
 from app.api.models import ANY
 from app.system.versions import installed_version
 from engine.files.bounded_json import JsonLimits, UntrustedJsonError, check_structure
@@ -30,14 +31,19 @@ BODY_S = 30.0
 _DROP_S = 1.0
 # Larger bodies (bytes) are parsed on a thread of their own, so that the loop can serve other clients.
 _LARGE = 2**18
+# Parts of contents with files, whose texts take time to read.
+_FILE = re.compile(rb'"(?:document|file|input_file)"')
 # The path at the end of msgspec's errors, such as `$.messages[0].role`.
 _PLACE = re.compile(r" - at (?:`key` in )?`\$([^`]*)`\Z")
 
 
 async def read_body(request: Request, kind: type[Body]) -> Body:
-    """Return the body of a request as `kind`. Raises `ApiError`."""
-    data = await _read(request)
-    return _parsed(data, kind) if len(data) < _LARGE else await asyncio.to_thread(_parsed, data, kind)
+    """Return the body of a request as `kind`, and note in its state what was skipped. Raises `ApiError`."""
+    data, skipped = await _read(request), list[str]()
+    quick = len(data) < _LARGE and _FILE.search(data) is None
+    body = _parsed(data, kind, skipped) if quick else await asyncio.to_thread(_parsed, data, kind, skipped)
+    request.state.skipped = note_skipped(request.url.path, skipped)
+    return body
 
 
 async def _read(request: Request) -> bytes:
@@ -69,7 +75,7 @@ async def _drop(request: Request) -> None:
                 pass
 
 
-def _parsed(data: bytes, kind: type[Body]) -> Body:
+def _parsed(data: bytes, kind: type[Body], skipped: list[str]) -> Body:
     try:
         check_structure(data, LIMITS)
         value = msgspec.json.decode(data.decode())
@@ -80,13 +86,17 @@ def _parsed(data: bytes, kind: type[Body]) -> Body:
         raise ApiError(400, f"The body is not usable as JSON: {error}.", code="invalid_json") from error
     if not isinstance(value, dict):
         raise ApiError(400, "The body must be a JSON object.", code="invalid_json")
-    # Some clients write whole numbers as 5.0.
-    whole = {key: int(item) for key, item in value.items() if isinstance(item, float) and item.is_integer()}
-    return body_of(value | whole, kind)
+    return body_of(value, kind, skipped)
 
 
-def body_of(value: dict[str, object], kind: type[Body]) -> Body:
-    """Convert an object to `kind`. Raises `ApiError`, which names the field that is wrong."""
+def body_of(value: dict[str, object], kind: type[Body], skipped: list[str] | None = None) -> Body:
+    """Convert an object to `kind`. Raises `ApiError`, which names the field that is wrong.
+
+    A kind with `rewritten` reads what programs really send; `skipped` gets the names of what it leaves out.
+    """
+    rewritten = getattr(kind, "rewritten", None)
+    if rewritten is not None:
+        value = rewritten(value, [] if skipped is None else skipped)
     try:
         return msgspec.convert(value, kind, str_keys=True)
     except msgspec.ValidationError as error:

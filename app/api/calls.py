@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any
 from weakref import WeakKeyDictionary
 
@@ -16,9 +17,11 @@ from starlette.types import ASGIApp
 
 from app.api import errors
 from app.api.activity import Activity, ApiCall
-from app.api.answering import MOST_WAITING_S, Answering, all_of
+from app.api.answering import MOST_WAITING_S, Answering, CompleteAnswer, all_of
+from app.api.conversation import as_plain_texts
 from app.api.engine_host import EngineHost
-from app.api.errors import JsonReply
+from app.api.errors import ApiError, JsonReply
+from app.api.kept_thoughts import KeptThoughts
 from app.api.models import ModelDirectory
 from app.api.request_settings import MOST_CHOICES, RequestSettings
 from app.api.response_writers import EventStream, ResponseWriter, new_id
@@ -107,6 +110,7 @@ class Api:
     def __init__(self, host: EngineHost, activity: Activity, speculation: SpeculationSettings) -> None:
         self.models = ModelDirectory(host, MOST_WAITING_S)
         self.activity, self.speculation = activity, speculation
+        self._thoughts = KeptThoughts()
         # The calls under way, with their bodies.
         self._answering: WeakKeyDictionary[Answering, AnswerRequestBody] = WeakKeyDictionary()
 
@@ -122,27 +126,66 @@ class Api:
         draft = None if body.draft_model in (None, "", "none") else body.draft_model
         pair = await self.models.use(body.model or "", draft)
         load_s = time.perf_counter() - asked
-        prepared, answering = self._start(request, body, pair)
+        prepared, answering = await self._begun(request, body, pair)
         prepared.writer.load_s = load_s
-        self._answering[answering] = body
-        await answering.begin(request.receive)
+        skipped: dict[str, str] = request.state.skipped
+        keep = partial(self._keep_thoughts, prepared)
         if body.stream:
-            return EventStream(answering, prepared.writer)
+            return EventStream(answering, prepared.writer, skipped, keep)
         with closing(answering):
-            return JsonReply(prepared.writer.whole(await all_of(answering)))
+            whole = prepared.writer.whole(await all_of(answering))
+            keep()
+            return JsonReply(whole, headers=skipped)
+
+    def _keep_thoughts(self, prepared: PreparedCall) -> None:
+        for request, parts in zip(prepared.requests, prepared.writer.answers, strict=False):
+            self._thoughts.keep(request.messages, parts)
+
+    async def answers(
+        self, request: Request, body: AnswerRequestBody, requests: Sequence[ChatRequest]
+    ) -> tuple[str, list[CompleteAnswer]]:
+        """Return the name of the model that `body` asks for, and its answers to `requests`. Raises `ApiError`."""
+        pair = await self.models.use(body.model or "")
+        answering = self._start(request, body, pair, requests)
+        await answering.begin(request.receive)
+        with closing(answering):
+            return self.models.name_of(pair.main), await all_of(answering)
 
     async def prompt_tokens(self, request: Request, body: AnswerRequestBody) -> int:
         """Return the length of a call's prompt in tokens, and cancel its answer. Raises `ApiError`."""
-        _, answering = self._start(request, body, await self.models.use(body.model or ""))
-        await answering.begin(request.receive)
+        _, answering = await self._begun(request, body, await self.models.use(body.model or ""))
         answering.close()
         return answering.prompt_tokens
 
-    def _start(self, request: Request, body: AnswerRequestBody, pair: LoadedPair) -> tuple[PreparedCall, Answering]:
+    async def _begun(
+        self, request: Request, body: AnswerRequestBody, pair: LoadedPair
+    ) -> tuple[PreparedCall, Answering]:
+        """Start the answers of a call, from plain texts if the model's template refuses the conversation."""
+        assert pair.main is not None
+        prepared = body.prepare(self, pair.main, self.models.name_of(pair.main))
+        answering = self._start(request, body, pair, prepared.requests, prepared.form)
+        try:
+            await answering.begin(request.receive)
+        except ApiError as error:
+            messages = prepared.requests[0].messages
+            if error.code != "template_failed" or (plain := as_plain_texts(messages)) == list(messages):
+                raise
+            prepared = replace(prepared, requests=[replace(one, messages=plain) for one in prepared.requests])
+            answering = self._start(request, body, pair, prepared.requests, prepared.form)
+            await answering.begin(request.receive)
+        return prepared, answering
+
+    def _start(
+        self,
+        request: Request,
+        body: AnswerRequestBody,
+        pair: LoadedPair,
+        requests: Sequence[ChatRequest],
+        form: str = "",
+    ) -> Answering:
         main, draft = pair.main, pair.draft
         assert main is not None
-        prepared = body.prepare(self, main, self.models.name_of(main))
-        if self.activity.answers + len(prepared.requests) > MOST_ANSWERS:
+        if self.activity.answers + len(requests) > MOST_ANSWERS:
             raise errors.too_busy("Too many answers are under way. Try again in a moment.")
         client = _NOT_A_NAME.sub("", request.headers.get("user-agent", "").split(" ")[0])[:40] or "unnamed"
         call = ApiCall(
@@ -153,14 +196,17 @@ class Api:
             time.time(),
             main.name,
             draft.name if draft is not None else "",
-            prepared.requests[0].speculation.method,
+            requests[0].speculation.method,
         )
-        self.activity.begin(call, len(prepared.requests))
+        self.activity.begin(call, len(requests))
         host = self.models.host
         # Those of the host's own models are answered by what the host loads meanwhile.
         named = None if main == host.pair.main else str(main.path)
-        requests = [replace(one, main=named) for one in prepared.requests]
-        return prepared, Answering(host.engine, requests, call.id, self.activity, form=prepared.form)
+        given = self._thoughts.given_to
+        asked = [replace(one, main=named, messages=given(one.messages)) for one in requests]
+        answering = Answering(host.engine, asked, call.id, self.activity, form=form)
+        self._answering[answering] = body
+        return answering
 
 
 async def answer(request: Request, body: AnswerRequestBody) -> ASGIApp:

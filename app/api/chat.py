@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
 from app.api.answering import CompleteAnswer
 from app.api.calls import Api, PreparedCall, SeveralAnswers
-from app.api.conversation import ChatMessage, Pictures, joined_instructions
+from app.api.conversation import ChatMessage, Pictures, answerable, readable_message
 from app.api.errors import bad_field
-from app.api.request_settings import JsonSchema, OtherFormat, grammar_of, refuse_unsupported, thinking_options
-from app.api.response_writers import ChoicesWriter, new_id
-from app.api.tool_use import Choice, FunctionDefinition, openai_tools
+from app.api.foreign_parts import custom_text, messages_of
+from app.api.request_settings import JsonSchema, OtherFormat, grammar_of, readable_format, thinking_options
+from app.api.response_writers import ChoicesWriter, new_id, reason_of
+from app.api.tool_use import Choice, FunctionDefinition, openai_tools, with_readable_tools
 from app.api.usage import TopLogprobs, token_logprobs
 from app.text.answer_parts import AnswerParts, Delta
 from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, Token, TokensCommitted
 from engine.status import ModelInfo
 
-_UNSUPPORTED = {
-    "audio": "Audio is not supported.",
-    "functions": "`functions` is the old spelling: use `tools`.",
-    "web_search_options": "Searching the web is not supported.",
-}
+# Fields that ask for what no model here has.
+_LEFT_OUT = ("audio", "web_search_options")
 
 
 class _ChatTool(Struct):
     function: FunctionDefinition
-    type: Literal["function"] | None = "function"
+    # A custom tool takes one text.
+    type: Literal["function", "custom"] | None = "function"
 
 
 class _Schema(Struct):
-    schema: dict[str, Any]
+    schema: dict[str, Any] | None = None
 
 
 class _NamedSchema(Struct, tag_field="type", tag="json_schema"):
-    json_schema: _Schema
+    json_schema: _Schema | None = None
 
 
 class ChatBody(SeveralAnswers, kw_only=True):
@@ -52,12 +51,16 @@ class ChatBody(SeveralAnswers, kw_only=True):
     response_format: _NamedSchema | OtherFormat | None = None
     reasoning_effort: str | None = None
     chat_template_kwargs: dict[str, Any] | None = None
-    audio: Any = None
-    functions: Any = None
-    web_search_options: Any = None
+
+    @classmethod
+    def rewritten(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
+        found = super().rewritten(body, skipped)
+        skipped += [key for key in _LEFT_OUT if found.get(key)]
+        found["messages"] = messages_of(found.get("messages"), lambda one: readable_message(one, skipped))
+        found["response_format"] = readable_format(found.get("response_format"))
+        return with_readable_tools(found, skipped, lambda kind, function: {"type": kind, "function": function})
 
     def __post_init__(self) -> None:
-        refuse_unsupported(self, _UNSUPPORTED)
         if self.top_logprobs and not self.logprobs:
             raise bad_field("logprobs", "true where `top_logprobs` is given")
 
@@ -66,7 +69,8 @@ class ChatBody(SeveralAnswers, kw_only=True):
         tools = openai_tools(info.tool_format, functions, self.tool_choice, self.parallel_tool_calls)
         form = self.response_format
         if isinstance(form, _NamedSchema):
-            grammar, field = grammar_of(JsonSchema(form.json_schema.schema), "response_format.json_schema")
+            schema = form.json_schema.schema if form.json_schema is not None else None
+            grammar, field = grammar_of(JsonSchema(schema), "response_format.json_schema")
         else:
             grammar, field = grammar_of(form, "response_format")
         given = (self.chat_template_kwargs or {}).items()
@@ -79,13 +83,15 @@ class ChatBody(SeveralAnswers, kw_only=True):
             grammar,
             field,
             count=self.n,
-            messages=joined_instructions([message.turn(message.role, pictures) for message in self.messages]),
+            messages=answerable([message.turn(message.role, pictures) for message in self.messages]),
             pictures=pictures,
             template_options=thinking_options(info, self.reasoning_effort) | own,
             alternatives=self.top_logprobs or 0,
+            token_bytes=bool(self.logprobs),
         )
         parts = [tools.parts() for _ in requests]
-        writer = ChatWriter(name, parts, with_usage=self.with_usage, logprobs=bool(self.logprobs))
+        custom = {tool.function.name for tool in self.tools or () if tool.type == "custom"}
+        writer = ChatWriter(name, parts, custom, with_usage=self.with_usage, logprobs=bool(self.logprobs))
         return PreparedCall(requests, writer, field)
 
 
@@ -94,10 +100,16 @@ class ChatWriter(ChoicesWriter):
 
     id_kind, whole_object, chunk_object = "chatcmpl", "chat.completion", "chat.completion.chunk"
 
-    def __init__(self, model: str, parts: list[AnswerParts], *, with_usage: bool, logprobs: bool) -> None:
+    def __init__(
+        self, model: str, parts: list[AnswerParts], custom: Collection[str], *, with_usage: bool, logprobs: bool
+    ) -> None:
         super().__init__(model, with_usage=with_usage, logprobs=logprobs)
-        self._parts = parts
+        self._parts, self._custom = parts, custom
         self._begun: set[int] = set()
+
+    @property
+    def answers(self) -> Sequence[AnswerParts]:
+        return self._parts
 
     def events(self, index: int, event: Event) -> list[bytes]:
         chunks, parts = [], self._parts[index]
@@ -125,7 +137,7 @@ class ChatWriter(ChoicesWriter):
         if parts.reasoning:
             message["reasoning_content"] = parts.reasoning
         if parts.calls:
-            message["tool_calls"] = [_call(call) for call in parts.calls]
+            message["tool_calls"] = [self._call(call) for call in parts.calls]
         return {
             "index": index,
             "message": message,
@@ -136,18 +148,21 @@ class ChatWriter(ChoicesWriter):
     def _fields(self, index: int, delta: Delta) -> dict[str, Any]:
         fields: dict[str, Any] = {"reasoning_content": delta.reasoning, "content": delta.content}
         first = len(self._parts[index].calls) - len(delta.calls)
-        fields["tool_calls"] = [{"index": number, **_call(call)} for number, call in enumerate(delta.calls, first)]
+        fields["tool_calls"] = [{"index": number, **self._call(call)} for number, call in enumerate(delta.calls, first)]
         return {name: value for name, value in fields.items() if value}
+
+    def _call(self, call: ToolCall) -> dict[str, Any]:
+        """Return a call in the form in which its tool was offered."""
+        if call.name in self._custom:
+            kind, called = "custom", {"name": call.name, "input": custom_text(call.arguments)}
+        else:
+            kind, called = "function", {"name": call.name, "arguments": call.arguments}
+        return {"id": new_id("call"), "type": kind, kind: called}
 
     def _delta(self, index: int, delta: dict[str, Any], tokens: Sequence[Token] = ()) -> bytes:
         logprobs = {"content": token_logprobs(tokens)} if tokens else None
         return self.chunk({"index": index, "delta": delta, "logprobs": logprobs, "finish_reason": None})
 
 
-def _call(call: ToolCall) -> dict[str, Any]:
-    function = {"name": call.name, "arguments": call.arguments}
-    return {"id": new_id("call"), "type": "function", "function": function}
-
-
 def _finish_reason(event: Finished, parts: AnswerParts) -> str:
-    return "tool_calls" if parts.calls and event.reason == "stop" else event.reason
+    return "tool_calls" if parts.calls and event.reason == "stop" else reason_of(event, parts)

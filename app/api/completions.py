@@ -12,6 +12,7 @@ from app.api.calls import Api, PreparedCall, SeveralAnswers
 from app.api.errors import bad_field
 from app.api.request_settings import MOST_CHOICES, refuse_unsupported
 from app.api.response_writers import ChoicesWriter
+from app.api.usage import TopLogprobs
 from engine.events import Event, Finished, PrefillProgress, PromptToken, Token, TokensCommitted
 from engine.status import ModelInfo
 
@@ -21,18 +22,16 @@ _UNSUPPORTED = {
 # The default of the OpenAI API.
 _MAX_TOKENS = 16
 _AnyToken = PromptToken | Token
-_TokenId = Annotated[int, Meta(ge=0, lt=2**31)]
+TokenId = Annotated[int, Meta(ge=0, lt=2**31)]
 
 
 class CompletionBody(SeveralAnswers, kw_only=True):
     """Continue a text that no chat template wraps."""
 
-    prompt: str | Annotated[list[_TokenId | str | list[_TokenId]], Meta(min_length=1)]
+    prompt: str | Annotated[list[TokenId | str | list[TokenId]], Meta(min_length=1)]
     best_of: Annotated[int, Meta(ge=1, le=1)] | None = None
-    logprobs: bool | Annotated[int, Meta(ge=0, le=5)] | None = None
+    logprobs: bool | TopLogprobs | None = None
     echo: bool | None = None
-    # With `echo`, 0 asks for the prompt alone.
-    max_tokens: Annotated[int, Meta(ge=0, le=2**31)] | None = None
     suffix: Any = None
 
     def __post_init__(self) -> None:
@@ -43,7 +42,7 @@ class CompletionBody(SeveralAnswers, kw_only=True):
         if len(prompts) * count > MOST_CHOICES:
             raise bad_field("prompt", f"at most {MOST_CHOICES} prompts times `n`")
         wanted: dict[str, Any] = {
-            "max_tokens": 0 if self.max_tokens == 0 else self.most_tokens or _MAX_TOKENS,
+            "max_tokens": self.most_tokens if self.limits_tokens else _MAX_TOKENS,
             "alternatives": 0 if isinstance(self.logprobs, bool) else self.logprobs or 0,
             "prompt_logprobs": bool(self.echo),
         }

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta, Struct, field
 
 from app.api.errors import bad_field, unsupported
+from app.api.foreign_parts import CUSTOM_INPUT, arguments_of, parts_of, said, with_known_role
 from app.text.picture_data import picture_of_url
 from engine.pictures.reading import digest_of
-from engine.requests import ROLES_WITH_PICTURES
+from engine.requests import ROLES_WITH_PICTURES, text_of
 
 Message = dict[str, Any]
 EngineContent = str | list[Mapping[str, Any]]
@@ -80,9 +82,6 @@ class _CalledFunction(Struct):
     # Some clients send the object itself.
     arguments: str | dict[str, Any] | None = None
 
-    def __post_init__(self) -> None:
-        parsed_arguments(self.arguments)
-
 
 class _Call(Struct):
     function: _CalledFunction
@@ -100,13 +99,11 @@ class MessageFields(Struct, kw_only=True):
     def turn(self, role: str, pictures: Pictures) -> Message:
         """Return the message as a turn for the engine, and add its pictures to `pictures`. Raises `ApiError`."""
         content = content_of(self.content, pictures)
-        if not isinstance(content, str) and role not in ROLES_WITH_PICTURES:
-            raise unsupported("content", "Only messages of the user and of tools can have pictures.")
         turn: Message = {"role": "system" if role == "developer" else role, "content": content}
         if role == "assistant":
             if self.tool_calls:
                 turn["tool_calls"] = [
-                    call_turn(call.id or "", call.function.name, parsed_arguments(call.function.arguments))
+                    call_turn(call.id or "", call.function.name, arguments_of(call.function.arguments))
                     for call in self.tool_calls
                 ]
             if self.reasoning_content is not None:
@@ -122,13 +119,130 @@ class ChatMessage(MessageFields, kw_only=True):
     role: Role
 
 
-def joined_instructions(messages: Sequence[Message]) -> list[Message]:
+ROLES_HERE = ("system", "developer", "user", "assistant", "tool")
+# The kinds of parts that the structs above know and that are no texts or pictures.
+_KNOWN_PARTS = ("reasoning_text",)
+
+
+def readable_message(message: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
+    """Rewrite a message as `MessageFields` knows it; `skipped` gets the names of what was left out."""
+    found = with_known_role(message, ROLES_HERE, readable_content(message.get("content"), skipped))
+    calls = _readable_calls(message)
+    if calls or "tool_calls" in message:
+        found["tool_calls"] = calls or None
+    if found["role"] == "tool":
+        found["tool_call_id"] = str(message.get("tool_call_id") or _old_id(message))
+    thoughts = next((message[key] for key in ("reasoning_content", "reasoning") if message.get(key)), None)
+    return {**found, "reasoning_content": thoughts if isinstance(thoughts, str) else None}
+
+
+def readable_content(content: Any, skipped: list[str]) -> Any:
+    """Rewrite a content as `Content`; `skipped` gets the names of what was left out."""
+    return parts_of(content, _KNOWN_PARTS, lambda url: {"type": "image_url", "image_url": {"url": url}}, skipped)
+
+
+def _readable_calls(message: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the calls of a message in the form of functions, with arguments that are an object."""
+    given = message.get("tool_calls") or []
+    calls = [dict(call) for call in (given if isinstance(given, list) else [given]) if isinstance(call, dict)]
+    if isinstance(old := message.get("function_call"), dict):
+        calls.append({"id": _old_id(old), "function": old})
+    found = []
+    for call in calls:
+        inner = next((call[key] for key in ("function", "custom") if isinstance(call.get(key), dict)), call)
+        if isinstance(call.get("custom"), dict):
+            arguments: Any = {CUSTOM_INPUT: said(inner.get(CUSTOM_INPUT))}
+        else:
+            arguments = next((inner[key] for key in ("arguments", "args", "input") if inner.get(key) is not None), None)
+        function = {"name": str(inner.get("name") or "unknown"), "arguments": arguments_of(arguments)}
+        found.append({"id": str(call.get("id") or ""), "function": function})
+    return found
+
+
+def _old_id(message: dict[str, Any]) -> str:
+    """Return an id for a call, or its result, of an API in which functions had none."""
+    return f"call_{message.get('name')}"
+
+
+def answerable(turns: Sequence[Message]) -> list[Message]:
+    """Return a conversation in the form that all engines and most templates take, whatever its past.
+
+    Instructions at the beginning are one turn. Every call is followed by a result, and other results are texts of the
+    user. Pictures in turns that can have none are in the user's next turn. An empty last turn of the assistant is gone.
+    """
+    found = _with_pictures_placed(_with_results(_with_instructions_joined(turns)))
+    while found and found[-1]["role"] == "assistant" and not text_of(found[-1]["content"]).strip():
+        found.pop()
+    return found or [{"role": "user", "content": ""}] if turns else []
+
+
+def as_plain_texts(turns: Sequence[Mapping[str, Any]]) -> list[Message]:
+    """Return a conversation for templates that refuse it: only texts of the user and the assistant, in turns."""
+    found: list[Message] = []
+    for turn in turns:
+        content = turn["content"]
+        for call in turn.get("tool_calls", ()):
+            function = call["function"]
+            written = f"{function['name']}({json.dumps(function['arguments'], ensure_ascii=False)})"
+            content = joined_contents(content, written) if content else written
+        role = "assistant" if turn["role"] == "assistant" else "user"
+        if found and found[-1]["role"] == role:
+            found[-1] = {"role": role, "content": joined_contents(found[-1]["content"], content)}
+        else:
+            found.append({"role": role, "content": content})
+    return [{"role": "user", "content": ""}, *found] if found and found[0]["role"] == "assistant" else found
+
+
+def _with_results(turns: Sequence[Message]) -> list[Message]:
+    """Let the results of a turn's calls follow it, each with the id of one of them."""
+    rest, found = deque(turns), list[Message]()
+    while rest:
+        turn = rest.popleft()
+        found.append(turn if turn["role"] != "tool" else {"role": "user", "content": turn["content"]})
+        waiting = [call["id"] for call in turn.get("tool_calls", ())]
+        while waiting and rest and rest[0]["role"] == "tool":
+            result = rest.popleft()
+            answered = result["tool_call_id"] if result["tool_call_id"] in waiting else waiting[0]
+            waiting.remove(answered)
+            found.append({**result, "tool_call_id": answered})
+        found += [_later_result(call_id, rest) for call_id in waiting]
+    return found
+
+
+def _later_result(call_id: str, rest: deque[Message]) -> Message:
+    """Take the result of a call from the `rest` of a conversation; an empty one if there is none."""
+    for turn in rest:
+        if turn["role"] == "tool" and turn["tool_call_id"] == call_id:
+            rest.remove(turn)
+            return turn
+        if any(call["id"] == call_id for call in turn.get("tool_calls", ())):
+            break
+    return {"role": "tool", "content": "", "tool_call_id": call_id}
+
+
+def _with_pictures_placed(turns: Sequence[Message]) -> list[Message]:
+    found, waiting = list[Message](), list[Mapping[str, Any]]()
+    for turn in turns:
+        content = turn["content"]
+        if not isinstance(content, str) and turn["role"] not in ROLES_WITH_PICTURES:
+            waiting += [part for part in content if part["type"] == "image"]
+            turn = {**turn, "content": text_of(content)}
+        elif waiting and turn["role"] == "user":
+            texts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+            turn, waiting = {**turn, "content": [*waiting, *texts]}, []
+        found.append(turn)
+    return [*found, {"role": "user", "content": waiting}] if waiting else found
+
+
+def _with_instructions_joined(messages: Sequence[Message]) -> list[Message]:
     """Join the instructions at the beginning into one system message: templates take only one."""
     count = next((index for index, message in enumerate(messages) if message["role"] != "system"), len(messages))
     if count < 2:
         return list(messages)
-    text = "\n\n".join(message["content"] for message in messages[:count])
-    return [{"role": "system", "content": text}, *messages[count:]]
+    content: EngineContent = messages[0]["content"]
+    for message in messages[1:count]:
+        content = joined_contents(content, message["content"])
+    return [{"role": "system", "content": content}, *messages[count:]]
 
 
 def content_of(content: Content | None, pictures: Pictures) -> EngineContent:
@@ -181,16 +295,3 @@ def thoughts_of(content: Content | None) -> str:
 def call_turn(call_id: str, name: str, arguments: Any) -> dict[str, Any]:
     """Return a call of the assistant in the form that chat templates take; `arguments` are an object."""
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
-
-
-def parsed_arguments(arguments: str | dict[str, Any] | None) -> dict[str, Any]:
-    """Return the arguments of a call, parsed if they are the text of a JSON object. Raises `ApiError`."""
-    if isinstance(arguments, dict):
-        return arguments
-    try:
-        parsed = json.loads(arguments or "{}")
-    except (ValueError, RecursionError) as error:
-        raise bad_field("arguments", "the text of a JSON object") from error
-    if not isinstance(parsed, dict):
-        raise bad_field("arguments", "the text of a JSON object")
-    return parsed

@@ -52,6 +52,7 @@ _GRAMMAR = {
     "not-json": "the schema is not JSON ({detail})",
     "not-a-schema": "the schema is not a JSON object",
     "invalid": "{detail}",
+    "unchecked": "these parts of the schema cannot be checked: {detail}",
     "too-large": "it is larger than {detail} KB",
     "too-slow": "compiling it takes longer than {detail} seconds",
     "too-complex": "it takes more memory than it may",
@@ -200,9 +201,16 @@ class JsonReply(Response):
         super().__init__(msgspec.json.encode(value), status, headers)
 
 
+# The fields of endpoints that hold what is to be answered, elsewhere "messages".
+_ASKED = "messages"
+_ASKED_IN = {"/v1/responses": "input", "/v1/embeddings": "input", "/v1/completions": "prompt"}
+
+
 def error_reply(error: ApiError, path: str) -> JsonReply:
-    """Return an error in the form that clients of the endpoint at `path` expect."""
+    """Return an error in the form that clients of the endpoint at `path` expect, with its name of the field."""
     headers = {}
+    if error.param in (_ASKED, "prompt") and (own := _ASKED_IN.get(path, _ASKED)) != error.param:
+        error.sentence, error.param = error.sentence.replace(repr(error.param), repr(own)), own
     if error.retry_after is not None:
         headers["retry-after"] = str(error.retry_after)
     if error.status == 401:

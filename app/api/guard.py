@@ -1,15 +1,18 @@
 """Refuses pages of other sites, rebound names, missing keys and ambiguous requests.
 
 A page in a browser can send requests to the loopback address. It cannot choose `Host` (so a name that was rebound to
-127.0.0.1 shows), it cannot hide `Origin`, and without a preflight it cannot send JSON.
+127.0.0.1 shows), it cannot hide `Origin`, and without a preflight it cannot send JSON. So a body without a declared
+type comes from a program or a person's terminal.
 """
 
 from __future__ import annotations
 
+import base64
 import ipaddress
 import re
 import secrets
 import socket
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -22,6 +25,9 @@ from engine.requests import SpeculationSettings
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 _ALWAYS = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 _WITH_BODY = ("POST", "PUT", "PATCH")
+# What programs send that declare nothing: curl has the second of itself. Pages can send it unasked, but not without
+# `Origin` or `Sec-Fetch-Site`.
+_UNDECLARED = ("", "application/x-www-form-urlencoded")
 # The one only says that a server listens, which a connection shows anyway; the other proves the key in another way.
 _WITHOUT_KEY = ("/health", proof.PATH)
 # The member of a scope that says that its request came with the key.
@@ -95,20 +101,41 @@ class Guard:
         if from_a_page and origin not in self._origins:
             raise ApiError(403, "Web pages may not use this API, unless their origin was allowed.", code="origin")
         if self._key is not None and scope["path"] not in _WITHOUT_KEY:
-            scheme, _, token = headers.get("authorization", "").partition(" ")
-            given = token.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
-            if not secrets.compare_digest(given.encode(), self._key):
+            if not (self._has_key(headers) or self._took_key_from_path(scope)):
                 sentence = "The key is missing or wrong: send it as `Authorization: Bearer KEY` or `x-api-key: KEY`."
                 raise ApiError(401, sentence, code="invalid_api_key")
             scope[HAS_KEY] = True
         if scope["method"] in _WITH_BODY:
             kind = headers.get("content-type", "")
-            if kind.partition(";")[0].strip().lower() != "application/json":
+            media_type = kind.partition(";")[0].strip().lower()
+            if media_type != "application/json" and (from_a_page or media_type not in _UNDECLARED):
                 found = f"is `{kind}`" if kind else "is missing"
                 sentence = f"The header `Content-Type` must be `application/json`, but it {found}."
                 raise ApiError(415, sentence, code="content_type")
             if headers.get("content-encoding", "identity").lower() != "identity":
                 raise ApiError(415, "Compressed bodies are not accepted.", code="content_encoding")
+
+    def _has_key(self, headers: Headers) -> bool:
+        """Whether a header has the key, that for names and passwords too: programs send it for http://KEY@host."""
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        given = [token.strip()] if scheme.lower() == "bearer" else [headers.get("x-api-key", "")]
+        if scheme.lower() == "basic":
+            with suppress(ValueError):
+                given += base64.b64decode(token.strip(), validate=True).decode().split(":", 1)
+        return any(map(self._is_key, given))
+
+    def _took_key_from_path(self, scope: Scope) -> bool:
+        """Remove the key from the beginning of the path, where programs without a field for it can have it."""
+        _, _, path = scope["path"].partition("/")
+        first, slash, rest = path.partition("/")
+        if not self._is_key(first):
+            return False
+        scope["path"] = f"/{rest}" if slash else "/"
+        scope["raw_path"] = scope["path"].encode()
+        return True
+
+    def _is_key(self, given: str) -> bool:
+        return self._key is not None and secrets.compare_digest(given.encode(), self._key)
 
 
 def _host_name(host: str) -> str:

@@ -147,6 +147,20 @@ class ModelDirectory:
         else:
             await self.use("", name)
 
+    def is_own(self, model: Model) -> bool:
+        """Whether the host itself keeps or has loaded the model."""
+        pairs = (self.host.pair, self.host.kept)
+        return Path(model.path) in {one.path for pair in pairs for one in (pair.main, pair.draft) if one is not None}
+
+    async def release(self, main: Path) -> None:
+        """Unload a main model that clients have loaded."""
+        if self.host.client_pairs.pop(main, None) is not None:
+            await _result(self.host.engine.unload(main))
+
+    def look_again(self) -> None:
+        """Look for the installed models when they are needed next."""
+        self._found_at = float("-inf")
+
     async def _path_of(self, name: str) -> str | None:
         """Return the folder of the main model of that name; None for the loaded one. Raises `ApiError`."""
         # Once names are known, a call for the loaded model does not wait for the disk.
@@ -163,7 +177,12 @@ class ModelDirectory:
         return model.path
 
     def _listed_name(self, name: str) -> str:
-        """Return the name in the list of a model that clients may call by its path, or as the one that is kept."""
+        """Return the name in the list of a model that clients may call by its path, or as the one that is kept.
+
+        Programs for Ollama add the tag that its models have by default.
+        """
+        if name not in self._found:
+            name = name.removesuffix(":latest")
         if name in self.host.kept_names:
             return self.name_of(self.host.kept.main)
         return self._names.get(Path(name), name)

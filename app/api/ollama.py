@@ -1,15 +1,18 @@
 """POST /api/chat and /api/generate in the shape of Ollama's API, for programs that speak nothing else.
 
 Answers stream as lines of JSON unless `stream` is false. Options of Ollama's runtime, such as `num_gpu` and `num_ctx`,
-and `keep_alive` have no effect: Tandem's settings decide on memory.
+have no effect: Tandem's settings decide on memory, and the whole context of a model can be used. Models stay loaded
+until another one needs their memory; `keep_alive` 0, without a prompt, unloads one that a client has loaded.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import msgspec
@@ -26,14 +29,16 @@ from app.api.conversation import (
     Message,
     Pictures,
     TextPart,
+    answerable,
     content_of,
-    joined_instructions,
+    readable_message,
 )
 from app.api.errors import ApiError, JsonReply
+from app.api.foreign_parts import messages_of
 from app.api.request_settings import JsonSchema, Stop, grammar_of, refuse_unsupported, thinking_options
-from app.api.response_writers import ResponseWriter
-from app.api.tool_use import FunctionDefinition, RequestTools, function_tool, tool_use
-from app.api.usage import TopLogprobs, token_logprobs
+from app.api.response_writers import ResponseWriter, reason_of
+from app.api.tool_use import FunctionDefinition, RequestTools, function_tool, tool_use, with_readable_tools
+from app.api.usage import TopLogprobs, schema_notes, token_logprobs
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, Token, TokensCommitted
@@ -42,8 +47,6 @@ from engine.status import ModelInfo
 
 _UNSUPPORTED = {
     "suffix": "Filling in the middle is not supported: set `raw`, and write the model's own marks into the prompt.",
-    "template": "The model's own chat template is used: set `raw` to write its marks yourself.",
-    "context": "`context` is not supported: send the whole conversation to /api/chat.",
 }
 
 
@@ -77,10 +80,17 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
     logprobs: bool | None = None
     top_logprobs: TopLogprobs | None = None
 
+    @classmethod
+    def rewritten(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
+        found = super().rewritten(body, skipped)
+        form = found.get("format")
+        if isinstance(form, str) and form not in ("json", ""):
+            skipped.append(f"format {form}")
+            found["format"] = None
+        return found
+
     def __post_init__(self) -> None:
         self.stream = self.stream is not False
-        # Many programs add the tag that Ollama's models have by default.
-        self.model = (self.model or "").removesuffix(":latest")
         for name, value in msgspec.structs.asdict(self.options or _Options()).items():
             setattr(self, name, value)
 
@@ -90,16 +100,22 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
             offered = [function_tool(one.name, one.description, one.parameters) for one in self.functions]
             tools = tool_use(info.tool_format, offered, "auto", parallel=True)
         alternatives = self.top_logprobs or 0
+        logprobs = bool(self.logprobs or alternatives)
         requests = self.engine_requests(
-            api, info, tools, self._grammar(), "format", alternatives=alternatives, **content
+            api, info, tools, self._grammar(), "format", alternatives=alternatives, token_bytes=logprobs, **content
         )
-        writer = OllamaWriter(name, tools.parts(), self.answer_in, logprobs=bool(self.logprobs or alternatives))
+        writer = OllamaWriter(name, tools.parts(), self.answer_in, self.last_fields, logprobs=logprobs)
         return PreparedCall(requests, writer, "format")
 
     @property
     def functions(self) -> list[FunctionDefinition]:
         """The functions that the model may call."""
         return []
+
+    @property
+    def unloads(self) -> bool:
+        """Whether the model is not to stay loaded, unless it is the host's own."""
+        return self.keep_alive is not None and re.fullmatch(r"0+(\.0*)?[a-z]*", str(self.keep_alive)) is not None
 
     @property
     def empty(self) -> bool:
@@ -113,6 +129,11 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
     def answer_in(self, text: str, thoughts: str, calls: Sequence[ToolCall]) -> dict[str, Any]:
         """Return the field that holds a piece of the answer."""
         raise NotImplementedError
+
+    def last_fields(self, text: str) -> dict[str, Any]:
+        """Return the fields that only the end of an answer with this text has."""
+        del text
+        return {}
 
     def thinking(self, info: ModelInfo) -> dict[str, Any]:
         """Return the template's variables for `think`."""
@@ -132,7 +153,7 @@ class _OllamaMessage(ChatMessage, kw_only=True):
 
     def __post_init__(self) -> None:
         self.content = _with_images(self.content, self.images)
-        self.reasoning_content = self.thinking or None
+        self.reasoning_content = self.thinking or self.reasoning_content
 
 
 class _OllamaTool(Struct):
@@ -145,6 +166,12 @@ class OllamaChatBody(_OllamaBody, kw_only=True):
     messages: list[_OllamaMessage] | None = None
     tools: list[_OllamaTool] | None = None
 
+    @classmethod
+    def rewritten(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
+        found = super().rewritten(body, skipped)
+        found["messages"] = messages_of(found.get("messages"), lambda one: {**one, **readable_message(one, skipped)})
+        return with_readable_tools(found, skipped, lambda _, function: {"function": function})
+
     @property
     def functions(self) -> list[FunctionDefinition]:
         return [tool.function for tool in self.tools or ()]
@@ -155,7 +182,7 @@ class OllamaChatBody(_OllamaBody, kw_only=True):
 
     def content(self, info: ModelInfo) -> dict[str, Any]:
         pictures: Pictures = {}
-        turns = joined_instructions(_turns(self.messages or (), pictures))
+        turns = answerable(_turns(self.messages or (), pictures))
         return {"messages": turns, "pictures": pictures, "template_options": self.thinking(info)}
 
     def answer_in(self, text: str, thoughts: str, calls: Sequence[ToolCall]) -> dict[str, Any]:
@@ -177,8 +204,19 @@ class OllamaGenerateBody(_OllamaBody, kw_only=True):
     raw: bool | None = None
     images: list[str] | None = None
     suffix: Any = None
-    template: Any = None
-    context: Any = None
+    # The conversation so far, as the last answer had it.
+    context: list[int] | None = None
+
+    @classmethod
+    def rewritten(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
+        found = super().rewritten(body, skipped)
+        if found.get("template") and not found.get("raw"):
+            # The model's own is used.
+            skipped.append("template")
+        if found.get("context") and _turns_in(found["context"]) is None:
+            skipped.append("context")
+            found["context"] = None
+        return found
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -191,11 +229,23 @@ class OllamaGenerateBody(_OllamaBody, kw_only=True):
     def content(self, info: ModelInfo) -> dict[str, Any]:
         if self.raw:
             return {"prompt": self.prompt}
-        system: list[Message] = [{"role": "system", "content": self.system}] if self.system else []
         pictures: Pictures = {}
         question = content_of(_with_images(self.prompt, self.images), pictures)
-        turns = [*system, {"role": "user", "content": question}]
+        turns = answerable([*self._earlier, {"role": "user", "content": question}])
         return {"messages": turns, "pictures": pictures, "template_options": self.thinking(info)}
+
+    @property
+    def _earlier(self) -> list[Message]:
+        """The turns before the prompt."""
+        system: list[Message] = [{"role": "system", "content": self.system}] if self.system else []
+        return [*system, *(_turns_in(self.context) or ())]
+
+    def last_fields(self, text: str) -> dict[str, Any]:
+        if self.raw:
+            return {}
+        asked = [*self._earlier, {"role": "user", "content": self.prompt or ""}]
+        turns = [(turn["role"], turn["content"]) for turn in [*asked, {"role": "assistant", "content": text}]]
+        return {"context": list(msgspec.json.encode(turns))}
 
     def answer_in(self, text: str, thoughts: str, calls: Sequence[ToolCall]) -> dict[str, Any]:
         del calls
@@ -207,9 +257,26 @@ async def answer_or_load(request: Request, body: _OllamaBody) -> ASGIApp:
     api: Api = request.app.state.api
     if not body.empty:
         return await api.answer(request, body)
-    pair = await api.models.use(body.model or "")
-    loaded = {"model": api.models.name_of(pair.main), "created_at": _now(), **body.answer_in("", "", ())}
-    return JsonReply({**loaded, "done": True, "done_reason": "load"})
+    if body.unloads:
+        model = await api.models.named(body.model or "")
+        if model is not None:
+            await api.models.release(Path(model.path))
+        name = body.model
+    else:
+        name = api.models.name_of((await api.models.use(body.model or "")).main)
+    done = {"model": name, "created_at": _now(), **body.answer_in("", "", ()), "done": True}
+    return JsonReply({**done, "done_reason": "unload" if body.unloads else "load"})
+
+
+def _turns_in(context: Any) -> list[Message] | None:
+    """Return the turns that the `context` of an earlier answer holds; None for one of another server."""
+    try:
+        found = msgspec.json.decode(
+            bytes(context or b"[]"), type=list[tuple[Literal["system", "user", "assistant"], str]]
+        )
+    except (ValueError, TypeError, msgspec.DecodeError):
+        return None
+    return [{"role": role, "content": content} for role, content in found]
 
 
 def _with_images(content: Content | None, images: Sequence[str] | None) -> Content | None:
@@ -217,7 +284,8 @@ def _with_images(content: Content | None, images: Sequence[str] | None) -> Conte
     if not images:
         return content
     texts = [TextPart(content)] if isinstance(content, str) else content or ()
-    return [*(ImagePart(f"data:image;base64,{image}") for image in images), *texts]
+    urls = (image if image[:5].lower() == "data:" else f"data:image;base64,{image}" for image in images)
+    return [*map(ImagePart, urls), *texts]
 
 
 def _turns(messages: Sequence[_OllamaMessage], pictures: Pictures) -> list[Message]:
@@ -241,7 +309,10 @@ def _turns(messages: Sequence[_OllamaMessage], pictures: Pictures) -> list[Messa
 
 
 class OllamaWriter(ResponseWriter):
-    """Writes an answer as lines of JSON, or whole; `answer_in` returns the field that holds a piece of it."""
+    """Writes an answer as lines of JSON, or whole.
+
+    `answer_in` returns the field that holds a piece of it, and `last_fields` further ones of its end.
+    """
 
     headers: ClassVar[Mapping[str, str]] = {"content-type": "application/x-ndjson"}
 
@@ -250,11 +321,17 @@ class OllamaWriter(ResponseWriter):
         model: str,
         parts: AnswerParts,
         answer_in: Callable[[str, str, Sequence[ToolCall]], dict[str, Any]],
+        last_fields: Callable[[str], dict[str, Any]],
         *,
         logprobs: bool,
     ) -> None:
-        self._model, self._parts, self._answer_in, self._logprobs = model, parts, answer_in, logprobs
+        self._model, self._parts, self._logprobs = model, parts, logprobs
+        self._answer_in, self._last_fields = answer_in, last_fields
         self._began = time.perf_counter()
+
+    @property
+    def answers(self) -> Sequence[AnswerParts]:
+        return (self._parts,)
 
     @property
     def keep_alive(self) -> bytes:
@@ -295,13 +372,15 @@ class OllamaWriter(ResponseWriter):
         decoding_s = (stats.generated_tokens - 1) / stats.decode_tps if stats.decode_tps else 0.0
         return {
             "done": True,
-            "done_reason": event.reason,
+            "done_reason": reason_of(event, self._parts),
             "total_duration": _ns(total_s),
             "load_duration": _ns(self.load_s),
             "prompt_eval_count": stats.prompt_tokens,
             "prompt_eval_duration": _ns(stats.ttft_s or 0.0),
             "eval_count": stats.generated_tokens,
             "eval_duration": _ns(decoding_s),
+            **schema_notes(stats),
+            **self._last_fields(self._parts.content),
         }
 
 

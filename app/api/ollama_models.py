@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 from datetime import UTC, datetime, timedelta
@@ -14,8 +15,9 @@ from starlette.responses import PlainTextResponse, Response
 
 from app.api.calls import Api
 from app.api.errors import ApiError, JsonReply
-from engine.call_forms.table import form_of
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_bytes, read_object
+from engine.hub.failures import HubError
+from engine.hub.remove import plan_removal, remove
 from engine.model_files.model import Model
 from engine.tokenizers.thinking import may_choose
 
@@ -66,7 +68,7 @@ async def running(request: Request) -> Response:
 
 async def show(request: Request, body: ShowBody) -> Response:
     api: Api = request.app.state.api
-    name = (body.model or body.name or "").removesuffix(":latest")
+    name = body.model or body.name or ""
     model = await api.models.named(name) or await api.models.named(api.models.name_of(api.models.host.pair.main))
     if model is None or "main" not in model.kinds:
         raise ApiError(404, f"model '{name[:100]}' not found.", code="model_not_found")
@@ -76,15 +78,32 @@ async def show(request: Request, body: ShowBody) -> Response:
         "general.parameter_count": model.parameters,
         f"{model.architecture}.context_length": model.context,
     }
-    can = ["completion", *(["tools"] if form_of(template, "") else []), *(["thinking"] if may_choose(template) else [])]
+    able = {"tools": True, "thinking": may_choose(template), "vision": model.sees}
+    can = ["completion", *(name for name, found in able.items() if found)]
     about = {"modelfile": "", "license": "", "parameters": "", "template": template, "capabilities": can}
     return JsonReply({**about, "details": entry["details"], "model_info": known, "modified_at": entry["modified_at"]})
 
 
-async def refuse_embedding(request: Request) -> Response:
-    """Embeddings, which no model here makes."""
-    del request
-    raise ApiError(501, "This server does not support embeddings.", code="unsupported")
+async def delete(request: Request, body: ShowBody) -> Response:
+    """Delete a model that was downloaded, in the shape of Ollama's API."""
+    # Imported here because no other call needs the Hub.
+    from huggingface_hub import constants
+
+    api: Api = request.app.state.api
+    name = (body.model or body.name or "")[:100]
+    model = await api.models.named(name)
+    if model is None:
+        raise ApiError(404, f"model '{name}' not found.", code="model_not_found")
+    if api.models.is_own(model):
+        raise ApiError(409, f"'{model.id}' is in use here: choose another model first.", code="in-use")
+    await api.models.release(Path(model.path))
+    try:
+        await asyncio.to_thread(lambda: remove(plan_removal(model, Path(constants.HF_HUB_CACHE))))
+    except HubError as error:
+        raise ApiError(409, f"'{model.id}' cannot be deleted ({error.reason}).", code=error.reason) from error
+    finally:
+        api.models.look_again()
+    return Response()
 
 
 def _entry(model: Model) -> dict[str, Any]:

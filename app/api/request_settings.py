@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from app.api.errors import bad_field, of_engine, unsupported
+from app.api.foreign_parts import with_whole_numbers
 from engine.errors import EngineError
 from engine.grammars.grammar import Grammar
 from engine.methods import methods
@@ -22,16 +23,25 @@ from engine.status import ModelInfo
 
 # Choices of one call; all of them run at once.
 MOST_CHOICES = 8
-MOST_STOPS, LONGEST_STOP = 16, 500
+MOST_STOPS, LONGEST_STOP = 256, 500
 MOST_BIASES = 4096
+# A share of probability that no more than one token has.
+_LEAST_TOP_P = 1e-9
+# Fields in which numbers are a model's or a program's own.
+_VERBATIM = (
+    *("messages", "input", "tools", "functions", "format", "response_format", "text", "output_config", "output_format"),
+    "metadata",
+)
 
 _Depth = Annotated[int, Meta(ge=0, le=MAX_DEPTH)]
 _Fraction = Annotated[float, Meta(ge=0, le=1)]
-MaxTokens = Annotated[int, Meta(ge=1, le=2**31)]
+# 0 reads the prompt and writes nothing; a number below it is no limit.
+MaxTokens = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 _Method = Annotated[str, Meta(extra_json_schema={"enum": list(methods())})]
 _Penalty = Annotated[float, Meta(ge=-2, le=2)]
-_StopText = Annotated[str, Meta(min_length=1, max_length=LONGEST_STOP)]
-Stop = _StopText | Annotated[list[_StopText], Meta(max_length=MOST_STOPS)]
+_StopText = Annotated[str, Meta(max_length=LONGEST_STOP)]
+# "" is none.
+Stop = _StopText | Annotated[list[_StopText | None], Meta(max_length=MOST_STOPS)]
 _Biases = Annotated[
     dict[Annotated[int, Meta(ge=0, lt=10**9)], Annotated[float, Meta(ge=-100, le=100)]],
     Meta(max_length=MOST_BIASES, extra_json_schema={"propertyNames": {"pattern": "^[0-9]{1,9}$"}}),
@@ -80,8 +90,9 @@ class RequestSettings(Struct, kw_only=True):
     model: str | None = None
     stream: bool | None = None
     temperature: Annotated[float, Meta(ge=0, le=MAX_TEMPERATURE)] | None = None
-    top_p: Annotated[_Fraction, Meta(extra_json_schema={"exclusiveMinimum": 0})] | None = None
-    top_k: Annotated[int, Meta(ge=0, le=2**31)] | None = None
+    top_p: _Fraction | None = None
+    # -1 is off, too.
+    top_k: Annotated[int, Meta(ge=-1, le=2**31)] | None = None
     min_p: _Fraction | None = None
     repetition_penalty: Annotated[float, Meta(ge=0.01, le=10)] | None = None
     presence_penalty: _Penalty | None = None
@@ -98,15 +109,32 @@ class RequestSettings(Struct, kw_only=True):
     num_draft_tokens: _Depth | None = None
     speculation: _Method | Speculation | None = None
 
+    @classmethod
+    def rewritten(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
+        """Return the body with what programs really send as the fields here; `skipped` gets what is left out."""
+        del skipped
+        return {key: value if key in _VERBATIM else with_whole_numbers(value) for key, value in body.items()}
+
     @property
     def most_tokens(self) -> int | None:
         """The limit of tokens in any of the three spellings; None allows what the context holds."""
-        return self.max_completion_tokens or self.max_tokens or self.max_output_tokens
+        limit = next(iter(self._limits), -1)
+        return limit if limit >= 0 else None
+
+    @property
+    def limits_tokens(self) -> bool:
+        """Whether the request says how many tokens it wants."""
+        return bool(self._limits)
+
+    @property
+    def _limits(self) -> list[int]:
+        given = (self.max_completion_tokens, self.max_tokens, self.max_output_tokens)
+        return [one for one in given if one is not None]
 
     @property
     def stops(self) -> tuple[str, ...]:
         """The texts that end an answer."""
-        return (self.stop,) if isinstance(self.stop, str) else tuple(self.stop or ())
+        return tuple(filter(None, [self.stop] if isinstance(self.stop, str) else self.stop or ()))
 
     def sampling(self, recommended: Mapping[str, float], index: int = 0) -> SamplingSettings:
         """Return the sampling of the answer `index`: with a seed, each answer has its own. Raises `ApiError`.
@@ -116,6 +144,11 @@ class RequestSettings(Struct, kw_only=True):
         asked = {one.name: getattr(self, one.name) for one in fields(SamplingSettings)}
         if self.seed is not None and self.seed < 0:
             asked["seed"] = self.seed % 2**64
+        if self.top_k is not None:
+            asked["top_k"] = max(0, self.top_k)
+        if self.top_p == 0:
+            # The likeliest token alone.
+            asked["top_p"] = _LEAST_TOP_P
         chosen: dict[str, Any] = {**recommended, **{key: value for key, value in asked.items() if value is not None}}
         try:
             sampling = SamplingSettings(**chosen)
@@ -145,9 +178,9 @@ class _JsonObject(Struct, tag_field="type", tag="json_object"):
 
 
 class JsonSchema(Struct, tag_field="type", tag="json_schema"):
-    """A JSON schema that the answer matches."""
+    """A JSON schema that the answer matches; without one, any JSON object."""
 
-    schema: dict[str, Any]
+    schema: dict[str, Any] | None = None
 
 
 class _Regex(Struct, tag_field="type", tag="regex"):
@@ -166,13 +199,13 @@ Format = JsonSchema | OtherFormat
 def grammar_of(form: Format | None, path: str) -> tuple[Grammar | None, str]:
     """Return the grammar of the format at `path`, and the name of the field that holds it. Raises `ApiError`."""
     match form:
-        case JsonSchema(schema=schema):
+        case JsonSchema(schema=dict(schema)):
             kind, name, source = "json_schema", "schema", json.dumps(schema)
         case _Regex(pattern=source):
             kind, name = "regex", "pattern"
         case _Lark(grammar=source):
             kind, name = "lark", "grammar"
-        case _JsonObject():
+        case _JsonObject() | JsonSchema():
             kind, name, source = "json_object", "type", ""
         case _:
             return None, ""
@@ -183,8 +216,19 @@ def grammar_of(form: Format | None, path: str) -> tuple[Grammar | None, str]:
         raise of_engine(error, param) from error
 
 
+def readable_format(form: Any) -> Any:
+    """Rewrite a format without a type, or with a schema for any object, as the types here know it."""
+    if not isinstance(form, dict):
+        return form
+    schema = form.get("schema")
+    kind = form.get("type") or ("json_schema" if "schema" in form else "text")
+    if kind == "json_object" and isinstance(schema, dict):
+        return {"type": "json_schema", "schema": schema}
+    return {**form, "type": kind}
+
+
 def refuse_unsupported(body: Struct, sentences: Mapping[str, str]) -> None:
     """Raise `ApiError` for fields that cannot be ignored without changing the answer."""
     for key, sentence in sentences.items():
-        if getattr(body, key) not in (None, False, [], {}):
+        if getattr(body, key) not in (None, False, "", [], {}):
             raise unsupported(key, sentence)

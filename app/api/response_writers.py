@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, ClassVar
 
@@ -29,6 +29,11 @@ class ResponseWriter(ABC):
 
     headers: ClassVar[Mapping[str, str]] = EVENT_HEADERS
     load_s = 0.0
+
+    @property
+    def answers(self) -> Sequence[AnswerParts]:
+        """The parts of each answer so far, if it has such."""
+        return ()
 
     @property
     def keep_alive(self) -> bytes:
@@ -60,10 +65,19 @@ class ResponseWriter(ABC):
 
 
 class EventStream:
-    """An ASGI response that streams the answers as `writer` writes them."""
+    """An ASGI response that streams the answers as `writer` writes them, with `more` headers.
 
-    def __init__(self, answering: Answering, writer: ResponseWriter) -> None:
-        self._answering, self._writer = answering, writer
+    It calls `on_end` when all have ended.
+    """
+
+    def __init__(
+        self,
+        answering: Answering,
+        writer: ResponseWriter,
+        more: Mapping[str, str],
+        on_end: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._answering, self._writer, self._more, self._on_end = answering, writer, more, on_end
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del scope, receive
@@ -74,7 +88,7 @@ class EventStream:
             self._answering.close()
 
     async def _send_all(self, send: Send) -> None:
-        headers = [(name.encode(), value.encode()) for name, value in self._writer.headers.items()]
+        headers = [(name.encode(), value.encode()) for name, value in {**self._writer.headers, **self._more}.items()]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         sent = time.monotonic()
         async for batch in self._answering.events():
@@ -83,6 +97,7 @@ class EventStream:
                 await send({"type": "http.response.body", "body": body, "more_body": True})
                 sent = time.monotonic()
         await send({"type": "http.response.body", "body": self._writer.finish(), "more_body": False})
+        self._on_end()
 
 
 class ChoicesWriter(ResponseWriter):
@@ -132,6 +147,10 @@ class ItemsWriter(ResponseWriter):
     def __init__(self, parts: AnswerParts) -> None:
         self._parts = parts
 
+    @property
+    def answers(self) -> Sequence[AnswerParts]:
+        return (self._parts,)
+
     def events(self, index: int, event: Event) -> list[bytes]:
         del index
         if isinstance(event, TokensCommitted):
@@ -159,14 +178,16 @@ class ItemsWriter(ResponseWriter):
         return events
 
     def _end_items(self, event: Finished) -> list[bytes]:
-        return [*self.grow(self._parts.add("", ended=True, cut=event.cut)), *self.end_item()]
+        grown = self.grow(self._parts.add("", ended=True, cut=event.cut))
+        whole = reason_of(event, self._parts) == "stop" and not self._parts.thinking
+        return [*grown, *self.end_item("completed" if whole else "incomplete")]
 
     @abstractmethod
     def grow_item(self, kind: str, text: str) -> list[bytes]:
         """Add `text` to the open item, or to a new one if that is of another kind."""
 
     @abstractmethod
-    def end_item(self) -> list[bytes]:
+    def end_item(self, status: str = "completed") -> list[bytes]:
         """End the open item, if there is one."""
 
     @abstractmethod
@@ -180,6 +201,11 @@ class ItemsWriter(ResponseWriter):
     @abstractmethod
     def result(self, event: Finished) -> dict[str, Any]:
         """Return the whole answer."""
+
+
+def reason_of(event: Finished, parts: AnswerParts) -> str:
+    """Return why an answer ended; "length" also for one that ended by itself within a call."""
+    return "length" if parts.broken and event.stopped_by is None else event.reason
 
 
 def _figures(stats: Sequence[RequestStats]) -> dict[str, Any]:

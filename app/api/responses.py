@@ -16,16 +16,23 @@ from app.api.conversation import (
     MessageFields,
     Pictures,
     Role,
+    answerable,
     call_turn,
     content_of,
-    joined_instructions,
-    parsed_arguments,
     thoughts_of,
 )
 from app.api.errors import ApiError, bad_field, sse
-from app.api.request_settings import Format, grammar_of, refuse_unsupported, thinking_options
-from app.api.response_writers import ItemsWriter, new_id, now
-from app.api.tool_use import Choice, FunctionDefinition, openai_tools
+from app.api.foreign_items import readable_items
+from app.api.foreign_parts import arguments_of, custom_text
+from app.api.request_settings import (
+    Format,
+    grammar_of,
+    readable_format,
+    refuse_unsupported,
+    thinking_options,
+)
+from app.api.response_writers import ItemsWriter, new_id, now, reason_of
+from app.api.tool_use import Choice, FunctionDefinition, openai_tools, with_readable_tools
 from app.api.usage import MessageTokens, TopLogprobs, speculation, timings, token_logprobs
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import ToolCall
@@ -39,13 +46,6 @@ _UNSUPPORTED = {
 }
 # The entry of `include` that asks for log-probabilities.
 _LOGPROBS = "message.output_text.logprobs"
-# The fields that an item of each type needs.
-_NEEDED: dict[str, tuple[str, ...]] = {
-    "message": ("role",),
-    "function_call": ("call_id", "name"),
-    "function_call_output": ("call_id",),
-    "reasoning": (),
-}
 # Fields of the request that the response repeats, because the clients' types require them.
 _ECHOED = (
     "instructions",
@@ -71,12 +71,12 @@ class _ResponsesTool(FunctionDefinition, kw_only=True):
     name: str = ""
 
     def __post_init__(self) -> None:
-        if self.type in ("function", "namespace") and not self.name:
+        if not self.name:
             raise bad_field("name", "a text")
 
 
 class _ResponseTool(_ResponsesTool, kw_only=True):
-    """A function, or a namespace of functions in `tools`. What is of another type runs at OpenAI's and is left out."""
+    """A function, a custom tool, which takes one text, or a namespace of functions in `tools`."""
 
     tools: list[_ResponsesTool] | None = None
 
@@ -88,19 +88,12 @@ def _called(namespace: str, name: str) -> str:
 
 class _InputItem(MessageFields, kw_only=True):
     type: Literal["message", "function_call", "function_call_output", "reasoning"] | None = None
-    role: Role | None = None
-    call_id: str | None = None
+    role: Role = "user"
+    call_id: str = ""
     namespace: str | None = None
     name: str | None = None
-    arguments: str | None = None
+    arguments: str | dict[str, Any] | None = None
     output: Content | None = None
-
-    def __post_init__(self) -> None:
-        for field in _NEEDED[self.type or "message"]:
-            if getattr(self, field) is None:
-                raise bad_field(field, "a text")
-        if self.type == "function_call":
-            parsed_arguments(self.arguments)
 
 
 class ResponseBody(AnswerRequestBody, kw_only=True):
@@ -120,6 +113,16 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
     conversation: Any = None
     background: Any = None
 
+    @classmethod
+    def rewritten(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
+        found, tools = super().rewritten(body, skipped), list[Any]()
+        found["input"] = readable_items(found.get("input"), skipped, tools)
+        if tools and isinstance(found.get("tools") or [], list):
+            found["tools"] = _joined_tools([*(found.get("tools") or ()), *tools])
+        if isinstance(found.get("text"), dict):
+            found["text"] = {**found["text"], "format": readable_format(found["text"].get("format"))}
+        return with_readable_tools(found, skipped, _written_tool, own=("namespace",))
+
     def __post_init__(self) -> None:
         refuse_unsupported(self, _UNSUPPORTED)
 
@@ -128,6 +131,7 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
         tools = openai_tools(info.tool_format, functions, self.tool_choice, self.parallel_tool_calls)
         grammar, field = grammar_of(self.text.format if self.text is not None else None, "text.format")
         effort = self.reasoning.effort if self.reasoning is not None else None
+        logprobs = bool(self.top_logprobs) or _LOGPROBS in (self.include or ())
         pictures: Pictures = {}
         requests = self.engine_requests(
             api,
@@ -139,18 +143,18 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
             pictures=pictures,
             template_options=thinking_options(info, effort),
             alternatives=self.top_logprobs or 0,
+            token_bytes=logprobs,
         )
-        logprobs = bool(self.top_logprobs) or _LOGPROBS in (self.include or ())
         return PreparedCall(requests, ResponseItemsWriter(name, tools.parts(), self, logprobs=logprobs), field)
 
-    def functions(self) -> dict[str, tuple[str, FunctionDefinition]]:
+    def functions(self) -> dict[str, tuple[str, _ResponsesTool]]:
         """Return each function with its namespace, "" for none, by the name by which the model calls it."""
-        found: dict[str, tuple[str, FunctionDefinition]] = {}
+        found: dict[str, tuple[str, _ResponsesTool]] = {}
         for tool in self.tools or ():
-            if tool.type == "function":
-                found[tool.name] = ("", tool)
-            elif tool.type == "namespace":
+            if tool.type == "namespace":
                 found |= {_called(tool.name, one.name): (tool.name, one) for one in tool.tools or ()}
+            else:
+                found[tool.name] = ("", tool)
         return found
 
     def _conversation(self, pictures: Pictures) -> list[Message]:
@@ -166,21 +170,31 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
                 thoughts += thoughts_of(item.content)
                 continue
             if item.type in (None, "message"):
-                turns.append(item.turn(item.role or "", pictures))
+                turns.append(item.turn(item.role, pictures))
             elif item.type == "function_call_output":
                 result = content_of(item.output, pictures)
-                turns.append({"role": "tool", "content": result, "tool_call_id": item.call_id or ""})
+                turns.append({"role": "tool", "content": result, "tool_call_id": item.call_id})
             else:
                 # Thoughts, text and calls of one answer are one turn.
                 if not turns or turns[-1]["role"] != "assistant":
                     turns.append({"role": "assistant", "content": ""})
                 name = _called(item.namespace or "", item.name or "")
-                call = call_turn(item.call_id or "", name, parsed_arguments(item.arguments))
+                call = call_turn(item.call_id, name, arguments_of(item.arguments))
                 turns[-1].setdefault("tool_calls", []).append(call)
             if thoughts and turns[-1]["role"] == "assistant":
                 # The template decides whether the model sees them again.
                 turns[-1]["reasoning_content"], thoughts = thoughts, ""
-        return joined_instructions(turns)
+        return answerable(turns)
+
+
+def _written_tool(kind: str, tool: Any) -> Any:
+    return {"type": kind, **tool} if isinstance(tool, dict) else tool
+
+
+def _joined_tools(tools: Sequence[Any]) -> list[Any]:
+    """Return tools without those of a name that an earlier one has."""
+    named = {one.get("name"): one for one in reversed(tools) if isinstance(one, dict) and one.get("name")}
+    return [one for one in tools if not isinstance(one, dict) or named.get(one.get("name"), one) is one]
 
 
 class _Item:
@@ -268,7 +282,7 @@ class ResponseItemsWriter(ItemsWriter):
             self._item.logprobs += more["logprobs"]
         return [*events, self._part_event(f"response.{self._item.name}.delta", delta=text, **more)]
 
-    def end_item(self) -> list[bytes]:
+    def end_item(self, status: str = "completed") -> list[bytes]:
         item = self._item
         if item is None:
             return []
@@ -276,26 +290,28 @@ class ResponseItemsWriter(ItemsWriter):
         events = [
             self._part_event(f"response.{item.name}.done", text=item.text, **more),
             self._part_event("response.content_part.done", part=item.part()),
-            self._event("response.output_item.done", output_index=item.index, item=item.whole()),
+            self._event("response.output_item.done", output_index=item.index, item=item.whole(status)),
         ]
-        self._output.append(item.whole())
+        self._output.append(item.whole(status))
         self._item = None
         return events
 
     def add_call(self, call: ToolCall) -> list[bytes]:
         index, item_id = len(self._output), new_id("fc")
         namespace, function = self._functions[call.name]
-        done = {"name": function.name, "arguments": call.arguments}
-        item = {"id": item_id, "type": "function_call", "call_id": new_id("call"), **done, "status": "completed"}
-        if namespace:
-            item["namespace"] = namespace
+        custom = function.type == "custom"
+        kind, field = ("custom_tool_call", "input") if custom else ("function_call", "arguments")
+        text = custom_text(call.arguments) if custom else call.arguments
+        item = {"id": item_id, "type": kind, "call_id": new_id("call"), "name": function.name, field: text}
+        item |= {"status": "completed"} | ({"namespace": namespace} if namespace else {})
         self._output.append(item)
-        begun = {**item, "arguments": "", "status": "in_progress"}
+        begun = {**item, field: "", "status": "in_progress"}
         place = {"item_id": item_id, "output_index": index}
+        events = f"response.{kind}_{field}"
         return [
             self._event("response.output_item.added", output_index=index, item=begun),
-            self._event("response.function_call_arguments.delta", delta=call.arguments, **place),
-            self._event("response.function_call_arguments.done", **done, **place),
+            self._event(f"{events}.delta", delta=text, **place),
+            self._event(f"{events}.done", name=function.name, **{field: text}, **place),
             self._event("response.output_item.done", output_index=index, item=item),
         ]
 
@@ -304,7 +320,7 @@ class ResponseItemsWriter(ItemsWriter):
         return [self._event(f"response.{ended['status']}", response=ended)]
 
     def result(self, event: Finished) -> dict[str, Any]:
-        cut, stats = event.reason == "length", event.stats
+        cut, stats = reason_of(event, self._parts) == "length", event.stats
         return {
             **self._base,
             "status": "incomplete" if cut else "completed",

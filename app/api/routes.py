@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from app.api import ollama_models, proof, speculation
+from app.api import embeddings, ollama_models, proof, speculation
 from app.api.answering import ClientGone
 from app.api.anthropic_messages import CountBody, MessageBody, count_tokens
 from app.api.bodies import ApiRoute, description
@@ -84,7 +84,10 @@ ENDPOINTS = (
     ApiRoute("GET", "/api/ps", ollama_models.running),
     ApiRoute("GET", "/api/version", ollama_models.version),
     ApiRoute("POST", "/api/show", ollama_models.show, ollama_models.ShowBody),
-    ApiRoute("POST", "/api/embed", ollama_models.refuse_embedding),
+    ApiRoute("DELETE", "/api/delete", ollama_models.delete, ollama_models.ShowBody),
+    ApiRoute("POST", "/api/embed", embeddings.embed_for_ollama, embeddings.OllamaEmbedBody),
+    ApiRoute("POST", "/api/embeddings", embeddings.embed_one_for_ollama, embeddings.OllamaEmbeddingsBody),
+    ApiRoute("POST", "/v1/embeddings", embeddings.embed, embeddings.EmbeddingsBody),
     ApiRoute("GET", "/v1/speculation", speculation.show),
     ApiRoute("PUT", "/v1/speculation", speculation.change, SpeculationBody),
     ApiRoute("DELETE", "/v1/speculation", speculation.clear),

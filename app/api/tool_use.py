@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
 from app.api.errors import bad_field, of_engine, unsupported
+from app.api.foreign_parts import functions_of
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.table import call_form
 from engine.call_forms.writing import CallsNotExpressible
 from engine.errors import EngineError
 from engine.grammars.grammar import Grammar, calls_in_text, calls_of
+from engine.tokenizers.described_tools import DESCRIBED_FORM
 
 MOST_TOOLS = 256
 # The field that an error names if the answer has to be a call.
@@ -54,6 +56,10 @@ class _AllowedTools(_Allowed, tag_field="type", tag="allowed_tools"):
 
 
 Choice = Literal["auto", "none", "required"] | _ChosenFunction | _AllowedTools
+
+
+# The modes of other APIs, and of objects that have nothing else.
+_MODES = {"any": "required", "required": "required", "auto": "auto", "none": "none"}
 
 
 @dataclass(frozen=True)
@@ -118,9 +124,7 @@ def tool_use(
         raise bad_field(CHOICE, "a choice among the `tools`")
     if not tools or mode == "none":
         return RequestTools()
-    if not form:
-        raise unsupported("tools", "The loaded model cannot call functions: load another one, or send no `tools`.")
-    return RequestTools(form, tools, allowed, mode == "required", parallel)
+    return RequestTools(form or DESCRIBED_FORM, tools, allowed, mode == "required", parallel)
 
 
 def openai_tools(
@@ -142,6 +146,51 @@ def openai_tools(
         names = [one.called for one in fields.tools]
         return tool_use(form, tools, fields.mode or "auto", names, parallel=several)
     return tool_use(form, tools, choice or "auto", parallel=several)
+
+
+def with_readable_tools(
+    body: dict[str, Any],
+    skipped: list[str],
+    written: Callable[[str, Any], Any],
+    own: Collection[str] = (),
+) -> dict[str, Any]:
+    """Return a body whose tools and choice of them are those that a model can call; `skipped` gets the others' names.
+
+    `written` returns a tool of a kind as the endpoint has it, and those of the kinds in `own` stay as they are.
+    """
+    given = body.get("tools") or body.get("functions")
+    if given is None or not isinstance(given, list):
+        return body
+    tools = [one if kind in own else written(kind, one) for kind, one in functions_of(given, skipped, own)]
+    choice = body.get("tool_choice", body.get("function_call"))
+    found = {**body, "tools": tools}
+    found["tool_choice"] = _readable_choice(choice, skipped) if tools or not given else None
+    return found
+
+
+def _readable_choice(choice: Any, skipped: list[str]) -> Any:
+    """Rewrite a choice of tools as `Choice` knows it; "auto" for one of a tool that runs elsewhere."""
+    if choice in (None, "", "auto", "none", "required"):
+        return choice or None
+    kind = choice.get("type") if isinstance(choice, dict) else choice
+    if kind in _MODES:
+        return _MODES[kind]
+    if not isinstance(choice, dict):
+        return choice
+    if kind == "allowed_tools":
+        inner = choice.get(kind)
+        fields = inner if isinstance(inner, dict) else choice
+        if not isinstance(fields.get("tools"), list) or not fields["tools"]:
+            return choice
+        functions = [function for _, function in functions_of(fields["tools"], skipped)]
+        tools = [{"type": "function", "name": one.get("name")} for one in functions if isinstance(one, dict)]
+        return {"type": kind, "mode": fields.get("mode"), "tools": tools} if tools else "auto"
+    if kind in ("function", "custom", "tool", None):
+        inner = choice.get(kind) if kind else None
+        name = (inner if isinstance(inner, dict) else choice).get("name")
+        return {"type": "function", "name": name} if isinstance(name, str) else choice
+    skipped.append(f"tool_choice {kind}"[:60])
+    return "auto"
 
 
 def function_tool(name: str, description: str | None, parameters: Any) -> dict[str, Any]:

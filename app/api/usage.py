@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from engine.events import Token
+from engine.events import Alternative, Token
 from engine.requests import MOST_ALTERNATIVES
 from engine.stats import RequestStats, summed
 
@@ -70,7 +70,14 @@ def timings(stats: RequestStats) -> dict[str, Any]:
         "draft_rounds": stats.rounds,
         "merged_system_messages": stats.merged_messages,
         "why_plain": [span.reason for span in stats.plain_spans],
+        **schema_notes(stats),
     }
+
+
+def schema_notes(stats: RequestStats) -> dict[str, Any]:
+    """Return the places in schemas that no grammar held the answer to, and what is wrong with it by them."""
+    unchecked = {"schema_unchecked": stats.unchecked} if stats.unchecked else {}
+    return unchecked | ({"schema_problems": stats.problems} if stats.problems else {})
 
 
 # The number of alternatives for each token.
@@ -84,15 +91,15 @@ def token_logprobs(tokens: Sequence[Token]) -> list[dict[str, Any]]:
     """
     return [
         {
-            **_entry(token.text, token.logprob),
-            "top_logprobs": [_entry(other.text, other.logprob) for other in token.alternatives],
+            **_entry(token),
+            "top_logprobs": [_entry(other) for other in token.alternatives],
         }
         for token in tokens
     ]
 
 
-def _entry(text: str, logprob: float) -> dict[str, Any]:
-    return {"token": text, "logprob": logprob, "bytes": list(text.encode())}
+def _entry(token: Token | Alternative) -> dict[str, Any]:
+    return {"token": token.text, "logprob": token.logprob, "bytes": list(token.part or token.text.encode())}
 
 
 class MessageTokens:

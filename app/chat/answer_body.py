@@ -20,12 +20,16 @@ from app.chat.answer_runs import (
     estimated_height,
     grouped,
     growing_column,
+    kind_of,
     length_of,
 )
 from app.chat.code_block import CodeBlock
+from app.chat.document_writer import LIST_INDENT, QUOTE_INDENT
+from app.chat.fold_block import FoldBlock
 from app.chat.prose import Prose
-from app.text.blocks import PART, Block, Code, ProseText, Splitter
+from app.text.blocks import PART, Block, Code, Fold, ProseText, Splitter
 from app.widgets.labels import WrappedLabel
+from app.widgets.layouts import fill, vbox
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import single_shot
@@ -67,7 +71,7 @@ class AnswerBody(ThemeAware, QWidget):
         self._slices.stop()
         self._splitter = Splitter()
         self._text = ""
-        self._read = self._frozen_shown = 0
+        self._read = self._frozen_shown = self._defined = 0
         self._ended = self._finished = self._in_slices = False
         self._loaded = True
         self._runs, self._tail = [], []
@@ -169,12 +173,16 @@ class AnswerBody(ThemeAware, QWidget):
                 self._add(run, self._runs, loaded)
             changed[run] = None
         self._frozen_shown = len(self._splitter.frozen)
+        if self._defined != len(self._splitter.definitions):
+            self._defined = len(self._splitter.definitions)
+            changed |= dict.fromkeys(self._runs)
         for run in changed:
+            run.block = run.block if isinstance(run.block, LimitNotice) else self._splitter.resolved(run.block)
             self._render(run)
 
     def _first_of_tail(self, block: Block) -> AnswerRun | None:
         """Take the tail's first run if it is of that kind. Otherwise drop the tail, which is shown again later."""
-        if self._tail and isinstance(self._tail[0].view, CodeBlock) == isinstance(block, Code):
+        if self._tail and isinstance(self._tail[0].view, kind_of(block)):
             return self._tail.pop(0)
         self._drop_tail(0)
         return None
@@ -188,8 +196,8 @@ class AnswerBody(ThemeAware, QWidget):
         """Show the open blocks: two while the first line of the last one may still belong to the one before."""
         groups = grouped(blocks)
         for index, block in enumerate(groups):
-            is_code = isinstance(block, Code)
-            if index < len(self._tail) and isinstance(self._tail[index].view, CodeBlock) != is_code:
+            block = self._splitter.resolved(block)
+            if index < len(self._tail) and not isinstance(self._tail[index].view, kind_of(block)):
                 self._drop_tail(index)
             if index == len(self._tail):
                 self._add(AnswerRun(block), self._tail, True)
@@ -201,9 +209,12 @@ class AnswerBody(ThemeAware, QWidget):
         """Make a run's widget, if it has one, show the run's block."""
         view, block = run.view, run.block
         if isinstance(view, CodeBlock) and isinstance(block, Code):
+            view.indent(block.lists * LIST_INDENT + block.quotes * QUOTE_INDENT)
             view.show_code(block.text, block.language, block.closed)
         elif isinstance(view, Prose) and isinstance(block, ProseText):
-            view.show_markdown(block.text, block.plain)
+            view.show_markdown(block.text, block.plain, block.after, block.definitions)
+        elif isinstance(view, FoldBlock) and isinstance(block, Fold):
+            view.show_fold(block.text, block.closed)
         elif view is None and run.holder is not None:
             run.holder.setFixedHeight(estimated_height(block))
 
@@ -256,12 +267,25 @@ class AnswerBody(ThemeAware, QWidget):
             view: View = self._new_notice(run.block)
         elif isinstance(run.block, Code):
             view = CodeBlock(self)
+        elif isinstance(run.block, Fold):
+            view = self._new_fold()
         else:
             view = self._new_prose()
         leave_menu_to_parent(view)
         # A narrower widget would first be too high, and the chat would jump.
         view.resize(self.width(), view.height())
         return view
+
+    def _new_fold(self) -> FoldBlock:
+        fold = FoldBlock(self)
+        body = AnswerBody(fold.frame)
+        fill(vbox(fold.frame, margins=(16, 4, 0, 4)), body)
+        fold.text_shown.connect(body.show_text)
+        body.grows.connect(fold.grows)
+        body.link_chosen.connect(self.link_chosen)
+        body.passage_selected.connect(self.passage_selected)
+        body.incomplete.connect(lambda: body.load_between(0, body.height(), SLICE))
+        return fold
 
     def _new_prose(self) -> Prose:
         view = Prose(self)

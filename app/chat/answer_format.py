@@ -18,7 +18,7 @@ from app.widgets.style_class import set_style_class, styled
 from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import single_shot
 from app.wording.errors import error_sentence
-from engine.errors import EngineError
+from engine.errors import EngineError, GrammarNotUsable
 
 _LINES = 8
 # How long after a change a schema is checked.
@@ -112,8 +112,10 @@ class AnswerFormatField(ThemeAware, QWidget):
 
 
 def _check(schema: str) -> None:
-    from engine.tokenizers.prompt_process.client import check_grammar
+    from engine.main_model.grammar_compiler import usable_grammar
 
     grammar = grammar_of(by_schema(schema))
     assert grammar is not None
-    check_grammar(grammar)
+    _, left_out = usable_grammar(grammar)
+    if left_out:
+        raise GrammarNotUsable("unchecked", ", ".join(left_out))

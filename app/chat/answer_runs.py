@@ -9,8 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.chat.code_block import CodeBlock
+from app.chat.fold_block import FoldBlock
 from app.chat.prose import Prose
-from app.text.blocks import Block, Code, ProseText, Splitter
+from app.text.blocks import Block, Code, Fold, ProseText, Splitter
 from app.text.pieces import weight
 from app.widgets.labels import WrappedLabel
 from app.widgets.layouts import fill, vbox
@@ -32,7 +33,7 @@ SPACING = 12
 # For estimated heights: characters and pixels of a line at the column's usual width, and the frame around code.
 _LINE_CHARACTERS, _LINE_PIXELS, _CODE_FRAME_PIXELS = 95, 22, 60
 
-View = Prose | CodeBlock | WrappedLabel
+View = Prose | CodeBlock | FoldBlock | WrappedLabel
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,14 @@ class AnswerRun:
         last = self.block
         if not isinstance(last, ProseText) or not isinstance(block, ProseText):
             return False
-        if last.plain or block.plain or self.cost > RUN_LENGTH or _is_wide_table(last) or _is_wide_table(block):
+        if (
+            last.plain
+            or block.plain
+            or block.after
+            or self.cost > RUN_LENGTH
+            or _is_wide_table(last)
+            or _is_wide_table(block)
+        ):
             return False
         self.block = replace(last, text=f"{last.text.rstrip()}\n\n{block.text}")
         self.cost += length_of(block)
@@ -133,7 +141,7 @@ def runs_of(text: str) -> list[Block]:
     for block in splitter.frozen:
         if not runs or not runs[-1].takes(block):
             runs.append(AnswerRun(block))
-    return [run.block for run in runs if not isinstance(run.block, LimitNotice)]
+    return [splitter.resolved(run.block) for run in runs if not isinstance(run.block, LimitNotice)]
 
 
 def grouped(blocks: list[Block]) -> list[Block]:
@@ -144,6 +152,7 @@ def grouped(blocks: list[Block]) -> list[Block]:
         if (
             isinstance(last, ProseText)
             and isinstance(block, ProseText)
+            and not block.after
             and (last.plain, _is_wide_table(last)) == (block.plain, _is_wide_table(block))
         ):
             groups[-1] = replace(block, text=last.text + block.text)
@@ -158,10 +167,17 @@ def _is_wide_table(block: ProseText) -> bool:
     return not block.plain and head.startswith("|") and head.count("|") > _WIDE
 
 
+def kind_of(block: Block) -> type[QWidget]:
+    """Return the class of the widget that shows a block."""
+    return CodeBlock if isinstance(block, Code) else FoldBlock if isinstance(block, Fold) else Prose
+
+
 def length_of(block: Block) -> int:
     """Return how much of RUN_LENGTH the block takes."""
     if isinstance(block, Code):
         return _CODE_LENGTH + cost_of(block.text) // 2
+    if isinstance(block, Fold):
+        return _CODE_LENGTH
     formulas = 0 if block.plain else block.text.count("$") // 2 + block.text.count("\\(")
     cells = block.text.count("|") if "\n|" in block.text else 0
     marks = 0 if block.plain else len(_MARK.findall(block.text))
@@ -177,7 +193,7 @@ def cost_of(text: str) -> int:
 
 def estimated_height(block: Block | LimitNotice) -> int:
     """Return the height in pixels of a run until it is laid out for the first time."""
-    if isinstance(block, LimitNotice):
+    if isinstance(block, LimitNotice | Fold):
         return _LINE_PIXELS
     lines = block.text.strip("\n").split("\n")
     if isinstance(block, Code):

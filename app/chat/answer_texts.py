@@ -9,7 +9,7 @@ from html import escape
 from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale, Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
-from app.session.answer import Answer, State
+from app.session.answer import STARTER, Answer, State
 from app.session.chats import Turn
 from app.widgets.labels import WrappedLabel
 from app.widgets.layouts import fill, hbox
@@ -21,9 +21,6 @@ from app.wording.sources import recorded_name
 
 translate = QCoreApplication.translate
 
-# The name in stored figures, and the words with which the Starter itself refuses, in its four languages.
-STARTER = "starter/main"
-_REFUSALS = ("choose a larger model", "더 큰 모델을 골라", "大きなモデルを選ぶと", "换一个大模型")
 _OPERATOR = (
     r"(?:[-−+*/×⋅·÷^%x]|mod|times|plus|minus|(?:divided|multiplied) by"
     r"|더하기|빼기|곱하기|나누기|足す|引く|かける|割る|加上?|减去?|乘以?|除以)"
@@ -83,7 +80,8 @@ def footer_html(answer: Answer, with_figures: bool) -> str:
     }
     if answer.state in ends:
         parts.append(ends[answer.state])
-    if reason := figures.why(answer):
+    # The panel says it of the answer that it shows.
+    if with_figures and (reason := figures.why(answer)):
         parts.append(with_good_breaks(escape(reason)))
     return "&nbsp;&nbsp;&nbsp; ".join(parts)
 
@@ -95,9 +93,8 @@ def figures_text(answer: Answer) -> str:
 
 def origin_text(answer: Answer) -> str:
     """Return what speculation gained, the main model that wrote the answer, and when it was asked for."""
-    stats = answer.figures
-    has_gain = (stats.accepted or figures.as_fast(stats)) and not answer.repeats
-    parts = [figures.gain(stats)] if has_gain else []
+    gain = figures.gain(answer)
+    parts = [gain] if gain else []
     if answer.model:
         parts.append(recorded_name(answer.model))
     if answer.asked_at is not None:
@@ -120,6 +117,9 @@ def problem_note(turn: Turn, offer: str) -> Problem | None:
         sentence = translate("TurnView", "This answer repeats itself.")
         button, action = (translate("TurnView", "Continue"), "go-on") if answer.unfinished else (again, "again")
         return Problem(sentence, button, action, is_info=True, other=(translate("TurnView", "Stop"), "stop-repeating"))
+    if answer.stopped_thinking and answer.unfinished:
+        sentence = translate("TurnView", "The model stopped while thinking, without an answer.")
+        return Problem(sentence, translate("TurnView", "Continue"), "go-on", is_info=True)
     if answer.state is not State.INTERRUPTED:
         if is_beyond_starter(turn):
             words = translate("TurnView", "The Starter only knows Tandem. A larger model can answer this.")
@@ -147,8 +147,7 @@ def is_beyond_starter(turn: Turn) -> bool:
     answer = turn.answer
     if answer.model != STARTER:
         return False
-    asked = bool(turn.attachments) or _BEYOND.search(turn.question) is not None
-    return asked or any(words in answer.text for words in _REFUSALS)
+    return answer.refuses or bool(turn.attachments) or _BEYOND.search(turn.question) is not None
 
 
 class Note(QFrame):

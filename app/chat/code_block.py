@@ -1,7 +1,7 @@
-"""A code block of an answer: plain while it is written, coloured once it is complete, copied with one click.
+"""A code block of an answer: coloured while it is written, copied with one click.
 
 Pygments finds the spans, the theme has the colours. Lexing a long block and loading a lexer take longer than a frame.
-Both happen off the Qt thread, and the block stays plain until they are done.
+Both happen off the Qt thread, and new lines stay plain until they are done.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.theme_aware import ThemeAware
 
+# Code that is being written is coloured again when it has grown by this part of it.
+_GROWN = 16
 # Longer code stays plain: colouring it would take too long.
 LONGEST = 20_000
 _CACHED = 256
@@ -35,7 +37,12 @@ _ROLES = (
     ("Name.Decorator", "lookup_text"),
     ("Name.Function", "text"),
     ("Name.Class", "text"),
+    ("Generic.Deleted", "problem"),
+    ("Generic.Inserted", "draft_text"),
+    ("Generic.Subheading", "main_text"),
 )
+# What a diff without a language begins with.
+_DIFF = ("diff --git ", "--- ", "@@ -")
 _BOLD = ("Name.Function", "Name.Class")
 
 # (start, length, colour role, bold) of each span to colour, positions in characters.
@@ -75,22 +82,19 @@ def spans_cache() -> BackgroundCache[tuple[str, str], Spans]:
     return BackgroundCache("highlight", lambda key: spans(*key), _CACHED)
 
 
-def highlight(document: QTextDocument, text: str, language: str) -> bool:
-    """Colour `document`, which shows `text`, in the theme in use.
-
-    Returns False if its spans are not known yet. The cache emits `ready` when they are.
-    """
-    if not language:
-        return True
-    key, cached = (text, language), spans_cache()
-    if not cached.has(key):
-        return False
+def highlight(document: QTextDocument, text: str, found: Spans, before: Spans = ()) -> None:
+    """Colour `document`, which begins with `text`, in the theme in use. Its spans `before` have their colours."""
+    same = next((at for at, pair in enumerate(zip(found, before, strict=False)) if pair[0] != pair[1]), len(before))
     colours = theme.colours()
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
     # Qt counts UTF-16 units, Pygments characters; beyond the BMP a character is two units.
     wide = [index for index, letter in enumerate(text) if ord(letter) > 0xFFFF]
-    for start, length, role, bold in cached.known[key]:
+    if before[same:]:
+        cursor.setPosition(before[same][0] + bisect_left(wide, before[same][0]))
+        cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
+        cursor.setCharFormat(QTextCharFormat())
+    for start, length, role, bold in found[same:]:
         style = QTextCharFormat()
         style.setForeground(QColor(getattr(colours, role)))
         if bold:
@@ -98,9 +102,8 @@ def highlight(document: QTextDocument, text: str, language: str) -> bool:
         cursor.setPosition(start + bisect_left(wide, start))
         end = start + length
         cursor.setPosition(end + bisect_left(wide, end), QTextCursor.MoveMode.KeepAnchor)
-        cursor.mergeCharFormat(style)
+        cursor.setCharFormat(style)
     cursor.endEditBlock()
-    return True
 
 
 class CodeBlock(ThemeAware, QFrame):
@@ -115,8 +118,11 @@ class CodeBlock(ThemeAware, QFrame):
         super().__init__(parent)
         self.setObjectName("codeBlock")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._text, self._language = "", ""
-        self._closed = self._waits = False
+        self._text = self._language = self._lexer = ""
+        # The text whose spans are awaited, and the spans that have their colours.
+        self._awaited: str | None = None
+        self._coloured: Spans = ()
+        self._seen = self._indent = 0
         header = QFrame(self)
         header.setObjectName("codeHeader")
         self._name = label(header, "muted")
@@ -127,8 +133,14 @@ class CodeBlock(ThemeAware, QFrame):
         self.text_view.grows.connect(self.grows)
         fill(vbox(self, margins=(1, 1, 1, 1), spacing=0), header, self.text_view)
         self.text_view.fit()
-        spans_cache().ready.connect(self._colour_found)
+        spans_cache().ready.connect(self._colour)
         self.restyle()
+
+    def indent(self, pixels: int) -> None:
+        """Place the block that far from the left, for code in a list or a quotation."""
+        if pixels != self._indent:
+            self._indent = pixels
+            self.setStyleSheet(f"#codeBlock {{ margin-left: {pixels}px; }}")
 
     @property
     def needed_height(self) -> int:
@@ -139,7 +151,7 @@ class CodeBlock(ThemeAware, QFrame):
         return self.sizeHint().height()
 
     def show_code(self, text: str, language: str, closed: bool) -> None:
-        """Show the code so far; it is coloured once the block is `closed`."""
+        """Show the code so far; `closed` says that no more will come."""
         self._language = language
         self._name.setText(language or self.tr("code"))
         if text != self._text:
@@ -147,26 +159,30 @@ class CodeBlock(ThemeAware, QFrame):
                 self.text_view.append_text(text[len(self._text) :])
             else:
                 self.text_view.setPlainText(text)
+                self._coloured, self._awaited = (), None
             self._text = text
             self.text_view.fit()
-        self._closed = closed
-        if closed:
+        whole = text if closed else text[: text.rfind("\n") + 1]
+        self._lexer = language or ("diff" if text.startswith(_DIFF) else "")
+        if self._lexer and (closed or (self._awaited is None and len(whole) > self._seen + len(text) // _GROWN)):
+            self._seen, self._awaited = len(whole), whole
             self._colour()
 
     def _colour(self) -> None:
-        self._waits = not highlight(self.text_view.document(), self._text, self._language)
-
-    def _colour_found(self) -> None:
-        if self._waits:
-            self._colour()
+        """Colour the text whose spans are awaited, if they are known."""
+        text, key = self._awaited, (self._awaited or "", self._lexer)
+        if text is not None and spans_cache().has(key):
+            found = spans_cache().known[key]
+            highlight(self.text_view.document(), text, found, self._coloured)
+            self._coloured, self._awaited = found, None
 
     def retranslate(self) -> None:
         if not self._language:
             self._name.setText(self.tr("code"))
 
     def apply_theme(self) -> None:
-        if self._closed:
-            self._colour()
+        self._awaited, self._coloured = self._text[: self._seen], ()
+        self._colour()
 
 
 class _CodeView(QPlainTextEdit):
@@ -193,7 +209,7 @@ class _CodeView(QPlainTextEdit):
         # Without an edit block, the cursor computes its position on the screen at each move.
         cursor.beginEditBlock()
         cursor.movePosition(QTextCursor.MoveOperation.End)
-        cursor.insertText(text)
+        cursor.insertText(text, QTextCharFormat())
         cursor.endEditBlock()
 
     def fit(self) -> None:

@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject
 
 from app.chat.composer import Composer
 from app.conversations.chat_settings import filled
-from app.conversations.projects import start_of
+from app.conversations.projects import files_text, source_name, start_of
 from app.conversations.records import Attachment, pictures_in
 from app.session import prompt_variables
 from app.session.attachments import count_tokens, cut_to_tokens
@@ -134,13 +134,23 @@ class ContextMeter(QObject):
         used, limit = usage.total, usage.limit
         if not used:
             return "", False, ""
-        if usage.too_long:
+        folder = self._session.projects.folder(self._session.chat.folder_id)
+        name = ""
+        if usage.too_long and usage.message < usage.limit and folder is not None and folder.sources:
+            largest = max(folder.sources, key=lambda source: len(files_text((source,))))
+            name = source_name(largest)
+            text = self.tr("{used} of {limit} tokens: too long for this model, mostly {name}")
+        elif usage.too_long:
             text = self.tr("{used} of {limit} tokens: too long for this model")
         elif used >= limit:
             text = self.tr("{used} of {limit} tokens: the oldest messages are dropped")
         else:
             text = self.tr("{used} of {limit} tokens")
-        return text.format(used=number(used, 0), limit=number(limit, 0)), usage.too_long, percent(used / limit)
+        return (
+            text.format(used=number(used, 0), limit=number(limit, 0), name=name),
+            usage.too_long,
+            percent(used / limit),
+        )
 
     def fill_menu(self) -> None:
         """Fill the menu with the ways to make the message fit."""

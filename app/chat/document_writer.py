@@ -24,11 +24,12 @@ from PySide6.QtGui import (
 from app.chat.auto_height_browser import LINE_HEIGHT
 from app.chat.formula_text import formula_size, insert_formula
 from app.text.formulas import Formula
-from app.text.shown import OpenList, Paragraph, Spans
+from app.text.shown import OpenList, Paragraph, Spans, is_right_to_left, rows_from_left
 from app.widgets import theme
 
-QUOTE_INDENT = 16
-_LIST_INDENT = 24
+QUOTE_INDENT, LIST_INDENT = 16, 24
+# The places of the bars beside a quotation, in pixels.
+BARS = QTextFormat.Property.UserProperty + 10
 _PARAGRAPH_SPACE, _ITEM_SPACE, _ABOVE_HEADING = 12, 4, 8
 # Qt drops most of the margin below a paragraph that a table follows.
 _ABOVE_TABLE = 10
@@ -36,13 +37,19 @@ _HEADING_SCALE = {"h1": 1.4, "h2": 1.25, "h3": 1.1}
 _BOXES = {"☑": QTextBlockFormat.MarkerType.Checked, "☐": QTextBlockFormat.MarkerType.Unchecked}
 _ALIGNMENTS = {"left": Qt.AlignmentFlag.AlignLeft, "center": Qt.AlignmentFlag.AlignHCenter}
 _ALIGNMENTS |= {"right": Qt.AlignmentFlag.AlignRight}
+_VERTICAL = {
+    "sub": QTextCharFormat.VerticalAlignment.AlignSubScript,
+    "sup": QTextCharFormat.VerticalAlignment.AlignSuperScript,
+}
+_ALERTS = {"note": "main_text", "important": "main_text", "tip": "draft_text", "warning": "lookup_text"}
+_ALERTS |= {"caution": "problem"}
 _LINE_SEPARATOR = "\u2028"
 
 
 def write(document: QTextDocument, paragraphs: Sequence[Paragraph], font: QFont) -> list[Formula]:
     """Replace the text of a document. Return the formulas that are not typeset yet and are shown as LaTeX."""
     document.clear()
-    document.setIndentWidth(_LIST_INDENT)
+    document.setIndentWidth(LIST_INDENT)
     writer = _Writer(document, font)
     writer.cursor.beginEditBlock()
     for paragraph, following in zip(paragraphs, [*paragraphs[1:], None], strict=True):
@@ -67,12 +74,14 @@ class _Writer:
             self._write_table(paragraph)
             return
         block = self._block()
-        block.setLeftMargin(paragraph.quotes * QUOTE_INDENT)
+        block.setLeftMargin(len(paragraph.quotes) * QUOTE_INDENT)
         if paragraph.quotes:
-            block.setProperty(QTextFormat.Property.BlockQuoteLevel, paragraph.quotes)
+            block.setProperty(QTextFormat.Property.BlockQuoteLevel, len(paragraph.quotes))
+            bars = [level * QUOTE_INDENT + lists * LIST_INDENT for level, lists in enumerate(paragraph.quotes)]
+            block.setProperty(BARS, bars)
         if following is not None:
-            both_items = paragraph.mark and following.mark
-            block.setBottomMargin(_ITEM_SPACE if both_items else _PARAGRAPH_SPACE)
+            belong = (paragraph.mark and following.mark) or paragraph.kind == "title"
+            block.setBottomMargin(_ITEM_SPACE if belong else _PARAGRAPH_SPACE)
         pixels = 0
         if paragraph.kind[1:].isdigit():
             block.setHeadingLevel(int(paragraph.kind[1:]))
@@ -80,8 +89,7 @@ class _Writer:
             pixels = round(self._pixels * _HEADING_SCALE.get(paragraph.kind, 1.0))
         elif paragraph.kind == "hr":
             block.setProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth, 1)
-        elif paragraph.kind == "code":
-            block.setBackground(QColor(theme.colours().selection))
+            block.setBackground(QColor(theme.colours().line))
         self._insert_block(block, paragraph)
         typeset = self._insert(paragraph.spans, pixels)
         if paragraph.kind == "formula" and typeset and not paragraph.mark:
@@ -138,10 +146,15 @@ class _Writer:
         style.setCellPadding(6)
         style.setTopMargin(0 if self._is_first else _ABOVE_TABLE)
         style.setBottomMargin(_PARAGRAPH_SPACE)
-        style.setLeftMargin(paragraph.quotes * QUOTE_INDENT + len(paragraph.lists) * _LIST_INDENT)
+        aligns = paragraph.aligns
+        if is_right_to_left(spans for row in paragraph.rows for spans in row):
+            aligns = aligns[::-1]
+            style.setAlignment(Qt.AlignmentFlag.AlignRight)
+        else:
+            style.setLeftMargin(len(paragraph.quotes) * QUOTE_INDENT + len(paragraph.lists) * LIST_INDENT)
         self.cursor.insertTable(len(paragraph.rows), len(paragraph.aligns), style)
-        for number, row in enumerate(paragraph.rows):
-            for cell, align in zip(row, paragraph.aligns, strict=True):
+        for number, row in enumerate(rows_from_left(paragraph)):
+            for cell, align in zip(row, aligns, strict=True):
                 block = self._block()
                 if align:
                     block.setAlignment(_ALIGNMENTS[align])
@@ -164,11 +177,16 @@ def _style_of(names: frozenset[str], link: str, pixels: int, head: bool) -> QTex
         style.setFontItalic(True)
     if "s" in names:
         style.setFontStrikeOut(True)
-    if not names.isdisjoint(("code", "pre")):
+    if "u" in names:
+        style.setFontUnderline(True)
+    if not names.isdisjoint(("code", "kbd")):
         style.setFontFamilies(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).families())
         style.setFontFixedPitch(True)
-    if "code" in names:
         style.setBackground(QColor(theme.colours().selection))
+    for name in names & _VERTICAL.keys():
+        style.setVerticalAlignment(_VERTICAL[name])
+    for name in names & _ALERTS.keys():
+        style.setForeground(QColor(getattr(theme.colours(), _ALERTS[name])))
     if link:
         style.setAnchor(True)
         style.setAnchorHref(link)
@@ -177,12 +195,11 @@ def _style_of(names: frozenset[str], link: str, pixels: int, head: bool) -> QTex
 
 
 def _list_format(paragraph: Paragraph) -> QTextListFormat:
-    items = paragraph.lists[-1]
     style = QTextListFormat()
     style.setIndent(len(paragraph.lists))
     style.setStyle(QTextListFormat.Style.ListDisc)
-    if items.start is not None:
+    if paragraph.mark[:-1].isdigit():
         style.setStyle(QTextListFormat.Style.ListDecimal)
-        style.setStart(items.start)
-        style.setNumberSuffix(items.suffix)
+        style.setStart(int(paragraph.mark[:-1]))
+        style.setNumberSuffix(paragraph.mark[-1])
     return style

@@ -24,12 +24,13 @@ from app.chat.prompt_field import PromptField
 from app.conversations.chat_settings import TOOLS_ON
 from app.conversations.conversation_list import ConversationList
 from app.conversations.presets import Preset
-from app.conversations.projects import MODELS, PRESET, files_text, models_of, preset_of
+from app.conversations.projects import MODELS, PRESET, files_text, models_of, preset_of, source_name
 from app.conversations.records import Attachment, Folder, Source
 from app.session import prompt_variables
-from app.session.attachments import NotAttachable, count_tokens
+from app.session.attachments import count_tokens
 from app.session.session import Session
 from app.system.background import Background
+from app.text.file_texts import NotAttachable
 from app.widgets import theme
 from app.widgets.badges import Bar
 from app.widgets.buttons import CloseButton
@@ -37,6 +38,7 @@ from app.widgets.controls import Chooser
 from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, keep_right_edge, vbox
 from app.widgets.overlay import HighArea, Overlay
+from app.widgets.search_field import TextField
 from app.widgets.style_class import set_style_class, styled
 from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import single_shot
@@ -82,7 +84,7 @@ class FolderPage(ThemeAware, Overlay):
         self._background.close()
 
     def make(self) -> None:
-        self._title = label(self, "title")
+        self.name = self.bound("Name of the folder", TextField(self), QWidget.setAccessibleName)
         body = QWidget(self)
         body.setObjectName("overlayBody")
         self.prompt, self.files = PromptField(body), AttachmentRow(body)
@@ -116,12 +118,13 @@ class FolderPage(ThemeAware, Overlay):
         area = HighArea(self)
         area.setWidget(body)
         keep_right_edge(area, column)
-        top = fill(hbox(margins=_SIDES), (self._title, 1), CloseButton(self, self.close_overlay))
+        top = fill(hbox(margins=_SIDES, spacing=8), (self.name, 1), CloseButton(self, self.close_overlay))
         fill(self.column, top, (area, 1))
         self.column.addLayout(fill(hbox(margins=_SIDES), 1, self.new_chat))
 
     def _connect(self) -> None:
         session = self._session
+        self.name.editingFinished.connect(self._rename)
         self.prompt.edited.connect(lambda _text: self._typed.start())
         self.files.changed.connect(self._remove_missing)
         self.files.removed.connect(self.prompt.edit.setFocus)
@@ -137,6 +140,7 @@ class FolderPage(ThemeAware, Overlay):
     def fill(self) -> None:
         self._refused = []
         assert self._folder is not None
+        self.name.setText(self._folder.name)
         self.prompt.show_prompt(self._folder.instructions, prompt_variables.values(self._session.models.pair))
         self.refresh()
         self.prompt.edit.setFocus()
@@ -149,7 +153,8 @@ class FolderPage(ThemeAware, Overlay):
             self.close_overlay()
             return
         self._folder = folder
-        self._title.setText(folder.name)
+        if not self.name.hasFocus():
+            self.name.setText(folder.name)
         self._show_files(folder)
         self._show_choices(folder)
         chats = [chat for chat in self._session.list.chats if chat.folder_id == folder.id]
@@ -183,10 +188,10 @@ class FolderPage(ThemeAware, Overlay):
 
     def _show_files(self, folder: Folder) -> None:
         """Show the files and folders of the disk with what could not be read, and count their tokens."""
-        self._sources = {Attachment(_name(one), "text/plain", files_text((one,))): one for one in folder.sources}
+        self._sources = {Attachment(source_name(one), "text/plain", files_text((one,))): one for one in folder.sources}
         self.files.show_files(tuple(self._sources))
         again = self.tr("Chats begin with its text of before.")
-        troubled = [NotAttachable(_name(one), one.problem) for one in folder.sources if one.problem]
+        troubled = [NotAttachable(source_name(one), one.problem) for one in folder.sources if one.problem]
         unread = [file.name for one in folder.sources for file in one.files if file.problem]
         lines = [*map(self._reason, self._refused), *(f"{self._reason(error)} {again}" for error in troubled)]
         lines += [self.tr("Not read: {files}").format(files=_listed(unread))] if unread else []
@@ -252,6 +257,11 @@ class FolderPage(ThemeAware, Overlay):
         if self._folder is not None:
             self.chat_wanted.emit(self._folder.id)
 
+    def _rename(self) -> None:
+        typed = self.name.text().strip()
+        if self._folder is not None and typed not in ("", self._folder.name):
+            self._session.list.change(ConversationList.rename_folder, self._folder.id, typed)
+
     def _set(self, key: str, value: Any) -> None:
         if self._folder is not None:
             self._session.list.change(ConversationList.set_start, self._folder.id, key, value)
@@ -265,10 +275,6 @@ class FolderPage(ThemeAware, Overlay):
     def retranslate(self) -> None:
         if not self.isHidden():
             self.refresh()
-
-
-def _name(source: Source) -> str:
-    return Path(source.path).name or ", ".join(file.name for file in source.files)
 
 
 def _listed(names: list[str]) -> str:

@@ -13,7 +13,7 @@ from PySide6.QtCore import QByteArray
 from PySide6.QtSvg import QSvgRenderer
 
 from app.system.background import BackgroundCache
-from app.text.formulas import Formula
+from app.text.formulas import Formula, settable
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ def renderer(outline: Outline, colour: str) -> QSvgRenderer:
 def outline_of(formula: Formula, pixels: int) -> Outline | None:
     """Typeset a formula; None if the library cannot. May be called on any thread."""
     try:
-        typeset = _library().Latex(formula.latex, size=pixels, inline=not formula.display, font=_FONT)
+        typeset = _library().Latex(settable(formula.latex), size=pixels, inline=not formula.display, font=_FONT)
         if _UNKNOWN.search(typeset.mathmlstr()):
             return None
         svg = typeset.svg()

@@ -253,7 +253,10 @@ class QuestionEditor(ThemeAware, QFrame):
             event.accept()
             return True
         if (is_escape(event) or sends) and event.type() == QEvent.Type.KeyPress:
-            if sends:
+            if self.edit.preedit():
+                # The key belongs to the input method.
+                event.accept()
+            elif sends:
                 self._submit()
             else:
                 self.cancelled.emit()

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QMimeData
 
-from app.text.blocks import Code, Splitter
+from app.text.blocks import Splitter
 from app.text.pieces import weight
-from app.text.shown import Paragraph, TextSpan, shown, texts_of, words_of
+from app.text.shown import Paragraph, paragraphs_of, shown, texts_of, words_of
 
 # A longer text is rendered block by block, off the Qt thread.
 AT_ONCE = 20_000
@@ -27,11 +27,8 @@ def _block_by_block(markdown: str) -> Iterator[Paragraph]:
     splitter = Splitter()
     splitter.feed(markdown)
     splitter.finish()
-    for block in splitter.frozen:
-        if isinstance(block, Code):
-            yield Paragraph("code", (TextSpan(block.text.removesuffix("\n")),))
-        else:
-            yield from shown(block.text, block.plain)
+    for block in map(splitter.resolved, splitter.frozen):
+        yield from paragraphs_of(block)
 
 
 def spoken_text(markdown: str) -> str:

@@ -1,4 +1,4 @@
-"""The prose of an answer: Markdown with formulas typeset and HTML shown literally."""
+"""The prose of an answer: Markdown with formulas typeset."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from PySide6.QtGui import (
     QColor,
     QPainter,
     QPaintEvent,
-    QTextBlock,
     QTextCursor,
     QTextDocument,
     QTextFormat,
@@ -19,7 +18,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from app.chat.auto_height_browser import AutoHeightTextBrowser, blocks_of
-from app.chat.document_writer import QUOTE_INDENT, write
+from app.chat.document_writer import BARS, write
 from app.chat.formula_pictures import pictures
 from app.chat.formula_text import FormulaPainter, formula_size, source_of
 from app.text.blocks import continues_line
@@ -57,7 +56,9 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         super().__init__(parent)
         self.anchorClicked.connect(lambda url: self.link_chosen.emit(url.toString(_ENCODED)))
         self.markdown = ""
-        self._plain = self._quotes = self._tables = False
+        # Whether it is plain, and the rest of what `shown` takes.
+        self._how: tuple[bool, int, str] = (False, 0, "")
+        self._quotes = self._tables = False
         # The formulas that are shown as LaTeX because they are not typeset yet.
         self._missing: list[Formula] = []
         pictures().ready.connect(self._take_formulas)
@@ -65,17 +66,18 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         self._text_size = 0
         self.restyle()
 
-    def show_markdown(self, text: str, plain: bool = False) -> None:
-        """Render a text, or show it literally if `plain`."""
-        if plain == self._plain and (text == self.markdown or self._append(text)):
+    def show_markdown(self, text: str, plain: bool = False, after: int = 0, definitions: str = "") -> None:
+        """Render a text, or show it literally if `plain`. `after` and `definitions` are those of `ProseText`."""
+        how = (plain, after, definitions)
+        if how == self._how and (text == self.markdown or self._append(text)):
             return
-        self.markdown, self._plain = text, plain
+        self.markdown, self._how = text, how
         # A widget has the application's font until it is polished with the style sheet.
         self.ensurePolished()
         self._text_size = self.font().pixelSize()
         document = self.document()
         with _laid_out_once(document):
-            paragraphs = shown(text, plain)
+            paragraphs = shown(text, plain, after, definitions)
             self._missing = write(document, paragraphs, self.font())
             self._quotes = any(paragraph.quotes for paragraph in paragraphs)
             self._tables = any(paragraph.rows for paragraph in paragraphs)
@@ -93,7 +95,7 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         """Insert only the new text, if it is plain words at the end of a plain line. Returns whether it was."""
         before = self.markdown
         added = text[len(before) :]
-        if not before or self._missing or self._plain or not text.startswith(before) or not _adds_words(before, added):
+        if not before or self._missing or self._how[0] or not text.startswith(before) or not _adds_words(before, added):
             return False
         cursor = QTextCursor(self.document())
         # Without an edit block, the cursor computes its position on the screen at each move.
@@ -118,7 +120,7 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
 
     def _render_again(self) -> None:
         text, self.markdown = self.markdown, ""
-        self.show_markdown(text, self._plain)
+        self.show_markdown(text, *self._how)
         self.rerendered.emit()
 
     def source_of_selection(self) -> str:
@@ -139,8 +141,12 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
             painter.translate(-self.horizontalScrollBar().value(), 0)
             for block in blocks_of(self.document()):
                 bar = layout.blockBoundingRect(block)
-                for level in range(_quote_level(block)):
-                    place = QRectF(level * QUOTE_INDENT, bar.top(), _QUOTE_BAR, bar.height())
+                below = layout.blockBoundingRect(block.next()) if block.next().isValid() else bar
+                for left in block.blockFormat().property(BARS) or ():
+                    # Two paragraphs of a quotation have one bar.
+                    goes_on = left in (block.next().blockFormat().property(BARS) or ())
+                    bottom = below.top() if goes_on else bar.bottom()
+                    place = QRectF(left, bar.top(), _QUOTE_BAR, bottom - bar.top())
                     painter.fillRect(place, QColor(theme.colours().line))
 
     def apply_theme(self) -> None:
@@ -175,7 +181,3 @@ def _adds_words(before: str, added: str) -> bool:
 def _last_word(text: str) -> str:
     """Return the last word of a text that is not blank."""
     return text.rsplit(maxsplit=1)[-1]
-
-
-def _quote_level(block: QTextBlock) -> int:
-    return block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel)

@@ -26,7 +26,7 @@ from app.widgets.keys import is_escape
 from app.widgets.labels import WrappedLabel, label, set_name
 from app.widgets.layouts import fill, hbox, keep_right_edge, vbox
 from app.widgets.overlay import HighArea, Overlay
-from app.widgets.popups import round_field_menu
+from app.widgets.search_field import TextField
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
 from app.wording.models import recommendation_text
@@ -140,8 +140,7 @@ class ChatSettingsSheet(ThemeAware, Overlay):
         self.presets = self.bound("Preset", Chooser(self, chosen=self._choose), QWidget.setAccessibleName)
         # Its text is elided before the buttons next to it are cut off.
         self.presets.setMinimumWidth(96)
-        self.name = self.bound("Preset name", QLineEdit(self), QLineEdit.setPlaceholderText, QWidget.setAccessibleName)
-        round_field_menu(self.name)
+        self.name = self.bound("Preset name", TextField(self), QLineEdit.setPlaceholderText, QWidget.setAccessibleName)
         self.save = self.bound("Save as preset", styled(QPushButton(self), "button"))
         self.delete = self.bound("Delete", styled(QPushButton(self), "button"))
         self.bound("Delete the preset", self.delete, QWidget.setAccessibleName)

@@ -22,7 +22,7 @@ from app.conversations.search_tokens import fold
 from app.session.chats import Turn
 from app.system.background import Background
 from app.text.blocks import Block, Code
-from app.text.shown import document_text, shown
+from app.text.shown import document_text, paragraphs_of
 
 # Markdown syntax inside and between words. A text without it contains every word that is shown.
 _SYNTAX = re.compile(r"[*_~`\\]|\]\([^()\s]*\)|^[ \t>]*\d+[.)](?=[ \t])", re.MULTILINE)
@@ -54,7 +54,7 @@ def block_texts(markdown: str) -> list[str]:
 @lru_cache(maxsize=4096)
 def block_text(block: Block) -> str:
     """Return what the widget of a block shows."""
-    text = block.text if isinstance(block, Code) else document_text(shown(block.text, block.plain))
+    text = block.text if isinstance(block, Code) else document_text(paragraphs_of(block))
     _known.add(hash(block))
     return text
 
@@ -65,7 +65,7 @@ _known: set[int] = set()
 
 def is_known(block: Block) -> bool:
     """Whether `block_text` returns without rendering."""
-    return isinstance(block, Code) or block.plain or hash(block) in _known
+    return isinstance(block, Code) or hash(block) in _known
 
 
 @dataclass

@@ -11,7 +11,7 @@ from app.widgets.icons import Mark, icon
 from app.widgets.labels import label, reserve_width
 from app.widgets.layouts import FlowLayout, fill, hbox
 from app.widgets.theme_aware import ThemeAware
-from app.wording.sources import drafter_of, drafters, legend_sources, role_of, source_name
+from app.wording.sources import MAIN, drafter_of, drafters, legend_sources, role_of, source_name
 from engine.methods import DRAFTER_METHOD
 
 # The drafter is looked for in this many of the newest rounds.
@@ -45,10 +45,13 @@ class TokenLegend(ThemeAware, QWidget):
 
     def show_answer(self, answer: Answer) -> None:
         """Name the drafter of the answer, a draft model or a head, and the other proposers of its rounds."""
-        proposed = {record.source for record in answer.rounds}
+        proposed = {record.source for record in answer.rounds if record.drafted}
+        found = drafter_of(islice(reversed(answer.rounds), _ROUNDS_READ))
+        # An answer whose tokens were all looked up has no drafter to name.
+        named = proposed | {MAIN, _REJECTED} | ({DRAFTER_METHOD} if found or not proposed else set())
         for entry, _, source in self._marks:
-            entry.setVisible(source in proposed or role_of(source) != "lookup")
-        drafter = drafter_of(islice(reversed(answer.rounds), _ROUNDS_READ)) or self._drafter
+            entry.setVisible(source in named)
+        drafter = found or self._drafter
         if drafter != self._drafter:
             self._drafter = drafter
             self.retranslate()

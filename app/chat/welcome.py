@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QLocale, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton, QScrollArea, QSizePolicy, QSpacerItem, QWidget
 
-from app.widgets.labels import label
+from app.conversations.projects import source_name
+from app.conversations.records import Folder
+from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import styled
 from app.widgets.theme import scaled
 from app.widgets.theme_aware import ThemeAware
+from app.wording.errors import joined
 
 # The maximum width of the offer, its usual height, and the space between greeting, examples and offer.
 _OFFER_WIDTH, _OFFER_HEIGHT, _SPACE = 560, 256, 90
@@ -44,8 +47,9 @@ class Welcome(ThemeAware, QScrollArea):
         self._may_come: Callable[[], bool] = lambda: False
         self._reserves, self._arranged_for = False, QSize()
         self._hello = self.bound("What can I help with?", label(body, "hello", wraps=True))
-        self._privacy = label(body, "muted", wraps=True)
-        for words in (self._hello, self._privacy):
+        self._folder_words, self._privacy = label(body, "muted", wraps=True), label(body, "muted", wraps=True)
+        self._folder: Folder | None = None
+        for words in (self._hello, self._folder_words, self._privacy):
             words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         # Whether the model was taught what Tandem is, as only the Starter was.
         self._knows_tandem = True
@@ -56,7 +60,7 @@ class Welcome(ThemeAware, QScrollArea):
         # The offer does not change its height, so that nothing moves up when the offer appears.
         self._top = QSpacerItem(0, 0, QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
         column.addItem(self._top)
-        fill(column, self._hello, self._privacy).addSpacing(16)
+        fill(column, self._hello, self._folder_words, self._privacy).addSpacing(16)
         for button in self._examples:
             if button is not self._demonstration:
                 button.clicked.connect(lambda _=False, source=button: self.asked.emit(source.text()))
@@ -101,7 +105,8 @@ class Welcome(ThemeAware, QScrollArea):
         if self._offer is None:
             return
         width, height = self.viewport().width() - _MARGINS, self.viewport().height()
-        heights = _SPACE + sum(words.heightForWidth(width) for words in (self._hello, self._privacy))
+        shown = [words for words in (self._hello, self._folder_words, self._privacy) if words.text()]
+        heights = _SPACE + sum(words.heightForWidth(width) for words in shown)
         heights += self._demonstration.sizeHint().height() + 8
         examples = sum(button.sizeHint().height() + 8 for button in self._questions)
         offered = self._offer.heightForWidth(min(_OFFER_WIDTH, width - 2 * _OFFER_SIDE))
@@ -126,6 +131,7 @@ class Welcome(ThemeAware, QScrollArea):
             questions = self.tr("Why is the sky blue?"), self.tr("Give me three ideas for a rainy weekend.")
         for button, question in zip(self._questions, questions, strict=True):
             button.setText(question)
+        self._word_folder()
 
     def _long_question(self) -> str:
         """Return a question with a long answer: the Starter's, in the very words that it was taught, or a list."""
@@ -137,6 +143,28 @@ class Welcome(ThemeAware, QScrollArea):
         """Ask what the model can know: about Tandem only if it `knows_tandem`."""
         self._knows_tandem = knows_tandem
         self.retranslate()
+
+    def show_folder(self, folder: Folder | None) -> None:
+        """Say which folder the new chat is in, and with what of it the chat begins; None for a chat in no folder."""
+        if folder != self._folder:
+            self._folder = folder
+            self._word_folder()
+
+    def _word_folder(self) -> None:
+        folder, words, start = self._folder, "", ""
+        if folder is not None:
+            files = QLocale().createSeparatedList([source_name(source) for source in folder.sources])
+            if files and folder.instructions.strip():
+                start = self.tr("It begins with the folder's system prompt and these files: {files}")
+            elif files:
+                start = self.tr("It begins with these files: {files}")
+            elif folder.instructions.strip():
+                start = self.tr("It begins with the folder's system prompt.")
+            words = joined(
+                self.tr("This chat is in the folder “{name}”.").format(name=folder.name), start.format(files=files)
+            )
+        show_words(self._folder_words, words)
+        self._show_what_fits()
 
     def show_privacy(self, words: str) -> None:
         """Show what leaves this computer."""

@@ -13,7 +13,7 @@ from app.cli.terminal import say
 from app.text.thinking import GrowingParts, parts_of
 from engine import Event, Failed, Finished, RequestStats, TokensCommitted
 from engine.events import as_json
-from engine.stats import rounded_speedup
+from engine.stats import NOTICEABLE, most_speedup, rounded_speedup
 
 # The beginning of a mark that may end the thoughts.
 _HALF_A_MARK = re.compile(r"\s*(?:<[/|:\w]*|\[/?\w*)\Z")
@@ -103,7 +103,7 @@ def _summary(stats: RequestStats) -> str:
         parts.append(f"{known}{rounded.factor:.1f}x as fast")
     if stats.accept_rate is not None:
         parts.append(f"{stats.accept_rate:.0%} accepted")
-    if stats.tokens_per_round is not None:
+    if stats.tokens_per_round is not None and most_speedup(stats.tokens_per_round) > NOTICEABLE:
         # Where the ratio is not known, this says what speculation did.
         plainly = " instead of 1" if rounded is None and stats.drafted else ""
         parts.append(f"{stats.tokens_per_round:.1f} tokens per round{plainly}")

@@ -234,7 +234,7 @@ def _selected(arms: list[Arm], names: str | None) -> list[Arm]:
 
 
 def _progress(text: str) -> None:
-    """Show the progress. Not with rich: its thread would draw while something is timed."""
+    """Show the progress, without rich, whose thread would draw while something is timed."""
     if sys.stderr.isatty():
         # A line that went on in the next one could not be replaced.
         shown = text[: shutil.get_terminal_size().columns - 1]

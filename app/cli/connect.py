@@ -10,11 +10,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from app.agents.table import APPS, KEY_VARIABLE, App, Endpoint, declared_endpoint, serving_endpoint
 from app.cli.command import BAD_USAGE, DONE, FAILED, add_command
-from app.cli.pair_options import add_pair_options, chosen_pair, own_settings, use_last_pair
+from app.cli.pair_options import add_pair_options, chosen_pair, models_here, own_settings, use_last_pair
 from app.settings.declarations import SettingsValues
 from engine import SpeculationSettings
 from engine.errors import CodedError
@@ -55,11 +56,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _connect(app: App, values: SettingsValues, *, only_show: bool) -> int:
     from app.agents.connecting import plan, write
-    from app.wording.agents import next_sentence, plan_sentence, written_sentence
+    from app.wording.agents import next_sentence, plan_sentence, room_sentence, written_sentence
 
     declared = declared_endpoint(values)
-    planned = plan(app, serving_endpoint(declared, _given_key()) or declared)
+    endpoint = serving_endpoint(declared, _given_key()) or _with_contexts(declared)
+    planned = plan(app, endpoint)
     print(f"{plan_sentence(planned)}\n\n{planned.text}")
+    if problem := room_sentence(app, endpoint):
+        print(f"{problem}\n")
     if planned.writes:
         if only_show:
             return DONE
@@ -97,7 +101,11 @@ def _run(app: App, arguments: argparse.Namespace, values: SettingsValues) -> int
     if shutil.which(program) is None:
         print(f"tandem: there is no command {program}: install {app.name} first", file=sys.stderr)
         return FAILED
+    from app.wording.agents import room_sentence
+
     with _reached(arguments, values) as endpoint:
+        if problem := room_sentence(app, endpoint):
+            print(f"tandem: {problem}", file=sys.stderr)
         command, variables = app.run(app.content(endpoint))
         key = {app.key_variable: endpoint.key} if endpoint.key else {}
         # The program decides what Ctrl-C means: it does not inherit this handler.
@@ -107,6 +115,11 @@ def _run(app: App, arguments: argparse.Namespace, values: SettingsValues) -> int
         finally:
             signal.signal(signal.SIGINT, before)
     return DONE if code == 0 else FAILED
+
+
+def _with_contexts(endpoint: Endpoint) -> Endpoint:
+    """Return the endpoint with the contexts of the models on the disk."""
+    return replace(endpoint, contexts={one.id: one.context or 0 for one in models_here() if "main" in one.kinds})
 
 
 def _given_key() -> str:

@@ -6,15 +6,18 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, wait
 from typing import Any
 
 from msgspec.structs import replace
 
 from app.cli.pair_options import explained
 from app.cli.terminal import terminal_of
+from engine.client import EngineClient
 from engine.hub.download_state import DownloadStatus
 from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError
+from engine.status import LoadedPair
 
 _STATES = {
     "queued": "waiting",
@@ -42,6 +45,19 @@ def follow(queue: DownloadQueue, names: Sequence[str], as_json: bool) -> bool:
             print("\ntandem: stopped; run the same command to resume.", file=sys.stderr)
         raise
     return bool(found) and all(status.state == "ready" for status in found)
+
+
+def follow_loading(engine: EngineClient, loading: Future[LoadedPair]) -> None:
+    """Show on a screen how much of a model has been read, or of a GGUF file converted, until that has ended."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn
+
+    console = Console(file=terminal_of(sys.stderr))
+    with Progress(BarColumn(30), TaskProgressColumn(), console=console, auto_refresh=False, transient=True) as progress:
+        bar = progress.add_task("")
+        while not wait([loading], _POLL_S).done:
+            done, total = engine.loading_progress
+            progress.update(bar, completed=done, total=max(total, 1), refresh=True)
 
 
 def _statuses(

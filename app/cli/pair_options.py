@@ -104,4 +104,6 @@ def explained(error: CodedError) -> str:
     # It imports Qt, which other commands need not wait for.
     from app.wording.errors import error_sentence
 
-    return error_sentence(error)
+    is_missing = error.arguments.get("reason") == "missing"
+    hint = " `tandem models list` shows the models on this computer." if is_missing else ""
+    return error_sentence(error) + hint

@@ -1,6 +1,6 @@
 """Answers on disk: started, streamed in chunks, then finished, failed, or found interrupted at the next start.
 
-So are the calls of tools that answers ask for, whose text is the result.
+The calls of tools that answers ask for are written alike; their text is the result.
 
 A streaming answer is appended as rows, so that the cost of a write does not grow with the answer. Its end folds the
 rows into the message, which only then becomes searchable.

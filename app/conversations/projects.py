@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from msgspec import convert
@@ -31,6 +32,11 @@ def files_text(sources: Sources) -> str:
     """Return the text of the files, with which every chat begins: the same bytes until one of them changes."""
     files = (file for source in sources for file in source.files if file.text)
     return "\n\n".join(file_block(file.name, file.text) for file in files)
+
+
+def source_name(source: Source) -> str:
+    """Return the name of a file or folder of the disk."""
+    return Path(source.path).name or ", ".join(file.name for file in source.files)
 
 
 def start_of(folder: Folder | None, variables: Mapping[str, str]) -> str:

@@ -66,7 +66,7 @@ def salvage(working: Path, target: sqlite3.Connection) -> Salvage:
 def _version_of_tables(source: sqlite3.Connection) -> int:
     """Return the latest version for whose tables the file has enough columns: the number in its header may be damaged.
 
-    So may be names of columns. A table that the file lacks is taken for lost.
+    Names of columns may be damaged, too. A table that the file lacks is taken for lost.
     """
     for version in range(LATEST, 0, -1):
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as pattern:

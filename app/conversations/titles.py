@@ -19,12 +19,16 @@ _LONG_QUESTION = 400
 # Characters that are searched for a title: patterns need not read a pasted book.
 _READ = 4000
 _SENTENCE_READ = 200
+# Marks inside each other that are taken away.
+_NESTED = 3
 
 # Not compiled here, so that importing this module stays fast.
 _LINK = r"!?\[([^\]]*)\]\([^)]*\)"
 _ADDRESS = r"https?://\S+"
 _LINE_MARKUP = r"^\s*(#{1,6}\s+|>\s*|[-*+]\s+|\d+[.)]\s+)"
-_INLINE_MARKUP = r"[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}"
+# Marks in pairs around words. Those between letters and digits are arithmetic, powers and names.
+_INLINE_MARKUP = r"(?<![A-Za-z0-9*_~`])(\*{1,3}|_{1,3}|~~|`+)(?=[^\s*_~`])(.*?[^\s*_~`]|[^\s*_~`])\1(?![A-Za-z0-9*_~`])"
+_DUNDER = r"__\w+__"
 _HEADING = r"(?m)^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$"
 # A full stop ends a sentence only before a space, so that "3.14" and "main.py" stay whole.
 _SENTENCE_END = r"[。！？!?]+|\.+(?=\s|$)"
@@ -91,7 +95,10 @@ def _first_sentence(text: str) -> str:
 
 
 def _plain(line: str) -> str:
-    return " ".join(re.sub(_INLINE_MARKUP, "", re.sub(_LINE_MARKUP, "", line)).split())
+    line = re.sub(_LINE_MARKUP, "", line)
+    for _ in range(_NESTED):
+        line = re.sub(_INLINE_MARKUP, lambda found: found[0] if re.fullmatch(_DUNDER, found[0]) else found[2], line)
+    return " ".join(line.split())
 
 
 def _without_polite_phrases(sentence: str) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from app.session.model_names import short_name
@@ -61,7 +63,8 @@ class Entry(Model):
     Its name is the catalog's, else the repository's without its owner; `bytes` is its size on disk or to download. It
     may be `installed` though the entry is the catalog's or a search's. `draft` is the id of its draft model,
     `get_bytes` the download, `fit` the memory of both, `expected` the speed-up with the draft. `together`: it fits on
-    several Macs only. `advice` judges a search result as a draft for the loaded main model.
+    several Macs only. `advice` judges a search result as a draft for the loaded main model. `place` tells an installed
+    model from others of its name: its publisher or its folder.
     """
 
     installed: bool = False
@@ -72,6 +75,7 @@ class Entry(Model):
     together: bool = False
     expected: SpeedupEstimate | None = None
     advice: PairAdvice | None = None
+    place: str = ""
 
     @property
     def partial(self) -> bool:
@@ -116,6 +120,23 @@ def from_installed(model: Model, catalog: Catalog, installed: Sequence[Model], b
     return Entry(**vars(model), installed=True, **budget.judge(*pair))
 
 
+def with_places(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Return the entries with the places of those that share a name."""
+    named = Counter((entry.name, entry.bits) for entry in entries)
+    shared = [entry for entry in entries if named[entry.name, entry.bits] > 1 and not entry.is_starter]
+    publishers = Counter((entry.name, entry.bits, _publisher(entry)) for entry in shared)
+    alone = [entry for entry in shared if publishers[entry.name, entry.bits, _publisher(entry)] == 1]
+    return tuple(
+        replace(entry, place=_publisher(entry) if entry in alone else entry.path) if entry in shared else entry
+        for entry in entries
+    )
+
+
+def _publisher(entry: Entry) -> str:
+    """Return who published a model, or the folder that holds its folder."""
+    return entry.id.rpartition("/")[0] or Path(entry.path).parent.name
+
+
 def from_catalog(model: Model, catalog: Catalog, installed_ids: Collection[str], budget: MemoryBudget) -> Entry:
     draft = draft_for(model, catalog)
     return Entry(
@@ -143,11 +164,10 @@ def from_search(model: Model, catalog: Catalog, installed_ids: Collection[str], 
 
 
 def with_draft(entry: Entry, draft: Model, best: PairAdvice, installed_ids: Collection[str]) -> Entry:
-    """Return a search result with the catalog's draft model for it."""
+    """Return a search result with the draft model or head that was found for it."""
     missing = 0 if draft.id in installed_ids else draft.bytes
-    return replace(
-        entry, draft=draft.id, draft_name=draft.name, expected=best.expected, get_bytes=entry.get_bytes + missing
-    )
+    name = draft.name or draft.id.rpartition("/")[2]
+    return replace(entry, draft=draft.id, draft_name=name, expected=best.expected, get_bytes=entry.get_bytes + missing)
 
 
 def pair_offers(catalog: Catalog, entries: Sequence[Entry], limit: int) -> tuple[Entry, ...]:

@@ -20,6 +20,7 @@ from app.library.entries import (
     from_search,
     pair_offers,
     with_draft,
+    with_places,
 )
 from app.settings.declarations import SettingsValues
 from app.settings.engine_settings import memory_limit_of
@@ -29,7 +30,7 @@ from app.system.trash import move_to_trash
 from engine.advice.catalog import Catalog, load_catalog
 from engine.advice.fit import number_bytes, working_set_limit
 from engine.advice.pairing import PairAdvice, advise, candidates
-from engine.advice.suggestion import draft_for
+from engine.advice.suggestion import draft_for, head_for
 from engine.errors import ModelNotUsable
 from engine.files.system_memory import system_memory
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient, check_access
@@ -172,7 +173,7 @@ class HubService:
         found = installed_models(self._cache, folders, paths.starter, paths.index)
         self._found = tuple(found)
         budget = self._budget()
-        installed = tuple(from_installed(model, self.catalog, found, budget) for model in found)
+        installed = with_places([from_installed(model, self.catalog, found, budget) for model in found])
         complete = {entry.id for entry in installed if entry.complete}
         curated = self.catalog.models.values()
         catalog = tuple(from_catalog(model, self.catalog, complete, budget) for model in curated)
@@ -223,7 +224,7 @@ class HubService:
     def read_details(self, entry: Entry, main_path: str, only_result: bool) -> Entry:
         """Return a search result with what its small files say: its memory, and its verdict as a draft.
 
-        Without `main_path` there is no verdict. The only result of a search also gets its draft model. Raises
+        Without `main_path` there is no verdict. The only result of a search also gets its head or draft model. Raises
         `HubError`.
         """
         client, kept = self._connected(), self._paths.small_files
@@ -233,7 +234,10 @@ class HubService:
             detailed = replace(detailed, advice=self._verdict(main_path, looked))
         if not only_result or entry.id in self.catalog.models or detailed.problem:
             return detailed
-        best = draft_for(client, looked, self.catalog, self._options.values.fit_context, self._limit(), kept)
+        context, limit = self._options.values.fit_context, self._limit()
+        if (found := head_for(client, looked, self.catalog, context, limit, kept)) is not None:
+            return with_draft(detailed, *found, self._complete_ids())
+        best = draft_for(client, looked, self.catalog, context, limit, kept)
         if best is None:
             return detailed
         return with_draft(detailed, self.catalog.models[best.id], best, self._complete_ids())

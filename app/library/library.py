@@ -223,7 +223,7 @@ class Library(QObject):
             self._reconfigure()
 
     def take_machines(self, free: tuple[int, ...]) -> None:
-        """Also judge models by the bytes that several Macs may use, this one first; () if unknown."""
+        """Judge models also by the bytes that several Macs may use, this one first; () if unknown."""
         if free != self._machines:
             self._machines = free
             self._reconfigure()
@@ -248,7 +248,7 @@ class Library(QObject):
     def command(self, name: str, repository: str) -> None:
         """Pause, resume or cancel ("pause" and so on) a download.
 
-        To cancel deletes its files; a finished one only leaves the list.
+        Cancelling it deletes its files; a finished one only leaves the list.
         """
         self._call(lambda hub: hub.command(name, repository), then=lambda _: self._poll())
 
@@ -308,7 +308,17 @@ class Library(QObject):
     def lists_of(self, entry: Entry) -> tuple[str, ...]:
         """Return the folders that the person has added in which the model was found."""
         folders = self.settings.values.model_folders
-        return tuple(one for one in folders if entry.source == "folder" and Path(entry.path).is_relative_to(one))
+        return tuple(
+            one for one in folders if entry.source == "folder" and Path(entry.gguf or entry.path).is_relative_to(one)
+        )
+
+    def add_folder(self, folder: str, then: Callable[[], None]) -> None:
+        """Search this folder for models from now on; `then` is called once it was searched."""
+        known = self.settings.values.model_folders
+        if folder not in known:
+            self.settings.change(model_folders=(*known, folder))
+        options = self._options_now()
+        self._call(lambda hub: hub.configure(options), then=lambda _: self.rescan(then))
 
     def unlist(self, folders: Collection[str]) -> None:
         """Search these added folders no longer; their files stay."""

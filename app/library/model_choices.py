@@ -176,5 +176,6 @@ def _with_downloads(rows: Iterable[ModelChoice], downloads: Iterable[DownloadSta
 
 
 def _matches(row: ModelChoice, wanted: str) -> bool:
-    text = f"{row.name} {row.id} {row.kind}".casefold()
+    source = row.entry.gguf if row.entry is not None else ""
+    text = f"{row.name} {row.id} {row.kind} {row.path} {source}".casefold()
     return all(word in text for word in wanted.casefold().split())

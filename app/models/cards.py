@@ -152,7 +152,8 @@ class ModelCard(Card):
         self.remove_button.clicked.connect(self._remove)
         # Only the models of the Hub cache have published checksums.
         self.check_button.setVisible(with_file_buttons and entry.source == "cache")
-        self.remove_button.setVisible(with_file_buttons and not entry.is_starter and not entry.app)
+        may_go = not entry.is_starter and not entry.app and not entry.gguf
+        self.remove_button.setVisible(with_file_buttons and (may_go or entry.is_conversion))
         self.unlist_button = self.add_button("quiet")
         self.unlist_button.clicked.connect(self._ask_unlisting)
 
@@ -181,7 +182,7 @@ class ModelCard(Card):
         self.check_button.setText(self.tr("Check files"))
         self.check_button.setEnabled(not runs and not paused)
         # What lies in an added folder is the person's own.
-        self.remove_button.setText(self.tr("Move to Trash…") if self._lists else self.tr("Delete…"))
+        self.remove_button.setText(self.tr("Move to Trash…") if self._lists and not entry.gguf else self.tr("Delete…"))
         self.remove_button.setEnabled(not state.loaded)
         self.remove_button.setToolTip(self.tr("It is in use. Choose another model first.") if state.loaded else "")
         self.unlist_button.setText(self.tr("Remove from the list"))
@@ -199,6 +200,8 @@ class ModelCard(Card):
         else:
             sentence, word = self.tr("Delete this model? ({size})"), self.tr("Delete")
             more = self.tr("Other apps that use the Hugging Face cache will lose it too.") if plan.shared else ""
+            if self.entry.gguf:
+                more = self.tr("The file {file} stays.").format(file=self.entry.gguf)
         self._ask(joined(sentence.format(size=size), more), [str(plan.place)], word, plan)
 
     def _ask_unlisting(self) -> None:
@@ -240,6 +243,8 @@ class ModelCard(Card):
     def _facts(self) -> str:
         entry, state = self.entry, self._state
         facts = model_wording.facts_words(entry, state.measured, with_draft=True)
+        if origin := model_wording.origin_words(entry):
+            return f"{facts}\n{origin}"
         if state.advice is None or not state.main or entry.verdict != "fits":
             return facts
         return f"{model_wording.as_draft_words(state.advice, state.main, state.as_draft)}\n{facts}"
@@ -249,6 +254,8 @@ class ModelCard(Card):
             return self.tr("in use"), "main"
         if self.entry.is_starter:
             return self.tr("built in"), "draft"
+        if self.entry.base:
+            return "LoRA", "neutral"
         if self.entry.installed and not self.entry.problem:
             return self.tr("installed"), "draft"
         if self.entry.verdict == "too-big":

@@ -67,6 +67,7 @@ class ModelController(QObject):
         for picker in (self.main_picker, self.draft_picker):
             picker.wanted.connect(self._get_choice)
             picker.more.connect(self.page_wanted)
+        self.main_picker.folder_wanted.connect(self.use_folder)
         self.main_picker.chosen.connect(self._choose_main)
         self.draft_picker.chosen.connect(self._choose_draft)
         library.settled.connect(self._show_settled)
@@ -99,6 +100,17 @@ class ModelController(QObject):
                 self._session.models.load(here.path or here.id, draft)
         self.chat_wanted.emit()
 
+    def use_folder(self, folder: str) -> None:
+        """Search a folder for models from now on; load its model if it has only one, else let the person choose."""
+        self._library.add_folder(folder, lambda: self._use_found(folder))
+
+    def _use_found(self, folder: str) -> None:
+        self.main_picker.look_for(folder)
+        choices = self.main_picker.choices()
+        if len(choices) == 1 and choices[0].usable:
+            self.main_picker.close_overlay()
+            self._choose_main(choices[0])
+
     def _installed(self, id_: str) -> Entry | None:
         inventory = self._library.inventory
         return next((one for one in inventory.installed if id_ and one.id == id_), None) if inventory else None
@@ -126,6 +138,10 @@ class ModelController(QObject):
         models = self._session.models
         if not models.pair.loading:
             path = models.pair.paths[0]
+            inventory = self._library.inventory
+            if path and inventory is not None and inventory.at(path) is None:
+                # A folder that was made from a GGUF file.
+                self._library.rescan()
             self._library.finder.judge_for("" if Path(path) in models.starter_pair else path)
 
     def _choose_main(self, choice: ModelChoice) -> None:

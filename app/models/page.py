@@ -15,6 +15,7 @@ from app.library.library import Library
 from app.models.cards import CardState, FolderCard, ModelCard
 from app.models.download_card import DownloadList
 from app.models.model_controller import ModelController
+from app.models.picker import folder_at
 from app.session.session import Session
 from app.settings.declarations import FIT_CONTEXTS
 from app.widgets.controls import Chooser, Segments
@@ -26,7 +27,7 @@ from app.widgets.theme_aware import ThemeAware
 from app.wording.errors import error_sentence
 from app.wording.figures import number
 from app.wording.hub import size_words
-from app.wording.models import entry_name
+from app.wording.models import entry_name, folder_words
 from engine.errors import EngineError
 from engine.hub.download_state import DownloadStatus
 from engine.hub.values import RemovalPlan
@@ -105,6 +106,7 @@ class ModelsPage(ThemeAware, QWidget):
         for index, button in enumerate(self._tabs.buttons):
             button.clicked.connect(lambda _=False, tab=index: self.show_tab(tab))
         self.field.textEdited.connect(self._search)
+        self.field.chosen.connect(self._add_entered_folder)
         self.again.clicked.connect(lambda: self._search(library.finder.searched.text))
         self.context.activated.connect(lambda _: library.settings.change(fit_context=self.context.currentData()))
         self._add_folder.clicked.connect(self._choose_folder)
@@ -259,17 +261,20 @@ class ModelsPage(ThemeAware, QWidget):
         if self._tab != SEARCH:
             self.show_tab(SEARCH)
         self.note.hide()
-        self._library.finder.search(text)
+        self._library.finder.search("" if folder_at(text) else text)
+        self._word()
 
     def _show_search(self) -> None:
         if self._tab == SEARCH:
             self._rebuild()
 
+    def _add_entered_folder(self) -> None:
+        if folder := folder_at(self.field.text()):
+            self._library.add_folder(folder, lambda: self.show_tab(INSTALLED))
+
     def _choose_folder(self) -> None:
         if folder := QFileDialog.getExistingDirectory(self, self.tr("Choose a folder that contains models")):
-            known = self._library.settings.values.model_folders
-            if folder not in known:
-                self._library.settings.change(model_folders=(*known, folder))
+            self._library.add_folder(folder, lambda: self.show_tab(INSTALLED))
 
     # Words
 
@@ -313,6 +318,8 @@ class ModelsPage(ThemeAware, QWidget):
             return error_sentence(searched.error)
         if searched.running:
             return self.tr("Searching…")
+        if folder := folder_at(self.field.text()):
+            return folder_words(folder, is_listed=False)
         if not searched.text:
             return self.tr("Type part of a name, such as Qwen3.8 or Gemma, or paste a model page URL.")
         return "" if searched.found else self.tr("No MLX models match.")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QListWidget, QListWidgetItem, QPushButton, QSizePolicy, QWidget
 
 from app.widgets import theme
 from app.widgets.badges import Badge
@@ -33,11 +34,15 @@ _GAP, _BELOW, _OTHERS = 6, 6, 112
 
 
 class Picker(ThemeAware, Overlay):
-    """A picker of the `role` "main" or "draft". `chosen` carries the user's choice, `wanted` one to download."""
+    """A picker of the `role` "main" or "draft". `chosen` carries the user's choice, `wanted` one to download.
+
+    `folder_wanted` carries a folder of models, or a file in one, that the user chose or whose path was entered.
+    """
 
     chosen = Signal(object)
     wanted = Signal(object)
     more = Signal()
+    folder_wanted = Signal(str)
     is_modal = False
 
     def __init__(self, role: str, library: Library, session: Session, chip: QWidget, window: QWidget) -> None:
@@ -60,8 +65,11 @@ class Picker(ThemeAware, Overlay):
         line = QFrame(self)
         line.setObjectName("line")
         self._more = styled(QPushButton(self), "link")
+        self._folder = self.bound("Choose a folder…", styled(QPushButton(self), "link"))
+        self._folder.setVisible(self.role == "main")
+        self._folder.clicked.connect(self._choose_folder)
         # Aligned with the icons of the rows.
-        more = fill(hbox(margins=(16, 0, 16, 0), spacing=16), self._more, (self.state, 1))
+        more = fill(hbox(margins=(16, 0, 16, 0), spacing=16), self._more, self._folder, (self.state, 1))
         fill(self.column, self._field, self._note, self._list, line, more)
         self._field.typed.connect(lambda _text: self.refresh())
         self._field.taken.connect(self._take)
@@ -141,6 +149,8 @@ class Picker(ThemeAware, Overlay):
             return self.tr("No matching draft model is installed or in the catalog. Prompt lookup needs none.")
         if self.role == "draft" and self._session.models.pair.main is None:
             return self.tr("Choose a main model first.")
+        if folder := self._entered_folder():
+            return model_wording.folder_words(folder, folder in self._library.settings.values.model_folders)
         library = self._library
         known = library.inventory if self.role == "main" else library.advice(self._session.models.pair.paths[0])
         return self.tr("No matching models") if known is not None else self.tr("Scanning models…")
@@ -176,6 +186,8 @@ class Picker(ThemeAware, Overlay):
 
     def _take(self) -> None:
         choice = self._current()
+        if choice is None and (folder := self._entered_folder()):
+            self.folder_wanted.emit(folder)
         if choice is None or not choice.usable:
             return
         if choice.kind == "get":
@@ -188,6 +200,23 @@ class Picker(ThemeAware, Overlay):
         """Request the download; the picker stays open and shows its progress."""
         if choice.download is None or choice.download.stopped:
             self.wanted.emit(choice)
+
+    def _entered_folder(self) -> str:
+        """Return the folder whose path, or that of a file in it, was entered; "" for other words."""
+        return folder_at(self._field.words) if self.role == "main" else ""
+
+    def _choose_folder(self) -> None:
+        self.close_overlay()
+        if folder := QFileDialog.getExistingDirectory(
+            self._window, self.tr("Choose a folder that contains models"), str(Path.home())
+        ):
+            self.folder_wanted.emit(folder)
+
+    def look_for(self, words: str) -> None:
+        """Open with these words in the field."""
+        if self.isHidden():
+            self.open()
+        self._field.setText(words)
 
     def _show_more(self) -> None:
         self.close_overlay()
@@ -315,6 +344,8 @@ class PickerRow(QWidget):
             from engine.model_files.head_kinds import title_of
 
             return self.tr("{method} head").format(method=title_of(choice.entry.head)), "neutral"
+        if choice.entry is not None and choice.entry.base:
+            return "LoRA", "neutral"
         if choice.advice is not None and choice.advice.verdict.startswith("head"):
             return source_name("head"), "neutral"
         if choice.is_starter:
@@ -329,6 +360,15 @@ class PickerRow(QWidget):
         if choice.entry is not None and self._role == "draft":
             return choice.entry.app, "neutral"
         return "", "neutral"
+
+
+def folder_at(words: str) -> str:
+    """Return the folder whose path, or that of a file in it, is `words`; "" if there is none."""
+    words = words.strip()
+    if not words.startswith(("/", "~")):
+        return ""
+    path = Path(words).expanduser()
+    return str(path if path.is_dir() else path.parent) if path.exists() else ""
 
 
 def _is_gettable(choice: ModelChoice) -> bool:

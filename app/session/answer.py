@@ -16,7 +16,7 @@ from msgspec.structs import replace as with_figures
 from app.session.calls import ToolRun
 from app.text.answer_parts import AnswerParts
 from app.text.repetition import Repetition
-from app.text.thinking import GrowingParts, ThoughtAndReply
+from app.text.thinking import GrowingParts, ThoughtAndReply, closing_mark
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
 from engine.requests import SamplingSettings
@@ -47,6 +47,9 @@ class State(Enum):
 _UNFINISHED = (State.LENGTH, State.CANCELLED, State.FAILED, State.INTERRUPTED, State.REPEATING)
 _ENDED = (State.DONE, *_UNFINISHED)
 _REASONS = {"stop": State.DONE, "length": State.LENGTH, "cancelled": State.CANCELLED}
+# The name in stored figures, and the words with which the Starter itself refuses, in its four languages.
+STARTER = "starter/main"
+_REFUSALS = ("choose a larger model", "더 큰 모델을 골라", "大きなモデルを選ぶと", "换一个大模型")
 # Figures that are unknown for an answer that repeats itself, because a loop is drafted faster than useful text.
 _NO_SPEEDUP = dict.fromkeys(("speedup", "speedup_low", "speedup_high", "plain_tps", "saved_s"))
 
@@ -61,7 +64,7 @@ class Answer:
     template put that into the prompt, so that `text` marks all thoughts. With a `separator`, the text omits the calls
     that the separator finds. `calls` are the calls of the answer, and `earlier` the figures of the preceding requests
     whose results it uses. `sampling` holds its sampling settings, None if unknown. `repeats` says whether the newest
-    tokens repeat themselves; the figures then have no speed-up.
+    tokens repeat themselves; the figures then have no speed-up. `closing` is the end of `before` that closed thoughts.
     """
 
     state: State = State.WAITING
@@ -80,6 +83,7 @@ class Answer:
     repeats: bool = False
     earlier: tuple[RequestStats, ...] = ()
     sampling: SamplingSettings | None = None
+    closing: str = ""
     separator: AnswerParts | None = field(default=None, repr=False, compare=False)
     _repetition: Repetition = field(default_factory=Repetition, repr=False, compare=False)
     # The characters that the separator has read, and how many of its next ones the earlier text has already.
@@ -101,7 +105,13 @@ class Answer:
     @property
     def unfinished(self) -> bool:
         """Whether there is text that the model could continue."""
-        return self.state in _UNFINISHED and bool(self.text.strip()) and not self.calls
+        stopped = self.state in _UNFINISHED or self.stopped_thinking
+        return stopped and bool(self.text.strip()) and not self.calls
+
+    @property
+    def stopped_thinking(self) -> bool:
+        """Whether the model ended its answer inside its thoughts, without a reply."""
+        return self.state is State.DONE and not self.parts.closed and bool(closing_mark(self.text))
 
     @property
     def writes_call(self) -> bool:
@@ -112,6 +122,11 @@ class Answer:
     def repeats_anew(self) -> bool:
         """Whether it repeats itself beyond the text that the user has chosen to continue."""
         return self.repeats and self._repetition.is_new
+
+    @property
+    def refuses(self) -> bool:
+        """Whether the Starter says that the question is beyond it."""
+        return self.model == STARTER and any(words in self.text for words in _REFUSALS)
 
     @property
     def reply(self) -> str:
@@ -167,8 +182,12 @@ class Answer:
         return True
 
     def resume(self) -> None:
-        """Prepare for another request that continues the answer."""
-        self.before = self.text
+        """Prepare for another request that continues the answer.
+
+        Thoughts that the model ended without closing them are closed: it would end them again.
+        """
+        self.closing = f"\n{closing_mark(self.text)}\n\n" if self.stopped_thinking else ""
+        self.before = self.text = self.text + self.closing
         self.first_round = 1 + max((token.round for token in self.tokens[-1:]), default=-1)
         self.state, self.error, self.prefill = State.WAITING, None, None
         self._repetition = Repetition(token.text for token in self.tokens)

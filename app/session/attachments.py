@@ -10,39 +10,19 @@ from typing import Any
 
 from app.conversations.records import Attachment, Picture
 from app.system.cancelled import Cancelled
-from app.text.encodings import decode, has_no_controls
+from app.text.file_texts import CHARSET, LARGEST_BYTES, NotAttachable, text_of_file
 from app.text.picture_data import kind_of_picture
-from engine.errors import EngineClosed, EngineError, PictureNotUsable, TemplateFailed
+from engine.documents.document import is_document
+from engine.errors import EngineClosed, EngineError, PictureNotUsable
 from engine.files.paths import is_known_good
 from engine.files.picture_file import MOST_MEGABYTES
-from engine.files.reading_time import ReadingTime, TimeSpent
+from engine.files.reading_time import ReadingTime
 
-# Longer texts fit no context and would only be refused later.
-LARGEST_BYTES = 2 * 2**20
-# PDF files consist mostly of fonts and pictures; only their text is attached.
-LARGEST_PDF_BYTES = 50 * 2**20
-# Seconds of computing for a PDF file. A dense page takes 0.01 to 0.03, and 400 of them are as long as LARGEST_BYTES.
-PDF_S = 10
+# Documents consist mostly of fonts and pictures; only their text is attached.
+LARGEST_DOCUMENT_BYTES = 50 * 2**20
 # The problems of files that take too long or too much memory.
 BEYOND_LIMITS = ("too-slow", "too-much-memory", "no-time")
-_PDF_REASONS = {"too-slow": "too-slow", "too-large": "too-much-memory"}
-_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".heic", ".avif")
-_TEXT, _CHARSET = "text/plain", "; charset="
-
-
-class NotAttachable(Exception):
-    """A file cannot be attached. `reason` is "not-text", "unknown-encoding", "too-large", "unreadable" or "picture".
-
-    For PDF files, it may also be "encrypted", "damaged", "no-text" (it has only pictures), "too-slow",
-    "too-much-memory" or "no-time" (others took it); for files of folders also "gone" or "too-many".
-    """
-
-    def __init__(self, name: str, reason: str) -> None:
-        super().__init__(name, reason)
-        self.name, self.reason = name, reason
-
-    def __str__(self) -> str:
-        return f"{self.name}: {self.reason}"
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".heic", ".heif", ".avif")
 
 
 def read_attachment(
@@ -51,14 +31,14 @@ def read_attachment(
     time: ReadingTime | None = None,
     keep: Callable[[bytes], object] | None = None,
 ) -> Attachment:
-    """Read a text, code or PDF file, or a picture, whose file goes to `keep`; without `keep` pictures are refused.
+    """Read a text, code, a document or a picture, whose file goes to `keep`; without `keep` pictures are refused.
 
-    The media type names the encoding if that was guessed for the window's `language`. PDF files and pictures are read
+    The media type names the encoding if that was guessed for the window's `language`. Documents and pictures are read
     in processes with limits, and within `time`. Raises NotAttachable, PictureNotUsable, PicturesNotInstalled, Cancelled
     when `time` is abandoned, and what `keep` raises. Not for the Qt thread.
     """
     time = time or ReadingTime()
-    is_pdf, named_picture = path.suffix.lower() == ".pdf", path.suffix.lower() in _PICTURES
+    named_picture = path.suffix.lower() in _PICTURES
     try:
         if path.exists() and not path.is_file():
             # Reading a pipe or a device may never end.
@@ -66,7 +46,7 @@ def read_attachment(
         size = path.stat().st_size
         if named_picture and size > MOST_MEGABYTES * 2**20:
             raise PictureNotUsable("too-large", str(MOST_MEGABYTES))
-        if not named_picture and size > (LARGEST_PDF_BYTES if is_pdf else LARGEST_BYTES):
+        if not named_picture and size > (LARGEST_DOCUMENT_BYTES if is_document(path.name) else LARGEST_BYTES):
             raise NotAttachable(path.name, "too-large")
         content = path.read_bytes()
     except OSError as error:
@@ -75,20 +55,19 @@ def read_attachment(
         if keep is None:
             raise NotAttachable(path.name, "picture")
         return read_picture(path.name, content, keep, time)
-    if is_pdf or content.startswith(b"%PDF-"):
-        return Attachment(path.name, "application/pdf", _pdf_text(path.name, content, time))
-    if (decoded := decode(content, language)) is None:
-        raise NotAttachable(path.name, "unknown-encoding" if has_no_controls(content) else "not-text")
-    text, guess = decoded
-    return Attachment(path.name, f"{_TEXT}{_CHARSET}{guess}" if guess else _TEXT, text)
+    return Attachment(path.name, *text_of_file(path.name, content, language, time))
 
 
 def read_picture(name: str, content: bytes, keep: Callable[[bytes], object], time: ReadingTime) -> Attachment:
-    """Check a picture's file and pass it to `keep`. Raises as `read_attachment` does."""
+    """Check a picture's file and pass it to `keep`, as PNG or JPEG if it has a rarer format.
+
+    Raises as `read_attachment` does.
+    """
     # Imported here because most questions have no picture.
-    from engine.pictures.reading import digest_of, picture_size
+    from engine.pictures.reading import common_file, digest_of, picture_size
 
     try:
+        content = content if kind_of_picture(content) else common_file(content, time)
         picture = Picture(digest_of(content), *picture_size(content, time))
     except EngineClosed as error:
         raise Cancelled from error
@@ -98,31 +77,7 @@ def read_picture(name: str, content: bytes, keep: Callable[[bytes], object], tim
 
 def guessed_encoding(attachment: Attachment) -> str:
     """Return the encoding that was guessed for the file; "" if it was certain."""
-    return attachment.media_type.partition(_CHARSET)[2]
-
-
-def _pdf_text(name: str, content: bytes, time: ReadingTime) -> str:
-    """Return the text of all pages of a PDF file."""
-    # Imported here because most questions have no PDF file.
-    from engine.tokenizers.prompt_process.client import PDF_PROCESS
-    from engine.tokenizers.prompt_process.files import read_in_time
-
-    try:
-        read = read_in_time(
-            PDF_PROCESS,
-            lambda process, seconds: process.read_pdf(content, LARGEST_BYTES, seconds, time.abandoned),
-            PDF_S,
-            time,
-        )
-    except EngineClosed as error:
-        raise Cancelled from error
-    except TimeSpent as error:
-        raise NotAttachable(name, "no-time") from error
-    except TemplateFailed as error:
-        raise NotAttachable(name, _PDF_REASONS.get(error.reason, "damaged")) from error
-    if read.problem:
-        raise NotAttachable(name, read.problem)
-    return read.text
+    return attachment.media_type.partition(CHARSET)[2]
 
 
 @lru_cache(maxsize=64)

@@ -84,6 +84,10 @@ class ListService(QObject):
 
         self._store.run(move, then)
 
+    def make_folder(self, name: str, then: Callable[[int], object]) -> None:
+        """Create an empty folder; `then` gets its id before the list shows it."""
+        self._store.run(lambda store: store.conversations.create_folder(name), then)
+
     def shift_folder(self, folder_id: int, step: int) -> None:
         """Move a folder up (-1) or down (1) in the list."""
         order = [folder.id for folder in self.folders]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from app.system.translatable import QT_TRANSLATE_NOOP
 from engine.hub.repository_names import head_of
 
@@ -11,6 +13,9 @@ STARTERS = {
     "starter/draft": QT_TRANSLATE_NOOP("Models", "Starter draft"),
     "starter/head": QT_TRANSLATE_NOOP("Models", "Starter head"),
 }
+
+# How GGUF files are quantised, at the end of their names.
+_GGUF_KIND = re.compile(r"[-_.]((?:[IT]?Q\d|B?F16|F32|MXFP4)\w*)$")
 
 
 def english_name(name: str) -> str:
@@ -35,6 +40,8 @@ def short_name(repository: str) -> tuple[str, int]:
     if source:
         return f"{short_name(source)[0]} MTP", 0
     name, bits = repository.rsplit("/", 1)[-1], 0
+    if (kind := _GGUF_KIND.search(name)) is not None:
+        return f"{short_name(name[: kind.start()])[0]} {kind[1]}", 0
     words = [word for word in name.replace("_", "-").split("-") if word.lower() not in ("mlx", "")]
     if len(words) > 1 and words[-1].lower().endswith("bit") and words[-1][:-3].isdigit():
         bits = int(words.pop()[:-3])

@@ -15,11 +15,12 @@ from app.conversations.conversation_list import ConversationList
 from app.conversations.database import storable
 from app.conversations.projects import Sources
 from app.conversations.records import Folder, Source, SourceFile
-from app.session.attachments import BEYOND_LIMITS, LARGEST_BYTES, NotAttachable, read_attachment
+from app.session.attachments import BEYOND_LIMITS, read_attachment
 from app.session.list_service import ListService
 from app.session.store_client import StoreClient
 from app.system.background import Background
 from app.system.cancelled import Cancelled
+from app.text.file_texts import LARGEST_BYTES, NotAttachable
 from engine.errors import PictureNotUsable
 from engine.files.reading_time import ReadingTime
 

@@ -91,7 +91,7 @@ class StreamingAnswer:
         self._files = ReadingTime()
         self._cancelled = self._gathering = False
         self._write_error_reported = False
-        self._written = len(turn.answer.before)
+        self._written = len(turn.answer.before) - len(turn.answer.closing)
         self._finish_reason = ""
         self._request: ChatRequest | None = None
         self._calls: ToolCalls | None = None

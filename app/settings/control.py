@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.settings.setting import Setting
 from app.system.language import LANGUAGES
 from app.widgets.controls import Chooser, Switch, number_box
-from app.widgets.popups import round_field_menu
+from app.widgets.search_field import TextField
 
 
 class SettingControl:
@@ -38,8 +38,7 @@ class SettingControl:
             self.widget.setMinimumHeight(32)
             self._show = self.widget.setValue
         else:
-            self.widget = QLineEdit(parent)
-            round_field_menu(self.widget)
+            self.widget = TextField(parent)
             self.widget.setMinimumWidth(220)
             self.widget.editingFinished.connect(lambda: entered(self.widget.text().strip()))
             self._show = self.widget.setText

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.agents.connecting import ConfigChange, NotConnected, connected, plan, take_back, write
 from app.agents.table import APPS, App, declared_endpoint
+from app.library.library import Library
 from app.session.api_service import ApiService
-from app.settings.store import SettingsStore
 from app.settings_window.table_page import TablePage
 from app.widgets.buttons import CopyButton
 from app.widgets.controls import Chooser
@@ -19,7 +20,7 @@ from app.widgets.overlay import Overlay
 from app.widgets.popups import record_view
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
-from app.wording.agents import next_sentence, plan_sentence, refusal_sentence, written_sentence
+from app.wording.agents import next_sentence, plan_sentence, refusal_sentence, room_sentence, written_sentence
 from app.wording.api import call_line, problem_sentence
 
 _CALLS_SHOWN = 8
@@ -39,9 +40,9 @@ export ANTHROPIC_API_KEY={key}
 class ConnectCard(ThemeAware, Overlay):
     """Sets a program up to use the API: shows all that it would write, writes it at a click, and takes it back."""
 
-    def __init__(self, settings: SettingsStore, window: QWidget) -> None:
+    def __init__(self, library: Library, window: QWidget) -> None:
         super().__init__(window, 620)
-        self._settings = settings
+        self._library, self._settings = library, library.settings
         self._plan: ConfigChange | None = None
         self._said = ""
 
@@ -82,11 +83,15 @@ class ConnectCard(ThemeAware, Overlay):
 
     def _show(self) -> None:
         """Plan again, because the file may have changed, and show that."""
-        self._plan = shown = plan(self._app, declared_endpoint(self._settings.values))
+        inventory = self._library.inventory
+        installed = inventory.installed if inventory is not None else ()
+        contexts = {one.name: one.context or 0 for one in installed if "main" in one.kinds and not one.partial}
+        endpoint = replace(declared_endpoint(self._settings.values), contexts=contexts)
+        self._plan = shown = plan(self._app, endpoint)
         off = "" if self._settings.values.api_serve else self.tr("The local API is off: turn it on for the app.")
         self.intro.setText(plan_sentence(shown))
         self.text.setPlainText(shown.text)
-        self.then.setText("\n".join(filter(None, (next_sentence(shown), off))))
+        self.then.setText("\n".join(filter(None, (next_sentence(shown), off, room_sentence(self._app, endpoint)))))
         by_hand = shown.after is None
         self.write.setVisible(not by_hand)
         self.write.setEnabled(shown.writes)
@@ -116,12 +121,13 @@ class ConnectCard(ThemeAware, Overlay):
 class ApiPage(TablePage):
     """Shows the state of the service, with buttons that copy the texts."""
 
-    def __init__(self, settings: SettingsStore, api: ApiService, parent: QWidget | None = None) -> None:
-        super().__init__("api", settings, parent)
-        self._api = api
+    def __init__(self, library: Library, api: ApiService, parent: QWidget | None = None) -> None:
+        super().__init__("api", library.settings, parent)
+        self._library, self._api = library, api
         self.state = self.row(None)
-        self.copy_address, self.copy_example, self.copy_key, self.copy_variables = (
-            CopyButton(self, text) for text in (self._base, self._example, lambda: api.key, self._variables)
+        self.copy_address, self.copy_example, self.copy_key, self.copy_variables, self.copy_ollama = (
+            CopyButton(self, text)
+            for text in (self._base, self._example, lambda: api.key, self._variables, self._ollama_base)
         )
         self.new_key = self.bound("New key", styled(QPushButton(self), "button"))
         self.new_key.clicked.connect(api.renew_key)
@@ -135,6 +141,7 @@ class ApiPage(TablePage):
         self.apps = self.row(self.connect_app)
         self.card: ConnectCard | None = None
         self.programs = self.row(self.copy_variables)
+        self.ollama = self.row(self.copy_ollama)
         self.calls = self.row(None)
         self.lines = label(self, "muted", wraps=True)
         api.changed.connect(self._show)
@@ -142,12 +149,15 @@ class ApiPage(TablePage):
 
     def _connect_app(self) -> None:
         if self.card is None:
-            self.card = ConnectCard(self.settings, self.window())
+            self.card = ConnectCard(self._library, self.window())
         self.card.open()
 
     def _base(self) -> str:
         status = self._api.status
         return f"{status.address}/v1" if status is not None else ""
+
+    def _ollama_base(self) -> str:
+        return self._base().removesuffix("/v1")
 
     def _example(self) -> str:
         status = self._api.status
@@ -163,7 +173,7 @@ class ApiPage(TablePage):
 
     def _show(self) -> None:
         status, problem = self._api.status, self._api.problem
-        for row in (self.address, self.example, self.programs, self.calls):
+        for row in (self.address, self.example, self.programs, self.ollama, self.calls):
             row.set_due(status is not None)
         self.key.set_due(status is not None and bool(self._api.key))
         if problem is not None:
@@ -194,6 +204,13 @@ class ApiPage(TablePage):
                 "terminal, copy the variables that the official libraries read."
             ),
         )
+        words = self.tr("The base address, without a path.")
+        if self._api.key:
+            words = self.tr(
+                "The base address, without a path. For programs without a field for a key, put the key into the "
+                "address: http://KEY@{place} or {address}/KEY"
+            ).format(place=status.address.removeprefix("http://"), address=status.address)
+        self.ollama.set_words(self.tr("For programs that use Ollama"), f"{status.address}\n{words}")
         newest = [*reversed(status.under_way), *reversed(self._api.ended)][:_CALLS_SHOWN]
         lines = "\n".join(call_line(call) for call in newest)
         self.calls.set_words(self.tr("Requests"), lines or self.tr("No requests yet."))

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QLineEdit, QScrollArea
 
 from app.widgets.labels import label, show_words
 from app.widgets.layouts import FlowRow, fill, hbox, keep_right_edge, vbox
-from app.widgets.popups import round_field_menu
+from app.widgets.search_field import TextField
 from app.widgets.style_class import styled
 
 _WIDEST = 768
@@ -81,9 +81,8 @@ class SecretRow(Row):
     typed = Signal(str)
 
     def __init__(self, parent: QWidget | None) -> None:
-        self.field = QLineEdit(parent)
+        self.field = TextField(parent)
         super().__init__(self.field, parent)
-        round_field_menu(self.field)
         self.field.setMinimumWidth(220)
         self.field.setEchoMode(QLineEdit.EchoMode.Password)
         self.field.editingFinished.connect(self.take)

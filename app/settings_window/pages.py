@@ -48,7 +48,7 @@ def build_page(page_id: str, library: Library, session: Session, models: ModelCo
         "history": lambda: _history_page(session, models),
         "storage": lambda: StoragePage(library, session),
         "network": lambda: _network_page(library, session),
-        "api": lambda: ApiPage(settings, session.api),
+        "api": lambda: ApiPage(library, session.api),
         "machines": lambda: MachinesPage(library, session),
         "advanced": lambda: AdvancedPage(library, session),
     }

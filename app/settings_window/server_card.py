@@ -16,7 +16,7 @@ from app.tools.variables import decides
 from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay
-from app.widgets.popups import round_field_menu
+from app.widgets.search_field import TextField
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
 from app.wording.tools import DOTS, tool_sentence
@@ -46,7 +46,7 @@ class ServerCard(ThemeAware, Overlay):
             "decide what runs.",
             intro,
         )
-        self.name, self.target = self._field(self), self._field(self)
+        self.name, self.target = TextField(self), TextField(self)
         both = QLineEdit.setPlaceholderText, QWidget.setAccessibleName
         self.bound("Name", self.name, *both)
         self.bound("Command, or address that starts with https://", self.target, *both)
@@ -84,18 +84,13 @@ class ServerCard(ThemeAware, Overlay):
     def retranslate(self) -> None:
         self._title.setText(self.tr("Add a server") if self._server is None else self.tr("Edit the server"))
 
-    def _field(self, parent: QWidget) -> QLineEdit:
-        field = QLineEdit(parent)
-        round_field_menu(field)
-        return field
-
     def _add_value(self, key: str, shown: str = "") -> QLineEdit:
         """Add the fields of a value, which is kept as it is if `key` names one and no other is entered.
 
         One that decides what the command runs is no secret, and shown.
         """
         line = QWidget(self)
-        name, value = self._field(line), self._field(line)
+        name, value = TextField(line), TextField(line)
         self.bound("Name of the value", name, QLineEdit.setPlaceholderText, QWidget.setAccessibleName)
         self.bound("Value", value, QLineEdit.setPlaceholderText, QWidget.setAccessibleName)
         modes = QLineEdit.EchoMode

@@ -56,6 +56,9 @@ class ChatPane(ThemeAware, QFrame):
         self._streaming: frozenset[int] = frozenset()
         self._new = self.bound("New chat", styled(QPushButton(self), "plain"))
         self._new.clicked.connect(new_chat.trigger)
+        self._new_folder = self.bound("New folder", QToolButton(self), set_name)
+        self._new_folder.setIcon(icon("folder"))
+        self._new_folder.clicked.connect(self.make_folder)
         self.search = SearchField(self)
         self.bound("Search chats", self.search, QLineEdit.setPlaceholderText, QWidget.setAccessibleName)
         self._views = self.bound("Archive and trash", QToolButton(self), set_name)
@@ -99,14 +102,15 @@ class ChatPane(ThemeAware, QFrame):
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         column = vbox(self, margins=(12, 16, 12, 12), spacing=8)
         line = fill(hbox(spacing=4), (self.search, 1), self._views)
-        fill(column, self._new, line, self._back, self.empty, self.hint, (view, 1), self.settings)
+        new = fill(hbox(spacing=4), (self._new, 1), self._new_folder)
+        fill(column, new, line, self._back, self.empty, self.hint, (view, 1), self.settings)
 
     def _connect(self) -> None:
         change = self._chats.change
         self.search.typed.connect(self._search)
         self.search.down.connect(self._go_to_list)
         self.search.chosen.connect(self._choose_first)
-        self.list.clicked.connect(self._activated)
+        self.list.clicked.connect(self._clicked)
         self.list.activated.connect(self._activated)
         self.list.customContextMenuRequested.connect(self._show_menu)
         self._views_menu.aboutToShow.connect(self._fill_views)
@@ -199,10 +203,17 @@ class ChatPane(ThemeAware, QFrame):
         rows = enumerate(self.model.rows)
         return self.model.index(next((number for number, row in rows if not isinstance(row, str)), -1))
 
+    def _clicked(self, index: QModelIndex) -> None:
+        row = index.data(ROW)
+        if isinstance(row, Folder) and self.list.pressed_mark:
+            self._chats.change(ConversationList.close_folder, row.id, not row.closed)
+        else:
+            self._activated(index)
+
     def _activated(self, index: QModelIndex) -> None:
         row = index.data(ROW)
         if isinstance(row, Folder):
-            self._chats.change(ConversationList.close_folder, row.id, not row.closed)
+            self.row_menu.folder_page_wanted.emit(row.id)
         elif isinstance(row, Conversation):
             self._session.chats.open_id(row.id)
         elif isinstance(row, TitleHit):
@@ -230,16 +241,27 @@ class ChatPane(ThemeAware, QFrame):
 
     def move_to_new_folder(self, chat_id: int) -> None:
         """Create a folder with this chat in it, and open the editor of its name."""
-        names = {folder.name for folder in self._chats.folders}
-        name, number = self.tr("New folder"), 2
-        while name in names:
-            name, number = f"{self.tr('New folder')} {number}", number + 1
 
         def made(folder_id: int) -> None:
             # The list with the new folder arrives after this call.
             QTimer.singleShot(0, self, lambda: self.rename_folder(folder_id))
 
-        self._chats.move_to_new_folder(chat_id, name, made)
+        self._chats.move_to_new_folder(chat_id, self._free_name(), made)
+
+    def make_folder(self) -> None:
+        """Create an empty folder, and show its page."""
+
+        def made(folder_id: int) -> None:
+            QTimer.singleShot(0, self, lambda: self.row_menu.folder_page_wanted.emit(folder_id))
+
+        self._chats.make_folder(self._free_name(), made)
+
+    def _free_name(self) -> str:
+        names = {folder.name for folder in self._chats.folders}
+        name, number = self.tr("New folder"), 2
+        while name in names:
+            name, number = f"{self.tr('New folder')} {number}", number + 1
+        return name
 
     def _fill_views(self) -> None:
         menu = self._views_menu

@@ -5,13 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from PySide6.QtCore import QLocale, QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRect, QSize, Qt
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QEvent,
+    QLocale,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QPointF,
+    QRect,
+    QSize,
+    Qt,
+)
 from PySide6.QtGui import (
     QColor,
     QFont,
     QFontMetrics,
     QKeyEvent,
     QKeySequence,
+    QMouseEvent,
     QPainter,
     QPen,
     QTextCharFormat,
@@ -27,6 +40,7 @@ from app.sidebar.row_menu import MOVE_DOWN, MOVE_UP
 from app.text.utf16 import utf16_length
 from app.widgets import theme
 from app.widgets.icons import icon
+from app.widgets.search_field import TextField
 from app.widgets.theme import scaled
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -77,6 +91,20 @@ class RowPainter(QStyledItemDelegate):
                 spans = row.spans if isinstance(row, TitleHit) else ()
                 self._line(painter, option.font, _middle(inner), index.data(), spans, _TEXT, muted=False)
         painter.restore()
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: _Index) -> QWidget:  # noqa: ARG002
+        return TextField(parent)
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: _Index) -> None:
+        assert isinstance(editor, TextField)
+        editor.commit_preedit()
+        super().setModelData(editor, model, index)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # While composing, keys belong to the input method and must not close the editor.
+        is_key = event.type() in (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride)
+        composing = isinstance(watched, TextField) and watched.composing
+        return not (is_key and composing) and super().eventFilter(watched, event)
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: _Index) -> None:  # noqa: ARG002
         editor.setGeometry(option.rect)
@@ -173,13 +201,24 @@ def _mark(text: str, start: int, end: int) -> QTextLayout.FormatRange:
 
 
 class RowView(QListView):
-    """Leaves the keys that move a folder to the pane; QListView would move the selection."""
+    """Leaves the keys that move a folder to the pane; QListView would move the selection.
+
+    `pressed_mark` says whether the last click was on the mark of a folder that opens or closes it.
+    """
+
+    pressed_mark = False
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if QKeySequence(event.keyCombination()) in (MOVE_UP, MOVE_DOWN):
             event.ignore()
         else:
             super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        at = event.position().toPoint()
+        left = self.visualRect(self.indexAt(at)).left()
+        self.pressed_mark = at.x() - left < _SIDE + scaled(_MARK) + 2
+        super().mousePressEvent(event)
 
     def dataChanged(self, first: _Index, last: _Index, roles: Sequence[int] = ()) -> None:
         # The height of a row does not depend on its text, so skip QListView, which measures all rows again.

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.widgets import theme
 from app.widgets.theme_aware import ThemeAware
 from app.wording import figures
+from app.wording.sources import role_of
 from engine.stats import RequestStats
 
 # With this many bars or more, only every second one shows its number.
@@ -57,9 +58,12 @@ class PositionBars(Chart):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(74, parent)
         self._rates: list[tuple[float, int, int]] = []
+        self._role = "draft"
 
     def show_stats(self, stats: RequestStats) -> None:
         self._rates = position_rates(stats)
+        roles = {role_of(source) for source in stats.sources}
+        self._role = roles.pop() if len(roles) == 1 else "draft"
         self.say("\n".join(self.words()))
 
     def words(self) -> list[str]:
@@ -86,7 +90,7 @@ class PositionBars(Chart):
             left = index * (width + gap)
             painter.setPen(Qt.PenStyle.NoPen)
             # Fainter with each position, because later ones have smaller counts.
-            painter.setBrush(mixed(colours.draft, colours.panel, max(0.45, 1.0 - 0.1 * index)))
+            painter.setBrush(mixed(colours.accent(self._role), colours.panel, max(0.45, 1.0 - 0.1 * index)))
             height = max(2.0, ground * rate)
             painter.drawRoundedRect(QRectF(left, ground - height, width, height), 3, 3)
             if slots >= _CROWDED and index % 2:

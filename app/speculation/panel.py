@@ -24,7 +24,7 @@ from app.widgets.style_class import set_style_class, styled
 from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import Throttle
 from app.wording import figures
-from app.wording.speculation import has_figures, outcome
+from app.wording.speculation import below_outcome, has_figures, outcome
 from engine.stats import RequestStats
 
 WIDTH = 360
@@ -204,9 +204,9 @@ class SpeculationPanel(ThemeAware, QFrame):
 
     def _show_figures(self, answer: Answer, stats: RequestStats) -> None:
         set_text(self.outcome, outcome(answer))
-        set_style_class(self.outcome, "big-good" if stats.drafted and figures.helps(stats) else "big")
+        set_style_class(self.outcome, "big-good" if figures.gain(answer) and figures.helps(stats) else "big")
         plain = self.tr("without speculation") if self._is_plain(answer) else ""
-        set_text(self.speeds, figures.speed_sentence(stats) if stats.drafted else plain)
+        set_text(self.speeds, below_outcome(answer) or plain)
         self.rate.show_value(figures.percent(stats.accept_rate), self.tr("of draft tokens accepted"))
         self.per_round.show_value(figures.number(stats.tokens_per_round), self.tr("tokens a round"))
         # Answers stored by early versions have tokens but no rounds.
@@ -264,13 +264,21 @@ class SampleRound(ThemeAware, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.steps = [RoundStep(number, self) for number in (1, 2, 3)]
+        self._looks_up = False
         self._sum = label(self, "muted", wraps=True)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=16), *self.steps, self._sum)
         self.restyle()
 
+    def show_source(self, looks_up: bool) -> None:
+        """Draw a round whose tokens a draft model proposes or, if it `looks_up`, an earlier text."""
+        if looks_up != self._looks_up:
+            self._looks_up = looks_up
+            self.retranslate()
+
     def retranslate(self) -> None:
+        looked_up = self.tr("The next tokens are proposed as they follow in an earlier text.")
         sentences = (
-            self.tr("A small draft model quickly proposes the next tokens."),
+            looked_up if self._looks_up else self.tr("A small draft model quickly proposes the next tokens."),
             self.tr("The main model checks all of them in a single pass."),
             self.tr("It keeps every token it would have written itself, then adds one."),
         )
@@ -279,11 +287,12 @@ class SampleRound(ThemeAware, QWidget):
         drafted = self.tr("boils|at|100|°F|or", "the sample: five draft tokens").split("|")
         own = self.tr("°C", "the sample: the main model's token in place of the fourth")
         right, wrong, dropped = drafted[:ACCEPTED], drafted[ACCEPTED], drafted[ACCEPTED + 1 :]
+        proposed = "token-lookup" if self._looks_up else "token-draft"
         shown = (
-            tokens_of(drafted, "token-draft"),
-            tokens_of([f"{token} ✓" for token in right], "token-draft")
+            tokens_of(drafted, proposed),
+            tokens_of([f"{token} ✓" for token in right], proposed)
             + tokens_of([f"{wrong} ✗", *dropped], "token-rejected"),
-            tokens_of(right, "token-draft") + tokens_of([own], "token-main"),
+            tokens_of(right, proposed) + tokens_of([own], "token-main"),
         )
         for step, words, tokens in zip(self.steps, sentences, shown, strict=True):
             step.words.setText(words)

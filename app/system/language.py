@@ -42,7 +42,10 @@ class Language(QObject):
         """Change to `choice`. Every widget gets a LanguageChange event."""
         self.choice = choice
         self.code = best_language(QLocale.system().uiLanguages()) if choice == "system" else choice
-        QLocale.setDefault(QLocale.system() if choice == "system" else QLocale(self.code))
+        system = QLocale.system()
+        # Without a locale, Qt's is C, which writes numbers and dates as programs read them.
+        is_set = choice == "system" and system.language() != QLocale.Language.C
+        QLocale.setDefault(system if is_set else QLocale(self.code))
         for translator in self._translators:
             self._application.removeTranslator(translator)
         self._translators = []

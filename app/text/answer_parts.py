@@ -6,10 +6,13 @@ import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
+from app.text.stray_calls import StrayCalls
 from app.text.thinking import GrowingParts, ThoughtAndReply, half_a_mark
 from engine.call_forms.form import CallForm, Marks, ToolCall
+from engine.call_forms.stray import is_cut
 from engine.call_forms.tagged import Unclear
 
 log = logging.getLogger(__name__)
@@ -43,6 +46,9 @@ class AnswerParts:
 
     The values of a call with tags may contain any tags, so from such a call on everything is held back until the answer
     has ended. If it cannot be told where a value ends, all of it stays text, and `unclear` has the function's name.
+
+    In an answer without calls in the form, text that ends it counts as calls if it is almost one (`stray_calls`).
+    `broken` says that the answer ended within a call, and `thinking` that it has not got beyond its thoughts.
     """
 
     form: CallForm | None = None
@@ -53,6 +59,8 @@ class AnswerParts:
     # Whether the text ends within a call, which is held back.
     calling: bool = False
     unclear: str = ""
+    broken: bool = False
+    thinking: bool = False
 
     def __post_init__(self) -> None:
         self._parts, self._text = GrowingParts(), ""
@@ -61,6 +69,8 @@ class AnswerParts:
         # Whether that is a call with tags, and up to where it was searched for the end of another call.
         self._has_tags, self._searched = False, 0
         self._names = {tool["function"]["name"] for tool in self.tools}
+        read = partial(self.form.stray_calls, tools=self.tools) if self.form is not None else None
+        self._stray = StrayCalls(self._names, read) if read is not None and self._names else None
         # The white space since the beginning or the last call; None once text has followed it.
         self._blank: str | None = ""
         self._replying = self._in_messages = False
@@ -82,7 +92,7 @@ class AnswerParts:
     @property
     def held(self) -> int:
         """The number of characters at the end of the text that are held back."""
-        return len(self._blank or "") + len(self._held)
+        return len(self._blank or "") + len(self._held) + (len(self._stray.held) if self._stray is not None else 0)
 
     def add(self, text: str, opening: str = "", *, ended: bool = False, cut: bool = False) -> Delta:
         """Take the next piece of the answer; `ended` with the last one, which may be empty.
@@ -101,6 +111,8 @@ class AnswerParts:
             self._in_messages = parts.begin is None
         # In answers of several messages, calls are messages of their own.
         content, calls = (text, messages) if self._in_messages else self._take(text, ended, cut)
+        if self._stray is not None and not self._in_messages:
+            content, calls = self._with_stray(self._stray, content, calls, ended, cut)
         self.reasoning += reasoning
         self._contents.append(content)
         if self.most_calls is not None:
@@ -108,6 +120,16 @@ class AnswerParts:
         self.calls += calls
         shown = content if was_replying else self._newly_shown()
         return Delta(reasoning, content, tuple(calls), shown)
+
+    def _with_stray(
+        self, stray: StrayCalls, content: str, calls: list[ToolCall], ended: bool, cut: bool
+    ) -> tuple[str, list[ToolCall]]:
+        """Return the content and the calls, with calls beside the form if there are none in it."""
+        if calls or self.calls:
+            return stray.flush() + content, calls
+        content, calls = stray.take(content, ended=ended, cut=cut)
+        self.broken = self.broken or (stray.cut and not calls)
+        return content, calls
 
     def _newly_shown(self) -> str:
         """Return what the last piece added to the text without calls. That only grows."""
@@ -140,6 +162,7 @@ class AnswerParts:
         if not parts.closed:
             at = self._call_in(thought, ended)
             thought, late = thought[:at].rstrip(), thought[at:] if ended else ""
+        self.thinking = not parts.closed
         self._note_head(parts, thought)
         reasoning = thought[len(self.reasoning) :] if thought.startswith(self.reasoning) else ""
         self._dropped = parts.dropped
@@ -159,7 +182,9 @@ class AnswerParts:
             self._head = self._text[: parts.begin if parts.reply else parts.end]
         elif parts.thought:
             after = len(parts.thought) - len(thought)
-            self._head = self._text[: self._text.rindex(parts.thought) + len(parts.thought) - after]
+            # Of several thoughts, only the last one ends the text.
+            newest = parts.thought.rpartition("\n\n")[2]
+            self._head = self._text[: self._text.rindex(newest) + len(newest) - after]
 
     def _call_in(self, thought: str, ended: bool) -> int:
         """Return where a call begins in thoughts that have not ended, or perhaps begins."""
@@ -245,6 +270,7 @@ class AnswerParts:
                 alone, after = bool(found), start + after
             else:
                 found, alone = self.form.calls(inner, self.tools)
+            self.broken = ended and not found and self._is_unfinished(rest[start:], mark, has_tags)
             content += self._words(rest[:start] if alone else rest[:after], call_follows=bool(found))
             calls += found
             rest = rest[after:]
@@ -256,6 +282,14 @@ class AnswerParts:
         if ended and self._blank and not (self.calls or calls):
             content, self._blank = self._blank, ""
         return content, calls
+
+    def _is_unfinished(self, text: str, mark: Marks, has_tags: bool) -> bool:
+        """Return whether a call begins with the text, and has no end in it."""
+        inner = text[len(mark.start) :]
+        if has_tags and self.form is not None and self.form.tags is not None:
+            return (self.form.tags.end or self.form.tags.stop) not in inner
+        cut = mark.end not in inner if mark.end else is_cut(text if mark.whole else inner)
+        return cut and bool(inner.strip()) and self._may_begin(inner)
 
     def _words(self, text: str, *, call_follows: bool = False) -> str:
         """Hold back white space until text follows it, and drop it if a call follows instead."""

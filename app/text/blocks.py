@@ -1,80 +1,82 @@
 """Splits streaming Markdown into finished blocks, which never change again, and the open tail. No Qt in here.
 
 New text makes only the tail be parsed again, so that a token costs the same in a long answer. The tail is bounded: a
-longer block that cannot be cut becomes plain text until the next blank line.
+longer block that cannot be cut becomes plain text until the next blank line. Code is a block of its own, also inside
+lists and quotations. Its lines are frozen as they come; there, only its fences stay in the tail, between which the
+parser finds the place of the text that follows.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from app.text.fences import OpenBlock
-from app.text.pieces import (
-    LONG_PARAGRAPH,
-    fitting,
-    length_with_pictures,
-    pieces_of,
-    plain_end,
-    weight,
-)
-
-if TYPE_CHECKING:
-    from markdown_it.token import Token
+from app.text.pieces import LONG_PIECE, fitting, length_with_pictures, plain_end, tables, weight
+from app.text.spans import CodeSpan, Span, top_level
 
 # A list longer than this many characters is cut between its items.
 LONG_TAIL = 1000
-# In a table of more lines than this, a row is shown when it is complete, because the whole table is laid out again.
-_LONG_TABLE = 12
 # More text cannot change the kind of a line with more characters than this.
 _SETTLED = 8
 _WORDS = re.compile(r" *(?:(?:[-+*]|\d{1,9}[.)]) +)?[^\W\d_]")
-_CUT_KINDS = ("paragraph_open", "table_open")
 _KINDS_OF_LINES = ("paragraph_open", "bullet_list_open", "ordered_list_open", "table_open")
 
-# PART characters are parsed at once. An open block that weighs more than LONGEST_BLOCK becomes plain text, and so does
-# a paragraph of more than LONGEST_PARAGRAPH characters that cannot be cut.
+# PART characters are parsed at once. An open block that weighs more than LONGEST_BLOCK becomes plain text.
 PART = 2000
 LONGEST_BLOCK = 20_000
-LONGEST_PARAGRAPH = 6000
-# Above this number of delimiters of formulas, a paragraph becomes plain text: setting all formulas takes too long.
-MOST_DELIMITERS = 400
+# Above these numbers of delimiters of formulas and of styles, a paragraph becomes plain text: it would take too long.
+MOST_DELIMITERS, MOST_SIGNS = 400, 2500
 # A code block continues in another one after this many characters.
 LONGEST_CODE = 30_000
 _BLANK_LINE = re.compile(r"(?:\A|\n)[ \t]*\n")
+_LABEL = re.compile(r"\[([^\[\]\n]{1,200})\]")
+# The first line of code that begins no item.
+_LONE_FENCE = re.compile(r"[ >]*(?:```|~~~)")
 
 
 def prepare_parser() -> None:
     """Import the parser, so that the first text does not wait for it."""
-    _block_tokens("")
-
-
-def _block_tokens(text: str) -> list[Token]:
-    # Imported with the first answer that is shown, because it would delay the window.
-    from app.text.markdown import parse_blocks
-
-    return parse_blocks(text)
+    top_level("")
 
 
 @dataclass(frozen=True)
 class ProseText:
-    """Markdown outside of code blocks; if `plain`, it is too long to parse and is shown as plain text."""
+    """Markdown outside of code blocks; if `plain`, it is too long to parse and is shown as plain text.
+
+    What stands before its code block number `after` is shown by other blocks. `definitions` are those of its links and
+    notes that stand elsewhere.
+    """
 
     text: str
     plain: bool = False
+    after: int = 0
+    definitions: str = ""
 
 
 @dataclass(frozen=True)
 class Code:
-    """A code block. `closed` says whether it has ended; `language` is the first word after the fence."""
+    """A code block. `closed` says whether it has ended; `language` is the first word after the fence.
+
+    `lists` and `quotes` are the numbers of those around it.
+    """
 
     text: str
     language: str = ""
     closed: bool = False
+    lists: int = 0
+    quotes: int = 0
 
 
-Block = ProseText | Code
+@dataclass(frozen=True)
+class Fold:
+    """The source of a text that is folded behind its summary. `closed` says whether it has ended."""
+
+    text: str
+    closed: bool = False
+
+
+Block = ProseText | Code | Fold
 
 
 class Splitter:
@@ -83,13 +85,16 @@ class Splitter:
     def __init__(self) -> None:
         self.frozen: list[Block] = []
         self.tail: list[Block] = []
+        # The definitions in frozen blocks by their labels, and the labels that frozen blocks use.
+        self.definitions: dict[str, str] = {}
+        self._used: set[str] = set()
         self._open = ""
         # A carriage return at the end of the text, whose line feed may still come.
         self._return = ""
-        self._spans: list[_Span] = []
-        self._fence: OpenBlock | None = None
-        # Length of the open code block, as `length_with_pictures` counts.
-        self._code_length = 0
+        self._spans: list[Span] = []
+        # How many code blocks of the open text are frozen, and the part of the next one that was taken out of it.
+        self._after = 0
+        self._code: Code | None = None
         self._plain = False
 
     def feed(self, delta: str) -> None:
@@ -110,82 +115,118 @@ class Splitter:
         self.feed("\n" if self._return else "")
         self._settle()
         self._show_tail(ended=True)
-        if self._plain or self._fence is not None:
-            self.frozen.extend(self.tail)
-        else:
-            self._freeze(self._spans if self._open else [], _lines(self._open))
-        self.tail, self._open, self._fence, self._plain = [], "", None, False
+        self._freeze(self.tail, [] if self._plain or not self._open else self._spans)
+        self.tail, self._open, self._code, self._plain = [], "", None, False
+
+    def resolved(self, block: Block) -> Block:
+        """Return a block with the definitions of its links and notes that are known."""
+        if not self.definitions or not isinstance(block, ProseText) or block.plain:
+            return block
+        used = sorted(self.definitions.keys() & _labels(block.text))
+        return replace(block, definitions="\n\n".join(self.definitions[label] for label in used))
 
     def _only_longer(self, delta: str) -> bool:
         """Return whether `delta` leaves the blocks of the open text as they are, so that no parsing is needed."""
         return (
-            self._fence is None
+            self._code is None
             and not self._plain
             and bool(self._spans)
             and self._spans[-1].kind in _KINDS_OF_LINES
-            and len(self._open) + len(delta) <= (LONG_PARAGRAPH if self._spans[-1].kind in _CUT_KINDS else LONG_TAIL)
+            and len(self._open) + len(delta) <= (LONG_TAIL if self._spans[-1].items else LONGEST_BLOCK)
             and continues_line(self._open, delta)
         )
 
     def _only_a_row(self, delta: str) -> bool:
         """Return whether `delta` continues a row of a long table, which is not shown until it is complete."""
-        if self._fence is not None or self._plain or not self._spans or "\n" in delta:
+        if self._plain or not self._spans or "\n" in delta:
             return False
         span, line = self._spans[-1], self._open[self._open.rfind("\n") + 1 :] + delta
         return span.is_long_table and line.startswith("|") and span.end >= self._open.count("\n")
 
     def _settle(self) -> None:
-        while self._open and self._settle_once():
+        while self._open and (self._settle_plain() if self._plain else self._settle_prose()):
             pass
 
-    def _settle_once(self) -> bool:
-        """Freeze finished blocks; return True if the rest has to be read in another mode."""
-        if self._fence is not None:
-            return self._settle_code()
-        return self._settle_plain() if self._plain else self._settle_prose()
-
     def _settle_prose(self) -> bool:
-        """Freeze finished blocks; return True if the tail is now a code block or plain text."""
-        spans, lines = _top_level(self._open), _lines(self._open)
-        keep = _first_open(spans, lines)
-        self._freeze(spans[:keep], lines)
-        self._spans = spans[keep:]
-        # The text of a code block has to begin with its fence, without blank lines before it.
-        if self._spans and (keep or self._spans[0].kind == "fence"):
-            first_line = self._spans[0].start
-            self._open = "".join(lines[first_line:])
-            self._spans = [span.moved_up(first_line) for span in self._spans]
-        if self._spans and self._spans[0].kind == "fence" and "\n" in self._open:
-            opening, self._open = self._open.split("\n", 1)
-            self._fence, self._code_length = OpenBlock.of(opening), 0
+        """Freeze what later text cannot change; return True if the rest has to be read again."""
+        self._spans, lines = top_level(self._open), _lines(self._open)
+        if self._spans and self._take_code(self._spans[0], lines):
             return True
-        if self._spans:
-            self._cut(self._spans[-1])
-        else:
+        if keep := _first_open(self._spans, lines):
+            done, self._open = self._spans[:keep], "".join(lines[self._spans[keep].start :])
+            self._freeze(self._blocks_of(done, lines, ended=True), done)
+            self._after, self._code = 0, None
+            return True
+        if not self._spans:
             # Only blank lines, the last of which may be the indent of a block.
             self._open = self._open[self._open.rfind("\n") + 1 :][:PART]
+        elif self._cut(self._spans[-1], lines):
+            return True
         self._plain = self._is_too_long()
+        if self._plain and self._after:
+            self._open, self._after = "".join(lines[self._spans[0].codes[self._after - 1].end :]), 0
         return self._plain
+
+    def _take_code(self, span: Span, lines: list[str]) -> bool:
+        """Freeze the first code block of the open text, if it has ended, and what is before it. Return whether it has.
+
+        Of one that has not ended, take the complete lines.
+        """
+        code = span.codes[self._after] if len(span.codes) > self._after else None
+        if code is None or not lines[code.start].endswith("\n") or not (code.fenced or not code.is_last):
+            return False
+        ended = not code.is_last or (code.has_fence_below and lines[code.end - 1].endswith("\n"))
+        if self._code is None:
+            self._freeze(_prose_before(code, span, lines, self._after))
+            self._code = _code_of(code, "", closed=False)
+        taken = code.content[: code.content.rfind("\n") + 1]
+        for line in taken.splitlines(keepends=True):
+            self._add_code(line)
+        first = code.start + 1
+        below = lines[first + taken.count("\n") - (not code.fenced) :]
+        rest = code.content[len(taken) :]
+        while length_with_pictures(rest) > LONGEST_CODE:
+            end = fitting(rest, LONGEST_CODE)
+            self._add_code(rest[:end])
+            below[0] = below[0][: len(below[0]) - len(rest)] + rest[end:]
+            rest = rest[end:]
+        self._open = "".join(lines[:first] + below)
+        if not ended:
+            self._spans = top_level(self._open)
+            return False
+        self._freeze([replace(self._code, closed=True)])
+        self._code, self._after = None, self._after + 1
+        if span.kind in ("fence", "code_block"):
+            self._open, self._after = "".join(lines[span.end :]), 0
+        return True
+
+    def _add_code(self, text: str) -> None:
+        """Add to the code that was taken. It goes on in another block if all of one is too much to lay out."""
+        assert self._code is not None
+        self._code = replace(self._code, text=self._code.text + text)
+        if length_with_pictures(self._code.text) > LONGEST_CODE:
+            self._freeze([replace(self._code, closed=True)])
+            self._code = replace(self._code, text="")
 
     def _is_too_long(self) -> bool:
         """Return whether parsing and laying out the open text again with each token would take too long."""
         if not self._spans:
             return False
-        is_paragraph = self._spans[-1].kind == "paragraph_open"
-        if is_paragraph and sum(map(self._open.count, ("$", "\\("))) > MOST_DELIMITERS:
-            return True
-        longest = LONGEST_PARAGRAPH if is_paragraph else LONGEST_BLOCK
-        return len(self._open) > longest or weight(self._open) > LONGEST_BLOCK
+        if self._spans[-1].kind == "paragraph_open":
+            formulas, signs = (sum(map(self._open.count, some)) for some in (("$", "\\("), "*_~`[<"))
+            if formulas > MOST_DELIMITERS or signs > MOST_SIGNS:
+                return True
+        return weight(self._open) > LONGEST_BLOCK
 
     def _settle_plain(self) -> bool:
         """Freeze plain text in pieces; return True if it ended at a blank line."""
         while True:
-            end = _BLANK_LINE.search(self._open, 0, LONG_PARAGRAPH + 1)
+            end = _BLANK_LINE.search(self._open, 0, LONG_PIECE + 1)
             if end is not None:
                 self._freeze_plain(end.end())
                 self._plain, self._spans = False, []
                 return True
-            if weight(self._open) <= LONG_PARAGRAPH:
+            if weight(self._open) <= LONG_PIECE:
                 return False
             self._freeze_plain(plain_end(self._open))
 
@@ -194,114 +235,101 @@ class Splitter:
         if piece.strip():
             self.frozen.append(ProseText(piece, plain=True))
 
-    def _settle_code(self) -> bool:
-        """Read complete lines into the open code block; return True if it closed."""
-        fence = self._fence
-        assert fence is not None
-        *lines, self._open = self._open.split("\n")
-        for index, line in enumerate(lines):
-            if fence.closes(line):
-                self.frozen.append(Code(fence.content, fence.language, closed=True))
-                self._fence = None
-                self._open = "\n".join([*lines[index + 1 :], self._open])
-                return True
-            fence.content += fence.dedented(line) + "\n"
-            self._code_length += length_with_pictures(line) + 1
-            if self._code_length > LONGEST_CODE:
-                self._freeze_code(fence)
-        while length_with_pictures(self._open) > LONGEST_CODE:
-            end = fitting(self._open, LONGEST_CODE)
-            fence.content, self._open = fence.content + fence.dedented(self._open[:end]), self._open[end:]
-            self._freeze_code(fence)
-        return False
+    def _freeze(self, blocks: Iterable[Block], spans: Sequence[Span] = ()) -> None:
+        for block in blocks:
+            self.frozen.append(block)
+            self._used |= _labels(block.text) if isinstance(block, ProseText) else set()
+        for text in (text for span in spans for text in span.definitions):
+            for label in sorted(_labels(text))[:1]:
+                self.definitions.setdefault(label, text)
 
-    def _freeze_code(self, fence: OpenBlock) -> None:
-        """Continue in another code block, because all of one is laid out again when it comes near the view."""
-        self.frozen.append(Code(fence.content, fence.language, closed=True))
-        fence.content, self._code_length = "", 0
-
-    def _freeze(self, spans: list[_Span], lines: list[str]) -> None:
-        for span in spans:
-            if span.kind in _CUT_KINDS:
-                self.frozen.extend(map(ProseText, pieces_of(span.kind, lines[span.start : span.end])))
-            else:
-                self.frozen.append(_block_of(span, lines))
-
-    def _cut(self, span: _Span) -> None:
-        """Freeze all but the last item of a long open list, or all but the last piece of another block."""
-        lines = _lines(self._open)
+    def _cut(self, span: Span, lines: list[str]) -> bool:
+        """Freeze all but the last item of a long list, or the complete parts of a long table. Return whether so."""
+        if self._code is not None:
+            return False
         if span.items and len(self._open) > LONG_TAIL:
-            pieces = ["".join(lines[: span.items[-1]]), "".join(lines[span.items[-1] :])]
-        elif len(self._spans) == 1 and span.kind in _CUT_KINDS:
-            pieces = pieces_of(span.kind, lines[span.start : span.end])
-            pieces[-1] += "".join(lines[span.end :])
-        else:
-            return
-        if len(pieces) > 1:
-            *head, self._open = pieces
-            self.frozen.extend(map(ProseText, head))
-            self._spans = _top_level(self._open)
+            start = span.items[-1]
+            frozen = [code for code in span.codes[: self._after] if code.start < start]
+            first = frozen[-1].end if frozen else span.start
+            if _has_words(lines[first:start]):
+                self._freeze([ProseText("".join(lines[:start]), after=len(frozen))])
+            self._open, self._after = "".join(lines[start:]), self._after - len(frozen)
+            return True
+        if span.kind != "table_open" or len(self._spans) > 1:
+            return False
+        *head, last = tables(lines[span.start : span.end])
+        self._freeze(map(ProseText, head))
+        self._open = last + "".join(lines[span.end :])
+        return bool(head)
 
     def _show_tail(self, ended: bool = False) -> None:
         if self._plain:
             self.tail = [ProseText(self._open, plain=True)] if self._open.strip() else []
             return
-        if self._fence is None:
-            lines = _lines(self._open)
-            # A fence in these spans is one whose first line is not complete yet.
-            self.tail = [_block_of(span, lines, ended) for span in self._spans] if self._open else []
-            last = self._spans[-1] if self._spans and not ended else None
-            # The last line of a long table may be incomplete.
-            if last and last.is_long_table and last.end == len(lines) and not lines[-1].endswith("\n"):
-                self.tail[-1] = ProseText("".join(lines[self._spans[-1].start : -1]))
-            return
-        rest = "" if self._fence.may_close(self._open) else self._fence.dedented(self._open)
-        closed = ended and self._fence.closes(self._open)
-        self.tail = [Code(self._fence.content + rest, self._fence.language, closed)]
+        lines = _lines(self._open)
+        self.tail = self._blocks_of(self._spans, lines, ended) if self._open else []
+        last = self._spans[-1] if self._spans and not ended else None
+        # The last line of a long table may be incomplete.
+        if last and last.is_long_table and last.end == len(lines) and not lines[-1].endswith("\n"):
+            self.tail[-1] = ProseText("".join(lines[last.start : -1]))
+
+    def _blocks_of(self, spans: list[Span], lines: list[str], ended: bool) -> list[Block]:
+        """Return the blocks of spans, the first of which may be frozen in part."""
+        blocks: list[Block] = []
+        used, begun, after = set(self._used), self._code, self._after
+        for span in spans:
+            text = "".join(lines[span.start : span.end])
+            if span.kind == "details_open":
+                blocks.append(Fold(text, span.closed))
+            elif span.kind == "definitions":
+                unused = [text for text in span.definitions if used.isdisjoint(sorted(_labels(text))[:1])]
+                blocks += [ProseText("\n".join(unused))] if unused else []
+            elif span.kind == "table_open":
+                blocks += map(ProseText, tables(lines[span.start : span.end]))
+            else:
+                for code in span.codes[after:]:
+                    if begun is None:
+                        blocks += _prose_before(code, span, lines, after)
+                    words = code.content
+                    if not ended and code.may_end(lines):
+                        words = words[: words.rfind("\n") + 1]
+                    closed = not code.is_last or (ended and (code.has_fence_below or not code.fenced))
+                    blocks.append(_code_of(code, (begun.text if begun else "") + words, closed))
+                    begun, after = None, after + 1
+                first = span.codes[after - 1].end if after else span.start
+                if _has_words(lines[first : span.end]):
+                    blocks.append(ProseText(text, after=after))
+            used |= _labels(text)
+            after = 0
+        return blocks
+
+
+def _prose_before(code: CodeSpan, span: Span, lines: list[str], after: int) -> list[Block]:
+    """Return the prose between a code block and the one before it, with the fence: it may be in the line of a mark."""
+    first = span.codes[after - 1].end if after else span.start
+    begins_item = code.fenced and not _LONE_FENCE.match(lines[code.start])
+    if not begins_item and not _has_words(lines[first : code.start]):
+        return []
+    return [ProseText("".join(lines[span.start : code.start + 1]), after=after)]
+
+
+def _code_of(code: CodeSpan, text: str, closed: bool) -> Code:
+    return Code(text, (code.info.split() or [""])[0], closed, code.lists, code.quotes)
+
+
+def _has_words(lines: list[str]) -> bool:
+    return bool("".join(lines).strip("> \t\n"))
+
+
+def _labels(text: str) -> set[str]:
+    """Return the labels in brackets in a text, in the form in which they are compared."""
+    return {" ".join(label.split()).casefold() for label in _LABEL.findall(text)} if "[" in text else set()
 
 
 def continues_line(text: str, delta: str) -> bool:
     """Return whether the last line of `text` consists of words, and `delta` does not change its kind."""
     line = text[text.rfind("\n") + 1 :]
     return len(line.strip()) > _SETTLED and delta.isprintable() and _WORDS.match(line) is not None
-
-
-@dataclass(frozen=True)
-class _Span:
-    kind: str
-    start: int
-    end: int
-    items: tuple[int, ...] = ()
-    info: str = ""
-    content: str = ""
-
-    @property
-    def is_long_table(self) -> bool:
-        return self.kind == "table_open" and self.end - self.start > _LONG_TABLE
-
-    def moved_up(self, lines: int) -> _Span:
-        items = tuple(item - lines for item in self.items)
-        return replace(self, start=self.start - lines, end=self.end - lines, items=items)
-
-
-def _top_level(text: str) -> list[_Span]:
-    """Return the top-level blocks of a text with their lines and, for lists, the first lines of items but the first."""
-    spans: list[_Span] = []
-    items: list[int] = []
-    opened: tuple[str, int, int] | None = None
-    for token in _block_tokens(text):
-        if token.level == 1 and token.type == "list_item_open" and token.map:
-            items.append(token.map[0])
-        if token.level != 0:
-            continue
-        if token.map and token.nesting == 1:
-            opened, items = (token.type, token.map[0], token.map[1]), []
-        elif token.map and token.nesting == 0:
-            spans.append(_Span(token.type, token.map[0], token.map[1], (), token.info, token.content))
-        elif token.nesting == -1 and opened:
-            spans.append(_Span(*opened, items=tuple(items[1:])))
-            opened = None
-    return spans
 
 
 def _lines(text: str) -> list[str]:
@@ -311,7 +339,7 @@ def _lines(text: str) -> list[str]:
     return lines if lines[-1] else lines[:-1]
 
 
-def _first_open(spans: list[_Span], lines: list[str]) -> int:
+def _first_open(spans: list[Span], lines: list[str]) -> int:
     """Return the index of the first block that later text may still change.
 
     The last block is open. The one before it is closed once the last one's first line is complete: until then, a few
@@ -322,9 +350,3 @@ def _first_open(spans: list[_Span], lines: list[str]) -> int:
     first_line = lines[spans[-1].start]
     settled = first_line.endswith("\n") or len(first_line.strip()) > _SETTLED
     return len(spans) - 1 if settled else len(spans) - 2
-
-
-def _block_of(span: _Span, lines: list[str], closed: bool = True) -> Block:
-    if span.kind in ("fence", "code_block"):
-        return Code(span.content, span.info.split()[0] if span.info.split() else "", closed)
-    return ProseText("".join(lines[span.start : span.end]))

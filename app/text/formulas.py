@@ -1,7 +1,8 @@
 """Formulas in Markdown: where one begins and ends. No Qt in here.
 
-`$...$` and `\\(...\\)` are inline, `$$...$$`, `\\[...\\]` and the usual environments are display formulas. Amounts of
-money are not formulas: a dollar sign before a digit opens one only where another dollar sign can close it.
+`$...$` and `\\(...\\)` are inline, `$$...$$`, `\\[...\\]` and the usual environments are display formulas. Matrices,
+`\\boxed` and `\\ce` need no delimiters. Amounts of money are no formulas: a dollar sign before a digit opens one
+only where another dollar sign can close it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ LONGEST = 1500
 _LONGEST_BLOCK = 60
 
 _NAMES = "(?P<name>equation|align|gather|alignat|multline|eqnarray)"
+_PARTS = r"(?:[pbvBV]?matrix|smallmatrix|cases|array|aligned|gathered|split)"
+_BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
 # A formula in brackets cannot contain another opening; otherwise each of many open ones would be searched to the end.
 _FORMULA = re.compile(
     rf"""
@@ -23,11 +26,28 @@ _FORMULA = re.compile(
     | \\\[(?P<square>(?:\\\\|\\(?![\[\\])|[^\\])+?)\\\]
     | \\\((?P<round>(?:\\\\|\\(?![(\\])|(?!\n[ \t]*\n)[^\\])+?)\\\)
     | (?P<environment>\\begin\{{{_NAMES}\*?\}}(?:[^\\]|\\(?!begin\{{(?P=name)))*?\\end\{{(?P=name)\*?\}})
+    | (?P<bare>\\(?:boxed|ce)(?:{_BRACES})|\\begin\{{(?P<part>{_PARTS})\}}(?:[^\\]|\\(?!begin\{{))*?\\end\{{(?P=part)\}}
+        (?:[\^_](?:{_BRACES}|\w|\\[A-Za-z]+))*)
     | (?<![\\$A-Za-z0-9])\$(?![\s$])(?P<dollar>(?:\\.|[^$\\\n]|\n(?![ \t]*\n))+?)(?<!\s)\$(?![$A-Za-z0-9])
     """,
     re.VERBOSE | re.DOTALL,
 )
 _OPENING = re.compile(rf"\$\$|\\\[|\\begin\{{{_NAMES}\*?\}}")
+_NUMBERED = re.compile(rf"(\\(?:begin|end)\{{{_NAMES.replace('?P<name>', '?:')})\}}")
+_COLUMNS = re.compile(r"\{alignat\*?\}(?:\{\d+\})?")
+_TAG = re.compile(r"\\tag(\*?)\{([^{}]*)\}")
+_UNSET = re.compile(r"\\(?:label\{[^{}]*\}|nonumber|notag)(?![A-Za-z])")
+_RAISED = re.compile(rf"(\\begin\{{({_PARTS})\}}(?:(?!\\begin).)*?\\end\{{\2\}})(?=\s*[\^_])", re.DOTALL)
+_CHEMISTRY = re.compile(rf"\\ce({_BRACES})")
+_CHARGE = re.compile(r"\^\{?(\d*[+-])\}?|(?<=[A-Za-z0-9)\]])([+-])(?=[\s)\]]|\Z)")
+_COUNT = re.compile(r"(?<=[A-Za-z)\]])(\d+)")
+_LONG_ARROW = re.compile(r"->\[([^\[\]]*)\]")
+_ARROWS = (
+    ("<=>", "\\rightleftharpoons "),
+    ("<->", "\\leftrightarrow "),
+    ("->", "\\rightarrow "),
+    ("<-", "\\leftarrow "),
+)
 _MONEY = re.compile(r"\d[\d.,]*\s*[A-Za-z]{2,}[^\\^_=+]*|\d[\d.,]*[\s\W]*")
 
 
@@ -44,14 +64,30 @@ def formula_at(text: str, start: int, end: int) -> tuple[Formula, int] | None:
     """Return the formula that begins at a position of a text, and its end; None if none begins there."""
     if text[start] not in "$\\" or (found := _FORMULA.match(text, start, end)) is None:
         return None
-    kind = found.lastgroup if found["name"] is None else "environment"
+    kind = "environment" if found["name"] else "bare" if found["bare"] else found.lastgroup
     latex = found[str(kind)]
     # "$5 and 6$" is money.
     if kind == "dollar" and _MONEY.fullmatch(latex) and not latex.isdigit():
         return None
     if not latex.strip() or len(latex) > LONGEST:
         return None
-    return Formula(latex.strip(), found[0].strip(), kind not in ("round", "dollar")), found.end()
+    return Formula(latex.strip(), found[0].strip(), kind not in ("round", "dollar", "bare")), found.end()
+
+
+def settable(latex: str) -> str:
+    """Return a formula in the words that the libraries know, with chemistry as letters and no numbers but its tags."""
+    latex = _COLUMNS.sub("{align}", latex)
+    latex = _CHEMISTRY.sub(lambda found: _of_chemistry(found[1][1:-1]), latex)
+    latex = _TAG.sub(lambda found: rf"\qquad {found[2]}" if found[1] else rf"\qquad ({found[2]})", latex)
+    return _RAISED.sub(r"{\1}", _NUMBERED.sub(r"\1*}", _UNSET.sub("", latex)))
+
+
+def _of_chemistry(written: str) -> str:
+    written = _LONG_ARROW.sub(r"\\xrightarrow{\\text{\1}}", written)
+    text = _COUNT.sub(r"_{\1}", _CHARGE.sub(lambda found: f"^{{{found[1] or found[2]}}}", written))
+    for arrow, command in _ARROWS:
+        text = text.replace(arrow, command)
+    return rf"\mathrm{{{text}}}"
 
 
 def display_end(line: Callable[[int], str], first: int, last: int) -> int | None:

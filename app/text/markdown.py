@@ -1,8 +1,10 @@
 """The parser of Markdown: every text that is shown, printed, copied or exported is read by it. No Qt in here.
 
-It reads CommonMark with tables, strikethrough, tasks, formulas and bare addresses. HTML is text, and so are definitions
-of links, because sources of an answer look like them. Delimiters of emphasis beside Chinese, Japanese and Korean follow
-the CommonMark CJK-friendly amendments: https://github.com/tats-u/markdown-cjk-friendly/blob/main/specification.md
+It reads CommonMark with tables, strikethrough, tasks, alerts, notes, terms, formulas and bare addresses. Tags that set
+text mean what they do in HTML; all other HTML is text. So are stars between digits, and definitions of links that no
+link uses, because sources of an answer look like them. Delimiters of emphasis beside Chinese, Japanese and Korean
+follow the CommonMark CJK-friendly amendments:
+https://github.com/tats-u/markdown-cjk-friendly/blob/main/specification.md
 """
 
 from __future__ import annotations
@@ -10,24 +12,46 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import groupby
+from typing import Any
 from unicodedata import category, east_asian_width
 
 from markdown_it import MarkdownIt
-from markdown_it.common.utils import isPunctChar, isWhiteSpace
-from markdown_it.rules_block import StateBlock
+from markdown_it.common.utils import isPunctChar, isWhiteSpace, normalizeReference
+from markdown_it.rules_block import StateBlock, reference
 from markdown_it.rules_block.table import table
 from markdown_it.rules_core import StateCore
-from markdown_it.rules_inline import StateInline, newline
+from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.state_inline import Delimiter
 from markdown_it.token import Token
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.footnote import footnote_plugin
 
 from app.text.formulas import display_end, formula_at
 
 # Quotes, lists and their items inside each other: the parser leaves out what is deeper than `maxNesting`.
 _DEEPEST = 18
 _FULL_WIDTH_QUOTES = ("\u2018\ufe01", "\u2019\ufe01", "\u201c\ufe01", "\u201d\ufe01")
-_DEFINITION = re.compile(r"\[(?:\\.|[^\\\[\]\n])+\]:")
-_TASK = re.compile(r"\[([ xX])\] ")
+_LABEL = re.compile(r"\[((?:\\.|[^\\\[\]])+)\]")
+# Names of Python with their underscores, and signs of arithmetic.
+_NO_DELIMITERS = re.compile(
+    r"(?<=\d)\*{1,2}(?=\d)"
+    r"|__(?:[a-z_]+[a-z]__(?=\(|\.[a-z])|(?:init|main|name|file|doc|all|version|dict|class|module|slots|new|del|call|str"
+    r"|repr|len|iter|next|enter|exit|eq|hash|lt|add|getitem|setitem|getattr|contains|future|post_init|pycache)__(?!\w))",
+    re.ASCII,
+)
+_NOTE = re.compile(r"\[\^([^\s\[\]]+)\]")
+# Tags whose attributes mean nothing here, and the names of those that mean the same as another.
+_TAG = re.compile(r"<(br|p|b|strong|i|em|u|ins|s|del|strike|sub|sup|kbd)(?:\s[^<>]*)?(/?)>", re.IGNORECASE)
+_MEANING = {"b": "strong", "i": "em", "del": "s", "strike": "s", "ins": "u"}
+_AFTER_BREAK = re.compile(r"[ \t]*\n?[ \t]*")
+_LONE_TAG = re.compile(r"</?p(?:\s[^<>]*)?>", re.IGNORECASE)
+_FOLD = re.compile(
+    r"<details(?P<open>(?:\s[^<>]*)?)>\s*<summary(?:\s[^<>]*)?>(?P<words>.{0,1000}?)</summary\s*>[ \t]*"
+    r"(?P<rest>[^\n]*?)(?P<end></details\s*>[ \t]*(?=\n|\Z))?(?=\n|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+_FOLD_END = re.compile(r"</details\s*>[ \t]*\Z", re.IGNORECASE)
 # An address ends before full stops and the like, and before a bracket that was opened outside of it.
 _IN_ADDRESS = r"[!#-'*-;=?@A-Z\[\]_a-z~]|\([!#-'*-;=?@\w\[\]~]*\)"
 _ADDRESS = re.compile(
@@ -49,6 +73,84 @@ def parse_blocks(markdown: str) -> list[Token]:
     tokens: list[Token] = []
     PARSER.block.parse(markdown, PARSER, {"goes_on": True}, tokens)
     return tokens
+
+
+def parse(markdown: str, definitions: str = "") -> list[Token]:
+    """Return the tokens of a text; `definitions` are those of links and notes that stand elsewhere."""
+    env: dict[str, Any] = {}
+    PARSER.block.parse(definitions, PARSER, env, [])
+    return PARSER.parse(markdown, env)
+
+
+def source_in_fold(source: str) -> tuple[str, bool]:
+    """Return the Markdown that a fold shows when it is unfolded, and whether it is at first."""
+    begin = _FOLD.match(source.lstrip())
+    assert begin is not None
+    rest = source.lstrip()[begin.end() :].rstrip()
+    end = _FOLD_END.search(rest)
+    return begin["rest"] + (rest[: end.start()] if end else rest), _is_open(begin)
+
+
+def label_in(bracketed: str) -> str:
+    """Return the label in brackets with which a text begins, in the form in which labels are compared."""
+    found = _LABEL.match(bracketed)
+    return normalizeReference(found[1]) if found else ""
+
+
+def _definitions(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+    """Parse the definitions of links as one block."""
+    if silent or not reference(state, first, last, silent):
+        return False
+    found, start = [], first
+    while True:
+        text = state.getLines(start, state.line, state.blkIndent, False).strip()
+        found.append((label_in(text), text))
+        start = state.line
+        is_note = start < last and state.src.startswith("[^", state.bMarks[start] + state.tShift[start])
+        if start >= last or is_note or state.isEmpty(start) or not reference(state, start, last, silent):
+            break
+    token = state.push("definitions", "", 0)
+    token.map, token.meta = [first, start], {"definitions": found}
+    state.line = start
+    return True
+
+
+def _fold(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+    """Parse the beginning or the end of a fold. One inside a list or a quotation is only a summary and its text."""
+    if state.is_code_block(first):
+        return False
+    start, folds = state.bMarks[first] + state.tShift[first], state.env.setdefault("folds", [])
+    if folds and _FOLD_END.match(state.src[start : state.eMarks[first]]):
+        if not silent:
+            state.line = first + 1
+            _end_fold(state, folds.pop())
+        return True
+    found = _FOLD.match(state.src, start) if state.src[start : start + 8].lower() == "<details" else None
+    if found is None or silent:
+        return found is not None
+    fold = None
+    if state.level == len(folds) and all(folds):
+        fold = state.push("details_open", "details", 1)
+        fold.attrs, fold.map = {"open": ""} if _is_open(found) else {}, [first, last]
+    _push_text(state, "summary", found["words"])
+    if found["rest"].strip():
+        _push_text(state, "p", found["rest"], "paragraph")
+    state.line = first + state.src.count("\n", start, found.end()) + 1
+    if found["end"]:
+        _end_fold(state, fold)
+    else:
+        folds.append(fold)
+    return True
+
+
+def _is_open(fold: re.Match[str]) -> bool:
+    return "open" in fold["open"].lower().split()
+
+
+def _end_fold(state: StateBlock, fold: Token | None) -> None:
+    if fold is not None and fold.map and state.level == fold.level + 1:
+        fold.map[1] = state.line
+        state.push("details_close", "details", -1)
 
 
 def _formula_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
@@ -77,11 +179,15 @@ def _too_deep(state: StateBlock, first: int, last: int, silent: bool) -> bool:
 
 def _push_lines(state: StateBlock, kind: str, first: int, end: int) -> None:
     """Add a block whose lines are read like those of a paragraph."""
-    state.push(f"{kind}_open", "p", 1).map = [first, end]
-    inline = state.push("inline", "", 0)
-    inline.content, inline.children = state.getLines(first, end, state.blkIndent, False).strip(), []
-    state.push(f"{kind}_close", "p", -1)
+    _push_text(state, "p", state.getLines(first, end, state.blkIndent, False), kind, [first, end])
     state.line = end
+
+
+def _push_text(state: StateBlock, tag: str, text: str, kind: str = "", lines: list[int] | None = None) -> None:
+    state.push(f"{kind or tag}_open", tag, 1).map = lines
+    inline = state.push("inline", "", 0)
+    inline.content, inline.children = text.strip(), []
+    state.push(f"{kind or tag}_close", tag, -1)
 
 
 def _table(state: StateBlock, first: int, last: int, silent: bool) -> bool:
@@ -115,14 +221,40 @@ def _formula(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _newline(state: StateInline, silent: bool) -> bool:
-    """Parse the end of a line. Each definition of a link stays on a line of its own."""
-    source, pos = state.src, state.pos
-    if not newline(state, silent):
+def _note(state: StateInline, silent: bool) -> bool:
+    """Parse the mark of a note. Labels in words need the note, because patterns look like them."""
+    if (found := _NOTE.match(state.src, state.pos, state.posMax)) is None:
         return False
-    start = source.rfind("\n", 0, pos) + 1
-    if not silent and (_DEFINITION.match(source, start, pos) or _DEFINITION.match(source, pos + 1)):
-        state.tokens[-1].type = "hardbreak"
+    notes = state.env.get("footnotes", {}).get("refs", ())
+    if not (found[1].isdigit() or f":{found[1]}" in notes):
+        return False
+    if not silent:
+        state.push("footnote_ref", "", 0).content = found[1]
+    state.pos = found.end()
+    return True
+
+
+def _html(state: StateInline, silent: bool) -> bool:
+    """Parse a tag that sets text. One that is not closed is text itself."""
+    if state.src[state.pos] != "<" or (found := _TAG.match(state.src, state.pos, state.posMax)) is None:
+        return False
+    name, start, last = found[1].lower(), found.end(), state.posMax
+    if name == "br":
+        if not silent:
+            state.push("hardbreak", "br", 0)
+        state.pos = _AFTER_BREAK.match(state.src, start, last).end()  # type: ignore[union-attr]
+        return True
+    end = None if found[2] else re.compile(rf"</{name}\s*>", re.IGNORECASE).search(state.src, start, last)
+    if end is None:
+        return False
+    if not silent:
+        tag = _MEANING.get(name, name)
+        state.push(f"{tag}_open", tag, 1)
+        state.pos, state.posMax = start, end.start()
+        state.md.inline.tokenize(state)
+        state.push(f"{tag}_close", tag, -1)
+        state.posMax = last
+    state.pos = end.end()
     return True
 
 
@@ -131,6 +263,10 @@ def _delimiters(state: StateInline, silent: bool) -> bool:
     sign = state.src[state.pos]
     if silent or sign not in "*_~":
         return False
+    if name := _NO_DELIMITERS.match(state.src, state.pos, state.posMax):
+        state.push("text", "", 0).content = name[0]
+        state.pos = name.end()
+        return True
     can_open, can_close, length = _flanking(state, sign != "_")
     # Struck text has pairs of signs, whose lengths need not match.
     size = 2 if sign == "~" else 1
@@ -179,13 +315,43 @@ def is_cjk(sign: str) -> bool:
     return east_asian_width(sign) in ("W", "F", "H") and not is_emoji
 
 
-def _mark_tasks(state: StateCore) -> None:
-    """Replace the brackets at the beginning of a task by a box."""
-    for item, _, inline in zip(state.tokens, state.tokens[1:], state.tokens[2:], strict=False):
-        if item.type == "list_item_open" and inline.children and (found := _TASK.match(inline.content)):
-            box = Token("task", "", 0, content="☐" if found[1] == " " else "☑")
-            inline.children[0].content = inline.children[0].content[found.end() :]
-            inline.children.insert(0, box)
+def _leave_out_definitions(state: StateCore) -> None:
+    """Leave the definitions that links use out, and show the others as they are typed."""
+    used = {child.meta.get("label") for token in state.tokens for child in token.children or ()}
+    tokens: list[Token] = []
+    for token in state.tokens:
+        unused = [text for label, text in token.meta.get("definitions", ()) if label not in used]
+        if unused:
+            words = Token("text", "", 0, content="\n".join(unused))
+            inline = Token("inline", "", 0, children=[words], content=words.content)
+            tokens += [Token("paragraph_open", "p", 1), inline, Token("paragraph_close", "p", -1)]
+        elif token.type != "definitions":
+            tokens.append(token)
+    state.tokens = tokens
+
+
+def _split_paragraphs(state: StateCore) -> None:
+    """Make paragraphs of `<p>`, which only breaks the line in cells and headings. Leave breaks at the ends out."""
+    tokens: list[Token] = []
+    for token in state.tokens:
+        if token.type == "inline":
+            children = [] if _LONE_TAG.fullmatch(token.content) else token.children or []
+            groups = (list(some) for is_border, some in groupby(children, lambda one: one.tag == "p") if not is_border)
+            first, *others = [part for part in map(_trimmed, groups) if part] or [[]]
+            token.children = first
+            for part in others:
+                if tokens[-1].type == "paragraph_open":
+                    tokens += [token, Token("paragraph_close", "p", -1), tokens[-1]]
+                    token = replace(token, children=part)
+                else:
+                    first += [Token("hardbreak", "br", 0), *part]
+        tokens.append(token)
+    state.tokens = tokens
+
+
+def _trimmed(part: list[Token]) -> list[Token]:
+    blank = [one.tag == "br" or (one.type == "text" and not one.content.strip()) for one in part]
+    return part[blank.index(False) : len(part) - blank[::-1].index(False)] if False in blank else []
 
 
 def _link_addresses(state: StateCore) -> None:
@@ -214,18 +380,24 @@ def _with_links(text: Token, parser: MarkdownIt) -> Iterator[Token]:
 
 
 def _configured() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    options = {"html": False, "breaks": True, "tasklists": True, "alerts": True, "store_labels": True}
+    parser = MarkdownIt("commonmark", options).enable(["table", "strikethrough"])
+    parser.use(footnote_plugin, inline=False, move_to_end=False).use(deflist_plugin)
     block, inline, core = parser.block.ruler, parser.inline.ruler, parser.core.ruler
-    block.disable(["reference", "html_block"])
+    block.disable("html_block")
+    block.at("reference", _definitions)
     block.at("table", _table, {"alt": ["paragraph"]})
     block.before("table", "too_deep", _too_deep)
     block.before("fence", "formula", _formula_block, {"alt": ["paragraph", "blockquote", "list"]})
+    block.before("fence", "fold", _fold, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     inline.before("escape", "formula", _formula)
-    inline.at("newline", _newline)
+    inline.before("link", "html", _html)
+    inline.at("footnote_ref", _note)
     inline.at("emphasis", _delimiters)
     # The rule for emphasis reads these, too.
     inline.disable("strikethrough")
-    core.push("tasks", _mark_tasks)
+    core.push("paragraphs", _split_paragraphs)
+    core.push("definitions", _leave_out_definitions)
     core.push("addresses", _link_addresses)
     # The first text makes the lists of rules. Made here, threads can share the parser.
     parser.parse("*a*")

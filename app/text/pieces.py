@@ -1,15 +1,11 @@
-"""Cuts paragraphs and tables that are too long for one widget into pieces. No Qt in here."""
+"""Cuts texts and tables that are too long for one widget into pieces. No Qt in here."""
 
 from __future__ import annotations
 
 import re
 
-# A paragraph longer than this many characters is cut between sentences: each new word lays out the whole paragraph.
-LONG_PARAGRAPH = 4000
-# Only before a letter: other characters may be markup at the beginning of a paragraph.
-_SENTENCE_END = re.compile(r"""(?:[.!?…]["')\]”’]*\s+|[。！？…][」』）”’]*\s*)(?=[^\W\d_])""")
-_WORD_END = re.compile(r"(?:\s+|[、，；：])(?=[^\W\d_])")
-_PAIRED = ("`", "**", "$")
+# A piece of plain text has at most this many characters.
+LONG_PIECE = 4000
 
 # After this many rows a table continues in another one with the same head.
 TABLE_ROWS = 100
@@ -40,12 +36,8 @@ def length_with_pictures(text: str) -> int:
     return len(text) + (_PICTURE_WEIGHT - 1) * pictures
 
 
-def pieces_of(kind: str, lines: list[str]) -> list[str]:
-    """Cut a paragraph or a table into pieces that are not too long, independently of how it arrived."""
-    return _tables(lines) if kind == "table_open" else _paragraphs("".join(lines))
-
-
-def _tables(lines: list[str]) -> list[str]:
+def tables(lines: list[str]) -> list[str]:
+    """Cut a table into ones that are not too long, independently of how it arrived."""
     head, rows = "".join(lines[:_HEAD]), lines[_HEAD:]
     # An incomplete row may become something else.
     whole = len(rows) - (not lines[-1].endswith("\n"))
@@ -53,30 +45,16 @@ def _tables(lines: list[str]) -> list[str]:
     return [*(head + "".join(rows[start : start + TABLE_ROWS]) for start in starts), head + "".join(rows[last:])]
 
 
-def _paragraphs(text: str) -> list[str]:
-    pieces = []
-    while len(text) > LONG_PARAGRAPH:
-        ends = [*_cuts(_WORD_END, text, 0), *_cuts(_SENTENCE_END, text, LONG_PARAGRAPH // 2)]
-        if not ends:
-            break
-        # Prefer ends of sentences, which come last, and do not cut bold text or code.
-        whole = (end for end in reversed(ends) if all(text.count(mark, 0, end) % 2 == 0 for mark in _PAIRED))
-        end = next(whole, ends[-1])
-        pieces.append(text[:end].rstrip())
-        text = text[end:]
-    return [*pieces, text]
-
-
 def plain_end(text: str) -> int:
     """Return the end of a piece of plain text: after a line, if one is not too long itself."""
     total, weighs = 0, 0
-    for line in text[:LONG_PARAGRAPH].split("\n")[:-1]:
+    for line in text[:LONG_PIECE].split("\n")[:-1]:
         of_line = weight(line)
         weighs += of_line + 1 + LINE_WEIGHT
-        if weighs > LONG_PARAGRAPH and (total or of_line > LONG_PARAGRAPH):
+        if weighs > LONG_PIECE and (total or of_line > LONG_PIECE):
             break
         total += len(line) + 1
-    return total or fitting(text[:LONG_PARAGRAPH], LONG_PARAGRAPH)
+    return total or fitting(text[:LONG_PIECE], LONG_PIECE)
 
 
 def fitting(text: str, most: int) -> int:
@@ -85,7 +63,3 @@ def fitting(text: str, most: int) -> int:
     while end > 1 and length_with_pictures(text[:end]) > most:
         end //= 2
     return end
-
-
-def _cuts(end: re.Pattern[str], text: str, first: int) -> list[int]:
-    return [match.end() for match in end.finditer(text, first, LONG_PARAGRAPH)]

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
+from unicodedata import bidirectional
 
+from app.text.blocks import Block, Code, Fold
 from app.text.formulas import Formula
 
 if TYPE_CHECKING:
@@ -18,13 +20,12 @@ if TYPE_CHECKING:
 # Stands for a formula, as in Qt's documents.
 OBJECT = "\ufffc"
 # Separators and the signs that documents keep for themselves.
-_BREAKS = {"softbreak": " ", "hardbreak": "\n"}
 _SIGNS = str.maketrans("\u2028\u2029\r\ufffc\ufdd0\ufdd1", "\n\n \ufffd\ufffd\ufffd")
 
 
 @dataclass(frozen=True, slots=True)
 class TextSpan:
-    """Text of one style, which consists of "strong", "em", "s", "code" and "pre". The text may contain line breaks."""
+    """Text of one style: names of HTML's elements, and the kind of an alert in its title."""
 
     text: str
     style: frozenset[str] = frozenset()
@@ -35,45 +36,74 @@ class TextSpan:
 Spans = tuple[TextSpan, ...]
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, slots=True)
 class OpenList:
-    """A list of `count` items so far; `start` is the number of the first one, None in a list without numbers."""
+    """The list with that number in its text, or another indented part. `suffix` follows the numbers of items."""
 
-    start: int | None
-    suffix: str
-    count: int = 0
-
-    def next_mark(self) -> str:
-        self.count += 1
-        return "•" if self.start is None else f"{self.start + self.count - 1}{self.suffix}"
+    number: int
+    suffix: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph of the kind "p", "h1" to "h6", "code", "hr", "formula", or "table", which has rows of cells.
+    """A paragraph of the kind "p", "title", "h1" to "h6", "code", "hr", "formula", or "table", which has rows of cells.
 
-    `lists` are those around it, and `mark` is that of the item that begins with it, "" if none does.
+    `lists` are those around it, and `mark` is that of the item that begins with it, "" if none does. `quotes` has the
+    number of lists around each quotation that it is in.
     """
 
     kind: str
     spans: Spans = ()
-    quotes: int = 0
+    quotes: tuple[int, ...] = ()
     lists: tuple[OpenList, ...] = ()
     mark: str = ""
     rows: tuple[tuple[Spans, ...], ...] = ()
     aligns: tuple[str, ...] = ()
 
 
-def shown(markdown: str, plain: bool = False) -> list[Paragraph]:
-    """Return the paragraphs of a text, or its lines if it is `plain`."""
+def shown(markdown: str, plain: bool = False, after: int | None = None, definitions: str = "") -> list[Paragraph]:
+    """Return the paragraphs of a text, or its lines if it is `plain`.
+
+    With `after`, only those between the code block of that number and the next one. `definitions` are those of links
+    and notes that stand elsewhere.
+    """
     if plain:
         return [Paragraph("p", (TextSpan(line.translate(_SIGNS)),)) for line in markdown.strip("\n").split("\n")]
     # Imports the parser, which the first shown text needs.
-    from app.text.markdown import PARSER
+    from app.text.markdown import parse
 
     reader = _ParagraphReader()
-    reader.read(PARSER.parse(markdown))
-    return reader.paragraphs or [Paragraph("p")]
+    reader.read(parse(markdown, definitions))
+    paragraphs = reader.paragraphs
+    if after is not None:
+        ends = [-1, *(at for at, one in enumerate(paragraphs) if one.kind == "code"), len(paragraphs)]
+        paragraphs = paragraphs[ends[after] + 1 : ends[after + 1]]
+    return paragraphs or [Paragraph("p")]
+
+
+def paragraphs_of(block: Block) -> list[Paragraph]:
+    """Return the paragraphs of a block."""
+    if isinstance(block, Code):
+        return [Paragraph("code", (TextSpan(block.text.removesuffix("\n").translate(_SIGNS)),))]
+    return (
+        shown(block.text) if isinstance(block, Fold) else shown(block.text, block.plain, block.after, block.definitions)
+    )
+
+
+def is_right_to_left(spans: Iterable[Spans]) -> bool:
+    """Return whether the first letter in texts is of a script that is written from right to left."""
+    letters = (bidirectional(sign) for some in spans for sign in words_of(some))
+    return next((kind for kind in letters if kind in ("L", "R", "AL")), "L") != "L"
+
+
+def fold_parts(source: str) -> tuple[str, str, bool]:
+    """Return the words of a fold's summary, the Markdown that it folds, and whether it is unfolded at first."""
+    from app.text.markdown import parse, source_in_fold
+
+    reader = _ParagraphReader()
+    reader.read(parse(source)[:4])
+    inner, is_open = source_in_fold(source)
+    return words_of(reader.paragraphs[0].spans if reader.paragraphs else ()), inner, is_open
 
 
 def document_text(paragraphs: Sequence[Paragraph]) -> str:
@@ -81,8 +111,15 @@ def document_text(paragraphs: Sequence[Paragraph]) -> str:
     # A document has empty lines below each table, and above one that it begins with.
     lines = [""] if paragraphs[0].rows else []
     for paragraph in paragraphs:
-        lines += [words_of(spans, lambda _: OBJECT) for spans in texts_of(paragraph)] + [""] * bool(paragraph.rows)
+        texts = [cell for row in rows_from_left(paragraph) for cell in row] if paragraph.rows else [paragraph.spans]
+        lines += [words_of(spans, lambda _: OBJECT) for spans in texts] + [""] * bool(paragraph.rows)
     return "\n".join(lines).replace("\xa0", " ")
+
+
+def rows_from_left(paragraph: Paragraph) -> tuple[tuple[Spans, ...], ...]:
+    """Return the rows of a table with its leftmost cells first."""
+    step = -1 if is_right_to_left(cell for row in paragraph.rows for cell in row) else 1
+    return tuple(row[::step] for row in paragraph.rows)
 
 
 def texts_of(paragraph: Paragraph) -> list[Spans]:
@@ -100,37 +137,59 @@ class _ParagraphReader:
 
     def __init__(self) -> None:
         self.paragraphs: list[Paragraph] = []
-        self._kind, self._quotes = "p", 0
+        self._kind, self._alert = "p", ""
+        self._quotes: list[int] = []
         self._lists: list[OpenList] = []
-        # The mark of an item that has no paragraph yet.
-        self._mark = ""
+        # The number of the last list, and the marks of the next items of those that are open.
+        self._number, self._next = 0, list[int | None]()
+        # The mark of an item, and that of a note, which have no paragraph yet.
+        self._mark = self._note = ""
+        # The styles of all text in the paragraph.
+        self._style: tuple[str, ...] = ()
         self._rows: list[list[Spans]] = []
         self._aligns: list[str] = []
 
     def read(self, tokens: Iterable[Token]) -> None:
         for token in tokens:
             match token.type:
-                case "bullet_list_open" | "ordered_list_open":
+                case "bullet_list_open" | "ordered_list_open" | "dd_open":
                     self._begin_item()
-                    start = int(token.attrs.get("start", 1)) if token.tag == "ol" else None
-                    self._lists.append(OpenList(start, token.markup))
-                case "bullet_list_close" | "ordered_list_close":
+                    self._number += 1
+                    self._lists.append(OpenList(self._number, token.markup))
+                    self._next.append(int(token.attrs.get("start", 1)) if token.tag == "ol" else None)
+                case "bullet_list_close" | "ordered_list_close" | "dd_close":
                     self._lists.pop()
+                    self._next.pop()
                 case "list_item_open":
-                    self._mark = self._lists[-1].next_mark()
+                    number, checked = self._next[-1], token.meta.get("checked")
+                    self._mark = "•" if number is None else f"{number}{self._lists[-1].suffix}"
+                    self._next[-1] = None if number is None else number + 1
+                    self._mark = self._mark if checked is None else "☑" if checked else "☐"
                 case "list_item_close":
                     self._begin_item()
-                case "blockquote_open" | "blockquote_close":
-                    self._quotes += token.nesting
+                case "blockquote_open" | "alert_open":
+                    self._begin_item()
+                    self._quotes.append(len(self._lists))
+                    self._alert = token.info.lower()
+                case "blockquote_close" | "alert_close":
+                    self._quotes.pop()
                 case "heading_open" | "paragraph_open" | "formula_open":
-                    self._kind = token.tag
+                    self._kind, self._style = token.tag, ()
+                case "summary_open" | "dt_open":
+                    self._kind, self._style = "title", ("strong",)
+                case "alert_title_open":
+                    self._kind, self._style = "title", ("strong", self._alert)
+                case "footnote_reference_open":
+                    self._note = token.meta["label"]
                 case "fence" | "code_block":
+                    self._begin_item()
                     text = token.content.removesuffix("\n").translate(_SIGNS)
-                    self._add("code", (TextSpan(text, frozenset(("pre",))),))
+                    self._add("code", (TextSpan(text),))
                 case "hr":
                     self._add("hr")
                 case "table_open":
                     self._begin_item()
+                    self._style = ()
                 case "tr_open":
                     self._rows.append([])
                     self._aligns = []
@@ -149,27 +208,29 @@ class _ParagraphReader:
 
     def _add(self, kind: str, spans: Spans = ()) -> None:
         rows, aligns = tuple(map(tuple, self._rows)), tuple(self._aligns)
-        self.paragraphs.append(Paragraph(kind, spans, self._quotes, tuple(self._lists), self._mark, rows, aligns))
+        quotes, lists = tuple(self._quotes), tuple(self._lists)
+        self.paragraphs.append(Paragraph(kind, spans, quotes, lists, self._mark, rows, aligns))
         self._mark = ""
 
     def _add_text(self, tokens: list[Token]) -> None:
         """Add a cell, or a paragraph, where each display formula is one of its own."""
-        spans = _joined(_spans(tokens))
+        spans = _joined(_spans(tokens, style=self._style))
         if self._rows:
             self._rows[-1].append(spans)
             return
-        if tokens and tokens[0].type == "task":
-            self._mark = tokens[0].content
+        if self._note:
+            spans, self._note = (TextSpan(self._note, frozenset(("sup",))), TextSpan(" "), *spans), ""
         if not any(map(_is_display, spans)):
-            self._add(self._kind, spans)
+            if spans or self._mark:
+                self._add(self._kind, spans)
             return
         for is_display, some in groupby(spans, _is_display):
             if is_display:
                 for span in some:
                     self._add("formula", (span,))
             elif words_of(text := tuple(some)).strip():
-                text = (replace(text[0], text=text[0].text.lstrip(" ")), *text[1:])
-                self._add(self._kind, (*text[:-1], replace(text[-1], text=text[-1].text.rstrip(" "))))
+                text = (replace(text[0], text=text[0].text.lstrip(" \n")), *text[1:])
+                self._add(self._kind, (*text[:-1], replace(text[-1], text=text[-1].text.rstrip(" \n"))))
 
 
 def _is_display(span: TextSpan) -> bool:
@@ -188,8 +249,10 @@ def _spans(tokens: Iterable[Token], link: str = "", style: Sequence[str] = ()) -
             yield from _spans(token.children or [], str(token.attrs["src"]), tags)
         elif token.type == "formula":
             yield TextSpan("", frozenset(tags), link, token.meta["formula"])
-        elif token.type != "task":
-            text = _BREAKS.get(token.type) or token.content.translate(_SIGNS)
+        elif token.type == "footnote_ref":
+            yield TextSpan(token.content, frozenset([*tags, "sup"]), link)
+        else:
+            text = "\n" if token.tag == "br" else token.content.translate(_SIGNS)
             yield TextSpan(text, frozenset(tags + ["code"] * (token.tag == "code")), link)
 
 

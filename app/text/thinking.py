@@ -22,6 +22,7 @@ _CLOSING = re.compile(r"<\|(?:end|return|start|call|eom|eot)\|>")
 _HALF_A_MARK = re.compile(r"<(?:\|\w*\|?)?\Z")
 # With templates that write the opening mark into the prompt, the answer has only the closing one, on a line of its own.
 _OPENING_OF = {closing: opening for opening, closing in THOUGHT_MARKS}
+_THOUGHT_AGAIN = {opening: re.compile(rf"\s*+{re.escape(opening)}") for opening, _ in THOUGHT_MARKS}
 _LONE_END = re.compile(rf"^[ \t]*({'|'.join(map(re.escape, _OPENING_OF))})[ \t\r]*$", re.MULTILINE)
 
 
@@ -88,6 +89,11 @@ def parts_of(text: str, ended: bool = True, searched: int = 0) -> ThoughtAndRepl
     return _with_reply(text, None, 0, (), ended)
 
 
+def closing_mark(text: str) -> str:
+    """Return the mark that ends the thoughts with which a text begins; "" if it begins with none."""
+    return next((closing for opening, closing in THOUGHT_MARKS if text.lstrip().startswith(opening)), "")
+
+
 def without_thoughts(text: str) -> str:
     """Return an answer's text for the prompts of later turns.
 
@@ -140,19 +146,30 @@ def _start_of_thoughts(text: str, at: int, opening: str) -> int:
 def _after(text: str, start: int, marks: tuple[str, str], ended: bool) -> ThoughtAndReply:
     """Return the parts of an answer whose thoughts begin at `start`."""
     opening, closing = marks
-    end = text.find(closing, start)
+    end, thoughts = text.find(closing, start), list[str]()
+    # Some models think again before they reply.
+    while end >= 0 and (again := _THOUGHT_AGAIN[opening].match(text, end + len(closing))) is not None:
+        thoughts.append(text[start:end].strip())
+        start, end = again.end(), text.find(closing, again.end())
     bare = text[start:].lstrip()
     replies = [mark for mark, _ in REPLY_MARKS]
     if bare.startswith(tuple(replies)):
         # The reply begins without thoughts, which the prompt had opened.
         return _with_reply(text, "", len(text) - len(bare), (), ended)
     if end >= 0:
-        return _with_reply(text, text[start:end].strip(), end + len(closing), LEFT_BEHIND.get(closing, ()), ended)
+        thought = _joined(*thoughts, text[start:end])
+        if not ended and _begins_a_mark(text[end + len(closing) :].lstrip(), [opening]):
+            return ThoughtAndReply(thought, "", end + len(closing), begin=len(text))
+        return _with_reply(text, thought, end + len(closing), LEFT_BEHIND.get(closing, ()), ended)
     if ended and text.startswith(OPENING_WORDS, start):
         return ThoughtAndReply(None, text)
     thought = text[start:] if ended else text[start : len(text) - half_a_mark(text, closing)]
     hidden = not ended and _begins_a_mark(thought.strip(), [opening, *replies])
-    return ThoughtAndReply("" if hidden else thought.strip(), "", len(text), closed=False)
+    return ThoughtAndReply(_joined(*thoughts, "" if hidden else thought), "", len(text), closed=False)
+
+
+def _joined(*thoughts: str) -> str:
+    return "\n\n".join(filter(None, (thought.strip() for thought in thoughts)))
 
 
 def _with_reply(text: str, thought: str | None, end: int, dropped: tuple[str, ...], ended: bool) -> ThoughtAndReply:

@@ -1,9 +1,9 @@
 """The process between Tandem and a server of tools that runs here: it ends the server, whatever happens to Tandem.
 
 It runs `COMMAND ARGUMENTS`, which inherits its standard input, in the process group that the package `mcp` made for it,
-and kills the group when Tandem, the process `PARENT`, is gone or the server has ended. Of the server's output only the
-lines with messages are passed on; a line beyond `LONGEST_LINE` ends the server, so that it cannot fill Tandem's memory.
-Everything else goes to the standard error, and so does the reason of the end.
+and kills the group when Tandem, the process `PARENT`, is gone or the server has ended. It passes on only those
+lines of the server's output that are messages; a line beyond `LONGEST_LINE` ends the server, so that it cannot fill
+Tandem's memory. Everything else, and the reason of the end, goes to the standard error.
 """
 
 from __future__ import annotations

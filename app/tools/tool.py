@@ -79,7 +79,7 @@ class Tool:
 class ToolFailed(CodedError):
     """A server or a call of its tool failed; `app.wording.tools` has the sentences.
 
-    Of the arguments, `detail` is what the system or a library said.
+    Among the arguments, `detail` is what the system or a library said.
     """
 
     def __init__(self, code: str, **arguments: object) -> None:

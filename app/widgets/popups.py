@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QLineEdit, QMenu, QPlainTextEdit, QTextEdit, QWidget
 
 
@@ -14,6 +15,13 @@ class Menu(QMenu):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         round_corners(self)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Select the checked row or else the first, so that Enter does something."""
+        super().showEvent(event)
+        rows = [row for row in self.actions() if row.isEnabled() and row.isVisible() and not row.isSeparator()]
+        if self.activeAction() is None and rows:
+            self.setActiveAction(next((row for row in rows if row.isChecked()), rows[0]))
 
     def add_choice(self, name: str, chosen: bool, choose: Callable[[], object]) -> None:
         """Add a choice with its literal name, marked if it is the `chosen` one."""

@@ -1,9 +1,9 @@
-"""Line edits for searches. They search while an input method composes a syllable, and work without a mouse."""
+"""Fields of one line, and those for searches, which search while an input method composes a syllable."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QAction, QInputMethodEvent, QKeyEvent
+from PySide6.QtGui import QAction, QGuiApplication, QInputMethodEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QListWidget, QToolButton, QWidget
 
 from app.widgets.icons import icon
@@ -13,7 +13,41 @@ from app.widgets.popups import round_field_menu
 from app.widgets.theme_aware import ThemeAware
 
 
-class LiveField(QLineEdit):
+class TextField(QLineEdit):
+    """A field whose Enter belongs to the input method while that is composing."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._preedit = ""
+        round_field_menu(self)
+
+    @property
+    def composing(self) -> bool:
+        return bool(self._preedit)
+
+    def commit_preedit(self) -> None:
+        """Take what is being composed into the text."""
+        if self.composing:
+            QGuiApplication.inputMethod().commit()
+        if self.composing:
+            # The platform did not.
+            event = QInputMethodEvent()
+            event.setCommitString(self._preedit)
+            self.inputMethodEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        pressed = self.composing and event.type() == QEvent.Type.KeyPress
+        if pressed and isinstance(event, QKeyEvent) and event.key() in ENTER:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        self._preedit = event.preeditString()
+        super().inputMethodEvent(event)
+
+
+class LiveField(TextField):
     """`typed` carries the search text after every change.
 
     Hangul that an input method is composing counts as typed, because the same text is committed; the letters that
@@ -24,8 +58,7 @@ class LiveField(QLineEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        round_field_menu(self)
-        self._composed = self._emitted = self._preedit = ""
+        self._composed = self._emitted = ""
         self.textChanged.connect(self._emit)
 
     @property
@@ -50,22 +83,10 @@ class LiveField(QLineEdit):
             self._emitted = self.words
             self.typed.emit(self.words)
 
-    @property
-    def composing(self) -> bool:
-        """Whether an input method is composing; Enter then belongs to it."""
-        return bool(self._preedit)
-
-    def event(self, event: QEvent) -> bool:
-        pressed = self.composing and event.type() == QEvent.Type.KeyPress
-        if pressed and isinstance(event, QKeyEvent) and event.key() in ENTER:
-            event.accept()
-            return True
-        return super().event(event)
-
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         self._composed = ""
         super().inputMethodEvent(event)
-        preedit = self._preedit = event.preeditString()
+        preedit = self._preedit
         self._composed = preedit if all("가" <= sign <= "힣" for sign in preedit) else ""
         self._emit()
 

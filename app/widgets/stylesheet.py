@@ -39,6 +39,7 @@ QLabel[styleClass="reason-plain"] { background: $selection; border-radius: 12px;
 QLabel[styleClass|="token"] { border: 1px solid transparent; border-radius: 5px; padding: 1px 5px; font-size: 12px; }
 QLabel[styleClass="token-given"] { color: $muted; padding: 1px 2px; }
 QLabel[styleClass="token-draft"] { background: $draft_tint; border-bottom: 2px solid $draft; }
+QLabel[styleClass="token-lookup"] { background: $lookup_tint; border-bottom: 2px solid $lookup; }
 QLabel[styleClass="token-main"] { background: $main_tint; border-bottom: 2px solid $main; }
 QLabel[styleClass="token-rejected"] { border: 1px dashed $faint; color: $muted; }
 QLabel[styleClass="step"] { background: $selection; border-radius: 9px; min-width: 18px; max-width: 18px;

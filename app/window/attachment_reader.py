@@ -15,12 +15,13 @@ from app.chat.attachment_row import AttachmentRow, Reading
 from app.conversations.errors import StoreError
 from app.conversations.records import Attachment, pictures_in
 from app.library.library import Library
-from app.session.attachments import NotAttachable, read_attachment, read_picture
+from app.session.attachments import read_attachment, read_picture
 from app.session.chats import Chat
 from app.session.project_service import MOST_FILES
 from app.session.session import Session
 from app.system.background import Background
 from app.system.cancelled import Cancelled
+from app.text.file_texts import NotAttachable
 from app.widgets.banner import Banner
 from app.wording.errors import error_sentence
 from app.wording.figures import number
@@ -128,15 +129,17 @@ class AttachmentReader(QObject):
     def reason(self, error: NotAttachable) -> str:
         """Say why a file cannot be read."""
         sentences = {
-            "not-text": self.tr("{name} is not a text file. Tandem attaches text, code and PDF files, and pictures."),
+            "not-text": self.tr("{name} is not a text file. Tandem attaches text, code, documents and pictures."),
             "unknown-encoding": self.tr("The text encoding of {name} was not recognized. Save it as UTF-8."),
             "too-large": self.tr("{name} is too large for any model's context."),
             "unreadable": self.tr("{name} cannot be read."),
-            "picture": self.tr("{name} is a picture. Folders take text, code and PDF files."),
+            "picture": self.tr("{name} is a picture. Folders take text, code and documents."),
             "gone": self.tr("{name} is no longer there."),
             "too-many": self.tr("{name} contains more than {count} files. Choose a smaller folder."),
             "encrypted": self.tr("{name} is password-protected. Save a copy without a password and attach that."),
             "damaged": self.tr("{name} is damaged: its text cannot be read."),
+            "empty": self.tr("{name} contains no text."),
+            "old-format": self.tr("{name} has an old format. Save it as DOCX, XLSX or PPTX, or as PDF."),
             "no-text": self.tr("{name} contains only images, such as scanned pages. Run OCR on it first."),
             "too-slow": self.tr("{name} takes too long to read and was skipped."),
             "too-much-memory": self.tr("{name} takes too much memory to read and was skipped."),
@@ -159,7 +162,11 @@ class AttachmentReader(QObject):
             self._show(again.format(name=error.name) if slow else self.reason(error))
 
     def _show(self, sentence: str) -> None:
-        self._banner.show_message(lambda: sentence, about=_REFUSED)
+        """Show a reason, in one notice with those that are still shown."""
+        earlier = [notice.text for notice in self._banner.shown if notice.message.about == _REFUSED]
+        self._banner.dismiss(_REFUSED)
+        words = "\n".join(dict.fromkeys([*"\n".join(earlier).split("\n"), sentence])).strip()
+        self._banner.show_message(lambda: words, about=_REFUSED)
 
     def forget_reasons(self) -> None:
         """Dismiss the messages about refused files. Called when a question is sent or another chat is shown."""
@@ -178,7 +185,7 @@ _MOST_SEEING = 3
 
 
 class VisionHint(QObject):
-    """Says that the main model cannot see the pictures of the next question, and which models can, while that is so."""
+    """Says that the main model cannot see the pictures of the chat and its next question, and which models can."""
 
     def __init__(
         self, session: Session, library: Library, files: AttachmentRow, banner: Banner, choose: QAction, parent: QObject
@@ -189,10 +196,13 @@ class VisionHint(QObject):
         self._name = ""
         for changed in (files.changed, session.models.changed):
             changed.connect(self._check)
+        session.chats.opened.connect(lambda _chat: self._check())
 
     def _check(self) -> None:
         pair = self._session.models.pair
-        name = pair.names[0] if pair.main and not pair.sees and pictures_in(self._files.attachments) else ""
+        asked = any(turn.pictures(with_results=False) for turn in self._session.chat.turns)
+        shown = asked or pictures_in(self._files.attachments)
+        name = pair.names[0] if pair.main and not pair.sees and shown else ""
         if name == self._name:
             return
         self._name = name

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.chat.find_bar import FindBar
 from app.chat.transcript import Transcript
+from app.conversations.conversation_list import ConversationList
 from app.conversations.projects import models_of
 from app.session.chats import Chat, Turn
 from app.session.session import Session
@@ -94,6 +95,9 @@ class ChatCommands(QObject):
         if folder is None:
             return
         self._session.chats.new_chat(folder)
+        if folder.closed:
+            # The new chat will be below it.
+            self._session.list.change(ConversationList.close_folder, folder.id, False)
         if (wanted := models_of(folder)) and wanted != models.pair.paths and not models.pair.loading:
             models.load(*wanted)
 

@@ -113,7 +113,7 @@ class Header(ThemeAware, QFrame):
         self.main, self.draft = Chip(self), Chip(self)
         self._status = label(self, "muted")
         self._status.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._state, self._state_may_go = "", True
+        self._state, self._state_may_go, self._beside_panel = "", True, False
         self._names = ("", "")
         self._left = self._pane_button("toggle-sidebar")
         self._right = self._pane_button("toggle-panel")
@@ -181,9 +181,10 @@ class Header(ThemeAware, QFrame):
         self.draft.setAccessibleName(spoken_name.format(name=spoken, state=state))
         self.draft.setToolTip(tip(state))
         self._state = self._loading_sentence() if pair.loading else state
-        # If the current answer is decoded without speculation, the state is the reason and stays. A draft that is off
-        # and a main model that is not there say so themselves.
-        says_so = state == speculation_sentence(pair, method) if on else pair.draft is not None or pair.main is None
+        # If the current answer is decoded without speculation, the state is the reason and stays, except beside the
+        # panel, which says it. A draft that is off and a main model that is not there say so themselves.
+        of_answer = state != speculation_sentence(pair, method)
+        says_so = (not of_answer or self._beside_panel) if on else pair.draft is not None or pair.main is None
         self._state_may_go = says_so and not pair.loading
         self._status.setToolTip(tip(state))
         if pair.loading:
@@ -191,6 +192,11 @@ class Header(ThemeAware, QFrame):
         else:
             self._progress_timer.stop()
         self._fit()
+
+    def stand_beside_panel(self, is_shown: bool) -> None:
+        """Leave what speculation does in an answer to the live panel while that is shown."""
+        self._beside_panel = is_shown
+        self.refresh()
 
     def _follow(self) -> None:
         """Show what speculation does while an answer is written."""
@@ -205,7 +211,12 @@ class Header(ThemeAware, QFrame):
 
     def _loading_sentence(self) -> str:
         read, total = self._session.models.loading_progress
-        return self.tr("Loading… {share}").format(share=percent(read / total)) if total else self.tr("Loading…")
+        if not total:
+            return self.tr("Loading…")
+        # A GGUF file is converted first, if that was not done before.
+        is_file = self._session.models.pair.wanted.endswith(".gguf")
+        words = self.tr("Preparing… {share}") if is_file else self.tr("Loading… {share}")
+        return words.format(share=percent(read / total))
 
     def _show_as_tokens(self) -> None:
         self._as_tokens.setChecked(self._actions["show-tokens"].isChecked())

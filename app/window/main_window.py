@@ -139,6 +139,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._panel.details.fold.setChecked(self.preferences.values.panel_details)
         self._panel.details.toggled.connect(lambda unfolded: self.preferences.change(panel_details=unfolded))
         PanelController(session, self.transcript, self._panel, self)
+        self._panel.shown.connect(self._header.stand_beside_panel)
         self.comparer = Comparer(session, self)
         self.comparison = ComparisonView(self.comparer, actions["compare"], self)
         self.explanations = Explanations(self)
@@ -199,7 +200,8 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self.application.theme.changed.connect(self._actions.apply_theme)
         for changed in (session.settings.speculation_changed, self.transcript.shown_as, session.api.changed):
             changed.connect(self._actions.refresh_checks)
-        for changed in (self.notifications.report_changed, self.turns.speaker.changed, self.transfer.changed):
+        others = self.turns.speaker.changed, self.transfer.changed, session.list.changed
+        for changed in (self.notifications.report_changed, *others):
             changed.connect(self._update_actions)
 
     # Reactions to the session
@@ -243,6 +245,9 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
             self.session.chats.keep_unsent(chat, words, (*turn.attachments, *chat.unsent_attachments))
 
     def _attach(self, files: list[str]) -> None:
+        if len(files) == 1 and files[0].lower().endswith(".gguf"):
+            self.session.models.load(files[0], None)
+            return
         self.attachments.attach(files, self.composer.files)
         self.composer.setFocus()
 
@@ -290,6 +295,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self.composer.set_streaming(session.chat.streaming)
         self.composer.set_waiting(session.answers.is_loading)
         self._welcome.set_ready(session.answers.ready)
+        self._welcome.show_folder(session.projects.folder(session.chat.folder_id))
         self._welcome.show_questions(session.models.is_starter_expected)
 
     def _show_privacy(self) -> None:

@@ -81,10 +81,17 @@ class CommandPalette(ThemeAware, Overlay):
             if possible and (matches(_words(*row), wanted) or matches(in_english, wanted)):
                 found.append(row)
         found += [row for row, in_english in self._pages_now() if matches(f"{_words(*row)} {in_english}", wanted)]
-        # Actions that begin with the typed text come first, and those of the app menu and the pages last; the table's
-        # order decides among equals.
+        # Actions that begin with the typed text come first, then those whose titles have it, and those of the app menu
+        # and the pages last; the table's order decides among equals.
         last = {title: place for place, title in enumerate((menu_title("tandem"), _settings()), 1)}
-        found.sort(key=lambda row: (not _words(*row).casefold().startswith(wanted.casefold()), last.get(row[2], 0)))
+        typed = wanted.casefold()
+        found.sort(
+            key=lambda row: (
+                not _words(*row).casefold().startswith(typed),
+                typed not in row[1].casefold(),
+                last.get(row[2], 0),
+            )
+        )
         self._found = found
         # Rows are as wide as the list, whatever the length of their texts.
         size = QSize(0, _PaletteRow(*found[0]).sizeHint().height()) if found else QSize()

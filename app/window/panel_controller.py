@@ -11,7 +11,9 @@ from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.speculation.panel import SpeculationPanel
 from app.wording.api import call_line
+from app.wording.sources import names_without_drafter
 from app.wording.speculation import idle_sentence
+from engine.methods import uses_drafter
 
 
 class PanelController(QObject):
@@ -45,6 +47,9 @@ class PanelController(QObject):
         # With a draft model, Compare shows what speculation would gain; the switch above turns it on.
         remedy = ("compare" if pair.draft is not None else "choose-draft") if method == "off" else ""
         self._panel.show_state(idle_sentence(pair, method), remedy)
+        self._panel.sample.show_source(
+            bool(names_without_drafter(method)) and not (pair.draft and uses_drafter(method))
+        )
 
     def _show_requests(self) -> None:
         status = self._session.api.status

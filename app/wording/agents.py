@@ -7,6 +7,11 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 
 from app.agents.connecting import ConfigChange, NotConnected
+from app.agents.table import App, Endpoint
+from app.wording.figures import number
+
+# How many models a sentence names.
+_MOST_MODELS = 3
 
 translate = QCoreApplication.translate
 
@@ -24,6 +29,27 @@ def plan_sentence(plan: ConfigChange) -> str:
     else:
         said = translate("Agents", "This file tells {app} about Tandem: {file}")
     return said.format(app=plan.app.name, file=plan.file)
+
+
+def room_sentence(app: App, endpoint: Endpoint) -> str:
+    """Say that the model's context is too short for the program, and which models have room; "" if it is not."""
+    if not app.lacks_room(endpoint):
+        return ""
+    able = app.models_with_room(endpoint)[:_MOST_MODELS]
+    if able:
+        said = translate(
+            "Agents",
+            "{app} won't work with this model: its first request has about {tokens} tokens, and the model's "
+            "context is {context}. Choose one of these first: {models}.",
+        )
+    else:
+        said = translate(
+            "Agents",
+            "{app} won't work with this model: its first request has about {tokens} tokens, and the model's "
+            "context is {context}. Download one with a longer context first.",
+        )
+    tokens, context = number(app.first_prompt, 0), number(endpoint.context, 0)
+    return said.format(app=app.name, tokens=tokens, context=context, models=", ".join(able))
 
 
 def written_sentence(copy: Path | None) -> str:

@@ -121,6 +121,10 @@ GRAMMAR_REASONS = Sentences(
     {
         "not-json": "The schema isn't valid JSON: {detail}.",
         "invalid": "The answer format can't be used: {detail}.",
+        "unchecked": (
+            "These parts of the schema can't be checked while an answer is being written, so an answer may differ "
+            "from them: {detail}."
+        ),
         "not-a-schema": "The schema has to be a JSON object in braces.",
         "too-large": "The answer format is too large. Shorten it.",
         "too-slow": "The answer format is too complex: checking it was stopped after {detail} seconds. Simplify it.",
@@ -178,6 +182,20 @@ MODEL_REASONS = Sentences(
         "unknown-architecture": (
             "Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem."
         ),
+        "is-diffusion": (
+            "{name} writes text by diffusion, not token by token, which Tandem does not do. Choose another model."
+        ),
+        "is-embedding": "{name} makes embeddings or sorts texts, and writes no answers. Choose a model for chats.",
+        "is-ocr": "{name} only reads the text in pictures, and does not answer questions. Choose a model for chats.",
+        "is-decision": "{name} makes decisions, and writes no answers. Choose a model for chats.",
+        "is-media": "{name} makes pictures, films or sounds, and writes no answers. Choose a model for chats.",
+        "vlm-adapter": (
+            "Tandem cannot apply adapters to this family ({detail}), which runs through mlx-vlm. Choose its main model "
+            "without an adapter."
+        ),
+        "no-mlx-vlm": (
+            "{name} runs through mlx-vlm, which is not installed. Install Tandem with the command in its README."
+        ),
         "is-head": "{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.",
         "unknown-head": "Tandem does not support this kind of head yet: {name} ({detail}). Choose another head.",
         "no-taps": (
@@ -198,6 +216,8 @@ MODEL_REASONS = Sentences(
         "not-finite": "The weights of {name} produce invalid values ({detail}). Choose another copy of this model.",
         "all-zero": "The weights of {name} are all zero. Choose another copy of this model.",
         "no-room": "There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.",
+        "disk-full": "Converting {name} needs {detail} of free space on the disk. Free up space, then try again.",
+        "not-written": "{name} could not be converted: the disk or the folder does not allow writing ({detail}).",
     },
 )
 """One sentence for each `ModelNotUsable` reason, with the fields {name}, {path} and {detail}."""
@@ -225,25 +245,7 @@ def plain_sentence(span: PlainSpan) -> str:
     arguments = {name: _number(value, 1) if isinstance(value, float) else str(value) for name, value in span.arguments}
     if span.reason == "draft-not-usable" and arguments.get("reason") in DRAFT_REASONS:
         arguments["reason"] = DRAFT_REASONS[arguments["reason"]]
-    if span.reason == "costs-more":
-        return _costs_more(dict(span.arguments)) or PLAIN_REASONS[span.reason]
     return PLAIN_REASONS.get(span.reason, "").format_map(_Lenient(arguments))
-
-
-def _costs_more(arguments: Mapping[str, float | str]) -> str:
-    """Say what a round would have cost and yielded; "" if that was not recorded."""
-    plain_ms, round_ms = arguments.get("plain_ms"), arguments.get("round_ms")
-    per_round = arguments.get("tokens_per_round")
-    if not isinstance(plain_ms, (int, float)) or not isinstance(round_ms, (int, float)) or plain_ms <= 0:
-        return ""
-    text = translate(
-        "PlainReasons",
-        "Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.",
-    )
-    return text.format(
-        cost=_number(round_ms / plain_ms, 1),
-        tokens=_number(per_round if isinstance(per_round, (int, float)) else 1.0, 1),
-    )
 
 
 PLAIN_REASONS = Sentences(
@@ -282,6 +284,13 @@ DRAFT_REASONS = Sentences(
         "damaged": "One of its files is damaged.",
         "wrong-tensors": "Its weights don't match its configuration.",
         "unknown-architecture": "Its architecture is not supported yet.",
+        "is-diffusion": "It writes text by diffusion, not token by token.",
+        "is-embedding": "It makes embeddings or sorts texts.",
+        "is-ocr": "It only reads the text in pictures.",
+        "is-decision": "It makes decisions.",
+        "is-media": "It makes pictures, films or sounds.",
+        "vlm-adapter": "It is an adapter for a family that runs through mlx-vlm.",
+        "no-mlx-vlm": "It runs through mlx-vlm, which is not installed.",
         "is-head": "It is a head, not a model.",
         "unknown-head": "Its kind of head is not supported yet.",
         "no-taps": "The layers of the main model cannot be read.",
@@ -295,6 +304,8 @@ DRAFT_REASONS = Sentences(
         "not-finite": "Its weights produce invalid values.",
         "all-zero": "Its weights are all zero.",
         "no-room": "There is not enough memory for it.",
+        "disk-full": "There is not enough free space on the disk to convert it.",
+        "not-written": "The disk or the folder does not allow writing it.",
     },
 )
 """One sentence for each `ModelNotUsable` reason of a draft model."""

@@ -13,7 +13,16 @@ from app.wording.rounding import ahead_sentence, text_sentence
 from app.wording.sentences import Sentences
 from app.wording.sources import source_name
 from engine.methods import PROPOSERS
-from engine.stats import BUSY, PlainSpan, RequestStats, RoundedSpeedup, RoundRecord, rounded_speedup
+from engine.stats import (
+    BUSY,
+    NOTICEABLE,
+    PlainSpan,
+    RequestStats,
+    RoundedSpeedup,
+    RoundRecord,
+    most_speedup,
+    rounded_speedup,
+)
 
 translate = QCoreApplication.translate
 
@@ -112,10 +121,21 @@ def as_fast(measured: Speedup) -> str:
     return text.format(times=times(found.factor))
 
 
-def gain(stats: RequestStats) -> str:
-    """Say how much faster an answer with draft tokens is, or else how many tokens its rounds brought."""
+def gain(answer: Answer) -> str:
+    """Say how much faster draft tokens made an answer or, if that is unknown, how many tokens its rounds brought.
+
+    "" if nobody would feel it, and for refusals and loops, since nobody wants these faster.
+    """
+    stats = answer.figures
+    if not stats.drafted or answer.repeats or answer.refuses:
+        return ""
+    if speedup_is_known(stats):
+        return as_fast(stats) if helps(stats) else ""
+    # No speed-up exceeds the tokens per round.
+    if most_speedup(stats.tokens_per_round or 0.0) <= NOTICEABLE:
+        return ""
     text = translate("Speculation", "{tokens} tokens a round instead of 1")
-    return as_fast(stats) or text.format(tokens=rough(stats.tokens_per_round))
+    return text.format(tokens=rough(stats.tokens_per_round))
 
 
 def rounded(measured: Speedup) -> RoundedSpeedup | None:
@@ -165,8 +185,8 @@ def footer(answer: Answer) -> list[tuple[str, str]]:
     ]
     if stats.drafted:
         found.append((translate("Figures", "{value} accepted"), stats.accept_rate, percent(stats.accept_rate)))
-    if as_fast(stats):
-        # Otherwise `gain`, beside this line, says it.
+    if helps(stats):
+        # Otherwise `gain`, beside this line, says it if it is worth saying.
         text = translate("Figures", "{value} tokens per round")
         found.append((text, stats.tokens_per_round, number(stats.tokens_per_round)))
     return [(sentence, text) for sentence, value, text in found if value is not None] + left_out(stats)
@@ -222,19 +242,23 @@ def _depth_of(name: str) -> str:
 
 
 def speed_sentence(stats: RequestStats) -> str:
-    """Say how fast the answer is, and how fast plain decoding would be; "" before the second token."""
+    """Say how fast the answer is; "" before the second token."""
     if stats.decode_tps is None:
         return ""
-    if stats.plain_tps is None or not stats.drafted:
-        text = translate("Figures", "{speed} tokens a second")
-    else:
-        text = translate("Figures", "{speed} tokens a second instead of {plain}")
+    return translate("Figures", "{speed} tokens a second").format(speed=rough(stats.decode_tps))
+
+
+def both_speeds(stats: RequestStats) -> str:
+    """Say how fast the answer is and, if it is known, how fast plain decoding would be."""
+    if stats.decode_tps is None or stats.plain_tps is None:
+        return speed_sentence(stats)
+    text = translate("Figures", "{speed} tokens a second instead of {plain}")
     return text.format(speed=rough(stats.decode_tps), plain=rough(stats.plain_tps))
 
 
 def longest_speed_sentence() -> str:
-    """Return a sentence as long as `speed_sentence` becomes."""
-    return speed_sentence(RequestStats(drafted=1, decode_tps=8888.0, plain_tps=8888.0))
+    """Return a sentence as long as `both_speeds` becomes."""
+    return both_speeds(RequestStats(decode_tps=8888.0, plain_tps=8888.0))
 
 
 def rough(value: float | None) -> str:
@@ -298,15 +322,11 @@ def sentence(answer: Answer | None) -> str:
 
 def sentences() -> list[str]:
     """Return what `sentence` can say, with figures and names as long as they become."""
-    stats = RequestStats(drafted=88_888, accepted=88_888, tokens_per_round=88.8, speedup=10.0)
+    stats = RequestStats(
+        drafted=88_888, accepted=88_888, tokens_per_round=88.8, speedup=10.0, speedup_low=9.9, speedup_high=10.1
+    )
     unfit, past = RequestStats(draft_fits=False), Answer(State.DONE, stats=stats)
-    arguments: dict[str, float | str] = {
-        "kind": "BatchRotatingKVCache",
-        "plain_ms": 10.0,
-        "round_ms": 88.8,
-        "tokens_per_round": 88.8,
-    }
-    spans = [PlainSpan(1, reason, tuple(arguments.items())) for reason in PLAIN_REASONS]
+    spans = [PlainSpan(1, reason, (("kind", "BatchRotatingKVCache"),)) for reason in PLAIN_REASONS]
     spans += [PlainSpan(1, "draft-not-usable", (("reason", reason),)) for reason in DRAFT_REASONS]
     spoken = sentence(Answer(stats=unfit)), sentence(past), SpeculationSentences().now(past, 88)
     return [*spoken, _repetition(), *map(plain_sentence, spans)]
@@ -327,35 +347,29 @@ class SpeculationSentences(QObject):
     """Sentences with plural forms, which Qt's extractor finds only in a class's own `tr`."""
 
     def now(self, answer: Answer, depth: int) -> str:
-        cost, tokens = round_cost(answer), number(answer.figures.tokens_per_round)
+        cost = round_cost(answer)
         if cost is None:
-            text = self.tr("Drafting %n token(s) per round. Each round produces {tokens}.", "", depth)
-            return text.format(tokens=tokens)
-        text = self.tr(
-            "Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.",
-            "",
-            depth,
-        )
-        return text.format(cost=number(cost), tokens=tokens)
+            return self.tr("Drafting %n token(s) per round.", "", depth)
+        text = self.tr("Drafting %n token(s) per round. Each round takes {cost}× the time of one token.", "", depth)
+        return text.format(cost=number(cost))
 
     def past(self, answer: Answer) -> str:
         """Describe an answer that has ended, over all of its rounds."""
         stats, cost = answer.figures, round_cost(answer)
-        drafted, tokens = number(stats.drafted, 0), number(stats.tokens_per_round)
+        drafted = number(stats.drafted, 0)
         if cost is None:
             return self.tr("%n of {drafted} draft token(s) accepted.", "", stats.accepted).format(drafted=drafted)
         text = self.tr(
-            "%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and "
-            "produced {tokens}.",
+            "%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.",
             "",
             stats.accepted,
         )
-        return text.format(drafted=drafted, cost=number(cost), tokens=tokens)
+        return text.format(drafted=drafted, cost=number(cost))
 
 
 def round_cost(answer: Answer) -> float | None:
     """Return the cost of a round in plain steps (tokens per round / speed-up); None while unknown."""
     stats = answer.figures
-    if not stats.speedup or not stats.tokens_per_round:
+    if not stats.speedup or not stats.tokens_per_round or not gain(answer):
         return None
     return stats.tokens_per_round / stats.speedup

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject
@@ -15,6 +16,7 @@ from app.wording.figures import as_fast, capitalized, number, percent, times, ti
 from app.wording.hub import size_words
 from app.wording.sentences import Sentences
 from app.wording.sources import recorded_name
+from engine.errors import ModelNotUsable
 
 if TYPE_CHECKING:
     from app.conversations.request_history import Totals
@@ -68,7 +70,8 @@ def _listed(sampling: Mapping[str, float]) -> str:
 def entry_name(entry: Entry) -> str:
     if entry.is_starter:
         return recorded_name(entry.recorded_as)
-    return model_name(entry.name, entry.bits)
+    name = model_name(entry.name, entry.bits)
+    return translate("Models", "{name} ({place})").format(name=name, place=entry.place) if entry.place else name
 
 
 def pair_name(main: str, draft: str) -> str:
@@ -138,6 +141,7 @@ VERDICTS = Sentences(
         "head": "Head for this model.",
         "head-other": "Head for {model}: fewer draft tokens may be accepted.",
         "head-unchecked": "Published head for this model. Not checked yet.",
+        "no-gain": "Head for this model. No gain expected on this Mac.",
         "head-inside": "Head that comes with the original model. Only its part of the files is downloaded.",
         "layers": "Head for another model: made for {theirs} layers, this one has {ours}.",
         "width": "Head for another model: made for a width of {theirs}, this one's is {ours}.",
@@ -181,6 +185,8 @@ def _obstacle_words(entry: Entry) -> str:
     """Say why a model cannot be used on this Mac alone, or that it is the starter; "" for others."""
     if entry.partial:
         return translate("Models", "Incomplete: download it again.")
+    if entry.problem in ("no-base", "wrong-base", "unknown-adapter"):
+        return error_sentence(ModelNotUsable(Path(entry.path), entry.problem, entry.detail))
     if entry.problem:
         return translate("Models", "Cannot be used. {reason}").format(reason=DRAFT_REASONS[entry.problem])
     if entry.is_starter:
@@ -207,7 +213,9 @@ def facts_words(entry: Entry, measured: Totals | None = None, *, with_draft: boo
     if obstacle := _obstacle_words(entry):
         return obstacle
     sees = translate("Models", "sees pictures") if entry.sees else ""
-    parts = [draft_words(entry, measured) if with_draft else "", sees, entry.app]
+    first = entry.gguf and not entry.is_conversion
+    converted = translate("Models", "GGUF, converted when it is first used") if first else ""
+    parts = [draft_words(entry, measured) if with_draft else "", converted, sees, entry.app]
     if entry.licence:
         parts.append(_LICENCES.get(entry.licence, entry.licence))
     if entry.context:
@@ -219,6 +227,27 @@ def facts_words(entry: Entry, measured: Totals | None = None, *, with_draft: boo
     if entry.gated:
         parts.append(translate("Models", "gated"))
     return _separated(*parts)
+
+
+def origin_words(entry: Entry) -> str:
+    """Say what a folder that was made from a GGUF file has of it; "" for others."""
+    if not entry.is_conversion:
+        return ""
+    anew, every = entry.new_codes
+    if not anew:
+        words = translate("Models", "The weights are those of the file {file}; the codes were kept.")
+    else:
+        words = translate(
+            "Models",
+            "The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.",
+        )
+    return words.format(file=entry.gguf, count=number(anew, 0), total=number(every, 0))
+
+
+def folder_words(folder: str, is_listed: bool) -> str:
+    """Say how a folder whose path was entered is added, or that nothing usable is in one that was added."""
+    added = translate("Models", "No models were found in {folder}.")
+    return (added if is_listed else translate("Models", "Press Enter to add {folder}.")).format(folder=folder)
 
 
 def _separated(*parts: str) -> str:
@@ -245,16 +274,19 @@ def button_words(entry: Entry, download: DownloadStatus | None) -> str:
 
 def fit_words(fit: FitReport) -> str:
     """Return the memory as a sum: weights 4.6 + draft 0.4 + context 1.9 = 6.9 GB."""
-    unit = 1e9 if fit.needed >= 5e8 else 1e6
+    name, size, decimals = ("GB", 1e9, 1) if fit.needed >= 5e8 else ("MB", 1e6, 0)
     shares = fit_shares(fit)
-    parts = [translate("Models", "weights {size}").format(size=_amount(shares[0], unit))]
+    weights, draft = (round(share / size, decimals) for share in shares[:2])
+    # The last part is what is left of the total, so that the rounded sum adds up.
+    needed = max(round(fit.needed / size, decimals), weights + draft) if shares[2] else weights + draft
+    parts = [translate("Models", "weights {size}").format(size=number(weights, decimals))]
     if shares[1]:
-        parts.append(translate("Models", "draft {size}").format(size=_amount(shares[1], unit)))
+        parts.append(translate("Models", "draft {size}").format(size=number(draft, decimals)))
     if shares[2]:
-        name = translate("Models", "context {size}") if fit.context else translate("Models", "workspace {size}")
-        parts.append(name.format(size=_amount(shares[2], unit)))
+        rest = translate("Models", "context {size}") if fit.context else translate("Models", "workspace {size}")
+        parts.append(rest.format(size=number(needed - weights - draft, decimals)))
     # The total stays on one line.
-    total = f"=\u00a0{_amount(fit.needed, unit)}\u00a0{'GB' if unit == 1e9 else 'MB'}"
+    total = f"=\u00a0{number(needed, decimals)}\u00a0{name}"
     sentence = " + ".join(parts) + " " + total
     return sentence if fit.context else translate("Models", "{sum} plus context").format(sum=sentence)
 
@@ -325,7 +357,3 @@ class CountedWords(QObject):
 
     def hours(self, count: int) -> str:
         return self.tr("about %n hour(s) left", "", count)
-
-
-def _amount(count: int, unit: float) -> str:
-    return number(count / unit, 1 if unit == 1e9 else 0)

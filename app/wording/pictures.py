@@ -16,7 +16,10 @@ translate = QCoreApplication.translate
 PICTURE_REASONS = Sentences(
     "Pictures",
     {
-        "unknown-format": "Tandem reads PNG, JPEG, WebP and GIF pictures. Save the picture in one of these formats.",
+        "unknown-format": (
+            "Tandem can't read this picture: its format is not supported, or its beginning is damaged. "
+            "Save it as PNG or JPEG."
+        ),
         "damaged": "The picture is damaged ({detail}). Save or download it again.",
         "animated": "The picture is animated. Take a screenshot of what the model should see.",
         "too-large": "The picture's file is larger than {detail} MB. Save a smaller copy.",

@@ -47,9 +47,11 @@ def method_name(method: str) -> str:
 
 
 def role_of(source: str) -> str:
-    """Return the role whose colours tokens of a source have: "draft", "lookup" (needs no drafter), or "main"."""
+    """Return the role whose colours tokens of a source have: "main", "draft", "lookup" or "chats"."""
     if source not in PROPOSERS:
         return MAIN
+    if source == "chats":
+        return "chats"
     return "draft" if PROPOSERS[source].uses_drafter else "lookup"
 
 

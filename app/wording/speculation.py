@@ -8,7 +8,7 @@ from app.session.answer import Answer
 from app.session.model_service import Pair
 from app.session.session import Session
 from app.wording.errors import error_sentence
-from app.wording.figures import as_fast, capitalized, gain, sentence, speed_sentence
+from app.wording.figures import both_speeds, capitalized, gain, helps, sentence, speed_sentence
 from app.wording.sources import names_without_drafter
 from engine.methods import sources_without_drafter, uses_drafter
 
@@ -77,13 +77,18 @@ def outcome(answer: Answer) -> str:
     stats = answer.figures
     if not has_figures(answer):
         return translate("Speculation", "No figures for this answer")
-    if not stats.drafted:
-        return speed_sentence(stats) or translate("Speculation", "Waiting for the first token")
-    if answer.repeats:
+    if stats.drafted and answer.repeats:
         return translate("Speculation", "This answer repeats itself")
-    if not stats.accepted and answer.ended and not as_fast(stats):
+    if stats.drafted and not stats.accepted and answer.ended and not helps(stats):
         return translate("Speculation", "No draft token accepted")
-    return capitalized(gain(stats))
+    return capitalized(gain(answer)) or speed_sentence(stats) or translate("Speculation", "Waiting for the first token")
+
+
+def below_outcome(answer: Answer) -> str:
+    """Return the speeds of an answer with draft tokens; "" if `outcome` is the speed."""
+    stats = answer.figures
+    speeds = both_speeds(stats) if gain(answer) else speed_sentence(stats)
+    return speeds if stats.drafted and speeds != outcome(answer) else ""
 
 
 def has_figures(answer: Answer) -> bool:

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from engine.model_files.architecture import mlx_lm_module
+from engine.model_files.architecture import can_load
 from engine.model_files.cache_counting import CacheShape
 from engine.speculation.caches.buffer_sizes import GROWTH_TOKENS, compiled_buffer_tokens
 
@@ -38,7 +38,7 @@ def cache_shape(
     """
     if isinstance(known := config.get("cache_shape"), CacheShape):
         return known
-    if mlx_lm_module(config) is None:
+    if not can_load(config):
         return CacheShape()
     counted = {name: value for name, value in config.items() if name not in _WITHOUT_EFFECT}
     key = count, json.dumps(counted, sort_keys=True, default=str)

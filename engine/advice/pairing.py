@@ -22,6 +22,7 @@ from engine.advice.speedup import (
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import UntrustedJsonError
 from engine.hub.repository_names import head_name, is_content_hash
+from engine.machine.row_costs import keeps_weights
 from engine.model_files.config import read_config, text_config
 from engine.model_files.head_kinds import is_chained
 from engine.model_files.model import HeadFacts, Model
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 # the main model, but nothing of it has been read. head-inside: the makers ship it with the main model. other-main: a
 # head that cannot draft for this main model.
 _UNREAD = ("head-unchecked", "head-inside")
-WORKING = ("same", "padded", "different", "unknown", "lookup", "head", "head-other", *_UNREAD)
+WORKING = ("same", "padded", "different", "unknown", "lookup", "head", "head-other", *_UNREAD, "no-gain")
 VERDICTS = (*WORKING, "other-main", "too-large", "no-room", "incomplete", "not-mlx")
 # Words at the end of a repository's name that name its packing, not its model.
 _PACKING = frozenset(
@@ -141,6 +142,14 @@ def same_model(one: str, other: str) -> bool:
     return _bare(one) == _bare(other) != ()
 
 
+def bare_name(repository: str) -> str:
+    """Return the name of the model in a repository, without its organisation and the words of its packing."""
+    name = repository.rpartition("/")[2]
+    while name.replace("_", "-").rpartition("-")[2].lower() in _PACKING:
+        name = name[: max(name.rfind("-"), name.rfind("_"), 0)]
+    return name
+
+
 def _bare(repository: str) -> tuple[str, ...]:
     words = repository.rpartition("/")[2].lower().replace("_", "-").split("-")
     while words and words[-1] in _PACKING:
@@ -207,6 +216,9 @@ class _Judge:
             return "other-main", (("what", wrong.what), ("head", wrong.head), ("main", wrong.main)), None
         estimate = estimate_head_speedup(main, draft.weight_bytes, chained=chained)
         expected = self._measured.get(draft.id) or estimate
+        if keeps_weights() and expected.most < WORTH_IT and not expected.measured:
+            # Published costs of this Mac's chip say so.
+            return "no-gain", (), expected
         if not facts.checked:
             # Nothing is known yet on which an estimate could be based.
             code = "head-inside" if facts.inside else "head-unchecked"

@@ -1,24 +1,30 @@
-"""Suggests a draft model for a main model of the Hub."""
+"""Suggests a draft model or a head for a main model of the Hub."""
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from engine.advice.catalog import Catalog
-from engine.advice.pairing import PairAdvice, advise
+from engine.advice.pairing import PairAdvice, advise, bare_name, same_model
+from engine.advice.speedup import WORTH_IT
 from engine.hub.client import HubClient
 from engine.hub.failures import HubError
-from engine.hub.search import read_repository
+from engine.hub.search import read_repository, search_models
 from engine.model_files.model import Model
 
 _MOST_READ = 4
+# What publishers add to the name of a main model for its heads.
+_OF_HEADS = re.compile(r"[-_](?:MTP|DFlash2?|DSpark|assistant|EAGLE-?3)(?:[-_].*)?", re.IGNORECASE)
 
 
 def suggest_draft(client: HubClient, main_id: str, catalog: Catalog, keep_in: Path | None = None) -> str | None:
     """Return the repository of the best draft model, or None if none of the catalog shares the tokenizer.
 
-    For main models of the catalog this needs no network. For others the small files of the main model and of a few
-    drafts with vocabularies of the same size are read. Raises `HubError` for the main model only.
+    For main models of the catalog this needs no network. For others it reads the small files of the main model and of
+    a few drafts with vocabularies of the same size. Raises `HubError` for the main model only.
     """
     known = catalog.models.get(main_id)
     if known is not None:
@@ -33,6 +39,39 @@ def draft_for(
     """Return the catalog's best draft model for a model of the Hub, or None if none shares its tokenizer."""
     advice = advise(main, _plausible(client, main, catalog, keep_in), context, limit)
     return next((one for one in advice if one.best and one.verdict in ("same", "padded")), None)
+
+
+def head_for(
+    client: HubClient, main: Model, catalog: Catalog, context: int, limit: int, keep_in: Path | None = None
+) -> tuple[Model, PairAdvice] | None:
+    """Return the head that should make a model of the Hub fastest on this machine, and what to expect of it.
+
+    The catalog's heads are looked at, and those that publishers name after the model. None if none should help here.
+    """
+    heads = list[Model]()
+    for name in _names_of_heads(client, main, catalog)[:_MOST_READ]:
+        with suppress(HubError):
+            head = read_repository(client, name, keep_in)
+            if head.head:
+                # Its configuration was read, which the verdict compares with the main model's.
+                facts = replace(head.facts, made_for=head.facts.made_for or main.id, checked=True)
+                heads.append(replace(head, facts=facts))
+    by_id = {head.id: head for head in heads}
+    for one in advise(main, heads, context, limit):
+        if one.verdict == "head" and one.expected is not None and one.expected.speedup >= WORTH_IT:
+            return by_id[one.id], one
+    return None
+
+
+def _names_of_heads(client: HubClient, main: Model, catalog: Catalog) -> list[str]:
+    names = [head.id for head in catalog.heads.values() if same_model(head.facts.made_for, main.id)]
+    bare = bare_name(main.id)
+    with suppress(HubError):
+        for found in search_models(client, bare, tag=""):
+            name = found.id.rpartition("/")[2]
+            if name.lower().startswith(bare.lower()) and _OF_HEADS.fullmatch(name[len(bare) :]):
+                names.append(found.id)
+    return list(dict.fromkeys(names))
 
 
 def advise_remotely(

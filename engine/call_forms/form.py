@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.call_forms.reading import Read
+from engine.call_forms.reading import Read, whole
+from engine.call_forms.schema import arguments_of
+from engine.call_forms.stray import stray_calls
 from engine.call_forms.tagged import Tagged, Unclear
 from engine.call_forms.writing import Write, cannot_write
 
@@ -95,12 +97,22 @@ class CallForm:
         real = {written: name for name, written in names.items()}
         try:
             found = self.read(text, [renamed(tool, names) for tool in tools])
-            calls = [_call(entry, real) for entry in (found if isinstance(found, list) else [found])]
+            calls = [_call(entry, real, tools) for entry in (found if isinstance(found, list) else [found])]
         # The model may write anything, and parsers can raise any exception.
         except Exception:
             return [], False
         known = [call for call in calls if call.name in names]
         return known, bool(known) and len(known) == len(calls)
+
+    def stray_calls(self, text: str, tools: Sequence[Mapping[str, Any]]) -> list[ToolCall]:
+        """Return the calls of `tools` in a text that is nothing but calls, written beside the form; none in others."""
+        names = self.names([tool["function"]["name"] for tool in tools])
+        try:
+            found = stray_calls(text if len(text) <= LONGEST_CALL else "", {*names, *names.values()})
+            return [_call(entry, {name: real for real, name in names.items()}, tools) for entry in found]
+        # The model may write anything.
+        except Exception:
+            return []
 
     def is_in_quotes(self, text: str) -> bool:
         """Whether a text between marks ends in the quotes of JSON, so that the end mark after it belongs to a text."""
@@ -117,7 +129,7 @@ class CallForm:
         assert self.tags is not None
         found, end = self.tags.read(text, tools)
         try:
-            return [_call(entry, {}) for entry in found], end
+            return [_call(entry, {}, tools) for entry in found], end
         except Exception as error:
             raise Unclear(found[0]["name"]) from error
 
@@ -128,10 +140,15 @@ def renamed(holder: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, An
     return {**holder, "function": {**function, "name": names.get(function["name"], function["name"])}}
 
 
-def _call(entry: Mapping[str, Any], real: Mapping[str, str]) -> ToolCall:
+def _call(entry: Mapping[str, Any], real: Mapping[str, str], tools: Sequence[Mapping[str, Any]]) -> ToolCall:
     name, arguments = entry["name"], entry.get("arguments", {})
     if isinstance(arguments, str):
         arguments = json.loads(arguments)
     if not isinstance(name, str) or not isinstance(arguments, dict):
         raise ValueError("not a call")
-    return ToolCall(real.get(name, name), json.dumps(arguments, ensure_ascii=False))
+    name = real.get(name, name)
+    parameters = next((one["function"].get("parameters") for one in tools if one["function"]["name"] == name), None)
+    for key, schema in arguments_of(parameters).properties.items():
+        if key in arguments:
+            arguments[key] = whole(arguments[key], schema)
+    return ToolCall(name, json.dumps(arguments, ensure_ascii=False))

@@ -34,6 +34,13 @@ def as_python_list(text: str, tools: Tools) -> list[dict[str, Any]]:
     return as_python(text, tools) if text.lstrip().startswith("[") else []
 
 
+def as_python_call(text: str, at: int) -> tuple[dict[str, Any], int]:
+    """Return the arguments in parentheses at a place, as Python writes them, and their end."""
+    reader = _ValueReader(text[at:])
+    arguments = reader.block("(", "=", ")")
+    return arguments, at + reader.at
+
+
 @dataclass(frozen=True)
 class Braced:
     """Reads Gemma's calls, `call:NAME{key:value,…}` with `quote` around texts. Models leave out `call:` at times."""
@@ -53,6 +60,10 @@ class _ValueReader:
 
     def __init__(self, text: str, quote: str = "") -> None:
         self._text, self._at, self._quote = text, 0, quote
+
+    @property
+    def at(self) -> int:
+        return self._at
 
     @property
     def at_end(self) -> bool:

@@ -73,6 +73,12 @@ class Headed:
         return calls
 
 
+def whole(value: Any, schema: Schema) -> Any:
+    """Return a value, as an integer if it is a whole number where the schema allows no others."""
+    is_whole = isinstance(value, float) and value.is_integer()
+    return int(value) if is_whole and "integer" in schema.kinds and "number" not in schema.kinds else value
+
+
 def typed(text: str, schema: Schema) -> Any:
     """Return the value that a text without quotes stands for: JSON unless the schema says that it is a text.
 
@@ -85,6 +91,7 @@ def typed(text: str, schema: Schema) -> Any:
         value = json.loads(text, strict=False)
     except ValueError:
         return text if not kinds or "string" in kinds else _of_python(text)
+    value = whole(value, schema)
     kept = "string" in kinds and not ({kind_of(value), "number" if kind_of(value) == "integer" else ""} & kinds)
     return text if kept else value
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+from urllib.parse import unquote
 
 # Parts of a schema that other parts may refer to, and llguidance's options.
 _SHARED = ("$defs", "definitions", "x-guidance")
@@ -86,15 +87,17 @@ class Schema:
 
     @cached_property
     def properties(self) -> dict[str, Schema]:
-        """The schemas of an object's entries by their names, also of those that are only required."""
+        """The schemas of an object's entries by their names, also those only required, or on a condition."""
         found = dict[str, Schema]()
         for one in self.alternatives:
-            declared = one.content.get("properties")
-            for name, content in declared.items() if isinstance(declared, Mapping) else ():
-                if content is not False:
-                    found.setdefault(name, self.part(content))
-            for name in _names(one.content.get("required")):
-                found.setdefault(name, self.part({}))
+            branches = (one.content.get(key) for key in ("if", "then", "else"))
+            for part in (one.content, *(branch for branch in branches if isinstance(branch, Mapping))):
+                declared = part.get("properties")
+                for name, content in declared.items() if isinstance(declared, Mapping) else ():
+                    if content is not False:
+                        found.setdefault(name, self.part(content if part is one.content else {}))
+                for name in _names(part.get("required")):
+                    found.setdefault(name, self.part({}))
         return found
 
     @property
@@ -121,21 +124,46 @@ class Schema:
 
     def _target(self, reference: Any) -> Any:
         """Return the part of the schema that a reference leads to; any value if there is none."""
-        found = self.root
-        if not isinstance(reference, str) or not reference.startswith("#"):
-            return {}
-        for step in reference[1:].split("/")[1:]:
-            key = step.replace("~1", "/").replace("~0", "~")
-            if not isinstance(found, Mapping) or key not in found:
-                return {}
-            found = found[key]
-        return found
+        found = target_of(self.root, reference)
+        return {} if found is None else found
 
 
 def arguments_of(parameters: Any) -> Schema:
     """Return the schema of a function's arguments; without one they are any."""
     root = parameters if isinstance(parameters, Mapping) else {}
     return Schema(root, root)
+
+
+def target_of(root: Mapping[str, Any], reference: Any) -> Any:
+    """Return the part of the schema `root` that a reference leads to; None if there is none in it."""
+    if not isinstance(reference, str):
+        return None
+    base, _, pointer = reference.partition("#")
+    found: Any = root if base in ("", root.get("$id")) else _named_part(root, ("$id", "id"), base)
+    if pointer and not pointer.startswith("/"):
+        return _named_part(root, ("$anchor", "$dynamicAnchor"), pointer)
+    for step in pointer.split("/")[1:]:
+        key = unquote(step).replace("~1", "/").replace("~0", "~")
+        if isinstance(found, list) and key.isdecimal() and int(key) < len(found):
+            found = found[int(key)]
+        elif isinstance(found, Mapping):
+            found = found.get(key)
+        else:
+            return None
+    return found
+
+
+def _named_part(root: Mapping[str, Any], keys: Sequence[str], name: str) -> Any:
+    waiting: list[Any] = [root]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            if any(part.get(key) == name for key in keys):
+                return part
+            waiting += part.values()
+        elif isinstance(part, list):
+            waiting += part
+    return None
 
 
 def kind_of(value: Any) -> str:

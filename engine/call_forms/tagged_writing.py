@@ -50,7 +50,7 @@ class TaggedCalls:
 class _TaggedWriter:
     """Writes the rules of calls with tags.
 
-    For the function i there are the rules `call_i` of what follows the beginning of its call, `call_i_n` of what
+    The function i has the rules `call_i` of what follows the beginning of its call, `call_i_n` of what
     follows its first n parameters, and `call_i_value_n` of what follows the tag that begins the next one.
     """
 

@@ -24,7 +24,15 @@ from engine.cluster.messages import (
     dec_hook,
     enc_hook,
 )
-from engine.errors import EngineClosed, EngineError, InternalFailure, ModelCannotSee, ModelNotUsable, TemplateFailed
+from engine.errors import (
+    BadRequest,
+    EngineClosed,
+    EngineError,
+    InternalFailure,
+    ModelCannotSee,
+    ModelNotUsable,
+    TemplateFailed,
+)
 from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.settings import EngineSettings
@@ -142,6 +150,8 @@ class RemoteEngine(EngineBase):
             refusal = self._refusal
             if refusal is None and request.pictures:
                 refusal = ModelCannotSee("", "cluster")
+            if refusal is None and request.embedding:
+                refusal = BadRequest("model", "on one machine", "cluster")
             if refusal is None:
                 self._streams[number] = stream
         if refusal is not None:

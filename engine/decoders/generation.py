@@ -16,6 +16,7 @@ from typing import Any, cast
 import mlx.core as mx
 from msgspec.structs import replace
 
+from engine.decoders.mean_state import MeanState
 from engine.decoders.prompt_tokens import PromptTokens
 from engine.errors import BadRequest
 from engine.events import Alternative, Finished, PrefillProgress, Token, TokensCommitted
@@ -81,7 +82,7 @@ class Generation:
             log.info("%d system messages were merged into users' messages: the template refuses them", made.merged)
         prompt = made.ids
         _check_ids(prompt, main, "messages" if request.prompt is None else "prompt")
-        constraint = None if request.grammar is None else _constraint(request, grammar, main, prompt)
+        self._constraint = None if request.grammar is None else _constraint(request, grammar, main, prompt)
         self.request = request
         self.speculation = request.speculation
         self.cancelled = False
@@ -89,16 +90,22 @@ class Generation:
         self._pictures = () if self._reader is None else self._reader.places(prompt, made.pictures)
         self._main, self._cache = main, cache
         self.text_of = local_decoder(main.tokenizer)
+        self._parts = main.parts_of_characters if request.token_bytes else {}
         self.prompt_tokens: PromptTokens | None = None
+        self._mean: MeanState | None = None
         if request.prompt_logprobs:
             self.conversation = CachedConversation(continue_on(None, main, prompt))
-            self.prompt_tokens = PromptTokens(prompt, main, request.alternatives, self.text_of)
+            self.prompt_tokens = PromptTokens(prompt, main, request.alternatives, self.text_of, request.prompt)
             self.conversation.main.on_logits = self.prompt_tokens.read
+        elif request.embedding:
+            # The last token of a sequence is read with the first one of an answer only.
+            self.conversation = CachedConversation(continue_on(None, main, [*prompt, prompt[-1]]))
+            self._mean = self.conversation.main.listener = MeanState(main)
         else:
             self.conversation = self._take(prompt)
         sequence = self.conversation.main
         sequence.boundaries = (made.boundaries or ()) if sequence.needs_boundaries else ()
-        self.sampler = Sampler(request.sampling, main.vocabulary, constraint, request.alternatives)
+        self.sampler = Sampler(request.sampling, main.vocabulary, self._constraint, request.alternatives)
         self.ids: list[int] = []
         self.reason: str | None = None
         self.round = 0
@@ -140,6 +147,11 @@ class Generation:
     def backlog(self) -> int:
         """Tokens to prefill before decoding: all pending tokens but the last."""
         return len(self.conversation.main.pending) - 1
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether the prompt is only to be scored or embedded, in passes of its own."""
+        return self.prompt_tokens is not None or self._mean is not None
 
     @property
     def prefilled(self) -> bool:
@@ -208,9 +220,9 @@ class Generation:
             top2_margin = (
                 drawn.top2_margins[index] if drawn.top2_margins and isfinite(drawn.top2_margins[index]) else None
             )
-            tokens.append(
-                Token(token, text, source, index, self.round, drawn.logprobs[index], alternatives, top2_margin)
-            )
+            part = self._parts.get(token, b"")
+            logprob = drawn.logprobs[index]
+            tokens.append(Token(token, text, source, index, self.round, logprob, alternatives, top2_margin, part))
             if self.reason is not None:
                 break
         return tokens
@@ -229,7 +241,8 @@ class Generation:
         return "" if self.reason is None else self._text.finish()
 
     def _alternatives(self, likeliest: Sequence[tuple[int, float]]) -> tuple[Alternative, ...]:
-        return tuple(Alternative(token, self.text_of([token]), logprob) for token, logprob in likeliest)
+        parts = self._parts
+        return tuple(Alternative(one, self.text_of([one]), logprob, parts.get(one, b"")) for one, logprob in likeliest)
 
     def end_round(
         self,
@@ -296,13 +309,19 @@ class Generation:
 
     def finish(self) -> Finished:
         """Return the event that ends the answer, without the text held back at a cancellation between two rounds."""
+        stats = replace(self.stats(), unchecked=() if self._constraint is None else self._constraint.left_out)
         return Finished(
-            self.reason or "cancelled", self._text.text, tuple(self.ids), self.stats(), self._text.stopped_by
+            self.reason or "cancelled",
+            self._text.text,
+            tuple(self.ids),
+            stats,
+            self._text.stopped_by,
+            () if self._mean is None else self._mean.embedding,
         )
 
     def release(self) -> None:
-        """Give the intact caches to the prefix cache, unless the prompt was only to be scored."""
-        if self.prompt_tokens is None:
+        """Give the intact caches to the prefix cache, unless the prompt was only to be scored or embedded."""
+        if not self.only_reads:
             self._cache.put(self.conversation)
 
 

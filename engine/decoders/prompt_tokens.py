@@ -17,21 +17,45 @@ from engine.tokenizers.answer_text import AnswerText
 _PASS_BYTES, _PIECE_BYTES = 2**28, 2**25
 
 
+# What stands for a space in the strings of tokens.
+_SPACES = str.maketrans({"\u0120": " ", "\u2581": " "})
+
+
+def _leading(text: str) -> int:
+    """Return the number of spaces that begin a text."""
+    return len(text) - len(text.lstrip(" "))
+
+
 class PromptTokens:
     """Takes the logits of a prompt's passes, and reports its `ids` with their log-probabilities, in order.
 
-    With each come the `alternatives` likeliest tokens in its place. `text_of` returns the text of ids.
+    With each come the `alternatives` likeliest tokens in its place. `text_of` returns the text of ids. The texts of all
+    tokens are the `prompt`, if that is a text.
     """
 
     def __init__(
-        self, ids: Sequence[int], main: LoadedModel, alternatives: int, text_of: Callable[[Sequence[int]], str]
+        self,
+        ids: Sequence[int],
+        main: LoadedModel,
+        alternatives: int,
+        text_of: Callable[[Sequence[int]], str],
+        prompt: str | Sequence[int] | None = None,
     ) -> None:
         self._ids, self._vocabulary, self._alternatives = ids, main.vocabulary, alternatives
+        self._begun = False
         self._text = AnswerText(main.tokenizer.detokenizer)
         self._text_of = cache(lambda token: text_of([token]))
         # A mark that begins every text is no part of it, and nothing comes before the first token.
         marked = len(ids) > 1 and ids[0] == getattr(main.tokenizer, "bos_token_id", None)
+        self._first, self._tokenizer = int(marked), main.tokenizer
+        # Some tokenizers put a space before every text, and detokenisers drop the first one.
+        read = _leading(self._strings(ids[self._first :]))
+        added = _leading(self._strings(main.tokenizer.encode("a", add_special_tokens=False)[:1]))
+        self._missing = (_leading(prompt) if isinstance(prompt, str) else read - added) - read
         self._new = [PromptToken(ids[0], "" if marked else self._added(0), None)]
+
+    def _strings(self, ids: Sequence[int]) -> str:
+        return "".join(self._tokenizer.convert_ids_to_tokens([*ids])).translate(_SPACES)
 
     @property
     def most_rows(self) -> int:
@@ -71,5 +95,10 @@ class PromptTokens:
 
     def _added(self, index: int) -> str:
         """Return the text that the token at `index` adds to the prompt."""
-        added = self._text.add(self._ids[index])
-        return added + self._text.finish() if index == len(self._ids) - 1 else added
+        last = index == len(self._ids) - 1
+        added = self._text.add(self._ids[index]) + (self._text.finish() if last else "")
+        if (added or last) and not self._begun:
+            self._begun = True
+            dropped = _leading(self._strings(self._ids[self._first : index + 1])) - _leading(added)
+            added = " " * (self._missing + dropped) + added
+        return added

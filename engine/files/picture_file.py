@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
+# Read as well, but stored and shown as PNG or JPEG. macOS decodes more.
+OTHER_FORMATS = ("BMP", "TIFF", "AVIF")
+_LOSSLESS = ("BMP", "TIFF")
 MOST_MEGABYTES, MOST_MEGAPIXELS = 20, 50
 # Above this ratio of its sides, nothing is left of a picture that is scaled.
 MOST_NARROW = 200
@@ -24,7 +28,7 @@ class DecodedPicture:
     """The size of a picture as it is shown, and its `views`: RGB bytes, row by row, for each size asked for.
 
     If it cannot be used, `problem` is the reason and `detail` the detail of `PictureNotUsable`. `seconds` of computing
-    were spent on it.
+    were spent on it. `file` is the picture as PNG or JPEG, if it has none of FORMATS and no sizes were asked for.
     """
 
     width: int = 0
@@ -33,38 +37,55 @@ class DecodedPicture:
     problem: str = ""
     detail: str = ""
     seconds: float = 0.0
+    file: bytes = b""
 
 
 def decode_picture(data: bytes, sizes: Sequence[tuple[int, int]] = (), resample: int = 0) -> DecodedPicture:
     """Decode a whole file, upright by its EXIF orientation, and scale it to each of `sizes` (width, height)."""
     begun = time.process_time()
     try:
-        picture = _upright(data)
+        picture, kind = _upright(data)
         views = [picture.resize(size, resample).tobytes() for size in sizes]
     except PictureNotUsable as error:
         return DecodedPicture(problem=error.reason, detail=str(error.arguments["detail"]))
-    return DecodedPicture(picture.width, picture.height, views, seconds=time.process_time() - begun)
+    file = BytesIO()
+    rare = kind not in FORMATS and not sizes
+    # A photo as PNG would be larger than MOST_MEGABYTES.
+    if rare and (kind not in _LOSSLESS or _saved(picture, file, "PNG") > MOST_MEGABYTES * 2**20):
+        file = BytesIO()
+        _saved(picture, file, "JPEG")
+    seconds = time.process_time() - begun
+    return DecodedPicture(picture.width, picture.height, views, seconds=seconds, file=file.getvalue())
 
 
-def _upright(data: bytes) -> Image:
+def _saved(picture: Image, file: BytesIO, kind: str) -> int:
+    """Write a picture, and return the size of its file in bytes."""
+    picture.save(file, kind, quality=95)
+    return file.tell()
+
+
+def _upright(data: bytes) -> tuple[Image, str]:
+    """Return the picture, and the format of its file."""
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     if len(data) > MOST_MEGABYTES * 2**20:
         raise PictureNotUsable("too-large", str(MOST_MEGABYTES))
     try:
-        picture: Image.Image = Image.open(BytesIO(data), formats=FORMATS)
+        picture: Image.Image = Image.open(BytesIO(_decodable(data)), formats=(*FORMATS, *OTHER_FORMATS))
+        kind = "HEIC" if _is_heic(data) else "JPEG" if picture.format == "MPO" else str(picture.format)
         _check_size(*picture.size)
         # A camera's JPEG may hold a preview as a second picture.
-        if getattr(picture, "is_animated", False) and picture.format != "MPO":
+        # The further pages of a scanned fax are left out.
+        if getattr(picture, "is_animated", False) and picture.format not in ("MPO", "TIFF"):
             raise PictureNotUsable("animated")
         picture.load()
         picture = ImageOps.exif_transpose(picture)
         if picture.has_transparency_data:
             over = picture.convert("RGBA")
             picture = Image.alpha_composite(Image.new("RGBA", over.size, "white"), over)
-        return picture.convert("RGB")
+        return picture.convert("RGB"), kind
     except UnidentifiedImageError as error:
-        raise PictureNotUsable("unknown-format") from error
+        raise PictureNotUsable("damaged" if data[4:12] == b"ftypavif" else "unknown-format") from error
     except Image.DecompressionBombError as error:
         raise PictureNotUsable("too-many-pixels", str(MOST_MEGAPIXELS)) from error
     except (PictureNotUsable, MemoryError):
@@ -72,6 +93,19 @@ def _upright(data: bytes) -> Image:
     # Decoders raise all kinds of exceptions for broken files.
     except Exception as error:
         raise PictureNotUsable("damaged", " ".join(str(error).split())[:80]) from error
+
+
+def _is_heic(data: bytes) -> bool:
+    return data[4:8] == b"ftyp" and data[8:12] in (b"heic", b"heix", b"heim", b"heis", b"mif1", b"msf1")
+
+
+def _decodable(data: bytes) -> bytes:
+    """Return a file that Pillow decodes: on macOS, that of a HEIC picture as JPEG."""
+    if not (_is_heic(data) and sys.platform == "darwin"):
+        return data
+    from engine.files.image_io import jpeg_of
+
+    return jpeg_of(data, MOST_MEGAPIXELS * 10**6) or data
 
 
 def _check_size(width: int, height: int) -> None:

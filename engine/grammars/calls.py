@@ -12,6 +12,7 @@ from engine.call_forms.form import CallForm, Marks
 from engine.call_forms.table import call_form
 from engine.call_forms.tagged_writing import TaggedCalls
 from engine.call_forms.writing import CallsNotExpressible, Function, Writer
+from engine.grammars.schemas import Usable, plain_schema, reduced_schema
 
 # The most calls in one answer.
 MOST_CALLS = 32
@@ -52,43 +53,55 @@ def _thought(writer: Writer, form: CallForm) -> str:
 
 
 def calls_source(
-    form: str, tools: Sequence[Mapping[str, Any]], *, parallel: bool, answer: str = "", in_text: bool = False
+    form: str,
+    tools: Sequence[Mapping[str, Any]],
+    *,
+    parallel: bool,
+    answer: Sequence[str] = (),
+    in_text: bool = False,
 ) -> str:
     """Return the source of a grammar of calls of `tools` (as in the OpenAI API) for a `ModelInfo.tool_format`.
 
-    With `parallel` an answer may have several calls. `answer` is the grammar of an answer without calls, "" if it must
-    have one. With `in_text` the grammar is that of one call, or of several that share their marks, within free text.
-    What it cannot check of a schema, it leaves to who calls the function. Raises `CallsNotExpressible`.
+    With `parallel` an answer may have several calls. `answer` are kind and source of the grammar of an answer without
+    calls, none if it must have one. With `in_text` the grammar is that of one call, or of several that share their
+    marks, within free text. What it cannot check of a schema, it leaves to who calls the function. Raises
+    `CallsNotExpressible`.
     """
-    names = call_form(form).names([tool["function"]["name"] for tool in tools])
-    functions = [(names[tool["function"]["name"]], _lenient(tool["function"].get("parameters"))) for tool in tools]
-    for name, _ in functions:
+    names, left_out = call_form(form).names([tool["function"]["name"] for tool in tools]), list[str]()
+    functions = []
+    for function in (tool["function"] for tool in tools):
+        name, parameters = names[function["name"]], function.get("parameters")
         if not _NAME.fullmatch(name):
             raise CallsNotExpressible(f"The name {name[:64]!r} of a function has other signs than letters and digits.")
+        schema, without = plain_schema(parameters if isinstance(parameters, Mapping) else {})
+        functions.append((name, schema))
+        left_out += _places(name, without)
     asked = {"format": form, "functions": functions, "parallel": parallel, "answer": answer, "in_text": in_text}
-    source = json.dumps(asked)
+    source = json.dumps({**asked, "left_out": left_out})
     calls_grammar(source)
     return source
 
 
-def _lenient(parameters: Any) -> dict[str, Any]:
-    """Return the schema of a function's arguments, of which the grammar ignores what llguidance does not know."""
-    schema = parameters if isinstance(parameters, Mapping) else {}
-    own = schema.get("x-guidance")
-    return {**schema, "x-guidance": {**(own if isinstance(own, Mapping) else {}), "lenient": True}}
+def _places(function: str, left_out: Sequence[str]) -> list[str]:
+    return [f"{function}{place}" for place in left_out]
 
 
-def with_freed_arguments(source: str, usable: Callable[[str], bool]) -> str:
-    """Return a result of `calls_source` with any values for the arguments of functions whose schemas are not `usable`.
+def with_reduced_arguments(source: str, usable: Callable[[str], bool], usable_schema: Usable) -> str:
+    """Return a result of `calls_source` with wider schemas for those functions whose own are not `usable`.
 
-    `usable` says so of the source of a grammar of the function alone.
+    `usable` says so of the source of a grammar of the function alone, `usable_schema` of a schema.
     """
     asked = json.loads(source)
-    alone = [{**asked, "functions": [function], "answer": ""} for function in asked["functions"]]
-    asked["functions"] = [
-        one["functions"][0] if usable(json.dumps(one)) else (name, Function(name, schema).freed)
-        for one, (name, schema) in zip(alone, asked["functions"], strict=True)
-    ]
+    for index, function in enumerate(asked["functions"]):
+        alone = {**asked, "functions": [function], "answer": ()}
+        if usable(json.dumps(alone)):
+            continue
+        name, schema = function
+        reduced, without = reduced_schema({**schema, "type": "object"}, usable_schema)
+        if not usable(json.dumps({**alone, "functions": [(name, reduced)]})):
+            reduced, without = Function(name, schema).freed, ("#",)
+        asked["functions"][index] = name, reduced
+        asked["left_out"] += _places(name, without)
     return json.dumps(asked)
 
 

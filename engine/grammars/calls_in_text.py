@@ -76,6 +76,12 @@ class CallsInText:
         """Whether the next token belongs to a call, as far as the committed tokens are known."""
         return self._place.call is not None
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The places in the schemas of functions of what the calls so far were not held to."""
+        grammar = self._compiled() if self._compiling is not None else None
+        return () if grammar is None else grammar.left_out
+
     def allowed(self, committed: Sequence[int], drafted: Sequence[int], rows: int) -> NDArray[np.bool_] | None:
         """Return what `Constraint.allowed` returns; None if no row excludes anything."""
         masks, first = None, len(drafted) - rows + 1

@@ -26,6 +26,7 @@ class CompiledGrammar:
     """A grammar compiled for the `vocabulary` ids of one model; `ends` end a turn, usually `end`. Threads may share it.
 
     `matcher` reads tokens and tells which may follow; `bytewise` reads their bytes and tells which bytes must follow.
+    `left_out` are the places in schemas of what it does not check.
     """
 
     matcher: NativeMatcher
@@ -35,6 +36,7 @@ class CompiledGrammar:
     ends: frozenset[int]
     end: int
     spelling: Spelling
+    left_out: tuple[str, ...] = ()
 
     def starting_with(self, text: str) -> NativeMatcher:
         """Return a matcher that has read `text`, which an answer continues. Raises `GrammarNotUsable` if it differs."""
@@ -191,6 +193,11 @@ class Constraint:
     def complete_after(self, answer: Sequence[int]) -> bool | None:
         """Whether the text may end after all of `answer`; None if that does not follow the grammar."""
         return self._matcher.accepting if self._read_to(list(answer)) else None
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The places in schemas of what the answer was not held to."""
+        return self._grammar.left_out
 
     @property
     def over(self) -> bool:

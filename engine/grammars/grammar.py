@@ -10,7 +10,8 @@ from typing import Any
 
 from engine.call_forms.writing import CallsNotExpressible, json_of
 from engine.errors import BadRequest, GrammarNotUsable
-from engine.grammars.calls import calls_grammar, calls_source, with_freed_arguments
+from engine.grammars.calls import calls_grammar, calls_source, with_reduced_arguments
+from engine.grammars.schemas import plain_schema, reduced_schema
 
 log = logging.getLogger(__name__)
 
@@ -31,8 +32,9 @@ class Grammar:
     `kind` says what `source` is: "json_schema" (a schema as JSON text), "regex" (of the Rust crate of that name, for
     the whole answer), "lark" (in llguidance's dialect, from `start`), "json_object" (any object; no source), "calls"
     (of functions, made by `calls_of`), or "calls_in_text" (made by `calls_in_text`, for the calls in a free answer).
-    Keywords that cannot be checked token by token are refused, except "oneOf", which is treated as "anyOf"; in schemas
-    of functions they are ignored. A schema's "x-guidance" holds options of llguidance.
+    What cannot be checked token by token in schemas is left out; "oneOf" is treated as "anyOf". Objects that
+    declare properties have no others, unless a schema speaks of others. A schema's "x-guidance" holds
+    options of llguidance.
 
     Raises `BadRequest` for another kind, and `GrammarNotUsable` for a source that is no schema or too large.
     """
@@ -64,7 +66,7 @@ class Grammar:
             written = json.loads(LLMatcher.grammar_from_regex(self.source))
             return str(written["grammars"][0]["lark_grammar"]) + _NO_FORCING
         if self.kind == "json_schema":
-            return f"start: {json_of(self._schema())}{_NO_FORCING}"
+            return f"start: {json_of(plain_schema(self._schema())[0])}{_NO_FORCING}"
         return f"start: %json {json.dumps({'type': 'object', 'x-guidance': _INDENTED})}{_NO_FORCING}"
 
     @property
@@ -77,14 +79,38 @@ class Grammar:
         """Whether only the calls in the answer have to match; if they cannot be held to the grammar, they are free."""
         return self.kind == "calls_in_text"
 
-    def freed(self, usable: Callable[[Grammar], bool]) -> Grammar:
-        """Return a grammar of calls in which the arguments are free of those functions that are not `usable` alone."""
-        return Grammar(self.kind, with_freed_arguments(self.source, lambda source: usable(Grammar(self.kind, source))))
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The places in schemas of what the grammar does not check, those of functions after their names."""
+        if self.of_calls:
+            asked = json.loads(self.source)
+            answer = Grammar(*asked["answer"]).left_out if asked["answer"] else ()
+            return (*asked["left_out"], *answer)
+        return plain_schema(self._schema())[1] if self.kind == "json_schema" else ()
+
+    def reduced(self, usable: Callable[[Grammar], bool]) -> tuple[Grammar, tuple[str, ...]]:
+        """Return a grammar without what keeps its schemas from being `usable`, and all that is left out."""
+
+        def usable_schema(schema: Mapping[str, Any]) -> bool:
+            return usable(_of_schema(schema))
+
+        if self.kind == "json_schema":
+            schema, without = plain_schema(self._schema())
+            schema, more = reduced_schema(schema, usable_schema)
+            return _of_schema(schema), (*without, *more)
+        if not self.of_calls:
+            return self, ()
+        asked, without = json.loads(self.source), ()
+        if asked["answer"] and not usable(answer := Grammar(*asked["answer"])):
+            answer, without = answer.reduced(usable)
+            asked["answer"] = answer.kind, answer.source
+        source = with_reduced_arguments(json.dumps(asked), lambda one: usable(Grammar(self.kind, one)), usable_schema)
+        return Grammar(self.kind, source), (*json.loads(source)["left_out"], *without)
 
     def _calls(self, marks: Mapping[str, int] | None) -> str:
         lark = calls_grammar(self.source, marks) + _NO_FORCING
         answer = json.loads(self.source)["answer"]
-        named = [{"name": "answer", "lark_grammar": answer}] if answer else []
+        named = [{"name": "answer", "lark_grammar": Grammar(*answer).as_lark()}] if answer else []
         return json.dumps({"grammars": [{"lark_grammar": lark}, *named]}) if named else lark
 
     def _schema(self) -> dict[str, Any]:
@@ -97,6 +123,10 @@ class Grammar:
         return schema
 
 
+def _of_schema(schema: Mapping[str, Any]) -> Grammar:
+    return Grammar("json_schema", json.dumps(schema))
+
+
 def calls_of(
     form: str, tools: Sequence[Mapping[str, Any]], *, parallel: bool, answer: Grammar | None = None
 ) -> Grammar:
@@ -104,7 +134,7 @@ def calls_of(
 
     With `answer`, an answer may follow that grammar instead. Raises `CallsNotExpressible` and `GrammarNotUsable`.
     """
-    alternative = answer.as_lark() if answer is not None else ""
+    alternative = (answer.kind, answer.source) if answer is not None else ()
     return Grammar("calls", calls_source(form, tools, parallel=parallel, answer=alternative))
 
 

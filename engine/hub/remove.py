@@ -13,6 +13,7 @@ from engine.hub.cache_layout import RepositoryCache
 from engine.hub.failures import HubError
 from engine.hub.values import RemovalPlan
 from engine.model_files.adapters import is_adapter, own_files
+from engine.model_files.gguf_models import is_conversion
 from engine.model_files.model import Model
 from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import repository_of_folder
@@ -38,8 +39,14 @@ def plan_removal(model: Model, cache_dir: Path) -> RemovalPlan:
     """
     if model.source == "starter":
         raise HubError("built-in", model.id)
+    if model.is_conversion and is_conversion(Path(model.path), cache_dir):
+        # The file from which it was made is the person's own, or another program's.
+        home = Path(model.path).parent
+        return RemovalPlan(model.id, (home,), _freed_bytes(home), False, Path(model.path))
     if app := name_of_app(model.source):
         raise HubError("other-app", model.id, app=app)
+    if model.gguf:
+        raise HubError("own-folder", model.id, path=model.gguf)
     cache, folder = RepositoryCache(cache_dir, model.id), Path(model.path)
     if model.source == "cache" and cache.home.is_dir():
         if cache.is_being_written():
@@ -88,7 +95,7 @@ def _is_in_repository(path: Path, cache_dir: Path) -> bool:
 def _of_the_model(folder: Path) -> tuple[Path, ...]:
     """Return the whole folder if it holds nothing but a model or an adapter, else the model's own files.
 
-    A head may be a single file. Of a link, only the link is the model's. Returns nothing where no model is.
+    A head may be a single file. If the model is a link, only the link is removed. Returns nothing where no model is.
     """
     if folder.is_file():
         return (folder,)

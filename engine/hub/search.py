@@ -15,7 +15,7 @@ from engine.hub.listing import describe, list_model
 from engine.hub.repository_names import parse_repository
 from engine.hub.transfer import matches_digest
 from engine.hub.values import Listing, RemoteFile
-from engine.model_files.architecture import mlx_lm_module
+from engine.model_files.architecture import can_load
 from engine.model_files.config import context_length, is_quantised, text_config
 from engine.model_files.head_kinds import can_run, kind_of_config
 from engine.model_files.model import Model, facts_of_config
@@ -26,8 +26,10 @@ _EXPANDED = ("downloads", "gated", "tags", "safetensors", "usedStorage")
 _MOST_RESULTS = 100
 
 
-def search_models(client: HubClient, text: str, limit: int = 30) -> list[Model]:
-    """Find MLX models whose name contains `text`, most downloaded first; a pasted address finds its repository.
+def search_models(client: HubClient, text: str, limit: int = 30, tag: str = "mlx") -> list[Model]:
+    """Find models of a tag whose name contains `text`, most downloaded first; a pasted address finds its repository.
+
+    With an empty `tag`, repositories of any format are found.
 
     Raises `HubError`, also after an interruption: a search is not retried.
     """
@@ -35,8 +37,9 @@ def search_models(client: HubClient, text: str, limit: int = 30) -> list[Model]:
     if "://" in text or text.lower().startswith(("huggingface.co/", "hf.co/")):
         text = parse_repository(text)
     limit = min(limit, _MOST_RESULTS)
+    tagged = {"filter": tag} if tag else {}
     answer, _ = client.get_json(
-        "/api/models", search=text, filter="mlx", sort="downloads", limit=limit, expand=list(_EXPANDED)
+        "/api/models", search=text, sort="downloads", limit=limit, expand=list(_EXPANDED), **tagged
     )
     if not isinstance(answer, list):
         raise HubError("wrong-mirror", endpoint=client.access.endpoint)
@@ -69,7 +72,7 @@ def read_repository(client: HubClient, repository: str, keep_in: Path | None = N
         return vocabulary_in(_parsed(tokenizer, TOKENIZER)) or None
 
     head, kind, size = kind_of_config(config), config.get("model_type"), text_config(config).get("vocab_size")
-    known = mlx_lm_module(config) is not None if head is None else can_run(head)
+    known = can_load(config) if head is None else can_run(head)
     model = replace(
         found,
         bytes=listing.total_bytes,

@@ -71,7 +71,7 @@ class GrammarCompiler:
         from engine.grammars.constraint import CompiledGrammar, Spelling
 
         try:
-            grammar = usable_grammar(grammar)
+            grammar, left_out = usable_grammar(grammar)
             with self._building:
                 if self._tokens is None:
                     self._tokens = self._model_tokens()
@@ -80,7 +80,7 @@ class GrammarCompiler:
             end = named if named in self._ends else min(self._ends, default=0)
             spelling, bytewise = Spelling(self._tokens), compile_by_byte(grammar.as_lark())
             future.set_result(
-                CompiledGrammar(matcher, bytewise, self._tokens, self._vocabulary, self._ends, end, spelling)
+                CompiledGrammar(matcher, bytewise, self._tokens, self._vocabulary, self._ends, end, spelling, left_out)
             )
         except Exception as error:
             without_frames(error)
@@ -94,30 +94,30 @@ class GrammarCompiler:
         return ModelTokens(table, names, self._ends)
 
 
-def usable_grammar(grammar: Grammar) -> Grammar:
-    """Return the grammar if it compiles within limits, or one of calls with free arguments where a schema does not.
+def usable_grammar(grammar: Grammar) -> tuple[Grammar, tuple[str, ...]]:
+    """Return the grammar, with as little less in its schemas as makes it compile within limits, and what is left out.
 
     Raises `GrammarNotUsable`. Waits; thread-safe.
     """
     from engine.tokenizers.prompt_process.client import COMPILE_S, check_grammar
 
     def usable(one: Grammar) -> bool:
-        # Many functions whose schemas take long must not add up.
+        # Many parts that take long must not add up.
         if time.monotonic() > deadline:
             return False
         try:
             check_grammar(one)
-        except GrammarNotUsable as error:
-            log.info("the arguments of a function are free: %s", error)
+        except GrammarNotUsable:
             return False
         return True
 
+    left_out = grammar.left_out
     try:
         check_grammar(grammar)
     except GrammarNotUsable:
-        if not grammar.of_calls:
-            raise
         deadline = time.monotonic() + COMPILE_S
-        grammar = grammar.freed(usable)
+        grammar, left_out = grammar.reduced(usable)
         check_grammar(grammar)
-    return grammar
+    if left_out:
+        log.info("the grammar does not check %s", ", ".join(left_out))
+    return grammar, left_out

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import wait
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -32,12 +33,14 @@ from engine.main_model.adapter import apply_adapter
 from engine.main_model.grammar_compiler import GrammarCompiler
 from engine.mlx_lm_private import model_classes
 from engine.model_files.adapters import adapted_name, base_of
-from engine.model_files.config import FALLBACK_CONTEXT, context_length
+from engine.model_files.architecture import mlx_vlm_module
+from engine.model_files.config import FALLBACK_CONTEXT, context_length, layer_settings
 from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, inspect_folder
 from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import name_of_snapshot, resolve_model
 from engine.model_files.thought_marks import THOUGHT_MARKS
+from engine.model_files.vlm_language import VlmLanguageModel, vlm_classes
 from engine.pictures.reading import PictureFiles
 from engine.pictures.vision_tower import RequestPictures, VisionTower, vision_tower_of
 from engine.status import ModelInfo
@@ -45,7 +48,7 @@ from engine.tokenizers.loading import make_tokenizer
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
 from engine.tokenizers.prompts import PromptJob, render, tool_format_of
-from engine.tokenizers.vocabulary import mark_tokens
+from engine.tokenizers.vocabulary import mark_tokens, parts_of_characters, vocabulary_of
 
 log = logging.getLogger(__name__)
 
@@ -114,6 +117,11 @@ class LoadedModel:
         return RequestPictures(self.vision, self.model, files)
 
     @cached_property
+    def parts_of_characters(self) -> Mapping[int, bytes]:
+        """The bytes of the ids whose bytes alone are no text."""
+        return parts_of_characters(vocabulary_of(self.tokenizer))
+
+    @cached_property
     def grammars(self) -> GrammarCompiler:
         """The compiler of grammars for answers of this model."""
         return GrammarCompiler(self.tokenizer, self.vocabulary, self.end_tokens)
@@ -170,6 +178,11 @@ def load_in_steps(
         adapt = partial(apply_adapter, path)
     with DiskPool() as disk:
         yield from result_of(disk.start(_check_folder, base, part))
+        if (family := mlx_vlm_module(ModelFolder(base).config)) is not None:
+            if base != path:
+                raise ModelNotUsable(path, "vlm-adapter", family)
+            if find_spec("mlx_vlm") is None:
+                raise ModelNotUsable(path, "no-mlx-vlm", family)
         recommended = yield from result_of(disk.start(recommended_sampling, base))
         tokenizer_ready = disk.start(make_tokenizer, base, disk)
         model, config = yield from _load_weights(base, disk, streaming, on_progress, part, adapt)
@@ -262,7 +275,13 @@ def _load_weights(
     try:
         beside, found = folder.tensors_beside, set[str]()
         whole = part is None or folder.missing_weights() is None
-        model, config = load_model(path, lazy=True, strict=whole, get_model_classes=partial(_classes, beside, found))
+        model, config = load_model(
+            path,
+            lazy=True,
+            strict=whole,
+            model_config=layer_settings(folder.config),
+            get_model_classes=partial(_classes, beside, found),
+        )
         # A model that holds functions which refer to it is a reference cycle, and would outlive its last use.
         for name in ("sanitize", "load_weights"):
             vars(model).pop(name, None)
@@ -290,11 +309,12 @@ def _load_weights(
 
 
 def _classes(beside: Set[str], found: set[str], config: dict[str, Any]) -> tuple[Callable[[Any], nn.Module], Any]:
-    """Return mlx-lm's classes for a configuration, such that models skip the tensors named in `beside`.
+    """Return the classes of mlx-lm or mlx-vlm for a configuration, such that models skip the tensors in `beside`.
 
     `found` receives the names of the parameters that the files hold.
     """
-    model_class, arguments = model_classes(config)
+    family = mlx_vlm_module(config)
+    model_class, arguments = model_classes(config) if family is None else vlm_classes(family)
 
     def built(arguments: Any) -> nn.Module:
         model = model_class(arguments)
@@ -334,6 +354,8 @@ def _quantised(cache: Any, bits: int, group: int) -> Any:
 
 def _kv_group(model: nn.Module, bits: int) -> Steps[int]:
     """Return how many values share a scale in quantised caches of this model; 0 if it cannot use such caches."""
+    if isinstance(model, VlmLanguageModel):
+        return 0
     for group in (64, 32):
         caches = _new_caches(model, bits, group)
         try:

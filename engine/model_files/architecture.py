@@ -1,4 +1,4 @@
-"""Looks up what mlx-lm and transformers can load in resources/loadable.json, without importing either.
+"""Looks up what mlx-lm, mlx-vlm and transformers can load in resources/loadable.json, without importing any of them.
 
 `python packaging/list_loadable.py` writes that list; a test compares it with the installed packages.
 """
@@ -32,6 +32,27 @@ def mlx_lm_module(config: Mapping[str, Any]) -> str | None:
             name = renamed_by_architecture[architecture]
             break
     return name if name in loadable["models"] else None
+
+
+def mlx_vlm_module(config: Mapping[str, Any]) -> str | None:
+    """Return the module of mlx_vlm.models whose language model runs this configuration; None if mlx-lm has its own."""
+    model_type = config.get("model_type")
+    if not isinstance(model_type, str) or mlx_lm_module(config) is not None:
+        return None
+    listed = _loadable()["mlx_vlm"]
+    name: str = listed["renamed"].get(model_type, model_type)
+    return name if name in listed["models"] else None
+
+
+def can_load(config: Mapping[str, Any]) -> bool:
+    """Whether mlx-lm or mlx-vlm runs this configuration."""
+    return mlx_lm_module(config) is not None or mlx_vlm_module(config) is not None
+
+
+def purpose_of(config: Mapping[str, Any]) -> str | None:
+    """Return what a model that writes no text by tokens is for, such as "diffusion"; None if that is not known."""
+    purposes: dict[str, list[str]] = _loadable()["mlx_vlm"]["purposes"]
+    return next((purpose for purpose, names in purposes.items() if config.get("model_type") in names), None)
 
 
 def splits_of(module: str) -> tuple[str, ...]:

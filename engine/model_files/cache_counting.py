@@ -1,4 +1,4 @@
-"""Counts what a model's caches hold, by mlx-lm's own model and caches for its config.json.
+"""Counts what a model's caches hold, by the library's own model and caches for its config.json.
 
 The model is built and tokens are passed through it, but MLX computes nothing of that: it knows shapes in advance.
 """
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.model_files.architecture import mlx_lm_module
+from engine.model_files.architecture import mlx_lm_module, mlx_vlm_module
 
 # Lengths of two texts, beyond windows and strides inside a cache, between which it grows evenly.
 _SHORTER, _LONGER = 1024, 2048
@@ -44,15 +44,21 @@ class _CacheSize:
 
 
 def count_caches(config: Mapping[str, Any], number_bytes: int = 2) -> CacheShape:
-    """Return the shape of the caches that mlx-lm makes for this configuration with weights of 16 bits or of 32.
+    """Return the shape of the caches that a configuration's library makes with weights of 16 bits or of 32.
 
-    Imports MLX. Raises what mlx-lm raises for a configuration that it cannot build.
+    Imports MLX. Raises what they raise for a configuration that they cannot build.
     """
     import mlx.core as mx
 
-    module = importlib.import_module(f"mlx_lm.models.{mlx_lm_module(config)}")
+    if (family := mlx_vlm_module(config)) is not None:
+        from engine.model_files.vlm_language import vlm_classes
+
+        model_class, arguments = vlm_classes(family)
+    else:
+        module = importlib.import_module(f"mlx_lm.models.{mlx_lm_module(config)}")
+        model_class, arguments = module.Model, module.ModelArgs
     # Some families change the configuration that they are given.
-    model = module.Model(module.ModelArgs.from_dict(copy.deepcopy(dict(config))))
+    model = model_class(arguments.from_dict(copy.deepcopy(dict(config))))
     model.set_dtype(mx.bfloat16 if number_bytes == 2 else mx.float32)
     caches = _filled(model, 1)
     shorter = longer = caches
@@ -64,10 +70,10 @@ def count_caches(config: Mapping[str, Any], number_bytes: int = 2) -> CacheShape
 def _filled(model: Any, tokens: int) -> list[Any]:
     """Return the caches of all layers after a text of `tokens` tokens."""
     import mlx.core as mx
-    from mlx_lm.models.cache import CacheList, make_prompt_cache
+    from mlx_lm.models.cache import make_prompt_cache
 
     def single(cache: Any) -> Iterator[Any]:
-        if isinstance(cache, CacheList):
+        if type(cache).__name__ == "CacheList":
             for inner in cache.caches:
                 yield from single(inner)
         else:

@@ -31,6 +31,8 @@ _BOUNDS = {
     "intermediate_size": 2**22,
     "moe_intermediate_size": 2**22,
     "head_dim": 2**14,
+    "global_head_dim": 2**14,
+    "num_global_key_value_heads": 4_096,
     "vocab_size": 2**24,
     "max_position_embeddings": 2**31,
 }
@@ -51,7 +53,30 @@ def read_config(folder: Path) -> dict[str, Any]:
     # Unlike `Path`, `os.path` does not raise for links that cannot be followed.
     if not os.path.exists(folder / "config.json"):
         raise ModelNotUsable(folder, "not-a-model")
-    return read_json(folder, "config.json", CONFIG)
+    config = read_json(folder, "config.json", CONFIG)
+    return config | layer_settings(config)
+
+
+def layer_settings(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what to change in a Gemma 4 configuration by transformers 5.15, so that mlx-lm reads it; {} for others.
+
+    It gives the sizes of full attention layer by layer (`per_layer_config`), and mlx-lm knows only their older names.
+    """
+    if not str(config.get("model_type", "")).startswith("gemma4"):
+        return {}
+    if isinstance(nested := config.get("text_config"), Mapping):
+        changes = _sizes_of_full_layers(nested)
+        return {"text_config": {**nested, **changes}} if changes else {}
+    return _sizes_of_full_layers(config)
+
+
+def _sizes_of_full_layers(text: Mapping[str, Any]) -> dict[str, Any]:
+    layers = text.get("per_layer_config")
+    if not isinstance(layers, Mapping):
+        return {}
+    sizes = next((layer for layer in layers.values() if isinstance(layer, Mapping)), {})
+    newer = {"global_head_dim": "head_dim", "num_global_key_value_heads": "num_key_value_heads"}
+    return {older: sizes[name] for older, name in newer.items() if type(sizes.get(name)) is int and sizes[name] > 0}
 
 
 def text_config(config: Mapping[str, Any]) -> Mapping[str, Any]:

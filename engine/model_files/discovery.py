@@ -19,6 +19,7 @@ import msgspec
 from engine.errors import ModelNotUsable
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import JsonLimits, UntrustedJsonError, read_bytes, read_object
+from engine.model_files import gguf_models
 from engine.model_files.adapters import CONFIG_NAME, adapted_name, adapters_in, base_of, is_adapter, read_adapter
 from engine.model_files.config import context_length, experts_of, read_config, text_config
 from engine.model_files.head_kinds import can_run
@@ -57,6 +58,7 @@ def installed_models(
         *((ModelFolder(folder), folder.name, "starter") for folder in starter),
         *_folders_of_cache(cache_dir),
         *_folders_in(others),
+        *_gguf_files(cache_dir, others),
     ):
         unique.setdefault(os.path.realpath(place[0].path), place)
     found = [index.describe(*place) for place in unique.values()]
@@ -70,6 +72,12 @@ def describe_folder(path: Path, name: str, source: str) -> Model:
 
 
 def _describe(folder: ModelFolder, name: str, source: str) -> Model:
+    if folder.is_file and folder.path.suffix != ".safetensors":
+        return gguf_models.describe_file(folder.path, name, source)
+    return gguf_models.with_origin(_describe_folder(folder, name, source))
+
+
+def _describe_folder(folder: ModelFolder, name: str, source: str) -> Model:
     if is_adapter(folder.path):
         return _describe_adapter(folder.path, name, source)
     head = folder.head or ""
@@ -149,6 +157,13 @@ def _folders_in(parents: Sequence[tuple[str, Path]]) -> Iterator[_Place]:
                 continue
             name = folder.name if source == "folder" else folder.relative_to(parent).as_posix()
             yield from _with_inner(folder, name, source)
+
+
+def _gguf_files(cache_dir: Path, others: Sequence[tuple[str, Path]]) -> Iterator[_Place]:
+    names = ((home, repository_of_folder(home.name)) for home in _entries(cache_dir))
+    snapshots = [(repository, _snapshot(home)) for home, repository in names if repository is not None]
+    for path, name, source in gguf_models.places(cache_dir, snapshots, others):
+        yield ModelFolder(path), name, source
 
 
 def _with_inner(path: Path, name: str, source: str) -> Iterator[_Place]:
@@ -332,7 +347,7 @@ class _Index:
 def _is_language_model(model: Model) -> bool:
     """Return False for data sets, image models and other folders, and for empty ones that a failed request left."""
     if model.problem == "not-a-model":
-        return model.source == "cache" and model.bytes > 0
+        return model.source == "cache" and model.bytes > 0 and not model.gguf
     return model.problem != "missing"
 
 

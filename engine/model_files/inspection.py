@@ -1,4 +1,4 @@
-"""Checks a model folder before mlx-lm gets it, as far as possible without loading it.
+"""Checks a model folder before mlx-lm or mlx-vlm gets it, as far as possible without loading it.
 
 Weights must be safetensors with consistent headers, JSON small and flat, names inside the folder, and no setting may
 ask for code to be run. The loader checks the names of the tensors and the content of the tokenizer.
@@ -16,7 +16,7 @@ from typing import Any
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import CONFIG, INDEX, TOKENIZER, UntrustedJsonError, check_structure, parse, read_bytes
 from engine.files.folder_paths import open_regular, stays_inside
-from engine.model_files.architecture import mlx_lm_module, plugin_exists, transformers_has_tokenizer
+from engine.model_files.architecture import can_load, plugin_exists, purpose_of, transformers_has_tokenizer
 from engine.model_files.config import read_json, text_config
 from engine.model_files.model_folder import INDEX_NAME, ModelFolder
 from engine.model_files.safetensors_header import TensorHeader
@@ -43,7 +43,7 @@ def check_folder(path: str | Path, may_lack: Set[str] = frozenset()) -> None:
 
     The files of weights named in `may_lack` may be missing. Reads JSON files and the headers of safetensors files,
     never weights. Reasons: missing, not-a-model, unsafe, damaged, is-head, incomplete, unknown-architecture,
-    wrong-tensors, no-tokenizer.
+    wrong-tensors, no-tokenizer, and "is-" with what a model is for that writes no text.
     """
     folder = ModelFolder(Path(path))
     inspect_folder(folder, may_lack)
@@ -58,8 +58,10 @@ def inspect_folder(folder: ModelFolder, may_lack: Set[str] = frozenset()) -> dic
     config = folder.config
     _check_code(path, config)
     _check_files(path, names)
-    if mlx_lm_module(config) is None:
-        raise ModelNotUsable(path, "unknown-architecture", str(config.get("model_type"))[:80])
+    if not can_load(config):
+        purpose = purpose_of(config)
+        reason = f"is-{purpose}" if purpose else "unknown-architecture"
+        raise ModelNotUsable(path, reason, str(config.get("model_type"))[:80])
     vocabularies = {"tokenizer.json", *_VOCABULARIES} & names or {"vocab.json", "merges.txt"} <= names
     if not vocabularies and not any(name.endswith(".tiktoken") for name in names):
         raise ModelNotUsable(path, "no-tokenizer", "tokenizer.json")

@@ -48,6 +48,9 @@ class Model:
     `engine.advice.pairing.with_files` for installed models. `read_vocabulary` fetches the ids by token string, or
     returns None. `head` is the kind of a head. It `sees` if Tandem knows the family of its vision tower.
 
+    `gguf` is a GGUF file: the `path` until a folder was made from it, and then its source. `new_codes` are the numbers
+    of the tensors that were quantised anew, and of all.
+
     Facts: `released` is the year and month, such as 2026-08. A `gated` model needs consent on its page. `roles` and
     `drafts` (ids, best first) are the catalog's.
     """
@@ -82,6 +85,13 @@ class Model:
     recommended: bool = False
     roles: tuple[str, ...] = ()
     drafts: tuple[str, ...] = ()
+    gguf: str = ""
+    new_codes: tuple[int, int] = (0, 0)
+
+    @property
+    def is_conversion(self) -> bool:
+        """Whether its folder was made from a GGUF file."""
+        return self.gguf not in ("", self.path)
 
     @property
     def complete(self) -> bool:

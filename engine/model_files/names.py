@@ -49,6 +49,8 @@ def repository_of_folder(name: str) -> str | None:
 
 def name_of_snapshot(path: Path) -> str:
     """Return the display name of the model in a folder, or of a head beside a main model. Does not access the disk."""
+    if path.suffix == ".gguf":
+        return path.stem
     if path.suffix == ".safetensors":
         folder = path.parent.parent if path.parent.name == "mtp" else path.parent
         # A shard of the main model stands for the head among its weights.

@@ -77,7 +77,7 @@ class Family(ABC):
     ) -> mx.array:
         """Return the embedding (tokens, width) of a picture, lazily, in the place of the text model's own embeddings.
 
-        Behind its `width` numbers, a row may have as many again for each of the first layers, to be added to their
+        A row may have, after its `width` numbers, as many again for each of the first layers, to be added to their
         outputs. `views` has the picture in each size of its layout, in numbers of 0 to 255.
         """
 

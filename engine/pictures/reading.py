@@ -92,6 +92,11 @@ def read_picture(
     return decoded
 
 
+def common_file(data: bytes, time: ReadingTime | None = None) -> bytes:
+    """Return a picture's file, as PNG or JPEG if it has none of `FORMATS`. Waits; raises as `picture_size` does."""
+    return read_picture(data, time=time).file or data
+
+
 class PictureFiles:
     """The picture files of one request by digest, and the time in which they have to be read. Thread-safe."""
 

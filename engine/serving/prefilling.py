@@ -124,7 +124,7 @@ class Prefilling(deque[ActiveRequest]):
     def _may_share(self, active: ActiveRequest) -> bool:
         """Whether the prompt may be read in a pass with others."""
         generation = active.generation
-        alone = active in self._alone or generation.prompt_tokens is not None or _is_strict(active)
+        alone = active in self._alone or generation.only_reads or _is_strict(active)
         return not (alone or generation.prefilled)
 
     def _fit(self, tokens: int) -> bool:

@@ -103,7 +103,8 @@ class Waiting(deque[RequestStream]):
             active = self._make(stream)
             if not self._models.settings.allow_oversize:
                 self._make_room(active.generation, others)
-            self._models.drafting.attach(stream.speculation, active.generation.conversation)
+            if not stream.request.embedding:
+                self._models.drafting.attach(stream.speculation, active.generation.conversation)
         except Exception as error:
             if is_device_failure(error):
                 raise

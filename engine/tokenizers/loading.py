@@ -21,6 +21,7 @@ from engine.model_files.inspection import digest_of_small_files
 from engine.model_files.tokenizer_files import is_tekken
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
+from engine.tokenizers.prompts import turn_end_of
 from engine.tokenizers.thinking import ThinkingChoice, may_choose, thinking_of
 
 log = logging.getLogger(__name__)
@@ -75,7 +76,23 @@ def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSourc
         raise ModelNotUsable(path, "no-tokenizer", "it has no tokens")
     if vocabulary > _LARGEST_VOCABULARY:
         raise ModelNotUsable(path, "no-tokenizer", f"a token has the id {vocabulary - 1}")
+    _end_turns(tokenizer, source, disk)
     return tokenizer, vocabulary, source, _thinking_choice(tokenizer, source, disk)
+
+
+def _end_turns(tokenizer: Any, source: TokenizerSource | None, disk: DiskPool) -> None:
+    """Let the mark that the template writes after an answer end one, too: many conversions name another token only.
+
+    Raises `EngineClosed` when the pool is left.
+    """
+    try:
+        end = turn_end_of(tokenizer) if source is None else PROMPT_PROCESS.turn_end(source, disk.leaving)
+    except TemplateFailed as error:
+        log.info("the end of turns in %s was not found: %s", source and source.folder, error)
+        return
+    if end is not None and end not in tokenizer.eos_token_ids:
+        log.info("token %d ends answers, too: the chat template writes it after them", end)
+        tokenizer.add_eos_token(str(end))
 
 
 def _thinking_choice(tokenizer: Any, source: TokenizerSource | None, disk: DiskPool) -> ThinkingChoice:

@@ -16,10 +16,15 @@ from engine.errors import PromptTooLong, TemplateFailed
 from engine.files.foreign_code import panics_as_errors
 from engine.mlx_lm_private import template_of, transformers_tokenizer
 from engine.tokenizers.control_marks import CUT, control_marks, has_cut
+from engine.tokenizers.described_tools import with_described_tools
 from engine.tokenizers.picture_signs import NO_PICTURES, PictureTexts, as_texts, signs_in, with_pictures
 
 # gpt-oss's template reads the thoughts of a turn so.
 _READS_THINKING = re.compile(r"message(?:\.thinking\b|\[['\"]thinking['\"]\])")
+
+# A text of a turn whose end is looked for, and what marks of control tokens look like.
+_SAID = "tandem"
+_MARK = re.compile(r"<[^<>\s]+>|\[[^\[\]\s]+\]")
 
 # The value of a template's variable.
 OptionValue = str | bool | int
@@ -166,8 +171,9 @@ def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False
     if job.prompt is not None:
         return _raw_prompt(tokenizer, job.prompt, job.limit)
     messages, tools = plain_texts(tokenizer, job)
+    count = len(messages)
     messages, prompt = _rendered(tokenizer, messages, job.options, tools, job.pictures)
-    whole, merged = prompt, len(job.messages) - len(messages)
+    whole, merged = prompt, count - len(messages)
     if job.overflow == "shorten":
         longest = job.limit - min(job.max_tokens or job.limit, job.limit // 4)
         shorter = newest_turns(messages)
@@ -178,7 +184,7 @@ def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False
     boundaries = None
     if with_boundaries:
         boundaries = turn_boundaries(tokenizer, messages, prompt, job.options, tools, job.pictures)
-    dropped = len(job.messages) - merged - len(messages)
+    dropped = count - merged - len(messages)
     return Prompt(prompt, dropped, boundaries, merged, tuple(signs_in(messages)) if job.pictures else ())
 
 
@@ -228,7 +234,11 @@ def plain_texts(tokenizer: Any, job: PromptJob) -> tuple[Sequence[Mapping[str, A
 
     In each mark of a control token is a CUT.
     """
-    messages, tools = with_written_names(tokenizer, as_texts(job.messages, job.pictures), job.tools)
+    messages, tools = as_texts(job.messages, job.pictures), job.tools
+    called = any(message["role"] == "tool" or message.get("tool_calls") for message in messages)
+    if (tools or (called and "tool" not in template_of(tokenizer))) and not tool_format_of(tokenizer):
+        messages, tools = with_described_tools(messages, tools), ()
+    messages, tools = with_written_names(tokenizer, messages, tools)
     marks = control_marks(tokenizer)
     return marks.cut(messages), marks.cut_tools(tools)
 
@@ -237,6 +247,28 @@ def tool_format_of(tokenizer: Any) -> str:
     """Return the name of the form in which the tokenizer's model writes calls, "" if none is known."""
     inferred = tokenizer.tool_parser.__module__.rpartition(".")[2] if tokenizer.has_tool_calling else ""
     return form_of(template_of(tokenizer), inferred)
+
+
+def turn_end_of(tokenizer: Any) -> int | None:
+    """Return the token that the chat template writes after a turn of the assistant; None if that is not one mark.
+
+    In templates of answers of several messages, that mark ends each of these. This runs the template, which is foreign
+    code.
+    """
+    if not tokenizer.has_chat_template:
+        return None
+    turns = ({"role": "user", "content": _SAID}, {"role": "assistant", "content": _SAID})
+    try:
+        with panics_as_errors():
+            text = str(apply_template(tokenizer, turns, tokenize=False))
+            _, said, after = text.rpartition(_SAID)
+            first = tokenizer.encode(after.lstrip(), add_special_tokens=False)[:1]
+            mark = local_decoder(tokenizer)(first).strip()
+    # A template may raise anything.
+    except Exception:
+        return None
+    whole = said and first and "<|message|>" not in text and after.lstrip().startswith(mark)
+    return int(first[0]) if whole and _MARK.fullmatch(mark) else None
 
 
 def with_written_names(

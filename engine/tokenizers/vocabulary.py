@@ -57,6 +57,17 @@ def bytes_by_id(vocabulary: Vocabulary) -> list[bytes | None]:
     return table
 
 
+def parts_of_characters(vocabulary: Vocabulary) -> dict[int, bytes]:
+    """Return the bytes of the ids whose bytes alone are no text, because a character is split over several tokens."""
+    found = {}
+    for token, value in enumerate(bytes_by_id(vocabulary)):
+        try:
+            (value or b"").decode()
+        except UnicodeDecodeError:
+            found[token] = value or b""
+    return found
+
+
 def tokens_by_bytes(vocabulary: Vocabulary) -> dict[bytes | str, int]:
     """Return the ids by the bytes that they add to a text; those of control tokens by their string.
 

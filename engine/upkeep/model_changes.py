@@ -121,7 +121,8 @@ class ModelChanges:
         Raises `ModelNotUsable` and `NotEnoughMemory`; then the models in use stay. If old and new do not fit together,
         the other resident ones are unloaded first, then the old ones, which are loaded again if the new ones fail.
         """
-        models, path = self._models, resolve_model(main)
+        models = self._models
+        main = path = yield from models.folder_of(main)
         own = models.own
         if path == own or not models.is_resident(path):
             if not self._make_room_for(path):
@@ -151,7 +152,8 @@ class ModelChanges:
 
         Raises `ModelNotUsable` and `NotEnoughMemory`.
         """
-        models, path = self._models, resolve_model(main)
+        models = self._models
+        main = path = yield from models.folder_of(main)
         if models.is_resident(path):
             yield from self._until_unused(path)
             self.switch(path)
@@ -234,6 +236,7 @@ class ModelChanges:
         if draft is None:
             return self._activate_draft(None)
         try:
+            draft = yield from self._models.folder_of(draft)
             while not (fits := self._models.draft_fits_beside(draft)):
                 if not self.unload_least_used():
                     break

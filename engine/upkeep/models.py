@@ -13,11 +13,14 @@ from engine.advice.fit import ModelSize, workspace_bytes
 from engine.async_drafting.link import AsyncDrafters, DrafterLink
 from engine.decoders.generation import release_unused_memory
 from engine.errors import EngineError, NoModel
-from engine.files.steps import Steps
+from engine.files.disk_pool import DiskPool
+from engine.files.steps import Steps, result_of
 from engine.machine.process_info import slowed
 from engine.machine.row_costs import first_guess
 from engine.main_model.loading import LoadedModel, OnProgress, load_in_steps
 from engine.model_files.config import experts_of, is_quantised
+from engine.model_files.gguf_models import conversion_of, is_gguf
+from engine.model_files.gguf_provenance import read_provenance
 from engine.model_files.names import resolve_model
 from engine.requests import MAX_DEPTH, ChatRequest
 from engine.row_kernels import product as row_kernels
@@ -27,6 +30,7 @@ from engine.speculation.choosing.kept import Controllers, machine_here
 from engine.speculation.drafters.sources import Drafter, DraftSource
 from engine.speculation.drafting import Drafting
 from engine.status import LoadedPair, MemoryUse, ModelInfo
+from engine.tokenizers.prompt_process.gguf_conversion import convert
 from engine.tuning import KeyRange, LearnedPair, Rounding
 from engine.upkeep import memory
 from engine.upkeep.drafters import DrafterLoading, drafter_kind, load_drafter
@@ -185,6 +189,20 @@ class Models:
         if not self.settings.allow_oversize:
             memory.check_load(sizes[0], sizes[1], context, free + self._held_bytes())
         return memory.weights_fit(sizes[1], context, free)
+
+    def folder_of(self, model: str | Path) -> Steps[Path]:
+        """Return the folder of a model, which a GGUF file is turned into first, in steps. Raises `ModelNotUsable`."""
+        path = resolve_model(model)
+        if not path.is_file() or not is_gguf(path):
+            return path
+        # Not at the top: importing it takes longer than loading a small model.
+        from huggingface_hub import constants
+
+        folder = conversion_of(path, Path(constants.HF_HUB_CACHE))
+        if read_provenance(folder) is None:
+            with DiskPool() as disk:
+                yield from result_of(disk.start(convert, path, folder, self._on_progress, disk.leaving))
+        return folder
 
     def load_main(self, main: str | Path) -> Steps[LoadedModel]:
         """Load a main model, in steps. Raises `ModelNotUsable`."""

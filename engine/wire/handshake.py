@@ -17,7 +17,7 @@ from engine.wire.messages import ChannelClosed, Codec, Received, WireMessage
 log = logging.getLogger(__name__)
 
 # Changes whenever older versions cannot read a message: the peer may run on another computer.
-VERSION = 5
+VERSION = 6
 # Seconds to connect, for the whole handshake, which may wait for those of others, and for one proof.
 CONNECT_S, HANDSHAKE_S, PROOF_S = 10.0, 30.0, 3.0
 # The largest message in bytes that a peer may send before it has proved the secret.

@@ -93,9 +93,9 @@ _UNUSED_FILES = re.compile(
     | PySide6/Qt/plugins/imageformats/libq(pdf|tga|tiff|wbmp|icns)
     | (^|/)libQt6(Network|Qml|Quick|Pdf|VirtualKeyboard|Designer|Help|Test|Sql|OpenGL|EglF|Labs|UiTools)
     | PySide6/Qt/plugins/platformthemes/libqgtk3
-    # Pillow decodes four formats here, and draws no text.
-    | PIL/_(avif|imagingft|imagingcms|imagingtk)\.
-    | (pillow\.libs|PIL/\.dylibs)/lib(avif|freetype|harfbuzz|lcms2|brotli)
+    # Pillow decodes pictures here, and draws no text.
+    | PIL/_(imagingft|imagingcms|imagingtk)\.
+    | (pillow\.libs|PIL/\.dylibs)/lib(freetype|harfbuzz|lcms2|brotli)
     | \.(pyi|h|cmake|jl)$
     | (^|/)tests?/
     | -info/(RECORD|INSTALLER|REQUESTED|entry_points\.txt|top_level\.txt|direct_url\.json|sboms/.*|licen[sc]es/.*)$

@@ -11,9 +11,9 @@ from PySide6.QtGui import QAction
 
 from app.conversations.errors import StoreNotWritable, StoreTooNew
 from app.conversations.schema import LATEST
-from app.session.attachments import NotAttachable
 from app.settings.relocation import MoveRefused
 from app.settings.updates import Release
+from app.text.file_texts import NotAttachable
 from app.window.attachment_reader import AttachmentReader
 from engine.cluster.errors import ClusterError
 from engine.errors import ModelNotUsable

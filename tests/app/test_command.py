@@ -150,3 +150,22 @@ def test_what_nobody_expected_ends_in_a_sentence_and_a_file(
     assert "division by zero" in said
     reports = list(own_home.rglob("last-error.txt"))
     assert "ZeroDivisionError" in reports[0].read_text()
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (["run", "qwen3", "Hi"], ["chat", "--main", "qwen3", "Hi"]),
+        (["list", "--json"], ["models", "list", "--json"]),
+        (["pull", "org/name"], ["models", "download", "org/name"]),
+        (["rm", "org/name"], ["models", "remove", "org/name"]),
+        (["chat", "list"], ["chat", "list"]),
+    ],
+)
+def test_the_words_of_ollama_are_understood(
+    typed: list[str], meant: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[list[str]] = []
+    monkeypatch.setattr(command, "_run", lambda arguments: seen.append(arguments) or 0)
+    command.main(typed)
+    assert seen == [meant]

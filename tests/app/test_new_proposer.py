@@ -68,7 +68,7 @@ def test_figures_sentences_and_pickers_know_it() -> None:
 def test_the_window_shows_its_tokens(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("One two three four five.", [ScriptedRound(4, 2, "repeat")])]))
     window.ask_and_wait("first")
-    assert names_in(window.find(TokenLegend)) == ["main", "draft", "echo", "rejected"]
+    assert names_in(window.find(TokenLegend)) == ["main", "echo", "rejected"]
     colours = theme.colours()
     assert char_format("repeat").underlineColor().name() == colours.lookup
     assert char_format("head").underlineColor().name() == colours.draft

@@ -22,12 +22,18 @@ NAMES = {
     *(
         "macOS",
         "iogpu.wired_limit_mb",
+        "mlx-vlm",
+        "README",
         "Mac",
         "GB",
         "KV",
         "PDF",
+        "DOCX",
+        "XLSX",
+        "PPTX",
         "UTF-8",
         "HTML",
+        "GGUF",
         "GIF",
         "JPEG",
         "JSON",
@@ -48,7 +54,7 @@ NAMES = {
         "ms",
     ),
     *("ms", "Lesser General Public License"),
-    *("LoRA", "LM Studio", "oMLX", "Jan", "MTPLX"),
+    *("LoRA", "LM Studio", "Ollama", "KEY", "oMLX", "Jan", "MTPLX"),
     *("MCP", "mcp.json", "mcpServers", "command", "url", "https://", "http://", "Streamable HTTP", "SSE", "MB"),
 }
 # Words of the glossary that English uses in other senses as well: "get worse", "continue the answer", "a depth of 3".

@@ -265,6 +265,11 @@ class SidebarDriver:
     def click(self, title: str) -> None:
         self.click_row(self.index(title))
 
+    def click_mark(self, folder: str) -> None:
+        """Click the mark of a folder that opens or closes it."""
+        place = self.list.visualRect(self.index(folder))
+        QTest.mouseClick(self.list.viewport(), Qt.MouseButton.LeftButton, pos=place.topLeft() + QPoint(14, 12))
+
     def click_row(self, index: QModelIndex) -> None:
         self.list.scrollTo(index)
         place = self.list.visualRect(index).center()

@@ -11,6 +11,7 @@ from engine.settings import EngineSettings
 from tests.engine.serving_requests import load_models
 from tests.engine.speculation.families import model_type, stored_for
 from tests.engine.speculation.family_configs import FAMILIES
+from tests.engine.speculation.vlm_configs import VLM_FAMILIES
 from tests.tiny_models import write_disturbed_copy, write_model
 
 # Dense, windows, latent, experts, recurrent and hybrid; the last four take turns.
@@ -24,7 +25,7 @@ CAMPAIGN = (
 @contextmanager
 def serving(name: str, folder: Path, kv_bits: int | None = None) -> Iterator[tuple[Scheduler, list[Path]]]:
     """Serve a tiny model of a family; yields the scheduler and two drafts: one agrees often, the other does not."""
-    config, stored = {"model_type": model_type(name), **FAMILIES[name]}, stored_for(name)
+    config, stored = {"model_type": model_type(name), **(FAMILIES | VLM_FAMILIES)[name]}, stored_for(name)
     main = write_model(folder / "main", seed=1, config=config, stored=stored)
     drafts = [
         write_disturbed_copy(main, folder / f"draft {amount}", amount=amount, stored=stored) for amount in (0.02, 0.5)

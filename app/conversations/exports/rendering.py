@@ -11,8 +11,8 @@ from typing import Any
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
-from app.text.formulas import Formula
-from app.text.markdown import PARSER
+from app.text.formulas import Formula, settable
+from app.text.markdown import PARSER, parse
 
 log = logging.getLogger(__name__)
 
@@ -37,15 +37,28 @@ def as_html(markdown: str, as_latex: bool = False) -> str:
 
     Everything but the markup of Markdown is escaped.
     """
-    page = _Renderer().render(PARSER.parse(markdown), PARSER.options, {"as_latex": as_latex})
+    page = _Renderer().render(parse(markdown), PARSER.options, {"as_latex": as_latex})
     return page.strip()
 
 
 class _Renderer(RendererHTML):
     """Writes links and pictures as their words, followed by the address."""
 
-    def task(self, tokens: Sequence[Token], index: int, *_: Any) -> str:
-        return f"{tokens[index].content} "
+    def list_item_open(self, tokens: Sequence[Token], index: int, *_: Any) -> str:
+        checked = tokens[index].meta.get("checked")
+        return "<li>" if checked is None else "<li>☑ " if checked else "<li>☐ "
+
+    def table_open(self, *_: Any) -> str:
+        return '<table dir="auto">\n'
+
+    def footnote_ref(self, tokens: Sequence[Token], index: int, *_: Any) -> str:
+        return f"<sup>{escape(tokens[index].content)}</sup>"
+
+    def footnote_reference_open(self, tokens: Sequence[Token], index: int, *_: Any) -> str:
+        return f'<div class="note-below"><sup>{escape(tokens[index].meta["label"])}</sup>\n'
+
+    def footnote_reference_close(self, *_: Any) -> str:
+        return "</div>\n"
 
     def formula(self, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
         formula: Formula = tokens[index].meta["formula"]
@@ -87,7 +100,7 @@ def _as_mathml(formula: Formula) -> str | None:
     from latex2mathml.converter import convert_to_element
 
     try:
-        math = convert_to_element(formula.latex, display="block" if formula.display else "inline")
+        math = convert_to_element(settable(formula.latex), display="block" if formula.display else "inline")
     # A mistake in the formula can make the library raise any exception.
     except Exception as error:
         log.debug("a formula cannot be set: %s", type(error).__name__)

@@ -31,11 +31,18 @@ FILE_ACTIONS = (
     WindowAction(
         "attach",
         "Attach files…",
-        "Attach text, code or PDF files",
+        "Attach text, code, documents or pictures",
         _attach,
         "Ctrl+Shift+A",
         "attach",
         begins_section=True,
+    ),
+    WindowAction(
+        "new-folder",
+        "New folder",
+        "Create a folder: a project with its own instructions and files",
+        lambda window: window.sidebar.make_folder(),
+        icon="folder",
     ),
     WindowAction(
         "import-chats",

@@ -10,7 +10,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from engine.speculation.caches.cache_rules import Arrays, Chunked, Layer, Rule, Trim, UnknownCacheKind, Window, flatten
+from engine.speculation.caches.cache_rules import (
+    Arrays,
+    Chunked,
+    Indexed,
+    Layer,
+    Pooled,
+    Rule,
+    Trim,
+    UnknownCacheKind,
+    Window,
+    flatten,
+)
 from engine.speculation.caches.row_kinds import KeyValueRows, QuantisedRows, StateRows, WindowRows
 
 
@@ -19,8 +30,9 @@ class CacheKind:
     """How the caches of one class are treated.
 
     `rule` removes rejected rows. `rows` holds the caches of several texts as rows of a batch; None if they cannot be
-    rows. Families are modules of `mlx_lm.models`: those in `width_dependent` compute other logits in a pass over
-    several tokens than in passes over one, and those in `reads_padding` read the padding after a shorter row.
+    rows. Families are modules of `mlx_lm.models` or `mlx_vlm.models`: those in `width_dependent` compute other logits
+    in a pass over several tokens than in passes over one, and those in `reads_padding` read the padding after a
+    shorter row.
 
     The prompt cache on disk stores all attributes of a cache, so it needs nothing here.
     """
@@ -52,6 +64,11 @@ KINDS = {
         ),
     ),
     "mlx_lm.models.deepseek_v41.LayerCache": CacheKind(Layer, None),
+    "mlx_vlm.models.cache.ArraysCache": CacheKind(Arrays, None),
+    "engine.model_files.vlm_language.Unprojected": CacheKind(Arrays, None),
+    "mlx_vlm.models.qwen4_exp.language.QSAKVCache": CacheKind(Indexed, None),
+    # deepseek_v4 compresses the first tokens of a pass without those before it, so its logits depend on the passes.
+    "mlx_vlm.models.cache.PoolingCache": CacheKind(Pooled, None, width_dependent=frozenset({"deepseek_v4"})),
 }  # fmt: skip
 # Families that cannot be batched: gemma2 and gpt_bigcode raise; afm7 and minimax_m3_vl use the batch's positions for
 # every row.
@@ -100,4 +117,4 @@ def rows_obstacle(model: Any, caches: Iterable[Any]) -> str | None:
 
 
 def _family(model: Any) -> str:
-    return type(model).__module__.removeprefix("mlx_lm.models.")
+    return getattr(model, "family", type(model).__module__.removeprefix("mlx_lm.models."))

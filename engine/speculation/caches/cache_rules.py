@@ -17,7 +17,6 @@ from typing import Any
 
 import mlx.core as mx
 from mlx.utils import tree_map
-from mlx_lm.models.cache import CacheList
 
 from engine.errors import EngineError
 from engine.mlx_lm_private import in_order, next_slot, set_next_slot
@@ -117,6 +116,21 @@ class Trim(Rule):
         if cache.keys is not None and 2 * cache.offset < next(leaves(cache.keys)).shape[-2]:
             held = (cache.keys, cache.values)
             cache.keys, cache.values = tree_map(lambda array: mx.contiguous(array[..., : cache.offset, :]), held)
+
+
+class Indexed(Trim):
+    """QSAKVCache of qwen4_exp: keys and values with an index of the keys, which its own `trim` cuts, too."""
+
+    def restore(self, start: int) -> None:
+        self.cut(start)
+        if start == 0:
+            vars(self.cache).update(vars(type(self.cache)()))
+
+    def cut(self, position: int) -> None:
+        self.cache.trim(self.cache.offset - position)
+
+    def arrays(self) -> Iterator[mx.array]:
+        return leaves(vars(self.cache))
 
 
 class Chunked(Rule):
@@ -278,10 +292,26 @@ class Layer(Rule):
         return leaves(vars(self.cache))
 
 
+class Pooled(Layer):
+    """PoolingCache of mlx-vlm: compressed groups, whose offset counts them and not rows, and the open group."""
+
+    @property
+    def position(self) -> int | None:
+        return None
+
+    def holds(self, position: int) -> bool:  # noqa: ARG002
+        return False
+
+
+def is_list(cache: Any) -> bool:
+    """Whether it holds several caches of one layer: a CacheList of mlx-lm or of mlx-vlm, which may not be imported."""
+    return type(cache).__name__ == "CacheList"
+
+
 def flatten(caches: Iterable[Any]) -> Iterator[Any]:
     """Generate each single cache, nested CacheLists opened."""
     for cache in caches:
-        if type(cache) is CacheList:
+        if is_list(cache):
             yield from flatten(cache.caches)
         else:
             yield cache
@@ -304,7 +334,7 @@ def copies(caches: Iterable[Any]) -> list[Any]:
 def _copy(cache: Any) -> Any:
     kind: Any = type(cache)
     twin = kind.__new__(kind)
-    if type(cache) is CacheList:
+    if is_list(cache):
         twin.caches = tuple(_copy(nested) for nested in cache.caches)
     else:
         vars(twin).update(_handles(vars(cache)))

@@ -213,7 +213,7 @@ class PlainOnly:
         """The position is unknown, so nothing is checked."""
 
     def can_rewind(self, position: int) -> bool:  # noqa: ARG002
-        """Never possible."""
+        """Return False: a plain sequence cannot be cut."""
         return False
 
     rewind = can_rewind
@@ -225,7 +225,7 @@ class PlainOnly:
         self._rows = rows
 
     def shorten(self, rows: int) -> None:
-        """Never allowed: there are no draft tokens here."""
+        """Raise `TransactionError`: there are no draft tokens here."""
         raise TransactionError(f"cannot feed {rows} of {self._rows} rows")
 
     def commit(self, keep: int) -> int:

@@ -19,7 +19,7 @@ import mlx.core as mx
 from mlx_lm.models.cache import CacheList
 
 from engine.speculation.caches.cache_kinds import kind_of
-from engine.speculation.caches.cache_rules import flatten, leaves
+from engine.speculation.caches.cache_rules import flatten, is_list, leaves
 from engine.speculation.caches.row_kinds import KeyValueRows, StateRows, resized
 from engine.speculation.caches.row_layout import RowLayout
 
@@ -200,7 +200,7 @@ class RowCaches:
 
     def _rows_of(self, cache: Any) -> Any:
         """Return empty rows of the kind of `cache`."""
-        if type(cache) is CacheList:
+        if is_list(cache):
             return CacheList(*(self._rows_of(nested) for nested in cache.caches))
         rows = kind_of(cache).rows
         assert rows is not None
@@ -212,6 +212,6 @@ class RowCaches:
 
 
 def _take(cache: Any, row: int, length: int) -> Any:
-    if type(cache) is CacheList:
+    if is_list(cache):
         return CacheList(*(_take(nested, row, length) for nested in cache.caches))
     return cache.take(row, length)

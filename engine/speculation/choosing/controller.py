@@ -181,8 +181,9 @@ class Controller:
     def observe(self, answer: AnswerState, choice: Choice, drafted: int, verified: int, accepted: int) -> None:
         """Learn from the result of an answer's part in a round.
 
-        Of the draft tokens that were asked for, `drafted` were made and `verified` got a verdict: tokens past the end
-        of an answer get none. A drafter that stopped early, and was right so far, counts as rejected at the next token.
+        `drafted` of the draft tokens that were asked for were made, and `verified` of them got a verdict: tokens past
+        the end of an answer get none. A drafter that stopped early, and was right so far, counts as rejected at the
+        next token.
         """
         answer.decay()
         if choice.source is not None and choice.depth:

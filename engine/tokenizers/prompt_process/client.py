@@ -21,10 +21,11 @@ from typing import Any, TypeVar
 
 import psutil
 
+from engine.documents.document import DocumentText
 from engine.errors import EngineClosed, GrammarNotUsable, PromptTooLong, TemplateFailed, without_frames
 from engine.files.kept_json import KeptJson
-from engine.files.pdf_file import PdfText
 from engine.files.picture_file import DecodedPicture
+from engine.gguf.plan import GgufPlan
 from engine.grammars.grammar import Grammar
 from engine.model_files.cache_counting import CacheShape
 from engine.tokenizers.prompt_process import protocol
@@ -139,6 +140,11 @@ class PromptProcess:
         found: ThinkingChoice = self._do(protocol.FindThinking(source.folder), PROMPT_S, abandoned, source)
         return found
 
+    def turn_end(self, source: TokenizerSource, abandoned: threading.Event) -> int | None:
+        """Run `turn_end_of` in the process. Waits; raises as `build` does."""
+        found: int | None = self._do(protocol.FindTurnEnd(source.folder), PROMPT_S, abandoned, source)
+        return found
+
     def start_prompt(self, source: TokenizerSource, job: PromptJob | Callable[[], PromptJob]) -> PromptCall:
         """Start to make a prompt. The future raises `TemplateFailed`, `PromptTooLong`, and what the job raises."""
         call = PromptCall()
@@ -163,6 +169,11 @@ class PromptProcess:
         problem: str = self._do(protocol.TryGrammar(lark), seconds)
         return problem
 
+    def check_answer(self, schema: str, text: str) -> list[str]:
+        """Run `engine.grammars.checking.problems_of` in the process. Waits; raises `TemplateFailed`."""
+        problems: list[str] = self._do(protocol.CheckAnswer(schema, text), COMPILE_S)
+        return problems
+
     def decode_picture(
         self, data: bytes, sizes: list[tuple[int, int]], resample: int, seconds: float, abandoned: threading.Event
     ) -> DecodedPicture:
@@ -170,10 +181,24 @@ class PromptProcess:
         decoded: DecodedPicture = self._do(protocol.DecodePicture(data, sizes, resample), seconds, abandoned)
         return decoded
 
-    def read_pdf(self, data: bytes, most: int, seconds: float, abandoned: threading.Event) -> PdfText:
-        """Run `engine.files.pdf_file.pdf_text` in the process. Waits; raises as `build` does."""
-        read: PdfText = self._do(protocol.ReadPdf(data, most), seconds, abandoned)
+    def read_document(
+        self, name: str, data: bytes, most: int, seconds: float, abandoned: threading.Event
+    ) -> DocumentText:
+        """Run `engine.documents.document.document_text` in the process. Waits; raises as `build` does."""
+        read: DocumentText = self._do(protocol.ReadDocument(name, data, most), seconds, abandoned)
         return read
+
+    def prepare_gguf(self, source: Path, folder: Path, seconds: float, abandoned: threading.Event) -> GgufPlan:
+        """Run `engine.gguf.writing.prepare` in the process. Waits; raises as `build` does."""
+        plan: GgufPlan = self._do(protocol.PrepareGguf(str(source), str(folder)), seconds, abandoned)
+        return plan
+
+    def write_gguf_shard(
+        self, source: Path, folder: Path, number: int, seconds: float, abandoned: threading.Event
+    ) -> GgufPlan:
+        """Run `engine.gguf.writing.write_shard` in the process. Waits; raises as `build` does."""
+        plan: GgufPlan = self._do(protocol.WriteGgufShard(str(source), str(folder), number), seconds, abandoned)
+        return plan
 
     def end(self) -> None:
         """End the process; the next task starts another."""
@@ -351,10 +376,25 @@ class PromptProcess:
 # The first makes the prompts of all engines, the second tries grammars, and the third counts what caches hold.
 PROMPT_PROCESS = PromptProcess()
 GRAMMAR_PROCESS, COUNTING_PROCESS = (PromptProcess(with_transformers=False) for _ in range(2))
-# The first reads pictures, the second PDF files, and the third what takes them too long.
-PICTURE_PROCESS, PDF_PROCESS, SLOW_FILE_PROCESS = (PromptProcess(with_transformers=False) for _ in range(3))
-for process in (PROMPT_PROCESS, GRAMMAR_PROCESS, COUNTING_PROCESS, PICTURE_PROCESS, PDF_PROCESS, SLOW_FILE_PROCESS):
+# The first reads pictures, the second documents, the third what takes them too long, and the last converts GGUF files.
+PICTURE_PROCESS, DOCUMENT_PROCESS, SLOW_FILE_PROCESS, GGUF_PROCESS = (
+    PromptProcess(with_transformers=False) for _ in range(4)
+)
+for process in (PROMPT_PROCESS, GRAMMAR_PROCESS, COUNTING_PROCESS):
     atexit.register(process.end)
+for process in (PICTURE_PROCESS, DOCUMENT_PROCESS, SLOW_FILE_PROCESS, GGUF_PROCESS):
+    atexit.register(process.end)
+
+
+def answer_problems(schema: str, text: str) -> list[str]:
+    """Return what is wrong with a JSON text by a schema. Waits; thread-safe.
+
+    A pattern in a schema can take forever.
+    """
+    try:
+        return GRAMMAR_PROCESS.check_answer(schema, text)
+    except TemplateFailed as error:
+        return [f"The check did not end within its limits ({error.reason})."]
 
 
 def check_grammar(grammar: Grammar) -> None:

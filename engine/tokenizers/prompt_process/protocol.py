@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from engine.files.pdf_file import PdfText
+from engine.documents.document import DocumentText
 from engine.files.picture_file import DecodedPicture
+from engine.gguf.plan import GgufPlan
 from engine.model_files.cache_counting import CacheShape
 from engine.tokenizers.prompts import Prompt, PromptJob
 from engine.tokenizers.thinking import ThinkingChoice
@@ -49,6 +50,13 @@ class FindThinking(WireMessage, frozen=True):
     folder: str
 
 
+class FindTurnEnd(WireMessage, frozen=True):
+    """Find the token that the chat template writes after a turn of the assistant."""
+
+    result: ClassVar[Any] = int | None
+    folder: str
+
+
 class MakePrompt(WireMessage, frozen=True):
     """Make the prompt of a conversation."""
 
@@ -80,6 +88,14 @@ class TryGrammar(WireMessage, frozen=True):
     lark: str
 
 
+class CheckAnswer(WireMessage, frozen=True):
+    """Check a JSON text against a schema, and return what is wrong with it."""
+
+    result: ClassVar[Any] = list[str]
+    schema: str
+    text: str
+
+
 class DecodePicture(WireMessage, frozen=True):
     """Decode a picture's file, and scale it to each of `sizes` (width, height)."""
 
@@ -89,15 +105,35 @@ class DecodePicture(WireMessage, frozen=True):
     resample: int
 
 
-class ReadPdf(WireMessage, frozen=True):
-    """Read the text of a PDF file, unless that has more than `most` characters."""
+class ReadDocument(WireMessage, frozen=True):
+    """Read the text of a document, unless that has more than `most` characters."""
 
-    result: ClassVar[Any] = PdfText
+    result: ClassVar[Any] = DocumentText
+    name: str
     data: bytes
     most: int
 
 
-Task = Build | FindThinking | MakePrompt | CountTokens | CountCaches | TryGrammar | DecodePicture | ReadPdf
+class PrepareGguf(WireMessage, frozen=True):
+    """Check a GGUF file, and write the files of a folder for it, but for its weights."""
+
+    result: ClassVar[Any] = GgufPlan
+    source: str
+    folder: str
+
+
+class WriteGgufShard(WireMessage, frozen=True):
+    """Write the file of weights with this number into a folder that was prepared."""
+
+    result: ClassVar[Any] = GgufPlan
+    source: str
+    folder: str
+    number: int
+
+
+_OfFiles = DecodePicture | ReadDocument | PrepareGguf | WriteGgufShard
+_OfTokenizers = Build | FindThinking | FindTurnEnd | MakePrompt | CountTokens
+Task = _OfTokenizers | CountCaches | TryGrammar | CheckAnswer | _OfFiles
 
 
 class TaskRequest(WireMessage, frozen=True):

@@ -1,8 +1,8 @@
-"""The prompt process: it builds tokenizers, makes prompts, tries grammars, decodes pictures and reads PDF files, within
-limits that the system enforces.
+"""The prompt process: it builds tokenizers, makes prompts, tries grammars, decodes pictures, reads documents and
+converts GGUF files, within limits that the system enforces.
 
-It imports no Qt, and MLX only to count what caches hold. It knows no secrets and opens no files of the user. When it
-exceeds a limit, the system ends it, and the engine starts another.
+It imports no Qt, and MLX only to count what caches hold. It knows no secrets, and the only files of the user that it
+opens are GGUF files. When it exceeds a limit, the system ends it, and the engine starts another.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from engine.documents.document import document_text
 from engine.errors import PromptTooLong, TemplateFailed
-from engine.files.pdf_file import pdf_text
 from engine.files.picture_file import decode_picture
 from engine.tokenizers.prompt_process import protocol
-from engine.tokenizers.prompts import make_prompt
+from engine.tokenizers.prompts import make_prompt, turn_end_of
 from engine.tokenizers.thinking import thinking_of
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed, pack
@@ -57,7 +57,7 @@ def main(options: Sequence[str]) -> None:
 @cache
 def _tokenizer_loader() -> Any:
     """Import mlx-lm's function for tokenizers without the rest of its package, which imports MLX."""
-    _import_bare_package()
+    _import_bare_package("mlx_lm")
     from mlx_lm.tokenizer_utils import load
 
     return load
@@ -65,8 +65,9 @@ def _tokenizer_loader() -> Any:
 
 @cache
 def _cache_counter() -> Any:
-    """Import what counts caches without the rest of mlx-lm's package, which imports transformers."""
-    _import_bare_package()
+    """Import what counts caches without the rest of the packages of models, which import transformers."""
+    _import_bare_package("mlx_lm")
+    _import_bare_package("mlx_vlm")
     import mlx.core as mx
 
     from engine.model_files.cache_counting import count_caches
@@ -77,13 +78,13 @@ def _cache_counter() -> Any:
 
 
 @cache
-def _import_bare_package() -> None:
-    """Make mlx-lm's modules importable without its `__init__`, which imports all of them."""
-    spec = importlib.util.find_spec("mlx_lm")
-    assert spec is not None
-    package = types.ModuleType("mlx_lm")
-    package.__path__ = list(spec.submodule_search_locations or ())
-    sys.modules["mlx_lm"] = package
+def _import_bare_package(name: str) -> None:
+    """Make a package's modules importable without its `__init__`, which imports all of them, if it is installed."""
+    spec = importlib.util.find_spec(name)
+    if spec is not None:
+        package = types.ModuleType(name)
+        package.__path__ = list(spec.submodule_search_locations or ())
+        sys.modules[name] = package
 
 
 def _limit_time(seconds: int) -> None:
@@ -115,10 +116,16 @@ def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
         from engine.grammars.compiling import trial
 
         return _sendable(trial(task.lark))
+    if isinstance(task, protocol.CheckAnswer):
+        from engine.grammars.checking import problems_of
+
+        return [_sendable(problem) for problem in problems_of(task.schema, task.text)]
     if isinstance(task, protocol.DecodePicture):
         return decode_picture(task.data, task.sizes, task.resample)
-    if isinstance(task, protocol.ReadPdf):
-        return pdf_text(task.data, task.most)
+    if isinstance(task, protocol.ReadDocument):
+        return document_text(task.name, task.data, task.most)
+    if isinstance(task, protocol.PrepareGguf | protocol.WriteGgufShard):
+        return _gguf_plan(task)
     if isinstance(task, protocol.CountCaches):
         return _cache_counter()(task.config)
     if isinstance(task, protocol.CountTokens):
@@ -131,7 +138,18 @@ def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
     tokenizer = tokenizers[task.folder]
     if isinstance(task, protocol.FindThinking):
         return thinking_of(tokenizer)
+    if isinstance(task, protocol.FindTurnEnd):
+        return turn_end_of(tokenizer)
     return make_prompt(tokenizer, task.job, with_boundaries=True)
+
+
+def _gguf_plan(task: protocol.PrepareGguf | protocol.WriteGgufShard) -> Any:
+    from engine.gguf.writing import prepare, write_shard
+
+    source, folder = Path(task.source), Path(task.folder)
+    if isinstance(task, protocol.PrepareGguf):
+        return prepare(source, folder)
+    return write_shard(source, folder, task.number)
 
 
 def _sendable(text: str) -> str:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from app.agents.connecting import NotConnected, connected, file_of, members_of, plan, take_back, with_members, write
 from app.agents.table import APPS, App, Endpoint
 from app.system.paths import data_folder
+from app.wording.agents import room_sentence
 
 OPEN = Endpoint("http://127.0.0.1:8642", 4096)
 LOCKED = Endpoint("http://127.0.0.1:8642", 4096, needs_key=True, key="tandem-7x")
@@ -51,6 +52,33 @@ def test_a_new_file_names_the_api_and_the_model_but_no_key_and_is_taken_back(app
     assert take_back(app) == place(app)
     assert not place(app).exists()
     assert not connected(app)
+
+
+@pytest.mark.parametrize(
+    ("name", "context", "lacks"),
+    [("claude-code", 22_905, True), ("claude-code", 32_768, False), ("codex", 2048, True), ("codex", 8192, False),
+     ("opencode", 4096, True), ("aider", 2048, False), ("zed", 2048, False)],
+)  # fmt: skip
+def test_a_context_that_cannot_hold_the_first_request_is_said_with_models_that_can(
+    name: str, context: int, lacks: bool
+) -> None:
+    endpoint = Endpoint("http://127.0.0.1:8642", context, contexts={"long": 131_072, "longer": 262_144, "short": 512})
+    said = room_sentence(APPS[name], endpoint)
+    assert bool(said) == lacks
+    assert said.endswith("Choose one of these first: long, longer.") or not lacks
+    alone = room_sentence(APPS[name], Endpoint("http://127.0.0.1:8642", context))
+    assert alone.endswith("Download one with a longer context first.") or not lacks
+
+
+def test_codex_gets_the_description_of_the_model_that_it_would_miss() -> None:
+    values = tomllib.loads(APPS["codex"].content(OPEN))
+    [model] = json.loads(Path(values["model_catalog_json"]).read_text())["models"]
+    assert model["slug"] == values["model"]
+    assert model["base_instructions"]
+    # As long as nothing can be kept, Codex guesses.
+    Path(values["model_catalog_json"]).unlink()
+    Path(values["model_catalog_json"]).mkdir()
+    assert "model_catalog_json" not in tomllib.loads(APPS["codex"].content(OPEN))
 
 
 @pytest.mark.parametrize(("context", "window"), [(65_536, None), (131_072, "131072")])

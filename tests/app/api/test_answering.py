@@ -66,7 +66,7 @@ def test_signs_of_life_come_until_the_text_does(monkeypatch: pytest.MonkeyPatch)
                 engine.deliver(FINISHED)
 
         writer: Any = SimpleNamespace(headers={}, keep_alive=KEEP_ALIVE, write=lambda _: b"", finish=lambda: b"end")
-        response = EventStream(answering, writer)
+        response = EventStream(answering, writer, {})
         await asyncio.wait_for(response({}, silent, send), PATIENCE_S)
         await asyncio.sleep(0.02)
 

@@ -177,21 +177,20 @@ def test_what_cannot_be_answered_is_refused_with_the_name_of_the_field(told: Ser
     refused: list[tuple[dict[str, Any], str]] = [
         ({"messages": "Hello"}, "messages"),
         ({"messages": []}, "messages"),
-        ({"messages": [{"role": "user"}]}, "messages"),
-        ({"messages": [{"role": "root", "content": "Hello"}]}, "messages[0].role"),
-        ({"messages": [{"role": "user", "content": [{"type": "video_url"}]}]}, "messages[0].content[0].type"),
+        ({"messages": [5]}, "messages[0]"),
+        ({"messages": [{"role": 5, "content": "Hello"}]}, "messages[0].role"),
+        ({"messages": [{"role": "user", "content": 5}]}, "messages[0].content"),
         ({"temperature": -1}, "temperature"),
         ({"temperature": "hot"}, "temperature"),
-        ({"top_p": 0}, "top_p"),
-        ({"max_tokens": 0}, "max_tokens"),
+        ({"top_p": 1.5}, "top_p"),
+        ({"max_tokens": 2**60}, "max_tokens"),
         ({"n": 100}, "n"),
-        ({"stop": [""]}, "stop[0]"),
+        ({"stop": [5]}, "stop[0]"),
         ({"seed": 1.5}, "seed"),
         ({"logit_bias": {"a": 1}}, "logit_bias"),
         ({"speculation": "magic"}, "speculation.method"),
         ({"num_draft_tokens": 99}, "num_draft_tokens"),
-        ({"functions": [{"name": "f"}]}, "functions"),
-        ({"tools": TOOLS}, "tools"),
+        ({"tools": 5}, "tools"),
         ({"stream": "yes"}, "stream"),
     ]
     for fields, param in refused:
@@ -283,3 +282,18 @@ def test_variables_of_the_template_come_before_the_effort(serve: Serve) -> None:
 
 def test_an_answer_says_that_system_messages_were_merged() -> None:
     assert timings(RequestStats(merged_messages=2))["merged_system_messages"] == 2
+
+
+def test_the_bytes_of_characters_that_are_split_over_tokens_add_up(caller: Served) -> None:
+    asked = {"messages": [{"role": "user", "content": "안녕"}], "max_tokens": 80, "temperature": 1, "seed": 3}
+    [choice] = caller.chat(asked | {"logprobs": True, "top_logprobs": 2})["choices"]
+    tokens = choice["logprobs"]["content"]
+    parts = [bytes(token["bytes"]) for token in tokens]
+    assert any(part.decode(errors="ignore").encode() != part for part in parts)
+    assert any(
+        bytes(one["bytes"]).decode(errors="replace") != one["token"] or "\ufffd" in one["token"]
+        for token in tokens
+        for one in token["top_logprobs"]
+    )
+    whole = b"".join(parts).decode(errors="ignore")
+    assert whole.replace("\ufffd", "") == choice["message"]["content"].replace("\ufffd", "")

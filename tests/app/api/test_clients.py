@@ -228,8 +228,10 @@ def test_the_clients_read_our_errors(client: openai.OpenAI, claude: anthropic.An
     with pytest.raises(openai.BadRequestError) as wrong:
         client.chat.completions.create(model="default", messages=ASKED, temperature=-1)
     assert wrong.value.param == "temperature"
-    with pytest.raises(anthropic.BadRequestError, match="max_tokens"):
-        claude.messages.create(model="default", max_tokens=0, messages=[{"role": "user", "content": "Hi"}])
+    with pytest.raises(anthropic.BadRequestError, match="temperature"):
+        claude.messages.create(
+            model="default", max_tokens=5, extra_body={"temperature": -1}, messages=[{"role": "user", "content": "Hi"}]
+        )
 
 
 def test_the_loaded_model_answers_for_names_that_programs_bring_with_them(

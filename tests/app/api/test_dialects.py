@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from engine.grammars.grammar import calls_in_text
 from tests.app.api.conftest import CALLER, Serve
 from tests.app.api.dialects import DIALECTS, Reply
 from tests.app.scripted_engine import ScriptedEngine
@@ -45,3 +46,69 @@ def test_a_call_is_taken_out_of_the_text(serve: Serve, name: str, said: str, tho
 def test_thoughts_are_apart_from_the_answer(serve: Serve, name: str) -> None:
     served, dialect = serve(ScriptedEngine([Script("<think>\nHm, four.\n</think>\n\nIt is 4.")])), DIALECTS[name]
     assert list(dialect.replies(served, "2 + 2?", [])) == [Reply("It is 4.", [], dialect.ends[1], "Hm, four.")] * 2
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        'Calling tool: weather({"city": "서울"})',
+        '{"name": "weather", "arguments": {"city": "서울"}}}',
+        '```json\n{"name": "weather", "arguments": {"city": "서울"}}\n```',
+        CALL.replace("}}", "}}}"),
+    ],
+)
+@pytest.mark.parametrize("name", DIALECTS)
+def test_what_is_almost_a_call_is_one_where_a_tool_was_offered(serve: Serve, name: str, said: str) -> None:
+    served, dialect = serve(ScriptedEngine([Script(said)]), CALLER), DIALECTS[name]
+    assert list(dialect.replies(served, "Weather?", TOOLS)) == [Reply("", [CALLED], dialect.ends[0])] * 2
+    assert list(dialect.replies(served, "Weather?", [])) == [Reply(said, [], dialect.ends[1])] * 2
+
+
+@pytest.mark.parametrize("said", [CALL[:40], '{"name": "weather", "arguments": {"city": "서', CALL[:-15]])
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_call_that_does_not_end_was_cut(serve: Serve, name: str, said: str) -> None:
+    served, dialect = serve(ScriptedEngine([Script(said)]), CALLER), DIALECTS[name]
+    for reply in dialect.replies(served, "Weather?", TOOLS):
+        assert (reply.calls, reply.reason) == ([], dialect.ends[2])
+
+
+@pytest.mark.parametrize(
+    ("script", "kinds"),
+    [
+        (Script("<think>\nHm, fo", reason="length"), [("reasoning", "incomplete")]),
+        (Script("<think>\nHm, four."), [("reasoning", "incomplete")]),
+        (
+            Script("<think>\nHm.\n</think>\n\nIt", reason="length"),
+            [("reasoning", "completed"), ("message", "incomplete")],
+        ),
+        (Script("<think>\nHm.\n</think>\n\nIt is."), [("reasoning", "completed"), ("message", "completed")]),
+    ],
+)
+def test_an_item_that_was_cut_is_incomplete(serve: Serve, script: Script, kinds: list[tuple[str, str]]) -> None:
+    served = serve(ScriptedEngine([script]))
+    *_, last = served.events("/v1/responses", {"input": "2 + 2?"})
+    for answer in (served.post("/v1/responses", {"input": "2 + 2?"}).json(), last["response"]):
+        assert [(item["type"], item["status"]) for item in answer["output"]] == kinds
+
+
+@pytest.mark.parametrize("said", [CALL, 'Calling tool: weather({"city": "서울"})'])
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_model_whose_template_knows_no_tools_can_call_them(serve: Serve, name: str, said: str) -> None:
+    engine = ScriptedEngine([Script(said)])
+    served, dialect = serve(engine), DIALECTS[name]
+    assert list(dialect.replies(served, "Weather?", TOOLS)) == [Reply("", [CALLED], dialect.ends[0])] * 2
+    assert [tool["function"]["name"] for tool in engine.requests[-1].tools] == ["weather"]
+    assert engine.requests[-1].grammar == calls_in_text("json_tools", engine.requests[-1].tools, parallel=True)
+
+
+@pytest.mark.parametrize(
+    ("said", "thoughts"),
+    [
+        ("<think></think>\n<think>again</think>\n\nIt is 4.", "again"),
+        ("<think>\nHm.\n</think>\n\n<think>\nSo.\n</think>\n\nIt is 4.", "Hm.\n\nSo."),
+    ],
+)
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_second_thought_is_none_of_the_answer(serve: Serve, name: str, said: str, thoughts: str) -> None:
+    served, dialect = serve(ScriptedEngine([Script(said)])), DIALECTS[name]
+    assert list(dialect.replies(served, "2 + 2?", [])) == [Reply("It is 4.", [], dialect.ends[1], thoughts)] * 2

@@ -14,6 +14,7 @@ from engine import Engine, starter_pair
 from tests.app.api.serving import Served
 from tests.engine.model_files.model_folders import model_files, write_folder
 from tests.tiny_adapters import write_adapter
+from tests.tiny_vision import PIXTRAL, write_vision_model
 
 
 def test_models_of_other_apps_can_be_named(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,3 +39,45 @@ def test_a_model_with_an_adapter_is_named_after_both_and_answers_with_the_draft(
     assert (plain["model"], adapted["model"]) == ("story", "story:style")
     assert adapted["usage"]["speculation"]["draft"] == plain["usage"]["speculation"]["draft"] == "starter/draft"
     assert adapted["choices"][0]["message"]["content"] != plain["choices"][0]["message"]["content"]
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A Hub cache with a model, a copy of the starter's draft, in its place of download."""
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    home = tmp_path / "models--org--small"
+    shutil.copytree(starter_pair()[1], home / "snapshots/0a")
+    (home / "refs").mkdir()
+    (home / "refs/main").write_text("0a")
+    return home
+
+
+def test_a_model_of_a_client_is_unloaded_and_deleted_by_its_name(hub: Path, question: dict[str, Any]) -> None:
+    with Engine() as engine:
+        served = Served(engine, *map(str, starter_pair()))
+        assert served.chat(question | {"model": "org/small:latest"})["model"] == "org/small"
+        assert len(served.host.pairs) == 2
+        unloaded = served.post("/api/generate", {"model": "org/small", "keep_alive": 0}).json()
+        assert (unloaded["done_reason"], len(served.host.pairs)) == ("unload", 1)
+        served.chat(question | {"model": "org/small"})
+        names = ("org/small:latest", "org/small", "starter/main")
+        deleted = [served.client.request("DELETE", "/api/delete", json={"model": name}).status_code for name in names]
+        assert deleted == [200, 404, 409]
+        assert not hub.exists()
+        assert served.chat(question | {"model": "starter/main"})["choices"]
+        served.close()
+
+
+@pytest.mark.parametrize("keep_alive", ["5m", -1, 300.5, "0.5s", None])
+def test_a_model_stays_for_any_other_time(told: Served, keep_alive: Any) -> None:
+    loaded = told.post("/api/chat", {"model": "main", "messages": [], "keep_alive": keep_alive}).json()
+    assert loaded["done_reason"] == "load"
+
+
+def test_programs_are_told_which_models_see(tmp_path: Path, told: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    write_vision_model(tmp_path / "own/seeing", PIXTRAL)
+    monkeypatch.setattr(told.host, "folders", (tmp_path / "own",))
+    monkeypatch.setattr("app.api.models._LIST_S", 0.0)
+    assert "vision" in told.post("/api/show", {"model": "seeing:latest"}).json()["capabilities"]
+    assert "vision" not in told.post("/api/show", {"model": "starter/main"}).json()["capabilities"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from typing import Any
 
+import httpx2
 import pytest
 
 from app.api import proof
@@ -73,9 +74,21 @@ def test_an_allowed_origin_may_ask_and_read(serve: Serve) -> None:
     assert "access-control-allow-origin" not in other.headers
 
 
-def test_a_body_that_a_page_can_send_unasked_or_that_is_compressed_is_refused(told: Served) -> None:
-    kinds = [{}, *({"content-type": kind} for kind in ("text/plain", "application/x-www-form-urlencoded"))]
-    refused = [(headers, "content_type") for headers in kinds]
+@pytest.mark.parametrize("kind", ["", "application/x-www-form-urlencoded", "Application/JSON; charset=utf-8"])
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/api/chat"])
+def test_a_body_of_a_program_needs_no_type_and_that_of_a_page_does(serve: Serve, path: str, kind: str) -> None:
+    served = serve(origins=("http://localhost:3000",))
+    body = b'{"messages": [{"role": "user", "content": "Hi"}], "stream": false}'
+    headers = {"content-type": kind} if kind else {}
+    assert served.client.post(path, content=body, headers=headers).status_code == 200
+    page = headers | {"origin": "http://localhost:3000"}
+    assert served.client.post(path, content=body, headers=page).status_code == (200 if "JSON" in kind else 415)
+    for other in ({"origin": "https://evil.example"}, {"origin": "null"}, {"sec-fetch-site": "cross-site"}):
+        assert served.client.post(path, content=body, headers=headers | other).status_code == 403
+
+
+def test_a_body_of_another_type_or_that_is_compressed_is_refused(told: Served) -> None:
+    refused = [({"content-type": kind}, "content_type") for kind in ("text/plain", "multipart/form-data; boundary=x")]
     refused += [(JSON | {"content-encoding": encoding}, "content_encoding") for encoding in ("gzip", "br")]
     for headers, code in refused:
         response = told.client.post("/v1/chat/completions", content=b'{"messages": []}', headers=headers)
@@ -98,6 +111,21 @@ def test_a_key_is_asked_for_in_either_header(serve: Serve) -> None:
         response = served.get("/v1/models", headers=headers)
         assert (response.status_code, response.json()["error"]["code"]) == (401, "invalid_api_key")
     assert served.get("/health").json() == {"status": "ok"}
+
+
+def test_programs_without_a_field_for_a_key_have_it_in_the_address(serve: Serve) -> None:
+    served = serve(key="secret")
+    address = served.address.removeprefix("http://")
+    body = {"messages": [{"role": "user", "content": "Hi"}], "stream": False}
+    for url in (f"http://secret@{address}", f"http://any:secret@{address}", f"http://{address}/secret"):
+        assert httpx2.get(f"{url}/v1/models", trust_env=False).status_code == 200, url
+        assert httpx2.post(f"{url}/api/chat", json=body, trust_env=False).status_code == 200, url
+    for url in (f"http://Secret@{address}", f"http://{address}/Secret", f"http://{address}//secret"):
+        assert httpx2.get(f"{url}/v1/models", trust_env=False).status_code == 401, url
+    # What a call is named in the window has no key in it.
+    assert [call.endpoint for call in served.api.ended] == ["/api/chat"] * 3
+    error = httpx2.post(f"http://{address}/secret/v1/messages", json={"messages": []}, trust_env=False).json()
+    assert error["type"] == "error"
 
 
 def test_two_hosts_are_refused(told: Served) -> None:

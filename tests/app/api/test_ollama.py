@@ -148,7 +148,7 @@ def test_a_prompt_may_have_instructions_and_a_way_to_think(serve: Serve, client_
 
 
 def test_a_silent_stream_sends_a_piece_without_text() -> None:
-    writer = OllamaWriter("m", AnswerParts(), lambda text, *_: {"response": text}, logprobs=False)
+    writer = OllamaWriter("m", AnswerParts(), lambda text, *_: {"response": text}, lambda _: {}, logprobs=False)
     piece = json.loads(writer.keep_alive)
     assert (piece["response"], piece["done"], writer.keep_alive[-1:]) == ("", False, b"\n")
 
@@ -180,7 +180,6 @@ def test_pictures_reach_the_engine_before_the_text(serve: Serve, client_of: Clie
 def test_errors_have_the_shape_that_the_client_reads(client: ollama.Client, serve: Serve, client_of: ClientOf) -> None:
     for call, status in (
         (lambda: client.show("none/such\n"), None),
-        (lambda: client.embed("starter/main", "a"), 501),
         (lambda: client.chat("starter/main", [{**ASKED[0], "role": "system", "images": [b"0"]}]), 400),
         (lambda: client.generate("starter/main", "a", suffix="b"), 400),
         (lambda: client.generate("starter/main", "a", options={"temperature": -1}), 400),

@@ -85,10 +85,29 @@ def test_pictures_in_results_of_functions_reach_the_engine(serve: Serve, engine:
     assert joined == [{"type": "text", "text": text} for text in ("Short.", "\n\n", "Think.")] + [PART]
 
 
-def test_only_users_and_tools_have_pictures(serve: Serve, engine: ScriptedEngine) -> None:
-    body = openai_chat(URL)
-    body["messages"][0]["role"] = "system"
-    assert "Only messages of the user" in serve(engine).post("/v1/chat/completions", body).text
+def test_pictures_in_results_reach_the_engine_from_chats(serve: Serve, engine: ScriptedEngine) -> None:
+    served = serve(engine)
+    call = {"id": "t", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    asked = [{"role": "user", "content": "Look."}, {"role": "assistant", "content": "", "tool_calls": [call]}]
+    shown = {"role": "tool", "tool_call_id": "t", "content": [{"type": "image_url", "image_url": {"url": URL}}]}
+    assert served.post("/v1/chat/completions", {"messages": [*asked, shown]}).is_success
+    found = {"role": "tool", "tool_name": "look", "content": "Here.", "images": [BASE64]}
+    assert served.post("/api/chat", {"messages": [*asked, found]}).is_success
+    contents = [request.messages[-1]["content"] for request in engine.requests]
+    assert contents == [[PART], [PART, {"type": "text", "text": "Here."}]]
+    assert all(request.pictures == {PART["digest"]: RED} for request in engine.requests)
+
+
+@pytest.mark.parametrize("role", ["system", "assistant"])
+def test_pictures_of_other_roles_are_in_the_next_turn_of_the_user(
+    serve: Serve, engine: ScriptedEngine, role: str
+) -> None:
+    [message] = openai_chat(URL)["messages"]
+    turns = [message | {"role": role}, {"role": "user", "content": "Blue."}]
+    assert serve(engine).post("/v1/chat/completions", {"messages": turns}).status_code == 200
+    first, second = engine.requests[0].messages
+    assert (first["role"], first["content"]) == (role, "What is this?")
+    assert (second["role"], second["content"]) == ("user", [PART, {"type": "text", "text": "Blue."}])
 
 
 @pytest.mark.parametrize("error", [ModelCannotSee("main"), PictureNotUsable("animated")])

@@ -110,19 +110,11 @@ def test_the_longest_that_is_allowed_is_allowed() -> None:
     assert body_of({"stop": "end"}, RequestSettings).stops == ("end",)
 
 
-CALL = {"function": {"name": "f", "arguments": "[]"}}
-
-
 @pytest.mark.parametrize(
     ("turn", "sentence"),
     [
-        ({"role": "x' - at `$.model`"}, "'{}[1].role': Invalid enum value \"x' - at `$.model`\"."),
         ({"role": "user", "content": 5}, "'{}[1].content': Expected `str | array | null`, got `int`."),
-        ({"role": "user", "content": [{"type": "image"}]}, "'{}[1].content[0].type': Invalid value 'image'."),
-        (
-            {"role": "assistant", "tool_calls": [CALL]},
-            "'{}[1].tool_calls[0].function.arguments' must be the text of a JSON object.",
-        ),
+        ({"role": "user", "content": [5]}, "'{}[1].content[0]': Expected `object`, got `int`."),
     ],
 )
 @pytest.mark.parametrize(("key", "kind"), [("messages", ChatBody), ("input", ResponseBody)])

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication, QTextCursor
+from PySide6.QtWidgets import QLabel, QPushButton
+from pytestqt.qtbot import QtBot
 
 from app.chat.answer_body import AnswerBody
 from app.chat.code_block import CodeBlock
+from app.chat.document_writer import LIST_INDENT
+from app.chat.fold_block import FoldBlock
+from app.chat.shown_text import block_texts
 from tests.app.chat.conftest import Show
 from tests.app.cjk_answers import ANSWERS as CJK_ANSWERS
 
@@ -22,15 +26,60 @@ def code_block(body: AnswerBody) -> CodeBlock:
     return body.findChild(CodeBlock)
 
 
-def test_raw_html_is_shown_literally(body: AnswerBody) -> None:
-    body.show_text("a <b>bold</b> <img src='https://example.org/x.png'> claim\n", ended=True)
-    assert texts(body) == ["a <b>bold</b> <img src='https://example.org/x.png'> claim"]
+def test_html_that_is_no_style_is_shown_literally(body: AnswerBody) -> None:
+    body.show_text("a <b onclick='x'>bold</b> <img src='https://example.org/x.png'> claim\n", ended=True)
+    assert texts(body) == ["a bold <img src='https://example.org/x.png'> claim"]
 
 
 def test_sources_are_shown_line_by_line_and_their_addresses_are_links(body: AnswerBody) -> None:
-    body.show_text("See [docs][1].\n\n```\nx\n```\n\n[1]: https://example.org/a\n[^2]: Note\n", ended=True)
-    assert texts(body) == ["See [docs][1].", "x\n", "[1]: https://example.org/a\n[^2]: Note"]
-    assert 'href="https://example.org/a"' in body.text_views[-1].document().toHtml()
+    body.show_text("See it.\n\n```\nx\n```\n\n[1]: https://example.org/a\n[2]: https://example.org/b\n", ended=True)
+    assert texts(body) == ["See it.", "x\n", "[1]: https://example.org/a\n[2]: https://example.org/b"]
+    assert 'href="https://example.org/b"' in body.text_views[-1].document().toHtml()
+
+
+def test_links_and_notes_are_known_once_their_definitions_are_read(body: AnswerBody) -> None:
+    text = "See [docs][1], [it], and a word.[^n]\n\n```\nx\n```\n\n"
+    body.show_text(text, ended=False)
+    assert texts(body)[0] == "See [docs][1], [it], and a word.[^n]"
+    text += "[1]: https://example.org/a\n[It]: <https://example.org/b> 'Title'\n\n[^n]: A *note*.\n\nThe end of it.\n"
+    body.show_text(text, ended=True)
+    assert texts(body) == ["See docs, it, and a word.n", "x\n", "n A note.\nThe end of it."]
+    html = body.text_views[0].document().toHtml()
+    assert 'href="https://example.org/a"' in html
+    assert 'href="https://example.org/b"' in html
+    assert block_texts(text) == texts(body)
+
+
+def test_code_in_a_list_is_a_block_with_its_place_and_a_button(body: AnswerBody, qtbot: QtBot) -> None:
+    text = "1. Do:\n   - this\n\n     ```py\n     x = 'a'\n     y\n     ```\n2. Then\n"
+    for end in range(0, len(text), 3):
+        body.show_text(text[:end], ended=False)
+    body.show_text(text, ended=True)
+    assert texts(body) == ["Do:\nthis", "x = 'a'\ny\n", "Then"]
+    [code] = body.findChildren(CodeBlock)
+    first, last = body.text_views[0], body.text_views[-1]
+    assert last.document().begin().textList().itemText(last.document().begin()) == "2."
+    code.findChild(QPushButton).click()
+    assert QGuiApplication.clipboard().text() == "x = 'a'\ny\n"
+    qtbot.waitUntil(lambda: code.text_view.width() > 0)
+    assert code.text_view.mapTo(body, QPoint(0, 0)).x() >= first.mapTo(body, QPoint(0, 0)).x() + 2 * LIST_INDENT
+
+
+def test_a_fold_is_folded_until_it_is_clicked(body: AnswerBody) -> None:
+    text = (
+        "Before.\n\n<details><summary>More of *it*</summary>\n\nA **word**\n\n```py\nx = 1\n```\n</details>\n\nAfter.\n"
+    )
+    for end in range(0, len(text), 7):
+        body.show_text(text[:end], ended=False)
+    body.show_text(text, ended=True)
+    [fold] = body.findChildren(FoldBlock)
+    [folded] = fold.findChildren(AnswerBody)
+    assert (fold.head.text(), folded.isVisible()) == ("More of it", False)
+    fold.head.click()
+    assert folded.isVisible()
+    assert texts(folded) == ["A word", "x = 1\n"]
+    assert [view.toPlainText() for view in body.text_views] == ["Before.", "After."]
+    assert block_texts(text)[1] == "More of it\nA word\nx = 1"
 
 
 def test_the_language_of_code_is_no_markup(body: AnswerBody) -> None:

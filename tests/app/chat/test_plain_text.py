@@ -23,9 +23,9 @@ from tests.app.window_parts import entry
         ),
         (
             "See [d][1].\n\n[1]: https://e.org/a\n[^2]: N\n\n- [a]: b\n",
-            "See [d][1].\n[1]: https://e.org/a\n[^2]: N\n[a]: b",
+            "See d.\n2 N\n[a]: b",
         ),
-        ("<b>so</b> and `[c]: d`, too", "<b>so</b> and [c]: d, too"),
+        ("<b>so</b> and <q>`[c]: d`</q>, too", "so and <q>[c]: d</q>, too"),
         ("![a *cat* & more](https://example.org/cat.png), so", "a cat & more, so"),
     ],
 )

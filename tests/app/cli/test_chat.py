@@ -107,7 +107,7 @@ def test_a_missing_draft_is_an_error_before_anything_is_asked(capsys: pytest.Cap
     [
         (["--temperature", "-1"], "must be"),
         (["--top-p", "0"], "must be"),
-        (["--max-tokens", "0"], "must be"),
+        (["--max-tokens", "-1"], "must be"),
         (["--depth", str(MAX_DEPTH + 1)], f"depth must be between 0 and {MAX_DEPTH}, not {MAX_DEPTH + 1}"),
         (["--temperature", "5.1"], "temperature must be between 0 and 5, not 5.1"),
     ],
@@ -274,7 +274,7 @@ def test_thinking_is_switched_as_the_models_template_does(
         ({"speedup": 2.1, "speedup_low": 1.95, "speedup_high": 2.31}, "2.1x as fast"),
         ({"speedup_low": 1.84, "speedup_high": 3.1}, "at least 1.8x as fast"),
         ({"tokens_per_round": 3.1}, "3.1 tokens per round instead of 1"),
-        ({"drafted": 0, "tokens_per_round": 1.0}, "1.0 tokens per round"),
+        ({"tokens_per_round": 1.04, "accept_rate": 0.0}, "0% accepted"),
         ({"rounding": "identical", "same_text_cost": 0.12},
          "the same text as without drafts, the same text costs 12% of the speed"),
         ({"rounding": "rounded"}, "the same text as without drafts, apart from rounding"),
@@ -309,7 +309,7 @@ def test_pictures_go_with_the_first_question(
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(None, "there is no picture"), (b"text", "Tandem reads PNG"), (animation(), "animated")],
+    [(None, "there is no picture"), (b"text", "its format is not supported"), (animation(), "animated")],
 )
 def test_what_is_no_picture_is_refused_before_a_model_is_loaded(
     engine: ScriptedEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes | None, words: str
@@ -319,3 +319,33 @@ def test_what_is_no_picture_is_refused_before_a_model_is_loaded(
     assert main(["chat", "Hi", "--image", str(tmp_path / "file.png")]) != 0
     assert engine.asked == []
     assert words in capsys.readouterr().err
+
+
+def test_files_come_before_the_first_question(engine: ScriptedEngine, pipe_in: Callable[[str], None]) -> None:
+    page = Path(__file__).parents[2] / "engine/documents/files/python-docx.docx"
+    pipe_in("Who leads?\nAnd then?\n")
+    assert main(["chat", "--lines", "--file", str(page)]) == 0
+    first, second = engine.asked[0][0], engine.asked[1]
+    assert first.startswith("python-docx.docx\n```")
+    assert "| Kim | 1" in first
+    assert first.endswith("\n\nWho leads?")
+    assert (second[0], second[-1]) == (first, "And then?")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [("gone.txt", None, "unreadable"), ("a.docx", b"PK\x03\x04", "damaged"), ("a.bin", b"\0\1\2", "not text")],
+)
+def test_a_file_without_a_text_is_refused_before_a_model_is_loaded(
+    engine: ScriptedEngine,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    content: bytes | None,
+    words: str,
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    assert main(["chat", "Hi", "--file", str(tmp_path / name)]) != 0
+    assert engine.asked == []
+    assert f"{name} cannot be attached: {words}" in capsys.readouterr().err

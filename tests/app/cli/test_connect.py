@@ -50,7 +50,10 @@ def test_only_a_yes_writes(text: str, answer: Answer, own_home: Path, capsys: py
 def test_it_shows_writes_and_takes_back(answer: Answer, own_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = own_home / ".claude/tandem.json"
     assert main(["connect", "claude-code", "--print"]) == 0
-    assert "ANTHROPIC_BASE_URL" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "ANTHROPIC_BASE_URL" in printed
+    # The starter holds 2,048 tokens.
+    assert "Claude Code won't work with this model" in printed
     assert not file.exists()
     answer("y\n")
     assert main(["connect", "claude-code"]) == 0

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -70,3 +72,22 @@ def test_ctrl_c_gives_the_cursor_back(monkeypatch: pytest.MonkeyPatch, capsys: p
     err = capsys.readouterr().err
     assert SHOW_CURSOR in err
     assert err.splitlines()[-1].endswith("run the same command to resume.")
+
+
+def test_a_load_is_watched_until_it_ends(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    loading: Future[Any] = Future()
+
+    class Loading:
+        """An engine whose model is loaded once its progress was asked for."""
+
+        @property
+        def loading_progress(self) -> tuple[int, int]:
+            loading.set_result(None)
+            return 1, 4
+
+    downloads.follow_loading(Loading(), loading)  # type: ignore[arg-type]
+    err = capsys.readouterr().err
+    assert "25%" in err
+    assert SHOW_CURSOR in err

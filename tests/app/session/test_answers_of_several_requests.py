@@ -36,7 +36,8 @@ def test_no_request_of_an_answer_is_forgotten() -> None:
 def test_panel_and_foot_say_the_same_of_both_requests() -> None:
     answer = Answer(stats=FAST, earlier=(SLOW,))
     assert figures.as_fast(FAST) == "at least 1.7× as fast"
-    assert outcome(answer) == "At most 0.4× as fast"
+    assert figures.as_fast(answer.figures) == "at most 0.4× as fast"
+    assert outcome(answer) == figures.speed_sentence(answer.figures)
     assert ("{value} accepted", "19%") in figures.footer(answer)
     assert Answer(stats=FAST).figures is FAST
 

@@ -5,30 +5,23 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtWidgets import QToolButton
 
 from app.conversations.records import Attachment
-from app.session.attachments import (
-    LARGEST_BYTES,
-    LARGEST_PDF_BYTES,
-    NotAttachable,
-    count_tokens,
-    cut_to_tokens,
-    read_attachment,
-)
+from app.session.attachments import LARGEST_DOCUMENT_BYTES, count_tokens, cut_to_tokens, read_attachment
+from app.text.file_texts import LARGEST_BYTES, NotAttachable
 from engine import starter_pair
-from engine.files.pdf_file import pdf_text
-from engine.tokenizers.prompt_process.client import PDF_PROCESS, PICTURE_PROCESS
+from engine.documents.document import document_text
+from engine.tokenizers.prompt_process.client import DOCUMENT_PROCESS, PICTURE_PROCESS
 from tests.app.pdf_files import pdf
 from tests.app.scripted_engine import ScriptedEngine
 from tests.slow_files import bomb_pdf, deep_pdf, slow_jpeg, slow_pdf, wide_pdf
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pytestqt.qtbot import QtBot
 
     from tests.app.conftest import OpenWindow
@@ -40,7 +33,7 @@ def test_a_pdf_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:
     closed.encrypt("secret", algorithm="RC4-128")
     closed.write(tmp_path / "encrypted.pdf")
     (tmp_path / "damaged.pdf").write_bytes(b"%PDF-1.7\n\xff\xfe\x00")
-    (tmp_path / "too-large.pdf").write_bytes(b"%PDF-1.7\n" + b" " * LARGEST_PDF_BYTES)
+    (tmp_path / "too-large.pdf").write_bytes(b"%PDF-1.7\n" + b" " * LARGEST_DOCUMENT_BYTES)
     for reason in ("no-text", "encrypted", "damaged", "too-large"):
         with pytest.raises(NotAttachable) as caught:
             read_attachment(tmp_path / f"{reason}.pdf")
@@ -55,7 +48,7 @@ def test_a_pdf_file_without_a_user_password_is_read_and_half_characters_are_repl
     open_.write(tmp_path / "open.pdf")
     assert read_attachment(tmp_path / "open.pdf").text == "Everybody reads this."
     monkeypatch.setattr("pypdf.PageObject.extract_text", lambda _page: "x\ud835y\0")
-    text = pdf_text((tmp_path / "open.pdf").read_bytes(), 100).text
+    text = document_text("open.pdf", (tmp_path / "open.pdf").read_bytes(), 100).text
     assert text == "x\ufffdy"
     assert count_tokens(starter_pair()[0], text)
 
@@ -124,7 +117,7 @@ def test_a_strangers_tokenizer_counts_in_the_process_that_may_be_killed(
 def test_a_hostile_pdf_file_is_refused_within_its_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, reasons: set[str]
 ) -> None:
-    monkeypatch.setattr("app.session.attachments.PDF_S", 0.5)
+    monkeypatch.setattr("app.text.file_texts.DOCUMENT_S", 0.5)
     (tmp_path / "a.pdf").write_bytes(content)
     with pytest.raises(NotAttachable) as caught:
         read_attachment(tmp_path / "a.pdf")
@@ -138,7 +131,7 @@ def test_reading_a_file_ends_once_nobody_wants_it(
     open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, name: str
 ) -> None:
     (tmp_path / name).write_bytes(slow_pdf(3000, 2000) if name == "long.pdf" else slow_jpeg(7000, 300))
-    process = PDF_PROCESS if name == "long.pdf" else PICTURE_PROCESS
+    process = DOCUMENT_PROCESS if name == "long.pdf" else PICTURE_PROCESS
     process.release()
     window = open_window(ScriptedEngine())
     window.settle()
@@ -151,3 +144,39 @@ def test_reading_a_file_ends_once_nobody_wants_it(
     qtbot.waitUntil(lambda: process.pid != reading)
     assert window.composer.files.attachments == ()
     assert window.banner.isHidden()
+
+
+DOCUMENTS = Path(__file__).parents[2] / "engine" / "documents" / "files"
+
+
+@pytest.mark.parametrize(
+    ("name", "beginning"),
+    [
+        ("libreoffice.odt", "# 보고서"),
+        ("libreoffice.xlsx", "## 매출"),
+        ("python-docx.docx", "# Quarterly"),
+        ("python-pptx.pptx", "## 1. 発表"),
+        ("ebooklib.epub", "# 첫째 장"),
+    ],
+)
+def test_a_document_is_read_in_the_process_with_limits(name: str, beginning: str) -> None:
+    assert read_attachment(DOCUMENTS / name).text.startswith(beginning)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "words"),
+    [("Shift_JIS", "日本語の文章①"), ("EUC-KR", "한국어 문장 똠"), ("GB18030", "简体中文𠀀"), ("", "plain ünïcode")],
+)
+def test_a_page_is_read_in_the_encoding_that_it_declares(tmp_path: Path, encoding: str, words: str) -> None:
+    python = {"Shift_JIS": "cp932", "EUC-KR": "cp949"}.get(encoding, encoding or "utf-8")
+    page = f"<meta http-equiv=Content-Type content='text/html; charset={encoding}'><h1>{words}</h1>"
+    (tmp_path / "a.htm").write_bytes(page.encode(python))
+    found = read_attachment(tmp_path / "a.htm")
+    assert (found.text, found.media_type) == (f"# {words}", "text/html")
+
+
+@pytest.mark.parametrize(("name", "reason"), [("libreoffice.doc", "old-format"), ("msoffcrypto.docx", "encrypted")])
+def test_a_document_that_cannot_be_read_says_why(name: str, reason: str) -> None:
+    with pytest.raises(NotAttachable) as caught:
+        read_attachment(DOCUMENTS / name)
+    assert caught.value.reason == reason

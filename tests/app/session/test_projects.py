@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.conversations.conversation_list import ConversationList
 from app.conversations.records import Folder
 from app.session.session import Session
-from engine.tokenizers.prompt_process.client import PDF_PROCESS
+from engine.tokenizers.prompt_process.client import DOCUMENT_PROCESS
 from tests.app.pdf_files import pdf
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
@@ -126,7 +126,7 @@ def test_a_question_says_which_file_it_waits_for_and_goes_on_without_it(
     settle: Settle,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("app.session.attachments.PDF_S", 0.3)
+    monkeypatch.setattr("app.text.file_texts.DOCUMENT_S", 0.3)
     waited, left_out = list[str](), list[object]()
     add_slow_file(session, tmp_path, qtbot, settle)
     session.answers.arrived.connect(lambda *_: waited.append(session.chat.turns[-1].answer.waits_for))
@@ -156,10 +156,10 @@ def test_a_question_that_is_stopped_gives_its_files_up(
     session.chats.new_chat(novel(session))
     session.answers.ask("Who?")
     qtbot.waitUntil(lambda: bool(session.chat.turns[-1].answer.waits_for))
-    reading = PDF_PROCESS.pid
+    reading = DOCUMENT_PROCESS.pid
     session.answers.stop()
     qtbot.waitUntil(lambda: session.answers.is_idle)
-    qtbot.waitUntil(lambda: PDF_PROCESS.pid != reading or PDF_PROCESS.pid is None)
+    qtbot.waitUntil(lambda: DOCUMENT_PROCESS.pid != reading or DOCUMENT_PROCESS.pid is None)
     settle()
     assert novel(session).sources == sources
     assert engine.requests == []

@@ -67,6 +67,9 @@ def test_the_address_and_an_example_can_be_copied(window: WindowDriver, qtbot: Q
     assert address == f"{window.session.api.status.address}/v1"
     page.copy_address.click()
     assert QGuiApplication.clipboard().text() == address
+    page.copy_ollama.click()
+    assert QGuiApplication.clipboard().text() == address.removesuffix("/v1")
+    assert page.ollama.help.text().startswith(f"{address.removesuffix('/v1')}\n")
     page.copy_example.click()
     assert QGuiApplication.clipboard().text().startswith(f"curl {address}/chat/completions")
     page.copy_variables.click()
@@ -130,6 +133,7 @@ def test_an_app_is_connected_after_its_file_was_shown_and_taken_back(window: Win
     shown = card.text.toPlainText()
     assert "ANTHROPIC_BASE_URL" in shown
     assert "The local API is off" in card.then.text()
+    assert "Claude Code won't work with this model" in card.then.text()
     assert not file.exists()
     card.copy_command.click()
     assert QGuiApplication.clipboard().text() == f"claude --settings {file}"

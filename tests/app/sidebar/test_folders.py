@@ -72,7 +72,7 @@ def test_the_keyboard_closes_and_opens_a_folder_and_it_stays_so(window: WindowDr
     window = open_window(ScriptedEngine())
     window.settle()
     assert window.sidebar.rows == ["Folders", "[Work]", "Today", "c", "b"]
-    window.sidebar.click("Work")
+    window.sidebar.click_mark("Work")
     window.settle()
     assert "-a" in window.sidebar.rows
 

@@ -17,20 +17,24 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app.actions.actions import Actions
 from app.chat.answer_texts import origin_text
+from app.chat.token_legend import TokenLegend
 from app.conversations.request_history import Totals
 from app.session.answer import Answer, State
 from app.speculation.explanations import EXPLANATIONS, NAMES, Explanations
 from app.speculation.panel import ACCEPTED, SpeculationPanel
 from app.system.language import LANGUAGES
+from app.widgets import theme
 from app.window.actions import ACTIONS
 from app.wording import figures
 from app.wording.errors import PLAIN_REASONS
 from app.wording.figures import capitalized
+from app.wording.sources import role_of
 from engine.events import Finished, TokensCommitted
 from engine.stats import PlainSpan, RequestStats
 from engine.tuning import KeyRange, LearnedPair, Rounding, WidthCost
 from tests.app.conftest import EACH_LANGUAGE
 from tests.app.scripts import FULL, PATTERN, PLAIN, STORY, Script, ScriptedRound, play
+from tests.app.window_parts import names_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,7 +111,7 @@ def test_after_every_round_each_figure_is_the_engine_s_record_and_nothing_moves(
         shown = texts(panel)
         assert shown["rate"] == figures.percent(stats.accepted / stats.drafted if stats.drafted else None)
         assert shown["per_round"] == figures.number(stats.generated_tokens / stats.rounds if stats.rounds else None)
-        assert shown["speed"] == figures.speed_sentence(stats) or not stats.drafted
+        assert shown["speed"] in ("", figures.speed_sentence(stats), figures.both_speeds(stats))
         assert shown["first"] == figures.seconds(stats.ttft_s)
         if not answer.ended and len(records) > 1:
             assert shown["depth"] == figures.number(records[-1].drafted, 0)
@@ -193,6 +197,27 @@ def test_before_the_first_answer_a_round_is_drawn_in_three_steps(panel: Speculat
     assert panel.rate.isVisible()
 
 
+def test_a_round_whose_tokens_are_looked_up_is_drawn_and_explained_without_a_draft_model(
+    panel: SpeculationPanel,
+) -> None:
+    panel.show_answer(None)
+    step = panel.sample.steps[0]
+    assert "draft model" in step.words.text()
+    panel.sample.show_source(looks_up=True)
+    assert step.words.text() == "The next tokens are proposed as they follow in an earlier text."
+    assert [part.property("styleClass") for part in step.findChildren(QLabel)][-5:] == ["token-lookup"] * 5
+
+
+def test_the_legend_names_only_what_proposed_tokens_and_each_has_its_colour(panel: SpeculationPanel) -> None:
+    rounds = (ScriptedRound(6, 6, "ngram"), ScriptedRound(5, 5, "chats"))
+    answer = Answer()
+    answer.apply(list(play(Script(WORDS[:60], rounds))))
+    panel.show_answer(answer)
+    [legend] = panel.findChildren(TokenLegend)
+    assert names_in(legend) == ["main", "prompt lookup", "from your chats", "rejected"]
+    assert len({theme.colours().accent(role_of(source)) for source in ("main", "draft", "ngram", "chats")}) == 4
+
+
 @pytest.mark.parametrize(
     "language", [pytest.param(name, marks=() if name in ("en", "ko") else pytest.mark.full) for name in LANGUAGES]
 )
@@ -242,17 +267,19 @@ def test_a_long_time_is_shown_in_its_largest_unit(seconds: float | None, shown: 
 
 def drafting(**known: float) -> RequestStats:
     """The figures of an answer of 9 tokens with as many draft tokens."""
-    return RequestStats(generated_tokens=9, drafted=9, **known)  # type: ignore[arg-type]
+    return RequestStats(generated_tokens=9, drafted=9, decode_tps=30.4, **known)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("stats", "shown", "is_good"),
     [
         (drafting(accepted=6, speedup=2.1, speedup_low=2.05, speedup_high=2.15), "2.1× as fast", True),
-        (drafting(accepted=6, speedup=1.0, speedup_low=0.98, speedup_high=1.04), "1.0× as fast", False),
-        (drafting(accepted=6, speedup=0.8, speedup_low=0.78, speedup_high=0.82), "0.8× as fast", False),
+        (drafting(accepted=6, speedup=1.0, speedup_low=0.98, speedup_high=1.04), "30 tokens a second", False),
+        (drafting(accepted=6, speedup=0.8, speedup_low=0.78, speedup_high=0.82), "30 tokens a second", False),
         (drafting(accepted=6, speedup_low=1.84, speedup_high=3.1), "At least 1.8× as fast", True),
-        (drafting(accepted=1, speedup_low=0.53, speedup_high=0.8), "At most 0.8× as fast", False),
+        (drafting(accepted=1, speedup_low=0.53, speedup_high=0.8), "30 tokens a second", False),
+        (drafting(accepted=0, tokens_per_round=1.0), "No draft token accepted", False),
+        (drafting(accepted=1, tokens_per_round=1.04), "30 tokens a second", False),
         (drafting(accepted=6, tokens_per_round=11.2, speedup_low=0.9, speedup_high=3.1),
          "11 tokens a round instead of 1", False),
         (drafting(accepted=6, tokens_per_round=2.5), "2.5 tokens a round instead of 1", False),
@@ -268,8 +295,21 @@ def test_the_outcome_comes_first_and_is_what_is_known(
     panel.show_answer(answer)
     assert panel.outcome.text() == shown
     assert (panel.outcome.property("styleClass") == "big-good") == is_good
-    # The line below the answer says the same, if speculation gained or lost anything.
-    assert capitalized(origin_text(answer)) == (shown if stats.accepted else "")
+    # The line below the answer says the same, if speculation gained anything.
+    gained = "as fast" in shown or "a round" in shown
+    assert capitalized(origin_text(answer)) == (shown if gained else "")
+    # No figure is there twice, and without a gain none is compared.
+    texts = [view.text() for view in panel.findChildren(QLabel) if view.isVisible() and view.text()]
+    assert len([text for text in texts if "a second" in text]) == (stats.decode_tps is not None)
+    assert gained or not any("instead of" in text for text in texts)
+
+
+def test_a_refusal_is_not_praised(panel: SpeculationPanel) -> None:
+    stats = drafting(accepted=6, speedup=4.4, speedup_low=4.3, speedup_high=4.5, plain_tps=7.0, tokens_per_round=5.0)
+    answer = Answer(State.DONE, "That is beyond me: choose a larger model.", stats=stats, model="starter/main")
+    panel.show_answer(answer)
+    assert panel.outcome.text() == "30 tokens a second"
+    assert "4.4" not in " ".join(view.text() for view in panel.findChildren(QLabel)) + origin_text(answer)
 
 
 @pytest.mark.parametrize(("remedy", "button"), [("choose-draft", "Choose draft model…"), ("", "Compare")])

@@ -14,7 +14,7 @@ from app.widgets.application import Application
 
 def test_switching_the_language_changes_texts_plurals_and_numbers(qapp: Application) -> None:
     def shown(count: int) -> str:
-        source = "Drafting %n token(s) per round. Each round produces {tokens}."
+        source = "Drafting %n token(s) per round."
         return QCoreApplication.translate("SpeculationSentences", source, "", count)
 
     assert shown(1).startswith("Drafting 1 token per")
@@ -24,6 +24,15 @@ def test_switching_the_language_changes_texts_plurals_and_numbers(qapp: Applicat
     assert QLocale().language() == QLocale.Language.Korean
     qapp.language.choose("ja")
     assert QCoreApplication.translate("QPlatformTheme", "Cancel") == "キャンセル"
+
+
+@pytest.mark.parametrize(("code", "shown"), [("C", "8,192"), ("de_DE", "8.192")])
+def test_numbers_are_those_of_the_system_or_without_a_locale_of_the_language(
+    qapp: Application, monkeypatch: pytest.MonkeyPatch, code: str, shown: str
+) -> None:
+    monkeypatch.setattr(language.QLocale, "system", lambda: QLocale(code))
+    qapp.language.choose("system")
+    assert QLocale().toString(8192) == shown
 
 
 @pytest.mark.expects_log

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from app.text.blocks import LONG_TAIL, LONGEST_CODE, LONGEST_PARAGRAPH, Code, ProseText, Splitter
-from app.text.fences import OpenBlock, fenced, is_fence, without_blocks
-from app.text.pieces import LONG_PARAGRAPH, TABLE_ROWS, weight
+from app.text.blocks import LONG_TAIL, LONGEST_CODE, Block, Code, Fold, ProseText, Splitter
+from app.text.fences import fenced, is_fence, without_blocks
+from app.text.pieces import LONG_PIECE, TABLE_ROWS, weight
+from app.text.shown import fold_parts, paragraphs_of, words_of
 from tests.app.hostile_answers import ANSWERS
 from tests.app.markdown_streams import BLOCKS, ODD, stream
 
@@ -56,8 +57,10 @@ def test_the_same_blocks_come_out_however_the_text_arrives(name: str) -> None:
         assert [strip(block) for block in pieces] == [strip(block) for block in whole]
 
 
-def strip(block: ProseText | Code) -> tuple[str, ...]:
-    return (block.text.strip(),) if isinstance(block, ProseText) else (block.text, block.language)
+def strip(block: Block) -> tuple[object, ...]:
+    if isinstance(block, Code):
+        return block.text, block.language, block.lists, block.quotes
+    return block.text.strip(), getattr(block, "after", None)
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
@@ -67,10 +70,12 @@ def test_lines_may_end_in_any_way(end: str, step: int) -> None:
         assert in_steps(text.replace("\n", end), step).frozen == in_steps(text, step).frozen, name
 
 
-def test_a_definition_of_a_link_is_not_left_out() -> None:
-    *_, sources, _, note = blocks_of(TEXTS["definitions"], []).frozen
-    assert sources == ProseText("[1]: https://example.org/a 'T'\n[2]: https://e.org\n")
+def test_only_a_definition_that_no_link_uses_is_shown() -> None:
+    splitter = blocks_of(TEXTS["definitions"], [])
+    first, sources, _, note = splitter.frozen
+    assert sources == ProseText("[2]: https://e.org")
     assert note == ProseText("[^1]: Note\n")
+    assert splitter.resolved(first) == ProseText("See [a][1].\n", definitions="[1]: https://example.org/a 'T'")
 
 
 def test_frozen_blocks_never_change_while_text_arrives() -> None:
@@ -105,62 +110,36 @@ def test_a_code_block_is_what_its_fences_enclose(text: str, code: Code) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["word " * 2000, "".join(f"- item {number}\n" for number in range(500)), "```\n" + "line of code\n" * 500],
-    ids=["paragraph", "list", "code"],
+    ["".join(f"- item {number}\n" for number in range(500)), "```\n" + "line of code\n" * 500],
+    ids=["list", "code"],
 )
 def test_the_tail_that_is_parsed_again_stays_short_in_a_long_block(text: str) -> None:
     splitter = Splitter()
     for start in range(0, len(text), 50):
         splitter.feed(text[start : start + 50])
         prose = [block for block in splitter.tail if isinstance(block, ProseText)]
-        longest = LONG_PARAGRAPH if text.startswith("word") else LONG_TAIL
-        assert sum(len(block.text) for block in prose) <= longest + 50
+        assert sum(len(block.text) for block in prose) <= LONG_TAIL + 50
 
 
 # Every third, with the slowest of their kinds.
 _SOME_ANSWERS = (*list(ANSWERS)[::3], "list items", "lines of private signs", "formulas in a line", "one deep list")
 
-_SENTENCES = {
-    "en": "A draft model guesses. Does the main model agree? It says **so: yes. And on**, at once. ",
-    "ja": "小さなモデルが推測します。大きなモデルがまとめて確かめます！「はい。」と答えるだけです。",
-    "zh": "草稿模型猜几个词，主模型一次检查全部，猜对的不花钱，",
-    "words": "word ",
-}
 
-
-@pytest.mark.parametrize("language", _SENTENCES)
-@pytest.mark.parametrize("step", [pytest.param(1, marks=pytest.mark.full), 7, 500, 100_000])
-def test_a_very_long_paragraph_is_cut_between_sentences_however_it_arrives(language: str, step: int) -> None:
-    sentence = _SENTENCES[language]
-    text = sentence * (11_000 // len(sentence))
-    splitter = in_steps(text, step)
-    pieces = [block.text for block in splitter.frozen]
-    assert len(pieces) >= 3
-    assert all(LONG_PARAGRAPH // 2 < len(piece) <= LONG_PARAGRAPH for piece in pieces[:-1])
-    assert "".join("".join(pieces).split()) == "".join(text.split())
-    assert all(piece.count("**") % 2 == 0 for piece in pieces)
-    ends = {"en": ".?,", "ja": "。！」", "zh": "，", "words": "d"}[language]
-    assert {piece.rstrip()[-1] for piece in pieces} <= set(ends)
-
-
-def test_a_paragraph_after_a_very_long_one_begins_one_of_its_own() -> None:
-    text = "A draft model guesses. " * 300 + "\n\nShort.\n\n- item\n"
-    streamed, whole = in_steps(text, 3), blocks_of(text, [])
-    assert streamed.frozen == whole.frozen
-    assert [block.text.strip() for block in whole.frozen[-2:]] == ["Short.", "- item"]
-
-
-@pytest.mark.parametrize("text", ["0123456789" * 590, "A draft model guesses, and the main model checks it. " * 50])
-def test_a_paragraph_without_a_place_to_cut_or_of_usual_length_stays_whole(text: str) -> None:
-    assert in_steps(text, 50).frozen == [ProseText(text)]
+@pytest.mark.parametrize(
+    "sentence", ["0123456789", "A draft model guesses. **So: yes.** ", "草稿模型猜几个词，主模型检查。"]
+)
+@pytest.mark.parametrize("step", [50, 100_000])
+def test_a_long_paragraph_stays_whole(sentence: str, step: int) -> None:
+    text = sentence * (15_000 // len(sentence))
+    assert in_steps(text, step).frozen == [ProseText(text)]
 
 
 @pytest.mark.parametrize("step", [pytest.param(7, marks=pytest.mark.full), 900, 100_000])
 def test_a_run_of_signs_that_is_too_long_is_plain_until_the_next_blank_line(step: int) -> None:
-    text = "*_" * 4500 + "\nand *so*\non\n\nThen *words*.\n"
+    text = "*_" * 11_000 + "\nand *so*\non\n\nThen *words*.\n"
     *plain, last = in_steps(text, step).frozen
     assert "".join(block.text for block in plain) + last.text == text
-    assert all(block.plain and len(block.text) <= LONG_PARAGRAPH for block in plain)
+    assert all(block.plain and len(block.text) <= LONG_PIECE for block in plain)
     assert (last.text, last.plain) == ("Then *words*.\n", False)
     assert in_steps(text, step).frozen == blocks_of(text, []).frozen
 
@@ -177,11 +156,10 @@ def test_no_block_and_no_open_text_is_too_long_to_lay_out_in_a_frame(name: str) 
     for block in splitter.frozen:
         if isinstance(block, Code):
             assert len(block.text) <= LONGEST_CODE + 6000
-        elif block.plain:
-            assert weight(block.text) <= LONG_PARAGRAPH + 6000
+        elif isinstance(block, ProseText) and block.plain:
+            assert weight(block.text) <= LONG_PIECE + 6000
         else:
             assert weight(block.text) <= 27_000
-            assert len(block.text) <= LONGEST_PARAGRAPH + 4000 or "\n" in block.text.strip()
 
 
 def test_rows_of_a_long_table_are_shown_once_they_are_whole() -> None:
@@ -271,7 +249,129 @@ def test_blocks_are_left_out_also_one_that_is_open() -> None:
 
 
 def test_only_a_fence_of_the_same_sign_and_length_closes_a_block() -> None:
-    block = OpenBlock.of("  ````python title")
-    assert (block.language, block.indent) == ("python", 2)
-    assert [block.closes(line) for line in ("```", "~~~~", "`````", "    ````")] == [False, False, True, False]
-    assert (block.dedented("    x"), block.dedented(" x")) == ("  x", "x")
+    text = "  ````python title\n    x\n x\n```\n~~~~\n    ````\n`````\nEnd"
+    code, end = in_steps(text, 1).frozen
+    assert code == Code("  x\nx\n```\n~~~~\n  ````\n", "python", closed=True)
+    assert end == ProseText("End")
+
+
+IN_LISTS = """1. Install:
+
+   ```bash
+   pip install
+     tandem
+   ```
+
+   Then:
+2. - Nested
+     ```py
+     x = 1
+
+     y = 2
+     ```
+   - ~~~
+     in the line of a mark
+     ~~~
+
+> ```
+> quoted
+> ```
+> So.
+"""
+
+
+@pytest.mark.parametrize("step", [1, 4, 100_000])
+def test_code_in_lists_and_quotations_is_a_block_of_its_own(step: int) -> None:
+    splitter = in_steps(IN_LISTS, step)
+    codes = [block for block in splitter.frozen if isinstance(block, Code)]
+    assert codes == [
+        Code("pip install\n  tandem\n", "bash", True, lists=1),
+        Code("x = 1\n\ny = 2\n", "py", True, lists=2),
+        Code("in the line of a mark\n", "", True, lists=2),
+        Code("quoted\n", "", True, quotes=1),
+    ]
+    shown = [[(one.mark, words_of(one.spans)) for one in paragraphs_of(block)] for block in splitter.frozen]
+    assert shown == [
+        [("1.", "Install:")],
+        [("", "pip install\n  tandem")],
+        [("", "Then:"), ("2.", ""), ("•", "Nested")],
+        [("", "x = 1\n\ny = 2")],
+        [("•", "")],
+        [("", "in the line of a mark")],
+        [("", "quoted")],
+        [("", "So.")],
+    ]
+
+
+def test_code_in_a_list_is_shown_line_by_line() -> None:
+    splitter, shown = Splitter(), []
+    for sign in "- a\n  ```py\n  x\n    y\n  ```\n":
+        splitter.feed(sign)
+        last = [*splitter.frozen, *splitter.tail][-1]
+        if isinstance(last, Code) and (not shown or shown[-1] != (last.text, last.closed)):
+            shown.append((last.text, last.closed))
+    assert shown == [
+        ("", False),
+        ("x", False),
+        ("x\n", False),
+        ("x\n  y", False),
+        ("x\n  y\n", False),
+        ("x\n  y\n", True),
+    ]
+
+
+def test_long_code_in_a_list_leaves_a_short_tail() -> None:
+    splitter = Splitter()
+    for line in ["1. Do:\n\n", "   ```py\n", *["   value = compute(first, second)\n"] * 1500]:
+        splitter.feed(line)
+        assert len(splitter._open) < 60
+    splitter.feed("   ```\n2. Then\n")
+    splitter.finish()
+    texts = [block.text for block in splitter.frozen if isinstance(block, Code)]
+    assert len(texts) > 1
+    assert "".join(texts) == "value = compute(first, second)\n" * 1500
+    assert paragraphs_of(splitter.frozen[-1])[-1].mark == "2."
+
+
+@pytest.mark.parametrize("step", [1, 5, 100_000])
+def test_a_fold_is_one_block_with_what_is_in_it(step: int) -> None:
+    fold = "<details>\n<summary>More <b>of it</b></summary>\n\n- a\n\n```\n</details>\n```\n\n</details>\n"
+    frozen = in_steps(f"Before it.\n\n{fold}\nAfter it.\n", step).frozen
+    assert [block.text.strip() for block in frozen] == ["Before it.", fold.strip(), "After it."]
+    assert isinstance(frozen[1], Fold)
+    assert frozen[1].closed
+    assert fold_parts(frozen[1].text) == ("More of it", "\n\n- a\n\n```\n</details>\n```\n\n", False)
+
+
+@pytest.mark.parametrize("seed", seeds(40, 400))
+def test_the_same_blocks_come_out_of_random_text_however_it_arrives(seed: int) -> None:
+    draw = random.Random(seed)
+    signs = (
+        "```py\n",
+        "```\n",
+        "   ```\n",
+        "   ",
+        "> ",
+        "1. ",
+        "- ",
+        "\n   ",
+        "\n\n   ",
+        "[a]: b\n",
+        "[a]",
+        "[^n]: x\n",
+    )
+    signs += (
+        "<details>\n<summary>s</summary>\n",
+        "</details>\n",
+        "<br>",
+        "~~~\n",
+        ": def",
+        "> [!NOTE]\n",
+        "\n\n",
+        "| a |",
+    )
+    text = "".join(
+        draw.choice(signs if draw.random() < 0.6 else ("word ", "한국어 ", "a line of words\n")) for _ in range(40)
+    )
+    pieces = blocks_of(text, [draw.randint(1, 6) for _ in text]).frozen
+    assert [strip(block) for block in pieces] == [strip(block) for block in blocks_of(text, []).frozen]

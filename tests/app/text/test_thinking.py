@@ -36,6 +36,11 @@ TEXT = f"<think>\n{THOUGHT}\n</think>\n\nIt is 4."
         ("<think>Hm.</think>\n\nIt is 4.", "Hm.", "It is 4."),
         ("\n<think>\nHm.", "Hm.", ""),
         ("[THINK]Hm.[/THINK]It is 4.", "Hm.", "It is 4."),
+        ("<think></think>\n<think>again</think>b", "again", "b"),
+        ("<think>Hm.</think>\n\n<think>\nSo.\n</think>\n\nb", "Hm.\n\nSo.", "b"),
+        ("<think>a</think><think>b</think> <think>c</think>d", "a\n\nb\n\nc", "d"),
+        ("<think>a</think>\n<think>b", "a\n\nb", ""),
+        ("<think>a</think>The mark <think> begins.</think>", "a", "The mark <think> begins.</think>"),
         ("<mm:think>\n<mm:think>Hm.</mm:think>It is 4.", "Hm.", "It is 4."),
         ("</mm:think>It is 4.", "", "It is 4."),
         ("<|START_THINKING|>Hm.<|END_THINKING|><|START_TEXT|>It is 4.<|END_TEXT|>", "Hm.", "It is 4."),
@@ -235,3 +240,24 @@ def test_thoughts_that_the_prompt_opened_stay_thoughts_if_they_were_stopped(
     window.wait(lambda: bool(engine.requests) and window.answer().ended)
     assert engine.requests[-1].messages[-1] == {"role": "assistant", "content": "<think>\nHm, so"}
     assert (window.answer().parts.thought, window.shown_text()) == ("Hm, so it is.", "4")
+
+
+def test_an_answer_that_ends_in_its_thoughts_says_so_and_goes_on_after_them(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    """A model that drew the token of the end would draw it again, so its thoughts are closed for it."""
+    engine = ScriptedEngine([Script("Hm, so", opening="<think>\n"), Script("It is 4.")])
+    window = open_window(engine)
+    window.ask_and_wait("2 + 2?")
+    assert window.turn().note_text == "The model stopped while thinking, without an answer."
+    assert window.turn().note_buttons == ["Continue"]
+    window.turn().press_note("Continue")
+    window.wait(lambda: len(engine.requests) == 2 and window.answer().ended)
+    window.settle()
+    whole = "<think>\nHm, so\n</think>\n\n"
+    assert engine.requests[-1].messages[-1] == {"role": "assistant", "content": whole}
+    assert (window.answer().parts.thought, window.shown_text()) == ("Hm, so", "It is 4.")
+    assert window.turn().note_text == ""
+    window.close()
+    later = open_window(ScriptedEngine([]))
+    qtbot.waitUntil(lambda: bool(later.turns) and later.answer().text == f"{whole}It is 4.")

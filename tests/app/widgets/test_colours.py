@@ -11,14 +11,18 @@ TEXT_CONTRAST = 4.5
 SURFACES = ("window", "panel", "sidebar")
 PAIRS = [
     *((text, surface) for text in ("text", "muted", "faint") for surface in SURFACES),
-    *((f"{role}_text", surface) for role in ("main", "draft", "lookup") for surface in (*SURFACES, f"{role}_tint")),
-    *(("text", tint) for tint in ("main_tint", "draft_tint", "lookup_tint", "problem_tint", "selection")),
+    *(
+        (f"{role}_text", surface)
+        for role in ("main", "draft", "lookup", "chats")
+        for surface in (*SURFACES, f"{role}_tint")
+    ),
+    *(("text", tint) for tint in ("main_tint", "draft_tint", "lookup_tint", "chats_tint", "problem_tint", "selection")),
     ("muted", "selection"),
     ("problem", "problem_tint"),
     ("on_accent", "main"),
     ("on_accent", "problem"),
 ]
-MARKS = [(role, "panel") for role in ("main", "draft", "lookup")]
+MARKS = [(role, "panel") for role in ("main", "draft", "lookup", "chats")]
 
 
 def contrast(first: str, second: str) -> float:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint
-from PySide6.QtGui import QColor, QContextMenuEvent
+from PySide6.QtCore import QCoreApplication, QPoint
+from PySide6.QtGui import QColor, QContextMenuEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QMenu, QMenuBar, QPlainTextEdit, QWidget
+from pytestqt.qtbot import QtBot
 
 from app.settings.declarations import PAGES
 from app.widgets import theme
 from app.widgets.application import Application
 from app.widgets.controls import Chooser
+from app.widgets.popups import Menu
 from tests.app.conftest import OpenShown
 
 
@@ -56,3 +58,17 @@ def test_popups_have_round_corners(open_shown: OpenShown, qapp: Application, cou
         assert menu.actions()
         assert corner_and_middle(menu)[0] == 0
         menu.close()
+
+
+def test_a_menu_opens_at_its_checked_row_or_else_its_first(qtbot: QtBot) -> None:
+    menu = Menu()
+    qtbot.addWidget(menu)
+    menu.addSeparator()
+    menu.addAction("first")
+    menu.add_choice("second", True, lambda: None)
+    for chosen in ("second", "first"):
+        menu.setActiveAction(None)
+        # Offscreen, a menu cannot grab the keyboard.
+        QCoreApplication.sendEvent(menu, QShowEvent())
+        assert menu.activeAction().text() == chosen
+        menu.actions()[-1].setChecked(False)

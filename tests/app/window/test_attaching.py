@@ -13,9 +13,10 @@ from PySide6.QtWidgets import QApplication, QLabel, QToolButton
 
 from app.conversations.conversation_list import ConversationList
 from app.conversations.records import Attachment
-from app.session.attachments import NotAttachable, read_attachment
+from app.session.attachments import read_attachment
 from app.sidebar.pane import ChatPane
-from engine.tokenizers.prompt_process.client import PDF_PROCESS
+from app.text.file_texts import NotAttachable
+from engine.tokenizers.prompt_process.client import DOCUMENT_PROCESS
 from tests.app.conftest import OpenWindow
 from tests.app.pdf_files import pdf
 from tests.app.scripted_engine import ScriptedEngine
@@ -95,7 +96,7 @@ def test_why_nothing_is_attached_is_told_and_is_no_news_after_sending(open_windo
     window = open_window(ScriptedEngine([Script("Yes.")]))
     window.settle()
     for name, content, words in (
-        ("photo.png", b"\x89PNG\xff\xfe\x00", "photo.png: Tandem reads PNG"),
+        ("photo.png", b"\x89PNG\xff\xfe\x00", "photo.png: Tandem can't read this picture"),
         ("real.bin", bytes(range(256)), "real.bin is not a text file"),
     ):
         (tmp_path / name).write_bytes(content)
@@ -104,6 +105,15 @@ def test_why_nothing_is_attached_is_told_and_is_no_news_after_sending(open_windo
     assert window.composer.files.isHidden()
     window.ask("hello")
     assert window.banner_text == ""
+
+
+def test_several_refused_files_share_one_notice(open_window: OpenWindow, tmp_path: Path) -> None:
+    window = open_window(ScriptedEngine())
+    for name in ("a.bin", "b.bin", "c.bin"):
+        (tmp_path / name).write_bytes(bytes(range(256)))
+        window.paste(tmp_path / name)
+    window.wait(lambda: all(f"{name} is not" in window.banner_text for name in ("a.bin", "b.bin", "c.bin")))
+    assert len(window.notices) == 1
 
 
 @pytest.fixture
@@ -213,13 +223,13 @@ def test_after_a_file_was_dropped_or_removed_a_person_types_the_message(
 
 def test_closing_the_window_ends_the_reading_of_files(open_window: OpenWindow, tmp_path: Path) -> None:
     (tmp_path / "long.pdf").write_bytes(slow_pdf(3000, 2000))
-    PDF_PROCESS.release()
+    DOCUMENT_PROCESS.release()
     window = open_window(ScriptedEngine())
     window.paste(tmp_path / "long.pdf")
     window.paste(tmp_path / "long.pdf")
-    window.wait(lambda: PDF_PROCESS.pid is not None)
+    window.wait(lambda: DOCUMENT_PROCESS.pid is not None)
     window.close()
-    assert PDF_PROCESS.pid is None
+    assert DOCUMENT_PROCESS.pid is None
 
 
 def drop(window: WindowDriver, at: QPoint, data: QMimeData) -> bool:
@@ -260,7 +270,7 @@ def test_files_dropped_anywhere_in_the_window_land_in_the_message_and_words_only
 def test_the_window_says_which_file_of_the_folder_it_waits_for_and_what_it_does_without(
     open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.session.attachments.PDF_S", 0.3)
+    monkeypatch.setattr("app.text.file_texts.DOCUMENT_S", 0.3)
     window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
     session, book = window.session, tmp_path / "book"
     book.mkdir()

@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
 from app.chat.folder_page import FolderPage
+from app.chat.welcome import Welcome
 from app.conversations.conversation_list import ConversationList
 from app.conversations.projects import models_of
 from app.conversations.records import Folder
@@ -19,6 +20,7 @@ from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver, texts
+from tests.app.window_parts import button
 
 
 @pytest.fixture
@@ -164,3 +166,46 @@ def test_the_page_follows_its_folder_and_closes_with_it(window: WindowDriver, pa
     window.session.list.change(ConversationList.delete_folder, novel(window).id)
     window.settle()
     assert page.isHidden()
+
+
+def test_a_project_with_a_file_takes_four_clicks(window: WindowDriver, tmp_path: Path) -> None:
+    button(window.sidebar.pane, "New folder").click()
+    window.settle()
+    page = window.find(FolderPage)
+    window.wait(page.isVisible)
+    assert page.name.text() == "New folder"
+    page.name.setFocus()
+    page.name.setText("Thesis")
+    (tmp_path / "notes.txt").write_text("note")
+    add(window, page, tmp_path / "notes.txt")
+    page.new_chat.click()
+    window.settle()
+    assert [folder.name for folder in window.session.list.folders] == ["Novel", "Thesis"]
+    shown = "\n".join(texts(window.find(Welcome)))
+    assert "This chat is in the folder “Thesis”. It begins with these files: notes.txt" in shown
+    window.trigger("new-chat")
+    assert "Thesis" not in "\n".join(texts(window.find(Welcome)))
+
+
+def test_a_click_opens_the_page_and_one_on_the_mark_closes_the_folder(window: WindowDriver) -> None:
+    window.sidebar.click_mark("Novel")
+    window.settle()
+    assert novel(window).closed
+    window.sidebar.click("Novel")
+    page = window.find(FolderPage)
+    assert page.isVisible()
+    # A chat that begins in a closed folder would be hidden.
+    page.new_chat.click()
+    window.settle()
+    assert not novel(window).closed
+
+
+def test_what_is_too_long_is_named(window: WindowDriver, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("one two three " * 2_000)
+    (tmp_path / "short.md").write_text("one")
+    page = open_page(window)
+    for name in ("short.md", "README.md"):
+        add(window, page, tmp_path / name)
+    page.new_chat.click()
+    said = "too long for this model, mostly README.md"
+    window.wait(lambda: any(said in text for text in texts(window.composer)))

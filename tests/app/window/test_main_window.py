@@ -129,7 +129,7 @@ def test_every_figure_on_the_panel_is_the_engine_s_and_stands_there_or_below_the
     assert stats.drafted > 0
     assert panel.rate.accessibleDescription() == f"{stats.accept_rate:.0%}"
     assert panel.per_round.accessibleDescription() == f"{stats.tokens_per_round:.1f}"
-    assert panel.speeds.text() == figures.speed_sentence(stats)
+    assert panel.speeds.text() == figures.both_speeds(stats)
     assert panel.details.first.accessibleDescription() == f"{stats.ttft_s:.2f} s"
     guessed = [record.drafted for record in window.answer().rounds if record.drafted]
     assert panel.details.depth_figure.accessibleDescription() == f"{sum(guessed) / len(guessed):.1f}"

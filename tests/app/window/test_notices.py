@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QLabel, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.conversations.schema import LATEST
-from app.session.attachments import NotAttachable
 from app.system.paths import data_folder
+from app.text.file_texts import NotAttachable
 from app.widgets.application import Application
 from app.window import startup
 from app.window.attachment_reader import AttachmentReader

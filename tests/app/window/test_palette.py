@@ -130,3 +130,11 @@ def test_what_is_behind_a_card_is_dimmed(open_window: OpenWindow) -> None:
     assert window.grab().toImage().pixelColor(place).lightness() < before
     window.palette.press(Qt.Key.Key_Escape)
     assert window.grab().toImage().pixelColor(place).lightness() == before
+
+
+@pytest.mark.parametrize("typed", ["folder", "project", "new fol"])
+def test_a_new_folder_is_found_first(open_window: OpenWindow, typed: str) -> None:
+    window = open_window(ScriptedEngine())
+    window.trigger("palette")
+    window.palette.type(typed)
+    assert window.palette.rows[0] == window.action("new-folder").whatsThis()

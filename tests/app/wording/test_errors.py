@@ -137,13 +137,6 @@ def test_numbers_follow_the_language() -> None:
     assert "5,000" in wording.error_sentence(PromptTooLong(5000, 4096))
 
 
-def test_a_costly_round_is_told_in_the_time_of_tokens() -> None:
-    arguments = (("plain_ms", 10.0), ("round_ms", 25.0), ("tokens_per_round", 1.5))
-    sentence = wording.plain_sentence(PlainSpan(8, "costs-more", arguments))
-    assert "would have taken 2.5× the time of one token" in sentence
-    assert "produced only 1.5." in sentence
-
-
 def test_an_error_that_was_recorded_reads_as_when_it_happened(tmp_path: Path) -> None:
     store, _ = open_store(tmp_path / "chats.db")
     for error in every_error():

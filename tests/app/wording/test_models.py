@@ -7,10 +7,12 @@ from dataclasses import replace
 import pytest
 from PySide6.QtWidgets import QLabel
 
+from app.library.entries import Entry, with_places
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
 from app.wording import models as wording
 from app.wording.errors import DRAFT_REASONS
+from engine.advice.fit import FitReport, MemoryTerm
 from engine.advice.pairing import VERDICTS, WORKING, PairAdvice
 from engine.advice.speedup import SpeedupEstimate
 from engine.errors import ModelNotUsable
@@ -49,6 +51,39 @@ def in_every_language(qapp: Application, sentence: object) -> list[str]:
 @pytest.mark.usefixtures("qapp")
 def test_figures_name_a_pair_as_the_pickers_do(main: str, draft: str, name: str) -> None:
     assert wording.pair_name(main, draft) == name
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ((330_000_000, 0, 330_000_000), "weights 0.3 + context 0.4 = 0.7"),
+        ((5_960_000_000, 660_000_000, 660_000_000), "weights 6.0 + draft 0.7 + context 0.6 = 7.3"),
+        ((840_000_000, 60_000_000, 360_000_000), "weights 0.8 + draft 0.1 + context 0.4 = 1.3"),
+    ],
+)
+def test_the_parts_of_memory_add_up_as_they_are_shown(parts: tuple[int, int, int], words: str) -> None:
+    codes = (("weights", "main"), ("weights", "draft"), ("cache", "main"))
+    terms = tuple(MemoryTerm(*code, size) for code, size in zip(codes, parts, strict=True))
+    assert wording.fit_words(FitReport(terms, 8192, 10**10)).replace("\u00a0", " ") == f"{words} GB"
+
+
+@pytest.mark.usefixtures("qapp")
+def test_models_of_one_name_are_told_apart_by_their_publisher_or_folder() -> None:
+    paths = {"mlx-community/gemma3": "hub/a", "other/gemma3": "hub/b", "gemma3": "mine/gemma3", "qwen3": "mine/qwen3"}
+    entries = [Entry(id_, "folder", id_.rpartition("/")[2], path, installed=True) for id_, path in paths.items()]
+    names = [wording.entry_name(entry) for entry in with_places(entries)]
+    assert names == ["gemma3 (mlx-community)", "gemma3 (other)", "gemma3 (mine)", "qwen3"]
+    twins = [Entry("gemma3", "folder", "gemma3", f"{disk}/mine/gemma3", installed=True) for disk in ("a", "b")]
+    assert [entry.place for entry in with_places(twins)] == ["a/mine/gemma3", "b/mine/gemma3"]
+
+
+@pytest.mark.usefixtures("qapp")
+def test_an_adapter_without_its_main_model_has_the_remedy() -> None:
+    entry = Entry("pirate", "folder", "pirate", "mine/pirate", problem="no-base", detail="org/smol")
+    words = wording.facts_words(entry)
+    assert "org/smol" in words
+    assert "Put the adapter into its folder." in words
 
 
 @pytest.mark.parametrize("verdict", VERDICTS)

@@ -45,6 +45,11 @@ def test_header_picker_and_panel_say_the_same_before_an_answer(open_shown: OpenS
         assert in_use == ("none" if off else "lookup" if looks_up else "use")
 
 
+def in_header(window: WindowDriver, sentence: str) -> bool:
+    shown = (label.text() for label in window.header.findChildren(QLabel))
+    return any(sentence.startswith(text[:15]) for text in shown if text[1:])
+
+
 FAILED = ScriptedRound(0, 0, "main", "draft-failed")
 
 
@@ -56,7 +61,11 @@ def test_while_an_answer_is_plain_all_three_say_why(open_window: OpenWindow, qtb
     qtbot.waitUntil(lambda: len(window.answer().rounds) > 2)
     said = window.header.draft.toolTip()
     assert said == "Without speculation: drafting failed."
-    assert any(said.startswith(label.text()[:15]) for label in window.header.findChildren(QLabel) if label.text()[1:])
+    # The header says it where the panel does not.
+    assert not in_header(window, said)
+    window.trigger("toggle-panel")
+    assert in_header(window, said)
+    window.trigger("toggle-panel")
     assert picker_says(window) == said
     qtbot.waitUntil(lambda: said in window.panel_text)
     gate.release(10_000)

@@ -81,8 +81,6 @@ def test_no_pass_has_more_logits_than_the_bound_and_nothing_is_kept(
     assert scheduler.prefix_cache.bytes == 0
 
 
-def test_only_prompts_can_be_scored_and_only_these_need_no_answer() -> None:
+def test_only_prompts_can_be_scored() -> None:
     with pytest.raises(BadRequest):
         ChatRequest([{"role": "user", "content": "Hello"}], prompt_logprobs=True)
-    with pytest.raises(BadRequest):
-        ChatRequest(prompt="Hello", max_tokens=0)

@@ -14,7 +14,7 @@ from PIL import Image, ImageOps
 
 from engine.errors import PictureNotUsable, PicturesNotInstalled
 from engine.pictures import reading
-from engine.pictures.reading import picture_size, read_picture
+from engine.pictures.reading import common_file, picture_size, read_picture
 from engine.tokenizers.prompt_process.client import PICTURE_PROCESS
 from tests.tiny_vision import picture
 
@@ -61,7 +61,7 @@ def hostile() -> Iterator[tuple[str, bytes, set[str]]]:
         yield f"{kind} that says {other}", small[other][:8] + file[8:], MIXED
     for kind in ("GIF", "WEBP", "PNG"):
         yield f"animated {kind}", animated(kind), {"animated"}
-    for kind in ("BMP", "TIFF", "PPM", "ICO", "TGA", "PCX", "EPS", "PDF"):
+    for kind in ("PPM", "ICO", "TGA", "PCX", "EPS", "PDF"):
         yield kind, saved(Image.new("RGB", (32, 32)), kind), {"unknown-format"}
     yield "empty", b"", {"unknown-format"}
     yield "text", b"the quick brown fox\n" * 50, {"unknown-format"}
@@ -164,3 +164,19 @@ def test_without_towers_pictures_are_refused_by_name(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(reading, "find_spec", lambda name: None if name == "mlx_vlm" else find_spec(name))
     with pytest.raises(PicturesNotInstalled):
         picture_size(picture(10))
+
+
+@pytest.mark.parametrize(("kind", "becomes"), [("BMP", "PNG"), ("TIFF", "PNG"), ("AVIF", "JPEG")])
+def test_a_rarer_format_is_read_and_becomes_a_common_file(kind: str, becomes: str) -> None:
+    data = saved(Image.new("RGB", (60, 40), (200, 30, 30)), kind)
+    assert picture_size(data) == (60, 40)
+    file = Image.open(io.BytesIO(common_file(data)))
+    assert (file.format, file.size) == (becomes, (60, 40))
+    assert max(abs(a - b) for a, b in zip(file.getpixel((5, 5)), (200, 30, 30), strict=True)) < 6
+    cut = data[: len(data) * 3 // 4]
+    with pytest.raises(PictureNotUsable, match="damaged"):
+        picture_size(cut)
+
+
+def test_a_common_file_stays_as_it_is() -> None:
+    assert common_file(data := picture(4, 60, 40)) == data

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import mlx.core as mx
-from mlx_lm.models.cache import CacheList, ChunkedKVCache, KVCache, QuantizedKVCache, RotatingKVCache
+from mlx_lm.models.cache import ChunkedKVCache, KVCache, QuantizedKVCache, RotatingKVCache
+
+from engine.speculation.caches.cache_rules import is_list
 
 
 def visible_state(cache: Any) -> list[Any]:
     """Return arrays and positions that a later pass can depend on, oldest row first, without stale rows."""
-    if isinstance(cache, CacheList):
+    if is_list(cache):
         return [part for nested in cache.caches for part in visible_state(nested)]
     if isinstance(cache, RotatingKVCache):
         keys, values = (cache._temporal_order(array) for array in (cache.keys, cache.values))
@@ -22,6 +24,9 @@ def visible_state(cache: Any) -> list[Any]:
         return [cache.offset, *_rows(cache.keys_and_values(), cache.offset % cache.chunk_size)]
     if isinstance(cache, KVCache):
         return [cache.offset] if cache.keys is None else [cache.offset, *cache.keys_and_values()]
+    if type(cache).__name__ in ("QSAKVCache", "PoolingCache"):
+        # mlx-vlm's own: `state` leaves out what no later pass reads. Blocks of the index are made again from its keys.
+        return [cache.offset, *cache.state[:3]]
     return [part for value in vars(cache).values() for part in (value if isinstance(value, list) else [value])]
 
 

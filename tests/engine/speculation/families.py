@@ -1,4 +1,4 @@
-"""Tiny models with random weights, one for each family of mlx-lm."""
+"""Tiny models with random weights, one for each family of mlx-lm, and of mlx-vlm where mlx-lm has none."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ import mlx.nn as nn
 import pytest
 from mlx.utils import tree_flatten, tree_unflatten
 from mlx_lm.models.cache import make_prompt_cache
-from mlx_lm.utils import _get_classes
 
 from engine.speculation.caches.cache_kinds import KINDS, kind_name
 from engine.speculation.caches.cache_rules import flatten
 from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.sequence_batch import rows_obstacle
 from tests.engine.speculation.family_configs import FAMILIES
-from tests.tiny_models import FLOAT32, FOUR_BITS, Stored
+from tests.engine.speculation.vlm_configs import VLM_FAMILIES
+from tests.tiny_models import FLOAT32, FOUR_BITS, Stored, classes_of
 
 # Families that decode plainly, and why.
 REFUSED = {
     "plamo3": "masks its window one token wider than its cache, so a row of a wide pass sees more than alone",
+    "deepseek_v4": "compresses the first tokens of a pass without those before it, so logits depend on the passes",
     "phi3small": "adds its boolean mask to the scores, so a row of a wide pass sees the rows behind it",
 }
-SERVED = [name for name in FAMILIES if name not in REFUSED]
+SERVED = [name for name in (*FAMILIES, *VLM_FAMILIES) if name not in REFUSED]
 # One family for each mixture of caches.
 EVERY_KIND = [
     *("llama", "llama:quantised", "llama:window", "gemma3n", "llama4", "deepseek_v32", "deepseek_v41", "mamba2"),
-    *("qwen3_next", "falcon_h1", "recurrent_gemma", "longcat_flash_ngram"),
+    *("qwen3_next", "falcon_h1", "recurrent_gemma", "longcat_flash_ngram", "glm5_next", "qwen4_exp"),
 ]
 # Those of `EVERY_KIND` whose caches can be rows of a batch.
 KINDS_WITH_ROWS = [
@@ -39,7 +40,8 @@ KINDS_WITH_ROWS = [
 # In bfloat16, a row of a wide pass is rounded otherwise than alone: in latent attention and in Mamba's layers.
 ROUNDED = {
     *("deepseek_v3", "deepseek_v32", "falcon_h1", "glm4_moe_lite", "glm_moe_dsa", "granitemoehybrid", "kimi_linear"),
-    *("mamba", "mamba2", "minicpm3", "nemotron_h"),
+    *("mamba", "mamba2", "minicpm3", "nemotron_h", "hy_v4", "xing4_0", "glm5_next", "qwen4_exp", "deepseek_v4"),
+    "cohere2_moe",
 }
 # Replacements of each cache in the variants of a family, which are named after a colon.
 VARIANTS: dict[str, Callable[[Any], Any]] = {"quantised": lambda cache: cache.to_quantized(32, 8)}
@@ -62,8 +64,8 @@ def build(name: str) -> nn.Module:
     Every parameter gets noise, because those that start as constants (gates, biases, decay rates) would leave
     parts of the state without effect.
     """
-    config = {"model_type": model_type(name), **FAMILIES[name]}
-    model_class, args_class = _get_classes(config)
+    config = {"model_type": model_type(name), **(FAMILIES | VLM_FAMILIES)[name]}
+    model_class, args_class = classes_of(config)
     mx.random.seed(sum(name.encode()))
     model: nn.Module = model_class(args_class.from_dict(config))
     noisy = []

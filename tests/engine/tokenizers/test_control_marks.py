@@ -18,7 +18,7 @@ NOT_WRITTEN = ("<table>",)
 _TURN = "<|im_start|>{{ m.role }}\n{{ %s }}<|im_end|>\n"
 _LOOP = "{%% for m in messages %%}%s{%% endfor %%}{%% if add_generation_prompt %%}<|im_start|>assistant\n{%% endif %%}"
 _TOOLS = (
-    "{% if tools %}<|im_start|>system\n{{ tools | tojson }}<|im_end|>\n{% endif %}"
+    "{# <tool_call> #}{% if tools %}<|im_start|>system\n{{ tools | tojson }}<|im_end|>\n{% endif %}"
     "{# <think> </think> <tool_response> </tool_response> #}"
 )
 TEMPLATES = {

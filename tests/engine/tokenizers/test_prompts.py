@@ -162,7 +162,7 @@ def test_the_template_gets_the_tools_only_where_there_are_some() -> None:
 
     class Template(Words):
         has_tool_calling = False
-        chat_template = ""
+        chat_template = "<tool_call>"
 
         def apply_chat_template(self, messages: list[dict[str, str]], **variables: object) -> list[int]:
             met.append(variables.get("tools", "absent"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from transformers import PreTrainedTokenizerFast
 
-from engine.tokenizers.vocabulary import Vocabulary, tokens_by_bytes, vocabulary_of
+from engine.tokenizers.vocabulary import Vocabulary, parts_of_characters, tokens_by_bytes, vocabulary_of
 from tests.engine.speculation.tokenizers_in_test import byte_level, saved, vocabulary
 
 
@@ -24,6 +24,13 @@ def test_tokens_stand_for_the_same_bytes_however_they_are_written() -> None:
     metaspace = Vocabulary({"the": 0, "▁the": 1, "é": 2, "▁a": 3, "<eos>": 4}, frozenset({"<eos>"}))
     assert tokens_by_bytes(byte_level) == {b" the": 0, b"the": 1, b"\xe9": 2, "é".encode(): 3, "<eos>": 4}
     assert tokens_by_bytes(metaspace) == {b"the": 0, b" the": 1, "é".encode(): 2, b" a": 3, "<eos>": 4}
+
+
+def test_parts_of_characters_have_their_bytes() -> None:
+    tokens = {"Ġthe": 0, "Ã": 1, "©": 2, "Ã©": 3, "ĠÃ": 4, "<eos>": 5}
+    assert parts_of_characters(Vocabulary(tokens, frozenset({"<eos>"}))) == {1: b"\xc3", 2: b"\xa9", 4: b" \xc3"}
+    fallback = Vocabulary({"▁a": 0, "<0x41>": 1, "<0xFF>": 2, "é": 3}, frozenset())
+    assert parts_of_characters(fallback) == {2: b"\xff"}
 
 
 def test_an_ordinary_token_is_preferred_to_the_fallback_of_its_byte() -> None:

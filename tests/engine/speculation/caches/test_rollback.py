@@ -20,6 +20,8 @@ from mlx_lm.models.cache import (
     RotatingKVCache,
 )
 from mlx_lm.models.deepseek_v41 import LayerCache
+from mlx_vlm.models import cache as vlm
+from mlx_vlm.models.qwen4_exp.language import QSAKVCache
 
 from engine.speculation.caches.rollback import CachesOutOfStep, Rollback, UnknownCacheKind
 from tests.engine.speculation.cache_state import largest_difference
@@ -35,6 +37,12 @@ WRITES = [
     (ChunkedKVCache, "update_and_fetch"),
     (ArraysCache, "__setitem__"),
     (LayerCache, "update_window"),
+    (vlm.ArraysCache, "__setitem__"),
+    (vlm.ArraysCache, "update_recurrent"),
+    (vlm.KVCache, "update_and_fetch"),
+    (vlm.PoolingCache, "accumulate_windows"),
+    (vlm.PoolingCache, "update_and_fetch"),
+    (QSAKVCache, "update_indexer"),
 ]
 TOKENS = [(7 * index + 3) % 96 for index in range(64)]
 # (family, tokens held, rows of the pass) in the default tier.

@@ -1,0 +1,115 @@
+"""POST /v1/embeddings and, in the shape of Ollama's API, /api/embed and /api/embeddings.
+
+An embedding is the mean of the model's last hidden states over the text, of length 1. Models that were made for
+embeddings find related texts much better than chat models, which only tell what they are about.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+import struct
+import time
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.api.calls import AnswerRequestBody, Api
+from app.api.completions import TokenId
+from app.api.errors import JsonReply, bad_field
+from engine.requests import ChatRequest, SpeculationSettings
+
+# Texts of a call, and those of them that the engine has at once.
+_MOST_TEXTS, _AT_ONCE = 2048, 8
+_Texts = str | Annotated[list[TokenId | str | list[TokenId]], Meta(min_length=1, max_length=_MOST_TEXTS)]
+_Dimensions = Annotated[int, Meta(ge=1, le=2**20)]
+
+
+class EmbeddingsBody(AnswerRequestBody, kw_only=True):
+    """Embed texts."""
+
+    input: _Texts
+    dimensions: _Dimensions | None = None
+    encoding_format: Literal["float", "base64"] | None = None
+
+
+class OllamaEmbedBody(EmbeddingsBody, kw_only=True):
+    """Embed texts, in the shape of Ollama's API."""
+
+
+class OllamaEmbeddingsBody(AnswerRequestBody, kw_only=True):
+    """Embed one text, in the older shape of Ollama's API."""
+
+    prompt: str = ""
+
+
+class _Embedded(Struct):
+    """Embeddings, the name of their model, and how many tokens the texts have."""
+
+    vectors: list[tuple[float, ...]]
+    model: str
+    tokens: int
+
+
+async def embed(request: Request, body: EmbeddingsBody) -> Response:
+    found = await _embedded(request, body, body.input, body.dimensions)
+    vectors: list[Any] = [_base64(one) for one in found.vectors] if body.encoding_format == "base64" else found.vectors
+    data = [{"object": "embedding", "index": index, "embedding": one} for index, one in enumerate(vectors)]
+    usage = {"prompt_tokens": found.tokens, "total_tokens": found.tokens}
+    return JsonReply({"object": "list", "data": data, "model": found.model, "usage": usage})
+
+
+async def embed_for_ollama(request: Request, body: OllamaEmbedBody) -> Response:
+    began = time.perf_counter()
+    found = await _embedded(request, body, body.input, body.dimensions)
+    took = round((time.perf_counter() - began) * 1e9)
+    figures = {"total_duration": took, "load_duration": 0, "prompt_eval_count": found.tokens}
+    return JsonReply({"model": found.model, "embeddings": found.vectors, **figures})
+
+
+async def embed_one_for_ollama(request: Request, body: OllamaEmbeddingsBody) -> Response:
+    found = await _embedded(request, body, body.prompt, None)
+    return JsonReply({"embedding": found.vectors[0]})
+
+
+async def _embedded(request: Request, body: AnswerRequestBody, given: _Texts, dimensions: int | None) -> _Embedded:
+    """Embed texts, some at a time. Raises `ApiError`."""
+    api: Api = request.app.state.api
+    texts = _texts(given)
+    found = _Embedded([], "", 0)
+    for first in range(0, len(texts), _AT_ONCE):
+        requests = [
+            # Without a text there is nothing to read.
+            ChatRequest(prompt=text or " ", max_tokens=0, embedding=True, speculation=SpeculationSettings("off"))
+            for text in texts[first : first + _AT_ONCE]
+        ]
+        found.model, answers = await api.answers(request, body, requests)
+        for answer in answers:
+            found.vectors.append(_cut(answer.finished.embedding, dimensions))
+            found.tokens += answer.finished.stats.prompt_tokens
+    return found
+
+
+def _texts(given: _Texts) -> Sequence[str | list[int]]:
+    items = [given] if isinstance(given, str) else given
+    ids = [item for item in items if isinstance(item, int)]
+    texts = [item for item in items if not isinstance(item, int)]
+    if ids and texts:
+        raise bad_field("input", "a text or token ids, or an array of those")
+    return texts or [ids]
+
+
+def _cut(vector: tuple[float, ...], dimensions: int | None) -> tuple[float, ...]:
+    """Return the first numbers of an embedding, scaled to length 1 again."""
+    if dimensions is None or dimensions >= len(vector):
+        return vector
+    first = vector[:dimensions]
+    length = math.hypot(*first) or 1.0
+    return tuple(number / length for number in first)
+
+
+def _base64(vector: tuple[float, ...]) -> str:
+    return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()

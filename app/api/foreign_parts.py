@@ -1,0 +1,244 @@
+"""Rewrites what programs send as what the structs of this API know, before it is read as them.
+
+Programs send fields of other APIs and of newer versions, and conversations whose past is broken. What says something is
+kept, as text where there is no better form; what does not is left out, and `skipped` names it, so that the answer can
+say so. Only what cannot be answered at all is refused.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import re
+from collections.abc import Callable, Collection
+from functools import lru_cache
+from typing import Any
+
+from app.text.fences import file_block
+from app.text.file_texts import NotAttachable, text_of_file
+from app.text.picture_data import kind_of_picture, url_of_picture
+
+log = logging.getLogger(__name__)
+
+Object = dict[str, Any]
+# The header of an answer that names what was left out of its request.
+SKIPPED_HEADER = "x-tandem-skipped"
+# The names that other programs have for roles.
+_ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "bot": "assistant", "function": "tool"}
+_TEXTS = ("text", "input_text", "output_text")
+_THOUGHTS = ("thinking", "redacted_thinking", "reasoning", "reasoning_text")
+_DOCUMENTS = ("document", "file", "input_file")
+# The members of an object that a model can read, in the order in which it reads them.
+_SAID = (
+    *("title", "name", "tool_name", "url", "uri", "source", "query", "queries", "code", "action", "text", "summary"),
+    *("refusal", "transcript", "stdout", "stderr", "content", "output", "outputs", "results", "result", "logs"),
+    *("error", "error_code", "message"),
+)
+# Sources of documents and pictures whose content is somewhere else, or no text.
+_ELSEWHERE = ("base64", "file", "image", "input_image", "image_url", "computer_screenshot", "input_audio", "audio")
+_SCHEMAS = ("parameters", "input_schema", "inputSchema")
+_DATA_URL = re.compile(r"\Adata:([^;,]*)[^,]*,", re.IGNORECASE)
+_NOT_A_NAME = re.compile(r"[^\w .+/-]", re.ASCII)
+_LONGEST_NAME, _MOST_NAMES = 60, 20
+# What has been said in the log.
+_said: set[str] = set()
+
+
+def note_skipped(path: str, skipped: Collection[str]) -> dict[str, str]:
+    """Return the header that names what was left out of a request, and say each name once in the log."""
+    names = sorted({_NOT_A_NAME.sub("", name)[:_LONGEST_NAME] for name in skipped} - {""})[:_MOST_NAMES]
+    for name in names:
+        if name not in _said and len(_said) < 1000:
+            _said.add(name)
+            log.info("%s: requests have `%s`, which is left out", path, name)
+    return {SKIPPED_HEADER: ", ".join(names)} if names else {}
+
+
+def with_whole_numbers(value: Any) -> Any:
+    """Return the settings of a body with whole numbers such as 5.0, as some programs write them, as integers."""
+    if isinstance(value, dict):
+        return {key: with_whole_numbers(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [with_whole_numbers(one) for one in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def role_of(message: Object) -> str:
+    """Return the role of a message under the name that it has here; others are returned as they are."""
+    role = message.get("role") or "user"
+    return _ROLES.get(role, role) if isinstance(role, str) else role
+
+
+def messages_of(value: Any, read: Callable[[Object], Object]) -> Any:
+    """Return the messages of a conversation, each as `read` rewrites it."""
+    if not isinstance(value, list):
+        return value
+    given = [one for one in value if one is not None]
+    objects = [{"role": "user", "content": one} if isinstance(one, str) else one for one in given]
+    return [read(one) if isinstance(one, dict) else one for one in objects]
+
+
+def with_known_role(message: Object, roles: Collection[str], content: Any) -> Object:
+    """Return the message with this content; one of a role that is not among `roles` is text of the user."""
+    role = role_of(message)
+    if isinstance(role, str) and role not in roles:
+        return {**message, "role": "user", "content": f"{role}: {said(content)}"}
+    return {**message, "role": role, "content": content}
+
+
+def parts_of(value: Any, known: Collection[str], picture: Callable[[Any], Object], skipped: list[str]) -> Any:
+    """Return a content with parts of the kinds that are `known`; `picture` makes one of a data URL."""
+    given = [value] if isinstance(value, dict) else value
+    return [_part(one, known, picture, skipped) for one in given] if isinstance(given, list) else given
+
+
+def _part(part: Any, known: Collection[str], picture: Callable[[str], Object], skipped: list[str]) -> Any:
+    if not isinstance(part, dict):
+        return {"type": "text", "text": part} if isinstance(part, str) else part
+    kind = part.get("type")
+    if not isinstance(kind, str):
+        kind = "text" if isinstance(part.get("text"), str) else "image_url" if "image_url" in part else "part"
+    if kind in _TEXTS:
+        return {"type": "text", "text": part.get("text") if part.get("text") is not None else ""}
+    if kind in known:
+        return {**part, "text": ""} if "text" in part and part["text"] is None else part
+    if (url := _picture_url(part)) is not None:
+        return picture(url)
+    if kind in _DOCUMENTS:
+        return _document(part, picture, skipped)
+    text = "" if kind in _THOUGHTS else said(part)
+    if not text and kind not in _THOUGHTS:
+        skipped.append(kind)
+    return {"type": "text", "text": f"{text}\n\n" if text else ""}
+
+
+def _picture_url(part: Object) -> Any:
+    """Return the address of a picture in any of the forms of the field, None for no picture."""
+    source = part.get("source")
+    if part.get("type") == "image" and isinstance(source, dict) and source.get("data") is not None:
+        return f"data:{source.get('media_type') or 'image'};base64,{source['data']}"
+    for one in (part.get("image_url"), part.get("image"), source if part.get("type") == "image" else None):
+        found = one.get("url") if isinstance(one, dict) else one
+        if found is not None:
+            return found
+    return None
+
+
+def _document(part: Object, picture: Callable[[str], Object], skipped: list[str]) -> Object:
+    """Return a file in a content as its text, or as a picture if it is one."""
+    source = next((part[key] for key in ("source", "file") if isinstance(part.get(key), dict)), part)
+    name = str(part.get("title") or source.get("filename") or part.get("filename") or "document")[:200]
+    data = source.get("data") or source.get("file_data")
+    if source.get("type") == "content":
+        text = said(source.get("content"))
+    elif not isinstance(data, str):
+        skipped.append(f"{part['type']} without its content")
+        return {"type": "text", "text": f"[The content of {name} was not sent.]\n\n"}
+    elif source.get("type") == "text":
+        text = data
+    else:
+        try:
+            content = base64.b64decode("".join(_DATA_URL.sub("", data).split()), validate=True)
+            if kind_of_picture(content):
+                return picture(url_of_picture(content))
+            text = _read(name, content)
+        except (ValueError, NotAttachable) as error:
+            skipped.append(f"{part['type']} that cannot be read")
+            why = error.reason if isinstance(error, NotAttachable) else "damaged"
+            return {"type": "text", "text": f"[{name} cannot be read: {why}.]\n\n"}
+    context = part.get("context")
+    about = f"{context}\n\n" if isinstance(context, str) and context else ""
+    return {"type": "text", "text": f"{about}{file_block(name, text)}\n\n"}
+
+
+@lru_cache(maxsize=4)
+def _read(name: str, content: bytes) -> str:
+    """Return the text of a file. Programs send the same files again with every turn."""
+    return text_of_file(name, content)[1]
+
+
+def said(value: Any) -> str:
+    """Return what a model can read in a value of any kind, as plain text."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "\n".join(filter(None, map(said, value)))
+    if not isinstance(value, dict) or value.get("type") in _ELSEWHERE:
+        return ""
+    if value.get("type") == "text" and isinstance(value.get("data"), str):
+        return str(value["data"])
+    if isinstance(value.get("input"), dict | str):
+        return f"{value.get('name') or value.get('type')}({_as_text(value['input'])})"
+    return said([value[key] for key in _SAID if key in value])
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def arguments_of(value: Any) -> Object:
+    """Return the arguments of a call as an object; what is none, also JSON that is broken, is kept as it was."""
+    parsed = value
+    if isinstance(value, str):
+        try:
+            parsed = json.loads(value or "{}")
+        except (ValueError, RecursionError):
+            parsed = value
+    return parsed if isinstance(parsed, dict) else {} if parsed is None else {"arguments": parsed}
+
+
+def function_of(tool: Object) -> tuple[str, Object] | None:
+    """Return the kind of a tool ("function" or "custom") and its definition, in the form of any API; None for others.
+
+    A custom tool takes one text.
+    """
+    kind = tool.get("type") or "function"
+    if kind not in ("function", "custom"):
+        return None
+    inner = tool.get(kind)
+    fields: Object = inner if isinstance(inner, dict) else tool
+    about, schemas = fields.get("description"), [key for key in _SCHEMAS if key in fields]
+    found: Object = {"name": fields.get("name"), "description": about if isinstance(about, str) else None}
+    if kind == "function" or schemas:
+        schema = fields[schemas[0]] if schemas else None
+        return "function", found | {"parameters": schema if isinstance(schema, dict) else None}
+    rule = fields.get("format")
+    rule = rule.get("grammar", rule) if isinstance(rule, dict) else None
+    if isinstance(rule, dict) and isinstance(rule.get("definition"), str):
+        found["description"] = f"{found['description'] or ''}\n\nIts text follows this grammar:\n{rule['definition']}"
+    return "custom", found | {"parameters": CUSTOM_PARAMETERS}
+
+
+def functions_of(tools: Any, skipped: list[str], own: Collection[str] = ()) -> list[tuple[str, Any]]:
+    """Return the tools that a model can call, each with its kind; those of the kinds in `own` as they are."""
+    found: list[tuple[str, Any]] = []
+    for tool in tools if isinstance(tools, list) else ():
+        kind = tool.get("type") if isinstance(tool, dict) else ""
+        if kind in own:
+            found.append((str(kind), tool))
+        elif not isinstance(tool, dict):
+            found.append(("function", tool))
+        elif (function := function_of(tool)) is not None and function[1]["name"] in (None, ""):
+            skipped.append("tool without a name")
+        elif function is not None:
+            found.append(function)
+        else:
+            skipped.append(str(kind))
+    return found
+
+
+# The one argument of a custom tool.
+CUSTOM_INPUT = "input"
+CUSTOM_PARAMETERS = {
+    "type": "object",
+    "properties": {CUSTOM_INPUT: {"type": "string"}},
+    "required": [CUSTOM_INPUT],
+    "additionalProperties": False,
+}
+
+
+def custom_text(arguments: str) -> str:
+    """Return the text that a call of a custom tool passes on."""
+    found = json.loads(arguments).get(CUSTOM_INPUT, "")
+    return _as_text(found)

@@ -1,0 +1,56 @@
+"""A passage of an answer that is folded behind its summary."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
+
+from app.text.shown import fold_parts
+from app.widgets.icons import icon
+from app.widgets.layouts import fill, vbox
+from app.widgets.style_class import styled
+
+
+class FoldBlock(QWidget):
+    """The summary, and the text below it, which is rendered only while it is unfolded.
+
+    `grows` carries by how many pixels the height will grow, before it does. `text_shown` carries the text to show, and
+    whether it is complete.
+    """
+
+    grows = Signal(int)
+    text_shown = Signal(str, bool)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        self._text, self._closed, self._chosen = "", False, False
+        self.head = styled(QPushButton(self), "fold")
+        self.head.setCheckable(True)
+        self.head.setIcon(icon("chevron-right", checked="chevron-down"))
+        self.head.setIconSize(QSize(14, 14))
+        # Where the text is shown.
+        self.frame = QFrame(self)
+        self.frame.setObjectName("fold")
+        fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), (self.head, 0, Qt.AlignmentFlag.AlignLeft), self.frame)
+        self.frame.hide()
+        self.head.toggled.connect(self._toggle)
+        self.head.clicked.connect(self._choose)
+
+    def show_fold(self, text: str, closed: bool) -> None:
+        """Show the source of a fold so far."""
+        summary, self._text, is_open = fold_parts(text)
+        self._closed = closed
+        self.head.setText(summary.replace("&", "&&") or "…")
+        if not self._chosen:
+            self.head.setChecked(is_open)
+        if self.head.isChecked():
+            self.text_shown.emit(self._text, closed)
+
+    def _choose(self) -> None:
+        self._chosen = True
+
+    def _toggle(self, unfolded: bool) -> None:
+        if unfolded:
+            self.text_shown.emit(self._text, self._closed)
+        self.frame.setVisible(unfolded)

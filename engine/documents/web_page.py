@@ -1,0 +1,102 @@
+"""The text of HTML pages, and of EPUB books, whose pages are such. Nothing that a page names is loaded."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from html.parser import HTMLParser
+
+from engine.documents.marked_text import CODE, ITEM, PARAGRAPH, ROW, TABLE, MarkedText, Role
+from engine.documents.zipped_parts import Encrypted, ZippedParts, resolved
+
+_LEFT_OUT = "script style title template noscript head svg math select object iframe rt rp"
+_BLOCKS = (
+    "address article aside blockquote body caption center dd details div dl dt fieldset figcaption figure footer form "
+    "header hr html legend main nav p section summary tbody tfoot thead"
+)
+_ROLES = dict.fromkeys(_BLOCKS.split(), PARAGRAPH) | {"pre": CODE, "li": ITEM, "table": TABLE, "tr": ROW}
+_ROLES |= {f"h{level}": Role("heading", level) for level in range(1, 7)}
+_CHARSET = re.compile(
+    rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})|<\?xml[^>]{0,100}encoding=["']([\w.-]+)""", re.I
+)
+# What browsers read as a superset.
+_SUPERSETS = {"euc-kr": "cp949", "ks_c_5601-1987": "cp949", "shift_jis": "cp932", "gb2312": "gb18030", "gbk": "gb18030"}
+_SUPERSETS |= dict.fromkeys(("iso-8859-1", "latin1", "ascii", "us-ascii"), "cp1252")
+# How far into a page its encoding is searched for.
+_BEGINNING = 4096
+
+
+def declared_encoding(content: bytes) -> str:
+    """Return the encoding that a page says it has, under Python's name of what browsers read; "" for none or UTF-8."""
+    found = _CHARSET.search(content[:_BEGINNING])
+    if found is None or content.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return ""
+    name = (found[1] or found[2]).decode().lower()
+    try:
+        name = codecs.lookup(_SUPERSETS.get(name, name)).name
+    except LookupError:
+        return ""
+    return "" if name in ("utf-8", "utf-16") else name
+
+
+def read_book(parts: ZippedParts, text: MarkedText) -> None:
+    """Add the pages of a book in the order in which they are read."""
+    main = next(parts.xml("META-INF/container.xml").iter("rootfile")).get("full-path", "")
+    package = parts.xml(main)
+    names = {one.get("id"): resolved(main, one.get("href", "")) for one in package.iter("item")}
+    pages = [name for one in package.iter("itemref") if (name := names.get(one.get("idref"))) in parts.names and name]
+    # Fonts may be encrypted in a book that anyone can read.
+    if {one.get("URI", "") for one in parts.xml("META-INF/encryption.xml").iter("CipherReference")} & {*pages}:
+        raise Encrypted
+    for content in map(parts.read, pages):
+        read_page(content.decode(declared_encoding(content) or "utf-8-sig", "replace"), text)
+
+
+def read_page(page: str, text: MarkedText) -> None:
+    """Add the blocks of a page."""
+    reader = _PageReader(text)
+    reader.feed(page)
+    reader.close()
+    text.finish()
+
+
+class _PageReader(HTMLParser):
+    """Follows the tags of a page; those that are not closed end where a browser would end them, roughly."""
+
+    def __init__(self, text: MarkedText) -> None:
+        super().__init__()
+        self._text = text
+        self._hidden: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        # A page may leave out the end of its head.
+        self._hidden = [] if tag == "body" else self._hidden + [tag] * (tag in _LEFT_OUT.split())
+        if self._hidden:
+            return
+        given = dict(attrs)
+        if tag == "br":
+            self._text.add("\n")
+        elif tag == "img" and (alt := given.get("alt")):
+            self._text.add(f"[{alt}]")
+        elif (role := _role(tag, given)) is not None:
+            self._text.start(role)
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._hidden:
+            del self._hidden[len(self._hidden) - (tag == self._hidden[-1]) :]
+        elif (role := _role(tag, {})) is not None:
+            self._text.end(role)
+
+    def handle_data(self, data: str) -> None:
+        if not self._hidden:
+            (self._text.add if self._text.block is CODE else self._text.add_of_page)(data)
+
+
+def _role(tag: str, given: dict[str, str | None]) -> Role | None:
+    if tag in ("ul", "ol"):
+        return Role("list", _number(given.get("start")) - 1 if tag == "ol" else -1)
+    return Role("cell", _number(given.get("colspan"))) if tag in ("td", "th") else _ROLES.get(tag)
+
+
+def _number(text: str | None) -> int:
+    return max(1, int(text[:6])) if text and text.isdecimal() else 1

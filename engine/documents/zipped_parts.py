@@ -1,0 +1,107 @@
+"""The parts of a document that is a ZIP archive, of which most are XML. Nothing outside the archive is ever read."""
+
+from __future__ import annotations
+
+import posixpath
+from functools import cached_property
+from io import BytesIO
+from urllib.parse import unquote
+from xml.etree.ElementTree import XML, Element, TreeBuilder, XMLParser
+from zipfile import ZipFile
+
+from engine.documents.marked_text import TextTooLong
+
+# The bytes that a part may have, and all parts that are read together; the XML of 10,000 pages has less. Archives can
+# hold a thousand times their size.
+_LARGEST_PART, _MOST_BYTES = 64 * 2**20, 256 * 2**20
+# Bit 0 of a part's flags.
+_ENCRYPTED = 1
+
+
+class Encrypted(Exception):
+    """The document can only be read with a password."""
+
+
+class ZippedParts:
+    """The parts of an archive by their names. Raises `Encrypted` and `TextTooLong`."""
+
+    def __init__(self, data: bytes) -> None:
+        self._archive = ZipFile(BytesIO(data))
+        self._left = _MOST_BYTES
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        return frozenset(self._archive.namelist())
+
+    def read(self, name: str) -> bytes:
+        part = self._archive.getinfo(name)
+        if part.flag_bits & _ENCRYPTED:
+            raise Encrypted
+        with self._archive.open(part) as opened:
+            # The size in the archive's table may be a lie.
+            content = opened.read(min(_LARGEST_PART, self._left) + 1)
+        self._left -= len(content)
+        if len(content) > _LARGEST_PART or self._left < 0:
+            raise TextTooLong
+        return content
+
+    def xml(self, name: str) -> Element:
+        """Return the root of a part; that of a missing part is empty."""
+        content = self.read(name) if name in self.names else b"<none/>"
+        # Entities can name files and grow without end. In UTF-16, every other byte of these letters is 0.
+        if b"<!ENTITY" in content.replace(b"\0", b""):
+            raise ValueError("entities")
+        return XML(content, XMLParser(target=_LocalNames()))
+
+    @property
+    def main(self) -> str:
+        """The name of the main part of an Office document; "" in another archive."""
+        return self.related("").get("officeDocument", "")
+
+    @property
+    def kind(self) -> str:
+        """The media type of an OpenDocument file, or of the main part of an Office document that is XML, or ""."""
+        if "mimetype" in self.names:
+            return self.read("mimetype").decode()
+        types = {one.get("PartName"): one.get("ContentType", "") for one in self.xml("[Content_Types].xml")}
+        found = types.get(f"/{self.main}", "")
+        return found if found.endswith("xml") else ""
+
+    def related(self, name: str) -> dict[str, str]:
+        """Return the names of the parts that a part of an Office document refers to, by their ids and their kinds."""
+        folder, file = posixpath.split(name)
+        found: dict[str, str] = {}
+        for one in self.xml(f"{folder}/_rels/{file}.rels".lstrip("/")):
+            if one.get("TargetMode") != "External":
+                target = resolved(name, one.get("Target", ""))
+                found |= {one.get("Id", ""): target, one.get("Type", "").rpartition("/")[2]: target}
+        return found
+
+
+def resolved(name: str, reference: str) -> str:
+    """Return the name of the part that the part `name` refers to."""
+    path = unquote(reference.partition("#")[0])
+    return posixpath.normpath(posixpath.join(posixpath.dirname(name), path)).lstrip("/")
+
+
+class _LocalNames(TreeBuilder):
+    """Makes elements whose names, and those of their attributes, are without namespaces.
+
+    An attribute with a namespace wins over one without.
+    """
+
+    def start(self, tag: str, attributes: dict[str, str], /) -> Element:
+        plain = sorted(attributes.items(), key=lambda one: "}" in one[0])
+        return super().start(_local(tag), {_local(name): found for name, found in plain})
+
+    def end(self, tag: str, /) -> Element:
+        return super().end(_local(tag))
+
+
+def _local(name: str) -> str:
+    return name.rpartition("}")[2]
+
+
+def value(element: Element, path: str, name: str = "val") -> str:
+    """Return an attribute of the first element at a path; "" if that is missing."""
+    return "" if (found := element.find(path)) is None else found.get(name, "")

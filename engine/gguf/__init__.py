@@ -1,0 +1,1 @@
+"""GGUF files: reading them under bounds, and turning them into folders that MLX loads."""

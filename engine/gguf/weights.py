@@ -1,0 +1,200 @@
+"""The weights of GGUF tensors as MLX reads them: affine groups of 32 with the codes of the file where that is exact.
+
+A code q of a group with scale s and bias b stands for q * s + b. GGUF's kinds below have groups of 32, too, so their
+codes stay; the remaining kinds are quantised anew. Works on arrays of whole rows, with NumPy only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
+from gguf.quants import dequantize
+from numpy.typing import NDArray
+
+Kind = GGMLQuantizationType
+Bytes = NDArray[np.uint8]
+Floats = NDArray[np.float32]
+GROUP = 32
+FLOATS = {Kind.F32: "F32", Kind.F16: "F16", Kind.BF16: "BF16"}
+# The kinds that are quantised anew, with two bits more than they have: a group's new step is then less than half of the
+# file's, even where two of the file's groups of 16 become one.
+_BITS_ANEW = {
+    **dict.fromkeys((Kind.IQ1_S, Kind.IQ1_M, Kind.TQ1_0, Kind.TQ2_0), 4),
+    **dict.fromkeys((Kind.Q2_K, Kind.IQ2_XXS, Kind.IQ2_XS, Kind.IQ2_S), 4),
+    **dict.fromkeys((Kind.Q3_K, Kind.IQ3_XXS, Kind.IQ3_S), 5),
+    **dict.fromkeys((Kind.IQ4_NL, Kind.IQ4_XS, Kind.NVFP4), 6),
+    Kind.Q6_K: 8,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Width:
+    """How MLX stores a tensor: bits a code, and whether they are the codes of the file. Groups have 32 weights."""
+
+    bits: int
+    mode: str = "affine"
+    kept: bool = True
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The entry of config.json."""
+        return {"group_size": GROUP, "bits": self.bits, "mode": self.mode}
+
+
+def width_of(kind: GGMLQuantizationType) -> Width | None:
+    """Return how a quantised kind is stored. None for floats; raises KeyError for what cannot be read."""
+    if kind in FLOATS:
+        return None
+    if kind == Kind.MXFP4:
+        return Width(4, "mxfp4")
+    return Width(_KEPT[kind][0]) if kind in _KEPT else Width(_BITS_ANEW[kind], kept=False)
+
+
+def floats_of(kind: GGMLQuantizationType, rows: Bytes) -> Floats:
+    """Return the numbers of rows of bytes."""
+    if kind == Kind.BF16:
+        return (rows.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+    found: Floats = np.asarray(dequantize(rows, kind), dtype=np.float32)
+    return found
+
+
+def quantised(kind: GGMLQuantizationType, rows: Bytes, dtype: str) -> dict[str, NDArray[Any]]:
+    """Return MLX's arrays of rows of bytes: "weight" (uint32), "scales" and, for affine groups, "biases" in `dtype`.
+
+    Raises ValueError for scales that are not finite in `dtype`.
+    """
+    width = width_of(kind)
+    assert width is not None
+    if width.mode == "mxfp4":
+        scaled = rows.reshape(len(rows), -1, 17)
+        codes = _nibbles(scaled[..., 1:]).reshape(len(rows), -1)
+        return {"weight": _packed(codes, 4), "scales": scaled[..., 0].copy()}
+    if width.kept:
+        blocks = rows.reshape(-1, GGML_QUANT_SIZES[kind][1])
+        codes, scales, biases = _KEPT[kind][1](blocks)
+        parts = {"scales": cast(scales, dtype), "biases": cast(biases, dtype)}
+        codes = codes.reshape(len(rows), -1)
+    else:
+        codes, parts = _anew(floats_of(kind, rows), width.bits, dtype)
+    return {"weight": _packed(codes, width.bits)} | {name: part.reshape(len(rows), -1) for name, part in parts.items()}
+
+
+def cast(numbers: Floats, dtype: str) -> NDArray[Any]:
+    """Return numbers in the type that safetensors names so, rounded to the nearest; BF16 as its bits in uint16."""
+    if not np.isfinite(numbers).all():
+        raise ValueError("numbers that are not finite")
+    if dtype == "BF16":
+        bits = numbers.view(np.uint32)
+        return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+    with np.errstate(over="ignore"):
+        found = numbers.astype({"F16": np.float16, "F32": np.float32}[dtype])
+    if not np.isfinite(found).all():
+        raise ValueError("numbers too large")
+    return found
+
+
+def _anew(numbers: Floats, bits: int, dtype: str) -> tuple[Bytes, dict[str, NDArray[Any]]]:
+    """Quantise numbers between the least and the largest of each group, by the scales as they are stored."""
+    groups = numbers.reshape(-1, GROUP)
+    least = groups.min(-1, keepdims=True)
+    most = 2**bits - 1
+    parts = {"scales": cast((groups.max(-1, keepdims=True) - least) / most, dtype), "biases": cast(least, dtype)}
+    scales, biases = (_numbers(parts[name], dtype) for name in ("scales", "biases"))
+    codes = np.rint((groups - biases) / np.where(scales == 0, 1, scales))
+    return codes.clip(0, most).astype(np.uint8).reshape(len(numbers), -1), parts
+
+
+def _numbers(stored: NDArray[Any], dtype: str) -> Floats:
+    return (stored.astype(np.uint32) << 16).view(np.float32) if dtype == "BF16" else stored.astype(np.float32)
+
+
+def _packed(codes: Bytes, bits: int) -> NDArray[np.uint32]:
+    """Pack the codes of each row one after another, lowest bits first."""
+    if bits == 4:
+        packed = codes[:, ::2] | codes[:, 1::2] << np.uint8(4)
+    elif bits == 8:
+        packed = np.ascontiguousarray(codes)
+    else:
+        planes = np.unpackbits(codes[..., None], axis=-1, count=bits, bitorder="little")
+        packed = np.packbits(planes.reshape(len(codes), -1), axis=-1, bitorder="little")
+    return packed.view(np.uint32)
+
+
+def _half(blocks: Bytes, at: int) -> Floats:
+    return blocks[:, at : at + 2].copy().view(np.float16).astype(np.float32)
+
+
+def _nibbles(packed: Bytes) -> Bytes:
+    """Return the low halves of all bytes, then the high ones."""
+    return np.concatenate([packed & np.uint8(15), packed >> np.uint8(4)], -1)
+
+
+def _fifth_bits(packed: Bytes) -> Bytes:
+    return np.unpackbits(packed, axis=-1, bitorder="little") << np.uint8(4)
+
+
+Parts = tuple[Bytes, Floats, Floats]
+
+
+def _q4_0(blocks: Bytes) -> Parts:
+    scales = _half(blocks, 0)
+    return _nibbles(blocks[:, 2:]), scales, -8 * scales
+
+
+def _q4_1(blocks: Bytes) -> Parts:
+    return _nibbles(blocks[:, 4:]), _half(blocks, 0), _half(blocks, 2)
+
+
+def _q5_0(blocks: Bytes) -> Parts:
+    scales = _half(blocks, 0)
+    return _nibbles(blocks[:, 6:]) | _fifth_bits(blocks[:, 2:6]), scales, -16 * scales
+
+
+def _q5_1(blocks: Bytes) -> Parts:
+    return _nibbles(blocks[:, 8:]) | _fifth_bits(blocks[:, 4:8]), _half(blocks, 0), _half(blocks, 2)
+
+
+def _q8_0(blocks: Bytes) -> Parts:
+    scales = _half(blocks, 0)
+    # Two's complement with the sign bit turned over counts from -128.
+    return blocks[:, 2:] ^ np.uint8(128), scales, -128 * scales
+
+
+def _scales_of_eight(blocks: Bytes) -> tuple[Floats, Floats]:
+    """Return the scales and biases of blocks of eight groups, which share a float and have 6 bits each."""
+    low, mid, high = blocks[:, 4:8], blocks[:, 8:12], blocks[:, 12:16]
+    scales = np.concatenate([low & 63, high & 15 | low >> 6 << 4], -1).astype(np.float32)
+    biases = np.concatenate([mid & 63, high >> 4 | mid >> 6 << 4], -1).astype(np.float32)
+    return _half(blocks, 0) * scales, -_half(blocks, 2) * biases
+
+
+def _pairs_of_groups(packed: Bytes) -> Bytes:
+    """Return the codes of blocks in which two groups share their bytes."""
+    return _nibbles(packed.reshape(len(packed), -1, GROUP)).reshape(len(packed), -1)
+
+
+def _q4_k(blocks: Bytes) -> Parts:
+    return _pairs_of_groups(blocks[:, 16:]), *_scales_of_eight(blocks)
+
+
+def _q5_k(blocks: Bytes) -> Parts:
+    # Bit g of byte i belongs to weight i of group g.
+    fifth = np.unpackbits(blocks[:, 16:48, None], axis=-1, bitorder="little").swapaxes(1, 2)
+    codes = _pairs_of_groups(blocks[:, 48:]) | fifth.reshape(len(blocks), -1) << np.uint8(4)
+    return codes, *_scales_of_eight(blocks)
+
+
+# The bits of each kind whose codes stay, and what takes its blocks apart: codes, scales, biases.
+_KEPT: dict[GGMLQuantizationType, tuple[int, Callable[[Bytes], Parts]]] = {
+    Kind.Q4_0: (4, _q4_0),
+    Kind.Q4_1: (4, _q4_1),
+    Kind.Q5_0: (5, _q5_0),
+    Kind.Q5_1: (5, _q5_1),
+    Kind.Q8_0: (8, _q8_0),
+    Kind.Q4_K: (4, _q4_k),
+    Kind.Q5_K: (5, _q5_k),
+}

@@ -1,0 +1,309 @@
+"""Writes the files of a folder that MLX loads from a GGUF file, tensor by tensor. Runs in a process with limits only.
+
+Of a tensor, some millions of weights are in memory at a time, so the size of the file does not matter.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import ModelNotUsable
+from engine.files.folder_paths import open_regular
+from engine.gguf.architectures import ROPE_FACTORS, GgufArchitecture, Placement, architecture_of, placements
+from engine.gguf.plan import GgufPlan
+from engine.gguf.settings import GgufSettings, SettingError
+from engine.gguf.tokenizer import write_tokenizer
+from engine.gguf.weights import FLOATS, GROUP, Width, cast, floats_of, quantised, width_of
+from engine.model_files.config import check_sizes
+from engine.model_files.gguf_header import GgufFile, GgufTensor, read_gguf
+from engine.model_files.model_folder import INDEX_NAME
+from engine.model_files.safetensors_header import ELEMENT_BYTES
+
+# Bytes of weights in one file of the folder: progress is counted, and a conversion is cancelled, between two.
+_SHARD_BYTES = 2**28
+# Weights that are converted at once.
+_CHUNK = 2**22
+_MOST_FACTORS = 2**16
+_TYPES = {"U32": np.uint32, "U8": np.uint8, "F16": np.float16, "BF16": np.uint16, "F32": np.float32}
+
+
+@dataclass(frozen=True, slots=True)
+class _Output:
+    """A tensor of the folder: where it comes from, how it is stored (None as floats), and its arrays by leaf."""
+
+    place: Placement
+    tensor: GgufTensor
+    width: Width | None
+    arrays: dict[str, tuple[str, tuple[int, ...]]]
+
+    @property
+    def stem(self) -> str:
+        return self.place.name.rpartition(".")[0]
+
+    @property
+    def nbytes(self) -> int:
+        return sum(map(_size, self.arrays.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    file: GgufFile
+    config: dict[str, Any]
+    dtype: str
+    shards: list[list[_Output]]
+
+
+def prepare(source: Path, folder: Path) -> GgufPlan:
+    """Check a GGUF file, and write all files of the folder but the weights."""
+    try:
+        layout = _layout(source, _version(source))
+        write_tokenizer(layout.file.metadata, folder)
+        _write_settings(layout, folder)
+    except ModelNotUsable as error:
+        return GgufPlan(problem=error.reason, detail=error.detail)
+    except OSError as error:
+        return GgufPlan(problem="not-written", detail=error.strerror or str(error))
+    outputs = [output for shard in layout.shards for output in shard]
+    return GgufPlan(
+        shards=[sum(output.nbytes for output in shard) for shard in layout.shards],
+        architecture=layout.file.architecture,
+        tensors=len({output.tensor.name for output in outputs}),
+        requantised=sorted({output.tensor.name for output in outputs if output.width and not output.width.kept}),
+    )
+
+
+def _write_settings(layout: _Layout, folder: Path) -> None:
+    (folder / "config.json").write_text(json.dumps(layout.config, indent=1))
+    names = _shard_names(layout)
+    if len(names) > 1:
+        places = {
+            array: name
+            for name, shard in zip(names, layout.shards, strict=True)
+            for output in shard
+            for array in output.arrays
+        }
+        (folder / INDEX_NAME).write_text(json.dumps({"metadata": {}, "weight_map": places}))
+
+
+def write_shard(source: Path, folder: Path, number: int) -> GgufPlan:
+    """Write one file of weights of a folder that was prepared. Returns a plan with nothing but a problem, if any."""
+    try:
+        layout = _layout(source, _version(source))
+        outputs = layout.shards[number]
+        header: dict[str, Any] = {"__metadata__": {"format": "mlx"}}
+        end = 0
+        for output in outputs:
+            for name, (dtype, shape) in output.arrays.items():
+                begin, end = end, end + _size((dtype, shape))
+                header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
+        text = json.dumps(header).encode()
+        text += b" " * (-len(text) % 8)
+        with ExitStack() as stack:
+            sources = {path: stack.enter_context(open_regular(path)).fileno() for path in layout.file.files}
+            file = stack.enter_context(open(folder / _shard_names(layout)[number], "wb"))
+            file.write(len(text).to_bytes(8, "little") + text)
+            first = file.tell()
+            for output in outputs:
+                places = {name: first + header[name]["data_offsets"][0] for name in output.arrays}
+                for parts in _arrays(output, sources[output.tensor.file], layout.dtype):
+                    for name, part in parts.items():
+                        file.seek(places[name])
+                        file.write(np.ascontiguousarray(part).data)
+                        places[name] += part.nbytes
+            file.flush()
+            os.fsync(file.fileno())
+    except ModelNotUsable as error:
+        return GgufPlan(problem=error.reason, detail=error.detail)
+    except OSError as error:
+        return GgufPlan(problem="not-written", detail=error.strerror or str(error))
+    except EOFError as error:
+        return GgufPlan(problem="incomplete", detail=f"{source.name} ({error})")
+    except ValueError as error:
+        return GgufPlan(problem="damaged", detail=f"{source.name} ({error})")
+    return GgufPlan()
+
+
+def _version(source: Path) -> int:
+    try:
+        return source.stat().st_mtime_ns
+    except OSError as error:
+        raise ModelNotUsable(source, "missing") from error
+
+
+@lru_cache(maxsize=1)
+def _layout(source: Path, modified_ns: int) -> _Layout:
+    """Read a GGUF file and decide what becomes of each tensor; again when it has changed. Raises `ModelNotUsable`."""
+    del modified_ns
+    file = read_gguf(source)
+    name = file.architecture
+    try:
+        settings = GgufSettings(file, _factors(file))
+        entry = architecture_of(name, settings)
+        if entry is None:
+            raise ModelNotUsable(source, "unknown-architecture", name[:80])
+        config = entry.settings(settings)
+        placed = [(place, tensor) for tensor in file.tensors.values() for place in placements(entry, settings, tensor)]
+        dtype = _dtype(entry, [tensor for _, tensor in placed])
+        outputs = [_output(place, tensor, dtype) for place, tensor in placed]
+    except SettingError as error:
+        raise ModelNotUsable(source, "unknown-architecture", f"{name}: {error}"[:160]) from error
+    # Sizes that are zero or do not divide each other.
+    except (ValueError, ArithmeticError) as error:
+        raise ModelNotUsable(source, "damaged", f"{source.name} (its sizes)") from error
+    if len({array for output in outputs for array in output.arrays}) < sum(len(output.arrays) for output in outputs):
+        raise ModelNotUsable(source, "damaged", f"{source.name} (a tensor twice)")
+    widths = {output.stem: output.width for output in outputs if output.width is not None}
+    if widths:
+        config["quantization"] = _quantisation(widths)
+    check_sizes(source, config)
+    return _Layout(file, config, dtype, list(_in_shards(outputs)))
+
+
+def _factors(file: GgufFile) -> dict[str, tuple[float, ...]]:
+    found = {}
+    for name in ROPE_FACTORS:
+        tensor = file.tensors.get(name)
+        if tensor is not None:
+            if tensor.kind not in FLOATS or tensor.shape[0] > _MOST_FACTORS or len(tensor.shape) > 1:
+                raise SettingError(name)
+            with open_regular(tensor.file) as opened:
+                rows = _read(opened.fileno(), tensor, 0, 1)
+            found[name] = tuple(floats_of(tensor.kind, rows).ravel().tolist())
+    return found
+
+
+def _dtype(entry: GgufArchitecture, tensors: list[GgufTensor]) -> str:
+    """Return the type of all floats of the folder: MLX computes in the widest that it meets.
+
+    It is that of most of the file's matrices. With quantised ones it is float16, in which GGUF has its scales.
+    """
+    kinds: Counter[str] = Counter()
+    for tensor in tensors:
+        if len(tensor.shape) > 1:
+            kinds[FLOATS.get(tensor.kind, "")] += tensor.nbytes
+    dtype = "F16" if "" in kinds or not kinds else kinds.most_common(1)[0][0]
+    return "BF16" if dtype == "F16" and not entry.float16 else dtype
+
+
+def _output(place: Placement, tensor: GgufTensor, dtype: str) -> _Output:
+    try:
+        width = width_of(tensor.kind)
+    except KeyError:
+        raise SettingError(f"{tensor.name}, {tensor.kind.name}") from None
+    shape = tensor.shape
+    if place.half is not None:
+        if len(shape) != 3 or shape[1] % 2:
+            raise SettingError(tensor.name)
+        shape = (shape[0], shape[1] // 2, shape[2])
+    for order, side in ((place.rows, shape[0]), (place.columns, shape[-1] // GROUP)):
+        if order is not None and (side % len(order) or len(shape) > 2):
+            raise SettingError(tensor.name)
+    if width is None or place.change is not None or len(shape) < 2 or not place.name.endswith(".weight"):
+        shape = place.change(np.full(shape, -1, np.float32)).shape if place.change is not None else shape
+        # A logarithm that is in an exponent's exponent.
+        return _Output(place, tensor, None, {place.name: ("F32" if place.name.endswith("A_log") else dtype, shape)})
+    stem = place.name.removesuffix(".weight")
+    groups = (*shape[:-1], shape[-1] // GROUP)
+    arrays = {place.name: ("U32", (*shape[:-1], shape[-1] * width.bits // 32))}
+    if width.mode == "affine":
+        arrays |= {f"{stem}.{leaf}": (dtype, groups) for leaf in ("scales", "biases")}
+    else:
+        arrays[f"{stem}.scales"] = ("U8", groups)
+    return _Output(place, tensor, width, arrays)
+
+
+def _arrays(output: _Output, source: int, dtype: str) -> Iterator[dict[str, NDArray[Any]]]:
+    """Yield the arrays of a tensor in parts of whole rows; in one part if its rows change their places."""
+    place, tensor = output.place, output.tensor
+    parts = (
+        {place.name: floats_of(tensor.kind, rows)}
+        if output.width is None
+        else {f"{output.stem}.{leaf}": array for leaf, array in quantised(tensor.kind, rows, dtype).items()}
+        for rows in _rows(source, tensor, place.half)
+    )
+    if place.rows is None and place.columns is None and place.change is None:
+        for part in parts:
+            yield _stored(part, output)
+        return
+    collected: dict[str, list[NDArray[Any]]] = {}
+    for part in parts:
+        for name, array in part.items():
+            collected.setdefault(name, []).append(array)
+    whole = {name: np.concatenate(arrays) for name, arrays in collected.items()}
+    if len(tensor.shape) == 1:
+        whole = {name: array.ravel() for name, array in whole.items()}
+    if place.rows is not None:
+        whole = {name: _reordered(array, place.rows) for name, array in whole.items()}
+    if place.columns is not None:
+        whole = {name: _reordered(array.T, place.columns).T for name, array in whole.items()}
+    if place.change is not None:
+        whole = {name: place.change(array) for name, array in whole.items()}
+    yield _stored(whole, output)
+
+
+def _stored(parts: dict[str, NDArray[Any]], output: _Output) -> dict[str, NDArray[Any]]:
+    if output.width is not None:
+        return parts
+    return {name: cast(array, output.arrays[name][0]) for name, array in parts.items()}
+
+
+def _reordered(array: NDArray[Any], order: tuple[int, ...]) -> NDArray[Any]:
+    return array.reshape(len(order), -1, *array.shape[1:])[list(order)].reshape(array.shape)
+
+
+def _rows(source: int, tensor: GgufTensor, half: int | None) -> Iterator[NDArray[np.uint8]]:
+    total = math.prod(tensor.shape[:-1])
+    most = max(1, _CHUNK // tensor.shape[-1])
+    inner = tensor.shape[-2] // 2 if half is not None else total
+    for first in range(0 if half is None else half * inner, total, inner if half is None else 2 * inner):
+        for begin in range(first, first + inner, most):
+            yield _read(source, tensor, begin, min(most, first + inner - begin))
+
+
+def _read(source: int, tensor: GgufTensor, begin: int, count: int) -> NDArray[np.uint8]:
+    width = tensor.nbytes // math.prod(tensor.shape[:-1])
+    data = os.pread(source, count * width, tensor.offset + begin * width)
+    if len(data) < count * width:
+        raise EOFError(tensor.name)
+    return np.frombuffer(data, np.uint8).reshape(count, width)
+
+
+def _size(array: tuple[str, tuple[int, ...]]) -> int:
+    return ELEMENT_BYTES[array[0]] * math.prod(array[1])
+
+
+def _in_shards(outputs: list[_Output]) -> Iterator[list[_Output]]:
+    shard: list[_Output] = []
+    for output in outputs:
+        shard.append(output)
+        if sum(part.nbytes for part in shard) >= _SHARD_BYTES:
+            yield shard
+            shard = []
+    if shard:
+        yield shard
+
+
+def _shard_names(layout: _Layout) -> list[str]:
+    count = len(layout.shards)
+    if count == 1:
+        return ["model.safetensors"]
+    return [f"model-{number:05}-of-{count:05}.safetensors" for number in range(1, count + 1)]
+
+
+def _quantisation(widths: dict[str, Width]) -> dict[str, Any]:
+    """Return the entry of config.json: the most common settings, and those of each layer that differs."""
+    usual = Counter((width.bits, width.mode) for width in widths.values()).most_common(1)[0][0]
+    found = Width(*usual).settings
+    return found | {stem: width.settings for stem, width in widths.items() if (width.bits, width.mode) != usual}

@@ -1,0 +1,236 @@
+"""Schemas as a grammar can follow them: what llguidance cannot check token by token is left out, and named.
+
+What is left out stands as its place in the schema, a JSON pointer such as `#/properties/mail/pattern`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.call_forms.schema import target_of
+
+# What llguidance refuses to read, and the formats of texts that it knows.
+_UNCHECKED = (
+    *("not", "if", "then", "else", "uniqueItems", "contains", "minContains", "maxContains", "propertyNames"),
+    *("dependentRequired", "dependentSchemas", "dependencies", "unevaluatedProperties", "unevaluatedItems"),
+    *("$dynamicRef", "$recursiveRef", "$recursiveAnchor"),
+)
+FORMATS = ("date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid", "uri", "unknown")
+# What says nothing about values, and what only references lead to.
+_SILENT = (
+    *("$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$comment", "$vocabulary", "$defs", "definitions"),
+    *("default", "examples"),
+)
+# Keywords with schemas of the same value, and with those of values in it: by name, in a list, or alone.
+_SAME, _NAMED, _LISTED, _ALONE = (
+    ("allOf", "anyOf", "oneOf"),
+    ("properties", "patternProperties"),
+    ("prefixItems",),
+    ("items", "additionalItems", "additionalProperties"),
+)
+# The whole numbers that every program reads exactly; they have 16 digits at most.
+LARGEST_INTEGER = 2**53 - 1
+# What lies behind it stands for no bound.
+_WIDEST = 2**64
+
+Usable = Callable[[Mapping[str, Any]], bool]
+
+
+def plain_schema(schema: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return a schema without what no grammar follows, and what was left out.
+
+    References lead to "$defs". Integers without bounds get those of LARGEST_INTEGER. Objects that declare properties
+    have no others, unless the schema speaks of others.
+    """
+    plain = _PlainSchema(schema)
+    found = plain.node(schema, "#")
+    while plain.waiting:
+        reference, opened, name = plain.waiting.pop()
+        place = reference if reference.startswith("#/") else "#"
+        plain.parts[name] = plain.node(target_of(schema, reference), place, opened=opened)
+    return found | ({"$defs": plain.parts} if plain.parts else {}), tuple(dict.fromkeys(plain.left_out))
+
+
+@dataclass
+class _PlainSchema:
+    """Writes the nodes of a schema anew. An `opened` node is a part of one that says which properties there are."""
+
+    root: Mapping[str, Any]
+    left_out: list[str] = field(default_factory=list)
+    parts: dict[str, Any] = field(default_factory=dict)
+    names: dict[tuple[str, bool], str] = field(default_factory=dict)
+    waiting: list[tuple[str, bool, str]] = field(default_factory=list)
+
+    def node(self, content: Any, place: str, *, opened: bool = False) -> Any:
+        if not isinstance(content, Mapping):
+            return content if isinstance(content, bool) else {}
+        several = sum(len(_list(content.get(key))) if key == "allOf" else key in content for key in _SAME)
+        joined = several + ("$ref" in content) + ("properties" in content) > 1
+        found = dict[str, Any]()
+        for key, value in content.items():
+            written = self._keyword(key, value, f"{place}/{key}", opened=opened or joined)
+            if written is not None or key == "const":
+                found[key] = written
+        if not opened and (joined or isinstance(content.get("properties"), Mapping)):
+            names = self._properties(content, patterns=not joined)
+            if names is not None and (names or "properties" in content):
+                found["properties"] = {name: {} for name in names} | found.get("properties", {})
+                found["additionalProperties"] = False
+        self._require_possible(found, place)
+        return _bounded(found)
+
+    def _keyword(self, key: str, value: Any, place: str, *, opened: bool) -> Any:
+        """Return the value of a keyword in the new schema; None leaves the keyword out."""
+        if value is None:
+            return None
+        if key in _UNCHECKED or (key == "format" and value not in FORMATS):
+            if (key, value) != ("uniqueItems", False):
+                self.left_out.append(place)
+            return None
+        if key == "$ref":
+            return self._reference(value, place, opened)
+        if key in _SILENT or (key == "x-guidance" and not isinstance(value, Mapping)):
+            return None
+        if key in _NAMED and isinstance(value, Mapping):
+            return {name: self.node(one, f"{place}/{name}") for name, one in value.items()}
+        if key in _SAME and isinstance(value, list):
+            return [self.node(one, f"{place}/{index}", opened=opened) for index, one in enumerate(value)]
+        if key in _LISTED or (key == "items" and isinstance(value, list)):
+            return [self.node(one, f"{place}/{index}") for index, one in enumerate(_list(value))]
+        return self.node(value, place) if key in _ALONE else value
+
+    def _reference(self, value: Any, place: str, opened: bool) -> str | None:
+        if not isinstance(value, str) or self._is_endless(value):
+            self.left_out.append(place)
+            return None
+        if (value, opened) not in self.names:
+            name = self.names[value, opened] = f"part{len(self.names)}"
+            self.waiting.append((value, opened, name))
+        return f"#/$defs/{self.names[value, opened]}"
+
+    def _is_endless(self, reference: str) -> bool:
+        """Return whether a reference leads to nothing, or back to itself for the same value."""
+        waiting, seen = [target_of(self.root, reference)], set[str]()
+        for part in waiting:
+            if not isinstance(part, Mapping):
+                continue
+            waiting += [one for key in _SAME for one in _list(part.get(key))]
+            further = part.get("$ref")
+            if further == reference:
+                return True
+            if isinstance(further, str) and further not in seen:
+                seen.add(further)
+                waiting.append(target_of(self.root, further))
+        return waiting[0] is None
+
+    def _properties(self, content: Mapping[str, Any], *, patterns: bool) -> dict[str, None] | None:
+        """Return the names of the properties of an object; None if it may have others, apart from `patterns`."""
+        found, seen = dict[str, None](), set[str]()
+        waiting: list[Any] = [content]
+        for part in waiting:
+            if not isinstance(part, Mapping):
+                continue
+            more = "additionalProperties" in part or part.get("unevaluatedProperties", False) is not False
+            if more or ("patternProperties" in part and not patterns):
+                return None
+            declared, dependent = (_mapping(part.get(key)) for key in ("properties", "dependentSchemas"))
+            needed = [one for one in _list(part.get("required")) if isinstance(one, str)]
+            found |= dict.fromkeys([*declared, *needed])
+            waiting += [one for key in _SAME for one in _list(part.get(key))]
+            waiting += [*dependent.values(), *(part.get(key) for key in ("if", "then", "else"))]
+            reference = part.get("$ref")
+            if isinstance(reference, str) and reference not in seen:
+                seen.add(reference)
+                waiting.append(target_of(self.root, reference))
+        return found
+
+    def _require_possible(self, found: dict[str, Any], place: str) -> None:
+        """Leave out that an object needs what it may not have."""
+        properties, needed = found.get("properties", {}), _list(found.get("required"))
+        only = found.get("additionalProperties") is False and "patternProperties" not in found
+        possible = [
+            name for name in needed if isinstance(properties, dict) and properties.get(name, not only) is not False
+        ]
+        if possible != needed:
+            found["required"] = possible
+            self.left_out.append(f"{place}/required")
+
+
+def _bounded(found: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema whose integers, if it has any, are bounded."""
+    kinds = found.get("type")
+    listed = isinstance(kinds, list) and "integer" in kinds and "number" not in kinds
+    if not (kinds == "integer" or listed) or "enum" in found or "const" in found:
+        return found
+    for key, exclusive, bound in (("maximum", "exclusiveMaximum", 1), ("minimum", "exclusiveMinimum", -1)):
+        given = found.get(key)
+        if isinstance(given, int | float) and abs(given) > _WIDEST:
+            del found[key]
+        other = found.get("minimum" if bound > 0 else "maximum", 0)
+        beyond = isinstance(other, int | float) and other * bound >= LARGEST_INTEGER
+        if key not in found and not beyond and isinstance(found.get(exclusive, True), bool):
+            found[key] = bound * LARGEST_INTEGER
+    return found
+
+
+def reduced_schema(schema: Mapping[str, Any], usable: Usable) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return a plain schema with as few keywords less as make it `usable`, and those that were left out."""
+    parts = schema.get("$defs", {})
+    # Each part is made usable alone, with any values in place of the others.
+    reduction = _Reduction(usable, {name: {} for name in parts})
+    reduction.parts = {name: reduction.node(part, f"#/$defs/{name}") for name, part in parts.items()}
+    found = reduction.node({key: value for key, value in schema.items() if key != "$defs"}, "#")
+    return {**found, **({"$defs": reduction.parts} if parts else {})}, tuple(reduction.left_out)
+
+
+@dataclass
+class _Reduction:
+    usable: Usable
+    parts: dict[str, Any]
+    left_out: list[str] = field(default_factory=list)
+
+    def node(self, content: Any, place: str) -> Any:
+        if not isinstance(content, Mapping) or self._fits(content):
+            return content
+        found = {key: self._keyword(key, value, f"{place}/{key}") for key, value in content.items()}
+        if self._fits(found):
+            return found
+        kind = {"type": found["type"]} if "type" in found and self._fits({"type": found["type"]}) else {}
+        wrong = [key for key in found if key not in kind and not self._fits({**kind, key: found[key]})]
+        rest = {key: value for key, value in found.items() if key not in wrong}
+        if not self._fits(rest):
+            # They contradict each other. What bounds values goes before what shapes them.
+            order = sorted(rest, key=lambda key: key in (*_SAME, *_NAMED, *_LISTED, *_ALONE, "type", "$ref"))
+            alone = next((key for key in order if self._fits(_without(rest, key))), None)
+            for key in [alone] if alone else order:
+                wrong.append(key)
+                rest = _without(rest, key)
+                if self._fits(rest):
+                    break
+        for at in (f"{place}/{key}" for key in wrong):
+            self.left_out = [*(one for one in self.left_out if not one.startswith(f"{at}/")), at]
+        return rest
+
+    def _keyword(self, key: str, value: Any, place: str) -> Any:
+        if key in _NAMED and isinstance(value, Mapping):
+            return {name: self.node(one, f"{place}/{name}") for name, one in value.items()}
+        if key in (*_SAME, *_LISTED) and isinstance(value, list):
+            return [self.node(one, f"{place}/{index}") for index, one in enumerate(value)]
+        return self.node(value, place) if key in _ALONE else value
+
+    def _fits(self, content: Mapping[str, Any]) -> bool:
+        return self.usable({**content, "$defs": self.parts} if self.parts else content)
+
+
+def _without(content: Mapping[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in content.items() if name != key}
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,241 @@
+"""Reads the metadata and the table of tensors of a GGUF file under bounds.
+
+The reader of the package `gguf` trusts the file, and takes 24 seconds and 700 MB for a vocabulary of 262,144 tokens.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from gguf import GGML_QUANT_SIZES, GGMLQuantizationType, GGUFValueType
+
+from engine.errors import ModelNotUsable
+from engine.files.folder_paths import open_regular
+
+MAGIC = b"GGUF"
+# Well above the largest published: a vocabulary of 262,144 tokens with half a million merges has a header of 16 MB, and
+# a mixture of experts with one tensor an expert has 40,000 tensors.
+_MOST_HEADER_BYTES = 2**27
+_MOST_FIELDS = 4_096
+_MOST_ELEMENTS = 2**22
+_MOST_TENSORS = 100_000
+_MOST_FILES = 1_000
+_LONGEST_NAME = 1_024
+_MOST_DIMENSIONS = 4
+_LARGEST_DIMENSION = 2**31 - 1
+_LARGEST_ALIGNMENT = 2**20
+_SPLIT_NAME = re.compile(r"(?P<stem>.*)-(?P<number>\d{5})-of-(?P<count>\d{5})\.gguf")
+_SCALARS = {
+    GGUFValueType.UINT8: "B", GGUFValueType.INT8: "b", GGUFValueType.UINT16: "H", GGUFValueType.INT16: "h",
+    GGUFValueType.UINT32: "I", GGUFValueType.INT32: "i", GGUFValueType.UINT64: "Q", GGUFValueType.INT64: "q",
+    GGUFValueType.FLOAT32: "f", GGUFValueType.FLOAT64: "d", GGUFValueType.BOOL: "?",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class GgufTensor:
+    """A tensor's entry: how it is quantised, its shape with the rows last, and where its bytes are."""
+
+    name: str
+    kind: GGMLQuantizationType
+    shape: tuple[int, ...]
+    file: Path
+    offset: int
+    nbytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class GgufFile:
+    """A checked GGUF file, or all files of a split one: the metadata of the first, and the tensors of all."""
+
+    files: tuple[Path, ...]
+    metadata: dict[str, Any]
+    tensors: dict[str, GgufTensor]
+
+    @property
+    def architecture(self) -> str:
+        return str(self.metadata.get("general.architecture", ""))
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all tensors."""
+        return sum(tensor.nbytes for tensor in self.tensors.values())
+
+
+class _DamagedError(ValueError):
+    """The file cannot be trusted; the message says why."""
+
+
+class _CutOffError(ValueError):
+    """The file ends before what its header names."""
+
+
+def read_gguf(path: Path) -> GgufFile:
+    """Return what a GGUF file holds; `path` may be any part of a split one. Reads headers, never weights.
+
+    Raises `ModelNotUsable`: missing, incomplete (cut, or a part of a split one lacks) or damaged.
+    """
+    if not os.path.exists(path):
+        raise ModelNotUsable(path, "missing")
+    metadata, tensors = _read_part(path, path)
+    count = metadata.get("split.count", 0)
+    if count in (0, 1):
+        return GgufFile((path,), metadata, tensors)
+    files = _parts(path, count)
+    total: dict[str, GgufTensor] = {}
+    first: dict[str, Any] = {}
+    for number, file in enumerate(files):
+        metadata, tensors = _read_part(path, file)
+        if metadata.get("split.no") != number or metadata.get("split.count") != count:
+            raise ModelNotUsable(path, "damaged", f"{file.name} (not part {number + 1} of {count})")
+        if total.keys() & tensors.keys():
+            raise ModelNotUsable(path, "damaged", f"{file.name} (a tensor is in two parts)")
+        total |= tensors
+        first = first or metadata
+    return GgufFile(files, first, total)
+
+
+def _parts(path: Path, count: object) -> tuple[Path, ...]:
+    """Return the files of a split one, in their order."""
+    name = _SPLIT_NAME.fullmatch(path.name)
+    if type(count) is not int or not 1 < count <= _MOST_FILES:
+        raise ModelNotUsable(path, "damaged", f"{path.name} (split.count)")
+    if name is None or int(name["count"]) != count:
+        raise ModelNotUsable(path, "incomplete", f"{path.name} (part of {count} files)")
+    files = tuple(path.with_name(f"{name['stem']}-{part:05}-of-{count:05}.gguf") for part in range(1, count + 1))
+    for file in files:
+        if not os.path.exists(file):
+            raise ModelNotUsable(path, "incomplete", file.name)
+    return files
+
+
+def _read_part(path: Path, file: Path) -> tuple[dict[str, Any], dict[str, GgufTensor]]:
+    try:
+        with open_regular(file) as opened:
+            header = _Header(opened)
+            metadata = dict(header.fields())
+            return metadata, {tensor.name: tensor for tensor in header.tensors(file, metadata)}
+    except _CutOffError as error:
+        raise ModelNotUsable(path, "incomplete", f"a part of {file.name}") from error
+    except _DamagedError as error:
+        raise ModelNotUsable(path, "damaged", f"{file.name} ({error})") from error
+    except OSError as error:
+        raise ModelNotUsable(path, "damaged", f"{file.name} ({error.strerror or 'cannot be read'})") from error
+
+
+class _Header:
+    """The header of an open file, read from the start: first `fields`, then `tensors`."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._size = os.fstat(file.fileno()).st_size
+        self._read = 0
+        if self._take(4) != MAGIC:
+            raise _DamagedError("not a GGUF file")
+        (version,) = self._numbers("I")
+        if version not in (2, 3):
+            raise _DamagedError("big-endian" if version % 2**16 == 0 else f"version {version}")
+        self._tensor_count, self._field_count = self._numbers("QQ")
+        if self._tensor_count > _MOST_TENSORS or self._field_count > _MOST_FIELDS:
+            raise _DamagedError("too many entries")
+
+    def fields(self) -> Iterator[tuple[str, Any]]:
+        seen = set()
+        for _ in range(self._field_count):
+            name = self._string(_LONGEST_NAME)
+            if name in seen:
+                raise _DamagedError(f"{name} twice")
+            seen.add(name)
+            (kind,) = self._numbers("I")
+            yield name, self._value(name, kind)
+
+    def tensors(self, file: Path, metadata: dict[str, Any]) -> Iterator[GgufTensor]:
+        alignment = metadata.get("general.alignment", 32)
+        if type(alignment) is not int or not 0 < alignment <= _LARGEST_ALIGNMENT or alignment & (alignment - 1):
+            raise _DamagedError("general.alignment")
+        entries = [self._entry() for _ in range(self._tensor_count)]
+        if len({name for name, *_ in entries}) < len(entries):
+            raise _DamagedError("a tensor twice")
+        begin = -(-self._read // alignment) * alignment
+        total = 0
+        for name, shape, kind, offset in entries:
+            nbytes = _byte_count(name, shape, kind)
+            total += nbytes
+            if offset % alignment:
+                raise _DamagedError(f"{name}: bad offset")
+            if begin + offset + nbytes > self._size:
+                raise _CutOffError(name)
+            yield GgufTensor(name, kind, shape, file, begin + offset, nbytes)
+        # Tensors that overlap could make a small file a huge model.
+        if total > self._size:
+            raise _DamagedError("tensors overlap")
+
+    def _entry(self) -> tuple[str, tuple[int, ...], GGMLQuantizationType, int]:
+        name = self._string(_LONGEST_NAME)
+        (dimensions,) = self._numbers("I")
+        if not 0 < dimensions <= _MOST_DIMENSIONS:
+            raise _DamagedError(f"{name}: bad shape")
+        shape = self._numbers("Q" * dimensions)
+        if not all(0 < side <= _LARGEST_DIMENSION for side in shape):
+            raise _DamagedError(f"{name}: bad shape")
+        (kind,) = self._numbers("I")
+        (offset,) = self._numbers("Q")
+        if kind not in _KINDS:
+            raise _DamagedError(f"{name}: unknown kind {kind}")
+        return name, shape[::-1], _KINDS[kind], offset
+
+    def _value(self, name: str, kind: int) -> Any:
+        if kind == GGUFValueType.STRING:
+            return self._string()
+        if kind in _SCALARS:
+            return self._numbers(_SCALARS[GGUFValueType(kind)])[0]
+        if kind != GGUFValueType.ARRAY:
+            raise _DamagedError(f"{name}: unknown type {kind}")
+        (element,) = self._numbers("I")
+        (count,) = self._numbers("Q")
+        if count > _MOST_ELEMENTS:
+            raise _DamagedError(f"{name}: too many elements")
+        if element == GGUFValueType.STRING:
+            return [self._string() for _ in range(count)]
+        if element not in _SCALARS:
+            raise _DamagedError(f"{name}: unknown type of elements {element}")
+        return list(self._numbers(f"{count}{_SCALARS[GGUFValueType(element)]}"))
+
+    def _string(self, most: int = _MOST_HEADER_BYTES) -> str:
+        """Read a string. Tokens of some files are not UTF-8; what is not is replaced."""
+        (length,) = self._numbers("Q")
+        if length > most:
+            raise _DamagedError("a string too long")
+        return self._take(length).decode("utf-8", "replace")
+
+    def _numbers(self, form: str) -> tuple[Any, ...]:
+        layout = struct.Struct(f"<{form}")
+        return layout.unpack(self._take(layout.size))
+
+    def _take(self, count: int) -> bytes:
+        self._read += count
+        if self._read > self._size:
+            raise _CutOffError
+        if self._read > _MOST_HEADER_BYTES:
+            raise _DamagedError("header too large")
+        data = self._file.read(count)
+        if len(data) < count:
+            raise _CutOffError
+        return data
+
+
+_KINDS = {int(kind): kind for kind in GGML_QUANT_SIZES}
+
+
+def _byte_count(name: str, shape: tuple[int, ...], kind: GGMLQuantizationType) -> int:
+    block, nbytes = GGML_QUANT_SIZES[kind]
+    if shape[-1] % block:
+        raise _DamagedError(f"{name}: rows are not whole blocks")
+    return math.prod(shape) // int(block) * int(nbytes)

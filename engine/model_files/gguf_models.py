@@ -1,0 +1,166 @@
+"""GGUF files as models: where other programs keep them, their names, and the folders that are made from them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from math import prod
+from pathlib import Path
+
+from engine.errors import ModelNotUsable
+from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_object
+from engine.files.folder_paths import open_regular
+from engine.model_files.gguf_provenance import NAME, read_provenance
+from engine.model_files.model import Model
+
+# The folder of conversions in the Hugging Face cache, whose repositories are called otherwise.
+_HOME = "tandem-gguf"
+_LATER_PART = re.compile(r".*-(?!00001)\d{5}-of-\d{5}\.gguf")
+_FIRST_PART = re.compile(r"-00001-of-\d{5}$")
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+# Towers of models that see, and models that embed.
+_NO_LANGUAGE = ("clip", "bert", "nomic-bert", "t5encoder", "")
+_PATTERNS = ("*.gguf", "*/*.gguf", "*/*/*.gguf")
+_OLLAMA_LEAVES_OUT = ("registry.ollama.ai", "library")
+_OLLAMA_MODEL = "application/vnd.ollama.image.model"
+
+
+def is_gguf(path: Path) -> bool:
+    """Whether a file begins as GGUF files do; whatever its name, as those of Ollama have no suffix."""
+    try:
+        with open_regular(path) as file:
+            return file.read(4) == b"GGUF"
+    except OSError:
+        return False
+
+
+def conversion_of(source: Path, cache_dir: Path) -> Path:
+    """Return the folder that a GGUF file, as it is now, is turned into. Raises `OSError` for a missing file."""
+    status = source.stat()
+    content = f"{os.path.realpath(source)}\0{status.st_size}\0{status.st_mtime_ns}"
+    digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+    name = _FIRST_PART.sub("", source.stem)
+    if source.parent.name == "blobs":
+        # Ollama's files are called by their content.
+        models = source.parent.parent
+        name = next((one.rpartition("/")[2] for file, one in _in_ollama(models) if file == source), name)
+    return conversions(cache_dir) / digest[:16] / name
+
+
+def conversions(cache_dir: Path) -> Path:
+    """Return the folder of the conversions beside the models of a Hugging Face cache."""
+    return cache_dir / _HOME
+
+
+def is_conversion(folder: Path, cache_dir: Path) -> bool:
+    """Whether a folder was made from a GGUF file, and belongs to Tandem."""
+    return folder.parent.parent == conversions(cache_dir)
+
+
+def places(
+    cache_dir: Path, snapshots: Sequence[tuple[str, Path]], folders: Sequence[tuple[str, Path]]
+) -> Iterator[tuple[Path, str, str]]:
+    """Yield each GGUF file that holds a model, or the folder made from it, with its name and its source.
+
+    `snapshots` are those of the Hugging Face cache with their repositories, `folders` others with their sources.
+    Conversions of files that lie elsewhere, or no longer anywhere, come last.
+    """
+    seen = set()
+    for file, name, source in _files(snapshots, folders):
+        try:
+            folder = conversion_of(file, cache_dir)
+        except OSError:
+            continue
+        seen.add(folder)
+        yield (folder if (folder / NAME).exists() else file), name, source
+    for folder in sorted(conversions(cache_dir).glob("*/*")):
+        if folder not in seen and not folder.name.startswith(".") and (folder / NAME).exists():
+            yield folder, folder.name, "folder"
+
+
+def describe_file(file: Path, name: str, source: str) -> Model:
+    """Describe a GGUF file from which no folder has been made yet."""
+    # Not at the top: the package that knows GGUF's kinds is slow to import.
+    from engine.model_files.gguf_header import read_gguf
+
+    found = Model(name, source, path=str(file), gguf=str(file), bytes=_size(file), roles=("main",))
+    try:
+        content = read_gguf(file)
+    except ModelNotUsable as error:
+        return replace(found, problem=error.reason, detail=error.detail)
+    if str(content.metadata.get("general.type", "model")) != "model" or content.architecture in _NO_LANGUAGE:
+        return replace(found, problem="not-a-model")
+    sizes: Counter[str] = Counter()
+    for tensor in content.tensors.values():
+        sizes[tensor.kind.name] += tensor.nbytes
+    [(kind, _)] = sizes.most_common(1) or [("", 0)]
+    context = content.metadata.get(f"{content.architecture}.context_length")
+    width = re.search(r"\d+", kind)
+    return replace(
+        found,
+        bytes=sum(map(_size, content.files)),
+        weight_bytes=content.nbytes,
+        active_bytes=content.nbytes,
+        parameters=sum(prod(tensor.shape) for tensor in content.tensors.values()),
+        bits=int(width[0]) if width else None,
+        context=context if type(context) is int else None,
+        architecture=content.architecture[:80],
+    )
+
+
+def with_origin(model: Model) -> Model:
+    """Return a model with what its folder keeps of the GGUF file from which it was made, if it was."""
+    if not os.path.exists(Path(model.path) / NAME) or (kept := read_provenance(Path(model.path))) is None:
+        return model
+    return replace(model, gguf=kept.source, new_codes=(len(kept.requantised), kept.tensors))
+
+
+def _files(
+    snapshots: Iterable[tuple[str, Path]], folders: Iterable[tuple[str, Path]]
+) -> Iterator[tuple[Path, str, str]]:
+    for repository, snapshot in snapshots:
+        yield from ((file, f"{repository}/{file.stem}", "cache") for file in _ggufs_in(snapshot))
+    for source, folder in folders:
+        if source == "ollama":
+            yield from ((file, name, source) for file, name in _in_ollama(folder))
+        for file in _ggufs_in(folder):
+            # Jan calls every file so.
+            named = file.parent if file.stem == "model" else file.with_suffix("")
+            name = named.name if source == "folder" else named.relative_to(folder).as_posix()
+            yield file, _FIRST_PART.sub("", name), source
+
+
+def _ggufs_in(folder: Path) -> Iterator[Path]:
+    try:
+        found = sorted(file for pattern in _PATTERNS for file in folder.glob(pattern) if file.is_file())
+    except OSError:
+        # A link that leads nowhere, or a disk that is gone.
+        return
+    yield from (file for file in found if not (file.name.startswith(".") or _LATER_PART.fullmatch(file.name)))
+
+
+def _in_ollama(models: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the files of weights that Ollama's manifests name, with the names that Ollama shows: name:tag."""
+    manifests = models / "manifests"
+    for manifest in sorted(manifests.glob("*/*/*/*")):
+        registry, owner, name, tag = manifest.relative_to(manifests).parts
+        try:
+            layers = read_object(manifest, CONFIG).get("layers")
+        except UntrustedJsonError:
+            continue
+        for layer in layers if isinstance(layers, list) else []:
+            digest = layer.get("digest") if isinstance(layer, dict) else None
+            if isinstance(digest, str) and _DIGEST.fullmatch(digest) and layer.get("mediaType") == _OLLAMA_MODEL:
+                shown = [part for part in (registry, owner) if part not in _OLLAMA_LEAVES_OUT]
+                yield models / "blobs" / digest.replace(":", "-"), "/".join((*shown, f"{name}:{tag}"))
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0

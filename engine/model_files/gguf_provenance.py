@@ -1,0 +1,47 @@
+"""What a folder that was made from a GGUF file keeps of its source."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_bytes
+
+NAME = "gguf.json"
+
+
+class Provenance(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the weights of a folder come from. The path, size and time of change are those of the first file.
+
+    `kept` of `tensors` tensors have the codes, or the numbers, of the file; those in `requantised` were quantised anew.
+    """
+
+    source: str
+    size: int
+    modified_ns: int
+    architecture: str
+    tensors: int
+    requantised: tuple[str, ...] = ()
+
+    @property
+    def kept(self) -> int:
+        return self.tensors - len(self.requantised)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the source is still there, unchanged."""
+        try:
+            found = os.stat(self.source)
+        except OSError:
+            return False
+        return (found.st_size, found.st_mtime_ns) == (self.size, self.modified_ns)
+
+
+def read_provenance(folder: Path) -> Provenance | None:
+    """Return the record in a folder; None if it was not made from a GGUF file, or the record is damaged."""
+    try:
+        return msgspec.json.decode(read_bytes(folder / NAME, CONFIG.size), type=Provenance)
+    except (UntrustedJsonError, msgspec.MsgspecError):
+        return None

@@ -1,0 +1,81 @@
+"""Embeddings: of length 1, near each other for related texts, in the shapes of OpenAI's and Ollama's APIs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import ollama
+import pytest
+
+from tests.app.api.conftest import Serve
+from tests.app.api.serving import Served
+from tests.patience import PATIENCE_S
+
+TEXTS = ["How do I choose a model?", "How can I choose a model?", "서울에는 비가 옵니다."]
+
+
+def dot(first: Any, second: Any) -> float:
+    return math.fsum(a * b for a, b in zip(first, second, strict=True))
+
+
+def test_related_texts_are_nearer_than_others(starter: Served) -> None:
+    with starter.openai() as client:
+        # Without a format, the client asks for base64.
+        found = client.embeddings.create(model="default", input=TEXTS)
+    first, second, other = (one.embedding for one in found.data)
+    assert [one.index for one in found.data] == [0, 1, 2]
+    assert dot(first, first) == pytest.approx(1, abs=1e-5)
+    assert dot(first, second) > dot(first, other)
+    assert found.usage.prompt_tokens > len(TEXTS)
+    assert found.model == "starter/main"
+
+
+def test_an_embedding_does_not_depend_on_the_texts_beside_it(starter: Served) -> None:
+    many = starter.post("/v1/embeddings", {"input": TEXTS * 4}).json()["data"]
+    alone = starter.post("/v1/embeddings", {"input": TEXTS[1]}).json()["data"]
+    assert many[1]["embedding"] == pytest.approx(alone[0]["embedding"], abs=1e-5)
+    assert many[10]["embedding"] == many[1]["embedding"]
+    assert starter.post("/v1/embeddings", {"input": [[5, 6], [7]]}).json()["data"][1]["index"] == 1
+
+
+def test_a_long_text_is_read_in_several_passes_to_its_end(starter: Served) -> None:
+    long = " ".join(TEXTS * 60)
+    whole, more = (
+        starter.post("/v1/embeddings", {"input": text}).json()["data"][0]["embedding"] for text in (long, f"{long} End")
+    )
+    assert dot(whole, whole) == pytest.approx(1, abs=1e-5)
+    assert whole != more
+
+
+def test_fewer_dimensions_are_the_first_ones(starter: Served) -> None:
+    whole, short = (
+        starter.post("/v1/embeddings", {"input": TEXTS[0], **more}).json()["data"][0]["embedding"]
+        for more in ({}, {"dimensions": 8})
+    )
+    assert (len(short), dot(short, short)) == (8, pytest.approx(1, abs=1e-5))
+    assert short[0] / short[1] == pytest.approx(whole[0] / whole[1])
+
+
+def test_ollamas_client_embeds(starter: Served) -> None:
+    with ollama.Client(starter.address, timeout=PATIENCE_S, trust_env=False) as client:
+        found = client.embed(model="starter/main:latest", input=TEXTS[:2])
+        one = client.embeddings(model="starter/main", prompt=TEXTS[0])
+    assert len(found.embeddings) == 2
+    assert found.prompt_eval_count
+    assert list(one.embedding) == pytest.approx(list(found.embeddings[0]), abs=1e-5)
+
+
+def test_an_answer_after_an_embedding_is_as_before(starter: Served, question: dict[str, Any]) -> None:
+    before = starter.chat(question)["choices"][0]["message"]["content"]
+    starter.post("/v1/embeddings", {"input": TEXTS})
+    assert starter.chat(question)["choices"][0]["message"]["content"] == before
+
+
+@pytest.mark.parametrize(
+    ("body", "param"),
+    [({}, "input"), ({"input": []}, "input"), ({"input": 5}, "input"), ({"input": [1, "a"]}, "input")],
+)
+def test_what_is_no_text_is_refused(serve: Serve, body: dict[str, Any], param: str) -> None:
+    response = serve().post("/v1/embeddings", body)
+    assert (response.status_code, response.json()["error"]["param"]) == (400, param)

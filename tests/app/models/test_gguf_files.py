@@ -1,0 +1,68 @@
+"""GGUF files in the window: loaded when they are dropped, with what they became on the Models page, and removed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from huggingface_hub import constants
+from pytestqt.qtbot import QtBot
+
+from app.library.library import Library
+from app.models.page import INSTALLED
+from tests.app.window_driver import WindowDriver
+from tests.tiny_gguf import pretend_conversion, write_gguf, write_in_ollama
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the library's models, which the engine also uses."""
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def card_of(page: Any, name: str) -> Any:
+    return next(card for card in page.cards if card.entry.id == name)
+
+
+def test_a_file_that_is_dropped_or_pasted_is_converted_loaded_and_listed(
+    hub_window: WindowDriver, library: Library, cache: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    file = write_gguf(tmp_path / "Tiny-Chat-Q8_0.gguf")
+    hub_window.paste(file)
+    models = hub_window.session.models
+    qtbot.waitUntil(lambda: models.pair.main is not None and not models.pair.loading)
+    folder = models.pair.paths[0]
+    assert Path(folder).parent.parent == cache / "tandem-gguf"
+    qtbot.waitUntil(lambda: library.inventory is not None and library.inventory.at(folder) is not None)
+    entry = library.inventory.at(folder) if library.inventory else None
+    assert entry is not None
+    assert (entry.name, entry.gguf) == ("Tiny Chat Q8_0", str(file))
+    assert hub_window.attached == []
+
+
+def test_the_page_names_the_file_and_what_became_of_its_codes_and_removes_only_the_conversion(
+    page: Any, library: Library, cache: Path, own_home: Path, qtbot: QtBot
+) -> None:
+    blob = write_in_ollama(own_home / ".ollama/models", "registry.ollama.ai/library", "qwen3", "8b")
+    page.show_tab(INSTALLED)
+    library.rescan()
+    qtbot.waitUntil(lambda: any(card.entry.id == "qwen3:8b" for card in page.cards))
+    card = card_of(page, "qwen3:8b")
+    assert "GGUF, converted when it is first used" in card.facts.text()
+    assert card.main_button.isEnabled()
+    assert not card.remove_button.isVisibleTo(card)
+
+    pretend_conversion(blob, cache, requantised=("a", "b"))
+    library.rescan()
+    qtbot.waitUntil(lambda: card_of(page, "qwen3:8b").entry.is_conversion)
+    card = card_of(page, "qwen3:8b")
+    origin = f"The weights are those of the file {blob}; the codes were quantized anew in 2 of 21 tensors."
+    assert card.facts.text().endswith(origin)
+    card.remove_button.click()
+    qtbot.waitUntil(lambda: f"The file {blob} stays." in card.facts.text())
+    card.main_button.click()
+    qtbot.waitUntil(lambda: not card_of(page, "qwen3:8b").entry.is_conversion)
+    assert blob.exists()
+    assert not list((cache / "tandem-gguf").iterdir())

@@ -1,0 +1,264 @@
+"""Documents give their headings, lists, tables and notes as Markdown; what cannot be read says why.
+
+The files in `files` were written by the programs that they are named for, with the content that is expected here.
+"""
+
+from __future__ import annotations
+
+import io
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine.documents.document import document_text
+
+FILES = Path(__file__).parent / "files"
+MOST = 2 * 2**20
+LIBREOFFICE = """# 보고서
+
+Text with a bold word.
+
+- one
+   - inner
+- two
+1. erstens
+2. zweitens
+
+| Name | 値 |
+| --- | --- |
+| a | 1 |
+| wide |  |
+
+末尾 end.[^1]
+
+[^1]: A note."""
+SHEETS = """## 매출
+
+| Date | Amount | Share | Open | Note |  |  |
+| --- | --- | --- | --- | --- | --- | --- |
+| 2026-03-01 | 1234.5 | 25% | TRUE | 合計 |  |  |
+| 2026-03-02 14:30:00 | 0.3 |  | FALSE | x\\|y |  |  |
+| 09:05:00 |  |  |  |  |  |  |
+|  |  |  |  | {sum} |  |  |
+|  |  |  |  |  |  | far |
+| merged |  |  | 26:00:00 |  |  |  |
+|  | 3 | 2026-03-01 |  |  |  |  |
+
+## Second
+
+| two |
+| --- |"""
+WHOLE = {
+    "libreoffice.docx": LIBREOFFICE,
+    "libreoffice.odt": LIBREOFFICE,
+    "python-docx.docx": """# Quarterly report
+
+# 판매 실적
+
+한국어 굵게 そして日本語、还有中文。
+
+- First
+   - Inner
+- Second
+1. One
+2. Two
+
+## Table
+
+| Name | Q1 | Q2 |
+| --- | --- | --- |
+| Kim | 1\\|2 | 3 |
+| Lee | 4 | 5 |
+
+| tall | wide |  |
+| --- | --- | --- |
+|  | a | b |
+
+End.""",
+    # LibreOffice keeps what formulas gave; openpyxl does not compute them.
+    "libreoffice.xlsx": SHEETS.format(sum="1234.8"),
+    "openpyxl.xlsx": SHEETS.replace("|  |  |  |  | {sum} |  |  |\n", ""),
+    "python-pptx.pptx": """## 1. 発表
+
+Subtitle
+
+## 2. Agenda
+
+- First
+   - Inner
+- Second
+
+Notes: Speak slowly.
+
+## 3. Table
+
+| a | b |
+| --- | --- |
+| 1 | 2 |""",
+    "ebooklib.epub": "# 첫째 장\n\n시작 & more.\n\n- x\n\n# 둘째 장\n\n끝.",
+}
+
+
+def read(name: str) -> bytes:
+    return (FILES / name).read_bytes()
+
+
+def changed(name: str, part: str, change: Callable[[bytes], bytes]) -> bytes:
+    """Return a document with one of its parts changed."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(read(name))) as old, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
+        for entry in old.namelist():
+            content = old.read(entry)
+            new.writestr(entry, change(content) if entry == part else content)
+    return file.getvalue()
+
+
+def zipped(**parts: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
+        for name, content in parts.items():
+            new.writestr(name, content)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_document_is_read_with_its_structure(name: str) -> None:
+    assert document_text(name, read(name), MOST).text == WHOLE[name]
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_document_is_known_by_its_content(name: str) -> None:
+    assert document_text("file-abc.dat", read(name), MOST).text == WHOLE[name]
+
+
+WORD = "word/document.xml"
+WORDS = "<w:p><w:r>{}</w:r></w:p>"
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (
+            "<w:p><w:del><w:r><w:delText>old</w:delText></w:r></w:del><w:ins><w:r><w:t>new</w:t></w:r></w:ins></w:p>",
+            "new",
+        ),
+        ("<w:p><w:moveFrom><w:r><w:t>x</w:t></w:r></w:moveFrom><w:r><w:t>y</w:t></w:r></w:p>", "y"),
+        (WORDS.format("<w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t><w:noBreakHyphen/>"), "a\tb\nc-"),
+        (WORDS.format("<w:instrText>PAGE</w:instrText><w:t>7</w:t>"), "7"),
+        ("<w:sdt><w:sdtContent><w:p><w:r><w:t>field</w:t></w:r></w:p></w:sdtContent></w:sdt>", "field"),
+        ("<w:p><w:hyperlink><w:r><w:t>link</w:t></w:r></w:hyperlink></w:p>", "link"),
+        ('<w:p><w:pPr><w:outlineLvl w:val="2"/></w:pPr><w:r><w:t>Deep</w:t></w:r></w:p>', "### Deep"),
+        ("<w:tbl><w:tr><w:tc><w:p/></w:tc></w:tr></w:tbl><w:p><w:r><w:t>x</w:t></w:r></w:p>", "x"),
+    ],
+    ids=["revision", "moved", "signs", "field", "control", "link", "outline", "empty table"],
+)
+def test_what_word_shows_is_read(body: str, text: str) -> None:
+    start = b'<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>'
+    data = changed("python-docx.docx", WORD, lambda _: start + body.encode() + b"</w:body></w:document>")
+    assert document_text("a.docx", data, MOST).text == text
+
+
+def test_a_document_type_without_entities_is_no_damage() -> None:
+    kind = b'<!DOCTYPE manifest PUBLIC "-//OpenOffice.org//DTD Manifest 1.0//EN" "Manifest.dtd"><manifest/>'
+    data = changed("libreoffice.odt", "META-INF/manifest.xml", lambda _: kind)
+    assert document_text("a.odt", data, MOST).text == LIBREOFFICE
+
+
+def test_a_workbook_without_styles_is_read() -> None:
+    data = changed("openpyxl.xlsx", "xl/styles.xml", lambda _: b"<styleSheet/>")
+    assert "| 46082 | 1234.5 | 0.25 |" in document_text("a.xlsx", data, MOST).text
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<title>t</title><style>p{}</style><script>x()</script><p>Seen</p><!-- no -->", "Seen"),
+        ("<h2>A &amp; B</h2><p>one<br>two", "## A & B\n\none\ntwo"),
+        ("<ol start=3><li>c<ul><li>in</ul><li>d</ol>", "3. c\n   - in\n4. d"),
+        ("<table><tr><th>a<th>b<tr><td colspan=2>wide</table>", "| a | b |\n| --- | --- |\n| wide |  |"),
+        ("<table><tr><td><p>only a frame</p></td></tr></table>", "only a frame"),
+        ("<table><caption>Prices</caption><tr><td>a<td>b</table>", "Prices\n\n| a | b |\n| --- | --- |"),
+        ("<pre>a\n  b</pre><p>c", "```\na\n  b\n```\n\nc"),
+        ("<ruby>漢字<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby>", "漢字"),
+        ("<p>a<img src=http://example.org/x.png alt='A cat'><iframe src=file:///etc/passwd>b</iframe>", "a[A cat]"),
+        ("<div>" * 5000 + "deep", "deep"),
+        ("<table><tr><td>a<td><table><tr><td>b<td>c", "| a | b c |\n| --- | --- |"),
+    ],
+    ids=[
+        "unseen",
+        "heading",
+        "list",
+        "table",
+        "layout",
+        "caption",
+        "code",
+        "ruby",
+        "loads nothing",
+        "deep",
+        "unclosed tables",
+    ],
+)
+def test_what_a_page_shows_is_read(page: str, text: str) -> None:
+    assert document_text("a.html", page.encode(), MOST).text == text
+
+
+BOMB = b'<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><a>&b;</a>'
+OUTSIDE = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "problem"),
+    [
+        ("old.doc", read("libreoffice.doc"), "old-format"),
+        ("locked.docx", read("msoffcrypto.docx"), "encrypted"),
+        (
+            "locked.odt",
+            changed("libreoffice.odt", "META-INF/manifest.xml", lambda _: b"<a><encryption-data/></a>"),
+            "encrypted",
+        ),
+        ("cut.docx", read("python-docx.docx")[:9000], "damaged"),
+        ("cut.xlsx", read("openpyxl.xlsx")[:3000], "damaged"),
+        ("text.docx", b"This is no archive.", "damaged"),
+        ("broken.docx", changed("python-docx.docx", WORD, lambda xml: xml[:2000]), "damaged"),
+        ("entities.docx", changed("python-docx.docx", WORD, lambda _: BOMB), "damaged"),
+        ("wide.docx", changed("python-docx.docx", WORD, lambda _: BOMB.decode().encode("utf-16")), "damaged"),
+        ("outside.odt", changed("libreoffice.odt", "content.xml", lambda _: OUTSIDE), "damaged"),
+        ("bomb.docx", changed("python-docx.docx", WORD, lambda _: b"<a>" + bytes(80 * 2**20)), "too-large"),
+        ("long.docx", changed("python-docx.docx", WORD, lambda xml: xml.replace(b"End.", b"x" * MOST)), "too-large"),
+        ("empty.docx", changed("python-docx.docx", WORD, lambda _: b"<document><body/></document>"), "empty"),
+        ("archive.zip", zipped(notes=b"text"), "not-text"),
+        ("empty.html", b"<script>x()</script>", "empty"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_cannot_be_read_says_why(name: str, data: bytes, problem: str) -> None:
+    assert (document_text(name, data, MOST).problem, document_text(name, data, MOST).text) == (problem, "")
+
+
+def test_a_part_with_a_password_is_no_damage() -> None:
+    data = bytearray(read("python-docx.docx"))
+    with zipfile.ZipFile(io.BytesIO(bytes(data))) as archive:
+        places = [data.find(b"PK\x01\x02")]
+        while (place := data.find(b"PK\x01\x02", places[-1] + 1)) > 0:
+            places.append(place)
+        assert len(places) == len(archive.namelist())
+    for place in places:
+        data[place + 8] |= 1
+    assert document_text("a.docx", bytes(data), MOST).problem == "encrypted"
+
+
+def test_a_long_document_is_read_in_little_computing() -> None:
+    pages = (
+        b"<w:p><w:r><w:t>"
+        + b"A line of some eighty letters, as they are in books, and one more. " * 40
+        + b"</w:t></w:r></w:p>"
+    )
+    start = b'<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>'
+    data = changed("python-docx.docx", WORD, lambda _: start + pages * 300 + b"</w:body></w:document>")
+    begun = time.process_time()
+    found = document_text("a.docx", data, MOST)
+    assert len(found.text) > 300 * 2500
+    assert 0 < found.seconds <= time.process_time() - begun

@@ -1,0 +1,72 @@
+"""Each architecture of the table: a tiny model, exported as llama.cpp does it and opened again, has the same logits."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import numpy as np
+import pytest
+from gguf import GGMLQuantizationType
+from mlx_lm.utils import load_model
+
+from engine.gguf.writing import prepare, write_shard
+from tests.engine.gguf.cases import CASES
+from tests.engine.gguf.exporting import export, parameters, random_model
+
+Kind = GGMLQuantizationType
+
+
+def opened(source: Path, folder: Path) -> Any:
+    folder.mkdir()
+    plan = prepare(source, folder)
+    assert plan.problem == "", plan.detail
+    for number in range(len(plan.shards)):
+        assert write_shard(source, folder, number).problem == ""
+    return load_model(folder)[0]
+
+
+def logits(model: Any) -> np.ndarray[Any, Any]:
+    tokens = mx.array([[3, 17, 5, 90, 41, 8, 8, 62, 33, 70, 2, 11]])
+    return np.array(
+        model(tokens, cache=model.make_cache() if hasattr(model, "make_cache") else None).astype(mx.float32)
+    )
+
+
+def written(name: str, kind: Kind, folder: Path) -> tuple[Any, dict[str, Any], Any]:
+    """Return a random model, its parameters as `kind` has them, and the model that is opened from the GGUF file."""
+    case = CASES[name]
+    model = random_model(case.config)
+    rounded = export(
+        folder / "model.gguf", case.architecture, model, case.config, case.settings, kind=kind, extra=case.extra
+    )
+    return model, rounded, opened(folder / "model.gguf", folder / "opened")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_architecture_has_the_logits_of_its_model(name: str, tmp_path: Path) -> None:
+    model, _, found = written(name, Kind.F32, tmp_path)
+    config = json.loads((tmp_path / "opened" / "config.json").read_text())
+    assert config["model_type"] == CASES[name].config["model_type"]
+    assert {key: value.shape for key, value in parameters(found).items()} == {
+        key: value.shape for key, value in parameters(model).items()
+    }
+    want = logits(model)
+    assert np.abs(logits(found) - want).max() <= 2e-5 * np.abs(want).max()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_quantised_weights_lie_where_the_floats_do(name: str, tmp_path: Path) -> None:
+    """Rows and columns whose places change take their codes and scales with them."""
+    _, rounded, found = written(name, Kind.Q8_0, tmp_path)
+    quantised = {path: module for path, module in found.named_modules() if hasattr(module, "bits")}
+    assert quantised.keys() >= {path.removesuffix(".weight") for path in rounded if path.endswith("proj.weight")}
+    for path, module in quantised.items():
+        scales, biases = module.scales.astype(mx.float32), module.biases.astype(mx.float32)
+        numbers = np.array(mx.dequantize(module.weight, scales, biases, group_size=32, bits=8))
+        want = rounded[f"{path}.weight"]
+        # In bfloat16, scales are off by 2**-9.
+        assert np.abs(numbers - want).max() <= np.abs(want).max() * 2**-8
+    assert np.isfinite(logits(found)).all()

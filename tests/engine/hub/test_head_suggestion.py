@@ -1,0 +1,109 @@
+"""Heads that are found with a model of the Hub: in the catalog, and by the names that publishers give them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.advice.catalog import Catalog
+from engine.advice.suggestion import head_for
+from engine.hub.client import HubAccess, HubClient
+from engine.hub.search import read_repository
+from engine.model_files.model import HeadFacts, Model
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.fakehub.server import FakeHub
+
+MAIN = "mlx-community/Qwen3.8-27B-4bit"
+SIZES = {"hidden_size": 64, "num_hidden_layers": 4, "vocab_size": 96}
+ROOM = 2**40
+
+
+@pytest.fixture
+def client(hub: FakeHub, set_chip: Callable[[str], None]) -> Iterator[HubClient]:
+    set_chip("Apple M4 Max")
+    hub.add(MAIN, files(1_600_000, model_type="qwen3_5", quantization={"bits": 4, "group_size": 64}))
+    with HubClient(HubAccess(hub.endpoint)) as client:
+        yield client
+
+
+def files(size: int, **config: Any) -> dict[str, bytes]:
+    return {"config.json": json.dumps({**SIZES, **config}).encode(), "model.safetensors": bytes(size)}
+
+
+def head(size: int = 24_000) -> dict[str, bytes]:
+    return files(size, model_type="qwen3_5_mtp")
+
+
+def suggested(client: HubClient, catalog: Catalog | None = None) -> str | None:
+    found = head_for(client, read_repository(client, MAIN), catalog or Catalog({}), 4096, ROOM)
+    return None if found is None else found[0].id
+
+
+@pytest.mark.parametrize(
+    ("name", "is_found"),
+    [
+        ("mlx-community/Qwen3.8-27B-MTP-4bit", True),
+        ("someone/qwen3.8-27b-mtp", True),
+        ("z-lab/Qwen3.8-27B-DFlash2", True),
+        ("someone/Qwen3.8-27B-DSpark", True),
+        ("makers/Qwen3.8-27B-assistant", True),
+        ("someone/Qwen3.8-27B-EAGLE3", True),
+        ("someone/Qwen3.8-27B-Instruct", False),
+        ("someone/Tuned-Qwen3.8-27B-MTP", False),
+        ("mlx-community/Qwen3.6-27B-MTP-4bit", False),
+    ],
+)
+def test_a_head_is_found_by_the_name_of_its_model(client: HubClient, hub: FakeHub, name: str, is_found: bool) -> None:
+    # Makers tag their heads as they like.
+    hub.add(name, head(), tags=("transformers",))
+    assert suggested(client) == (name if is_found else None)
+
+
+def test_a_head_of_the_catalog_is_found_whatever_it_is_called(client: HubClient, hub: FakeHub) -> None:
+    hub.add("someone/drafts", head())
+    facts = HeadFacts(made_for="Qwen/Qwen3.8-27B", checked=False)
+    catalog = Catalog({}, {"someone/drafts": Model("someone/drafts", "catalog", head="mtp", facts=facts)})
+    assert suggested(client, catalog) == "someone/drafts"
+
+
+def test_the_smaller_of_two_heads_is_offered_with_what_to_expect(client: HubClient, hub: FakeHub) -> None:
+    hub.add("someone/Qwen3.8-27B-MTP-bf16", head(96_000))
+    hub.add("mlx-community/Qwen3.8-27B-MTP-4bit", head())
+    found = head_for(client, read_repository(client, MAIN), Catalog({}), 4096, ROOM)
+    assert found is not None
+    model, advice = found
+    assert (model.id, model.weight_bytes) == ("mlx-community/Qwen3.8-27B-MTP-4bit", 24_000)
+    assert advice.expected is not None
+    # Published for such a pair: 1.8 on an M4 Pro with kernels of its own, and 1.4 for a mixture on an M4 Max.
+    assert 1.3 < advice.expected.speedup < 1.8
+
+
+@pytest.mark.parametrize("chip", ["Apple M1 Max", "Apple M2"])
+def test_nothing_is_offered_where_no_gain_is_expected(
+    client: HubClient, hub: FakeHub, set_chip: Callable[[str], None], chip: str
+) -> None:
+    """Published for a dense 27B on an M1 Max: 0.86 with an MTP head, 0.91 at best with others."""
+    set_chip(chip)
+    hub.add("mlx-community/Qwen3.8-27B-MTP-4bit", head())
+    assert suggested(client) is None
+
+
+def test_a_head_that_does_not_fit_beside_its_model_is_not_offered(client: HubClient, hub: FakeHub) -> None:
+    hub.add("mlx-community/Qwen3.8-27B-MTP-4bit", head())
+    main = read_repository(client, MAIN)
+    assert head_for(client, main, Catalog({}), 4096, main.weight_bytes) is None
+
+
+def test_broken_repositories_of_heads_are_passed_over(client: HubClient, hub: FakeHub, tmp_path: Path) -> None:
+    hub.add("someone/Qwen3.8-27B-MTP", {"README.md": b"nothing"})
+    hub.add("someone/Qwen3.8-27B-DFlash", head())
+    main = read_repository(client, MAIN, tmp_path)
+    found = head_for(client, main, Catalog({}), 4096, ROOM, tmp_path)
+    assert found is not None
+    assert found[0].id == "someone/Qwen3.8-27B-DFlash"

@@ -1,0 +1,102 @@
+"""Converting GGUF files in a process with limits: whole or not at all, and the source untouched."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.errors import EngineClosed, ModelNotUsable
+from engine.model_files.gguf_provenance import read_provenance
+from engine.model_files.inspection import check_folder
+from engine.tokenizers.prompt_process import gguf_conversion
+from engine.tokenizers.prompt_process.client import GGUF_PROCESS
+from engine.tokenizers.prompt_process.gguf_conversion import convert
+from tests.tiny_gguf import write_gguf
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Iterator[Path]:
+    yield write_gguf(tmp_path / "files/tiny.gguf")
+    assert GGUF_PROCESS.pid is None
+
+
+def converted(source: Path, folder: Path) -> list[tuple[int, int]]:
+    progress: list[tuple[int, int]] = []
+    convert(source, folder, lambda done, total: progress.append((done, total)), threading.Event())
+    return progress
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()} if folder.exists() else set()
+
+
+def test_the_folder_keeps_where_it_comes_from(source: Path, tmp_path: Path) -> None:
+    before, status = source.read_bytes(), source.stat()
+    progress = converted(source, tmp_path / "models/tiny")
+    assert names(tmp_path / "models") == {"tiny"}
+    check_folder(tmp_path / "models/tiny")
+    kept = read_provenance(tmp_path / "models/tiny")
+    assert kept is not None
+    assert (kept.source, kept.size, kept.modified_ns) == (str(source), len(before), status.st_mtime_ns)
+    assert (kept.architecture, kept.tensors, kept.requantised) == ("llama", 20, ())
+    assert (source.read_bytes(), source.stat().st_mtime_ns) == (before, status.st_mtime_ns)
+    assert names(source.parent) == {"tiny.gguf"}
+    assert progress[0][0] == 0
+    assert progress[-1][0] == progress[-1][1] > 0
+
+
+def test_what_a_killed_conversion_left_is_replaced(source: Path, tmp_path: Path) -> None:
+    left = tmp_path / "models/.tiny.partial"
+    left.mkdir(parents=True)
+    (left / "model.safetensors").write_bytes(b"half")
+    (left / "model-00001-of-00009.safetensors").write_bytes(b"half")
+    converted(source, tmp_path / "models/tiny")
+    assert names(tmp_path / "models") == {"tiny"}
+    check_folder(tmp_path / "models/tiny")
+
+
+def test_a_conversion_that_is_cancelled_leaves_nothing(source: Path, tmp_path: Path) -> None:
+    cancelled = threading.Event()
+    with pytest.raises(EngineClosed):
+        convert(source, tmp_path / "models/tiny", lambda *_: cancelled.set(), cancelled)
+    assert names(tmp_path / "models") == set()
+
+
+def refusal(source: Path, folder: Path) -> tuple[str, str]:
+    with pytest.raises(ModelNotUsable) as caught:
+        converted(source, folder)
+    return caught.value.reason, caught.value.detail
+
+
+def test_a_full_disk_is_found_before_anything_is_written(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gguf_conversion, "free_bytes", lambda _: 1_000)
+    assert refusal(source, tmp_path / "models/tiny") == ("disk-full", "0.3 GB")
+    assert names(tmp_path / "models") == set()
+
+
+def test_a_folder_that_cannot_be_made_is_named(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "models").write_text("a file")
+    assert refusal(source, tmp_path / "models/tiny")[0] == "not-written"
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [(b"GGUF", ("incomplete", "a part of tiny.gguf")), (b"PK\3\4" * 9, ("damaged", "tiny.gguf (not a GGUF file)"))],
+)
+def test_what_is_no_model_leaves_nothing(
+    content: bytes, problem: tuple[str, str], source: Path, tmp_path: Path
+) -> None:
+    source.write_bytes(content)
+    assert refusal(source, tmp_path / "models/tiny") == problem
+    assert names(tmp_path / "models") == set()
+
+
+def test_a_file_that_takes_too_long_is_refused(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gguf_conversion, "BUILD_S", 0)
+    assert refusal(source, tmp_path / "models/tiny") == ("damaged", "tiny.gguf (too-slow)")
+    assert names(tmp_path / "models") == set()
