@@ -1020,7 +1020,7 @@
     </message>
     <message>
         <source>{name} has an old format. Save it as DOCX, XLSX or PPTX, or as PDF.</source>
-        <translation>‘{name}’ 파일은 오래된 형식이에요. DOCX, XLSX, PPTX 또는 PDF로 저장하세요.</translation>
+        <translation>‘{name}’ 파일은 오래된 형식이에요. DOCX, XLSX, PPTX 또는 PDF로 저장해 주세요.</translation>
     </message>
 </context>
 <context>
@@ -4115,7 +4115,7 @@
     </message>
     <message>
         <source>Tandem can&apos;t read this picture: its format is not supported, or its beginning is damaged. Save it as PNG or JPEG.</source>
-        <translation>이 이미지를 읽을 수 없어요. 지원하지 않는 형식이거나 앞부분이 손상되었어요. PNG나 JPEG로 저장하세요.</translation>
+        <translation>이 이미지를 읽을 수 없어요. 지원하지 않는 형식이거나 앞부분이 손상되었어요. PNG나 JPEG로 저장해 주세요.</translation>
     </message>
 </context>
 <context>

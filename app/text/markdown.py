@@ -1,9 +1,10 @@
 """The parser of Markdown: every text that is shown, printed, copied or exported is read by it. No Qt in here.
 
 It reads CommonMark with tables, strikethrough, tasks, alerts, notes, terms, formulas and bare addresses. Tags that set
-text mean what they do in HTML; all other HTML is text. So are definitions of links that no link uses, because sources
-of an answer look like them. Delimiters of emphasis beside Chinese, Japanese and Korean follow the CommonMark
-CJK-friendly amendments: https://github.com/tats-u/markdown-cjk-friendly/blob/main/specification.md
+text mean what they do in HTML; all other HTML is text. So are stars between digits, and definitions of links that no
+link uses, because sources of an answer look like them. Delimiters of emphasis beside Chinese, Japanese and Korean
+follow the CommonMark CJK-friendly amendments:
+https://github.com/tats-u/markdown-cjk-friendly/blob/main/specification.md
 """
 
 from __future__ import annotations
@@ -32,9 +33,10 @@ from app.text.formulas import display_end, formula_at
 _DEEPEST = 18
 _FULL_WIDTH_QUOTES = ("\u2018\ufe01", "\u2019\ufe01", "\u201c\ufe01", "\u201d\ufe01")
 _LABEL = re.compile(r"\[((?:\\.|[^\\\[\]])+)\]")
-# Names of Python with their underscores.
-_DUNDER = re.compile(
-    r"__(?:[a-z_]+[a-z]__(?=\(|\.[a-z])|(?:init|main|name|file|doc|all|version|dict|class|module|slots|new|del|call|str"
+# Names of Python with their underscores, and signs of arithmetic.
+_NO_DELIMITERS = re.compile(
+    r"(?<=\d)\*{1,2}(?=\d)"
+    r"|__(?:[a-z_]+[a-z]__(?=\(|\.[a-z])|(?:init|main|name|file|doc|all|version|dict|class|module|slots|new|del|call|str"
     r"|repr|len|iter|next|enter|exit|eq|hash|lt|add|getitem|setitem|getattr|contains|future|post_init|pycache)__(?!\w))",
     re.ASCII,
 )
@@ -261,7 +263,7 @@ def _delimiters(state: StateInline, silent: bool) -> bool:
     sign = state.src[state.pos]
     if silent or sign not in "*_~":
         return False
-    if name := _DUNDER.match(state.src, state.pos, state.posMax):
+    if name := _NO_DELIMITERS.match(state.src, state.pos, state.posMax):
         state.push("text", "", 0).content = name[0]
         state.pos = name.end()
         return True
