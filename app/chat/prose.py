@@ -28,6 +28,8 @@ from app.widgets import theme
 from app.widgets.theme_aware import ThemeAware
 
 _QUOTE_BAR = 3
+# While it grows, a text of more characters is rendered again for each new part of what is beyond them.
+_LONG, _GROWN = 2500, 200
 # Characters that may have a meaning in Markdown inside a line.
 _SYNTAX = frozenset("\\`*_~$<>[](){}&|#@/=^\ufffc")
 _ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
@@ -90,6 +92,12 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         if self.wordWrapMode() != mode:
             self.setWordWrapMode(mode)
         super().fit()
+
+    def can_wait(self, text: str) -> bool:
+        """Return whether a long text has grown by so little that rendering all of it again can wait for more."""
+        added = text[len(self.markdown) :]
+        is_little = 0 < len(added) < (len(text) - _LONG) // _GROWN and text.startswith(self.markdown)
+        return is_little and not _adds_words(self.markdown, added)
 
     def _append(self, text: str) -> bool:
         """Insert only the new text, if it is plain words at the end of a plain line. Returns whether it was."""
