@@ -157,6 +157,10 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
                     place = QRectF(left, bar.top(), _QUOTE_BAR, bottom - bar.top())
                     painter.fillRect(place, QColor(theme.colours().line))
 
+    def retranslate(self) -> None:
+        if "[!" in self.markdown:
+            self._render_again()
+
     def apply_theme(self) -> None:
         if self.markdown:
             self._render_again()

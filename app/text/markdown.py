@@ -10,9 +10,9 @@ https://github.com/tats-u/markdown-cjk-friendly/blob/main/specification.md
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 from unicodedata import category, east_asian_width
 
@@ -66,6 +66,8 @@ _WHOLE = re.compile(
 )
 _BAR_OF_CODE = re.compile(r"(?<!\\)\|")
 _BAR = "\ufdd2"
+# The titles of alerts by their English ones.
+alert_titles: Mapping[str, str] = {}
 
 
 def parse_blocks(markdown: str) -> list[Token]:
@@ -315,6 +317,12 @@ def is_cjk(sign: str) -> bool:
     return east_asian_width(sign) in ("W", "F", "H") and not is_emoji
 
 
+def _name_alerts(state: StateCore) -> None:
+    for alert, title in pairwise(state.tokens):
+        if alert.type == "alert_title_open":
+            title.content = alert_titles.get(title.content, title.content)
+
+
 def _leave_out_definitions(state: StateCore) -> None:
     """Leave the definitions that links use out, and show the others as they are typed."""
     used = {child.meta.get("label") for token in state.tokens for child in token.children or ()}
@@ -396,6 +404,7 @@ def _configured() -> MarkdownIt:
     inline.at("emphasis", _delimiters)
     # The rule for emphasis reads these, too.
     inline.disable("strikethrough")
+    core.before("inline", "alert_titles", _name_alerts)
     core.push("paragraphs", _split_paragraphs)
     core.push("definitions", _leave_out_definitions)
     core.push("addresses", _link_addresses)
