@@ -76,10 +76,11 @@ def test_a_fold_is_folded_until_it_is_clicked(body: AnswerBody) -> None:
         body.show_text(text[:end], ended=False)
     body.show_text(text, ended=True)
     [fold] = body.findChildren(FoldBlock)
-    assert (fold.head.text(), fold.body.isVisible()) == ("More of it", False)
+    [folded] = fold.findChildren(AnswerBody)
+    assert (fold.head.text(), folded.isVisible()) == ("More of it", False)
     fold.head.click()
-    assert fold.body.isVisible()
-    assert texts(fold.body) == ["A word", "x = 1\n"]
+    assert folded.isVisible()
+    assert texts(folded) == ["A word", "x = 1\n"]
     assert [view.toPlainText() for view in body.text_views] == ["Before.", "After."]
     assert block_texts(text)[1] == "More of it\nA word\nx = 1"
 
