@@ -97,6 +97,9 @@ CASES = [
     ("Total: $5 and $6.", "Total: $5 and $6.", "<p>Total: $5 and $6.</p>"),
     # Code.
     ("```\n<b>&amp;\n```", "<b>&amp;", "<pre><code>&lt;b&gt;&amp;amp;</code></pre>"),
+    ("```diff\n-a\n```", "-a", '<pre><code><span class="code-problem">-a</span></code></pre>'),
+    ("```py\ndef f(): 1\n```", "def f(): 1", '<b><span class="code-text">f</span></b>(): <span'),
+    ("@@ -1 +1 @@", "@@ -1 +1 @@", "<p>@@ -1 +1 @@</p>"),
     ("text\n***\nmore", "text\n\nmore", "<p>text</p><hr /><p>more</p>"),
     # Thoughts.
     ("<think></think>\n<think>again</think>b", "b", "<p>b</p>"),
