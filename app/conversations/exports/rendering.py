@@ -44,7 +44,8 @@ def as_html(markdown: str, as_latex: bool = False) -> str:
 
 def code_styles(colour: Callable[[str], str]) -> str:
     """Return the styles of coloured code, by the names of its colours."""
-    return "\n".join(f".code-{role} {{ color: {colour(role)}; }}" for role in ROLES)
+    names = "\n".join(f".code-{role} {{ color: {colour(role)}; }}" for role in ROLES)
+    return f"{names}\n.code-text {{ font-weight: 600; }}"
 
 
 class _Renderer(RendererHTML):
@@ -78,10 +79,9 @@ class _Renderer(RendererHTML):
     def fence(self, tokens: Sequence[Token], index: int, *_: Any) -> str:
         text, named = tokens[index].content, (tokens[index].info.split() or [""])[0]
         pieces, at = list[str](), 0
-        for start, length, role, bold in spans(text, language_of(text, named)):
-            words = f'<span class="code-{role}">{escape(text[start : start + length])}</span>'
-            pieces += [escape(text[at:start]), f"<b>{words}</b>" if bold else words]
-            at = start + length
+        for start, length, role, _ in spans(text, language_of(text, named)):
+            words, at = text[at:start], start + length
+            pieces.append(f'{escape(words)}<span class="code-{role}">{escape(text[start:at])}</span>')
         return f"<pre><code>{''.join(pieces)}{escape(text[at:])}</code></pre>\n"
 
     def code_block(self, tokens: Sequence[Token], index: int, *_: Any) -> str:

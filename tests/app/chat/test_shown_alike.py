@@ -98,7 +98,7 @@ CASES = [
     # Code.
     ("```\n<b>&amp;\n```", "<b>&amp;", "<pre><code>&lt;b&gt;&amp;amp;</code></pre>"),
     ("```diff\n-a\n```", "-a", '<pre><code><span class="code-problem">-a</span></code></pre>'),
-    ("```py\ndef f(): 1\n```", "def f(): 1", '<b><span class="code-text">f</span></b>(): <span'),
+    ("```py\ndef f(): 1\n```", "def f(): 1", '<span class="code-text">f</span>(): <span'),
     ("@@ -1 +1 @@", "@@ -1 +1 @@", "<p>@@ -1 +1 @@</p>"),
     ("text\n***\nmore", "text\n\nmore", "<p>text</p><hr /><p>more</p>"),
     # Thoughts.

@@ -155,7 +155,7 @@ def test_html_shows_answers_as_the_window_does(store: ConversationStore, tmp_pat
         "<td>1</td>",
         "<td><math ",
         "<li>☑ done</li>",
-        '<pre><code><span class="code-draft_text">&#x27;a&#x27;</span>',
+        '<pre><code><span class="code-draft_text">&#x27;</span>',
         ".code-draft_text { color: light-dark(",
         '<div class="text">**as typed**</div>',
     ):
