@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from PySide6.QtCore import QMimeData, QRectF, QUrl, Signal
-from PySide6.QtGui import (
-    QColor,
-    QPainter,
-    QPaintEvent,
-    QTextCursor,
-    QTextDocument,
-    QTextFormat,
-    QTextOption,
-)
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QTextCursor, QTextFormat, QTextOption
 from PySide6.QtWidgets import QWidget
 
 from app.chat.auto_height_browser import AutoHeightTextBrowser, blocks_of
@@ -77,12 +66,15 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         # A widget has the application's font until it is polished with the style sheet.
         self.ensurePolished()
         self._text_size = self.font().pixelSize()
-        document = self.document()
-        with _laid_out_once(document):
-            paragraphs = shown(text, plain, after, definitions)
+        document, paragraphs = self.document(), shown(text, plain, after, definitions)
+        self._quotes = any(paragraph.quotes for paragraph in paragraphs)
+        self._tables = any(paragraph.rows for paragraph in paragraphs)
+        # Laid out once at the end instead of after each change, which is slow for a long table.
+        document.setLayoutEnabled(False)
+        try:
             self._missing = write(document, paragraphs, self.font())
-            self._quotes = any(paragraph.quotes for paragraph in paragraphs)
-            self._tables = any(paragraph.rows for paragraph in paragraphs)
+        finally:
+            document.setLayoutEnabled(True)
         self.fit()
 
     def fit(self) -> None:
@@ -168,16 +160,6 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
     def apply_text_size(self) -> None:
         if self.markdown and self.font().pixelSize() != self._text_size:
             self._render_again()
-
-
-@contextmanager
-def _laid_out_once(document: QTextDocument) -> Iterator[None]:
-    """Lay a document out once at the end instead of after each change, which is slow for a long table."""
-    document.setLayoutEnabled(False)
-    try:
-        yield
-    finally:
-        document.setLayoutEnabled(True)
 
 
 def _adds_words(before: str, added: str) -> bool:

@@ -79,7 +79,7 @@ class _Renderer(RendererHTML):
     def fence(self, tokens: Sequence[Token], index: int, *_: Any) -> str:
         text, named = tokens[index].content, (tokens[index].info.split() or [""])[0]
         pieces, at = list[str](), 0
-        for start, length, role, _ in spans(text, language_of(text, named)):
+        for start, length, role, _bold in spans(text, language_of(text, named)):
             words, at = text[at:start], start + length
             pieces.append(f'{escape(words)}<span class="code-{role}">{escape(text[start:at])}</span>')
         return f"<pre><code>{''.join(pieces)}{escape(text[at:])}</code></pre>\n"
