@@ -778,6 +778,29 @@
     </message>
 </context>
 <context>
+    <name>Alerts</name>
+    <message>
+        <source>Note</source>
+        <translation>참고</translation>
+    </message>
+    <message>
+        <source>Tip</source>
+        <translation>팁</translation>
+    </message>
+    <message>
+        <source>Important</source>
+        <translation>중요</translation>
+    </message>
+    <message>
+        <source>Warning</source>
+        <translation>경고</translation>
+    </message>
+    <message>
+        <source>Caution</source>
+        <translation>주의</translation>
+    </message>
+</context>
+<context>
     <name>Announcer</name>
     <message>
         <source>The answer was stopped.</source>

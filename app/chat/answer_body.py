@@ -201,6 +201,9 @@ class AnswerBody(ThemeAware, QWidget):
                 self._drop_tail(index)
             if index == len(self._tail):
                 self._add(AnswerRun(block), self._tail, True)
+            view = self._tail[index].view
+            if isinstance(view, Prose) and isinstance(block, ProseText) and view.can_wait(block.text):
+                continue
             self._tail[index].block = block
             self._render(self._tail[index])
         self._drop_tail(len(groups))

@@ -97,6 +97,9 @@ CASES = [
     ("Total: $5 and $6.", "Total: $5 and $6.", "<p>Total: $5 and $6.</p>"),
     # Code.
     ("```\n<b>&amp;\n```", "<b>&amp;", "<pre><code>&lt;b&gt;&amp;amp;</code></pre>"),
+    ("```diff\n-a\n```", "-a", '<pre><code><span class="code-problem">-a</span></code></pre>'),
+    ("```py\ndef f(): 1\n```", "def f(): 1", '<span class="code-text">f</span>(): <span'),
+    ("@@ -1 +1 @@", "@@ -1 +1 @@", "<p>@@ -1 +1 @@</p>"),
     ("text\n***\nmore", "text\n\nmore", "<p>text</p><hr /><p>more</p>"),
     # Thoughts.
     ("<think></think>\n<think>again</think>b", "b", "<p>b</p>"),
@@ -124,3 +127,9 @@ def test_an_answer_is_the_same_in_the_window_streamed_copied_and_exported(answer
     blocks = [one for block in map(splitter.resolved, splitter.frozen) for one in paragraphs_of(block)]
     whole, parts = ([words_of(spans) for one in some for spans in texts_of(one)] for some in (shown(reply), blocks))
     assert words(parts) == words(whole)
+
+
+def test_titles_of_alerts_are_in_the_language_of_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.text.markdown.alert_titles", {"Tip": "팁"})
+    assert arranged_text("> [!TIP]\n> a\n\n> [!NOTE]\n> b") == "팁\n\na\n\nNote\n\nb"
+    assert '<p class="markdown-alert-title">팁</p>' in as_html("- x\n  > [!TIP]\n  > y")
