@@ -1836,6 +1836,10 @@
         <translation>メッセージをモデルのコンテキストに収まるように短くする</translation>
     </message>
     <message>
+        <source>Cancel sending</source>
+        <translation>送信を取り消す</translation>
+    </message>
+    <message>
         <source>Queued: press to take it back</source>
         <translation>送信待ち：押すと取り消し</translation>
     </message>
@@ -1885,6 +1889,10 @@
 </context>
 <context>
     <name>ContextMeter</name>
+    <message>
+        <source>Queued until the answer has ended.</source>
+        <translation>送信待ち：回答が終わると送信されます。</translation>
+    </message>
     <message>
         <source>Queued until the model is ready.</source>
         <translation>送信待ち：モデルの準備中です。</translation>

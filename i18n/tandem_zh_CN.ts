@@ -1836,6 +1836,10 @@
         <translation>缩短消息以适应模型的上下文</translation>
     </message>
     <message>
+        <source>Cancel sending</source>
+        <translation>取消发送</translation>
+    </message>
+    <message>
         <source>Queued: press to take it back</source>
         <translation>等待发送：点按可取消</translation>
     </message>
@@ -1885,6 +1889,10 @@
 </context>
 <context>
     <name>ContextMeter</name>
+    <message>
+        <source>Queued until the answer has ended.</source>
+        <translation>回答结束后会自动发送。</translation>
+    </message>
     <message>
         <source>Queued until the model is ready.</source>
         <translation>模型就绪后会自动发送。</translation>

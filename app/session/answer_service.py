@@ -58,11 +58,11 @@ class AnswerService(QObject):
         return loaded and self._store.ready and not self._chats.shown.streaming
 
     @property
-    def is_loading(self) -> bool:
-        """Whether a question can be asked only after models are loaded or chats are opened, which has begun."""
+    def queues(self) -> bool:
+        """Whether a question waits until models are loaded, chats are opened, or an answer has ended."""
         pair = self._models.pair
         loads = pair.loading == "main" or (pair.main is not None and not self._store.ready)
-        return loads and not self.ready and not self._chats.shown.streaming
+        return loads or self._chats.shown.streaming
 
     @property
     def is_idle(self) -> bool:
