@@ -5963,6 +5963,10 @@
         <translation>メッセージと回答を削除</translation>
     </message>
     <message>
+        <source>Answer again with</source>
+        <translation>別のモデルで再生成</translation>
+    </message>
+    <message>
         <source>Delete the answer</source>
         <translation>回答を削除</translation>
     </message>

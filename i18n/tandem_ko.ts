@@ -5963,6 +5963,10 @@
         <translation>메시지와 답변 삭제</translation>
     </message>
     <message>
+        <source>Answer again with</source>
+        <translation>다른 모델로 다시 답변받기</translation>
+    </message>
+    <message>
         <source>Delete the answer</source>
         <translation>답변 삭제</translation>
     </message>

@@ -5963,6 +5963,10 @@
         <translation>删除消息及其回答</translation>
     </message>
     <message>
+        <source>Answer again with</source>
+        <translation>用其他模型重新回答</translation>
+    </message>
+    <message>
         <source>Delete the answer</source>
         <translation>删除回答</translation>
     </message>

@@ -131,7 +131,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         buttons = attach_button(actions["attach"], self), self._preset_button, ThinkingButton(session, self)
         self.composer.add_tools(*buttons, tools_button(session, self._library, self))
         self._meter = ContextMeter(session, self.composer, self)
-        self.turns = TurnCommands(session, self.transcript, self.composer, self)
+        self.turns = TurnCommands(session, self.transcript, self.composer, self.models.other_models, self)
         self.chats = ChatCommands(session, self.sidebar, self._search, self.notifications, self)
 
     def _make_panel(self) -> None:
