@@ -29,6 +29,7 @@ from app.chat.fold_block import FoldBlock
 from app.chat.prose import Prose
 from app.text.blocks import PART, Block, Code, Fold, ProseText, Splitter
 from app.widgets.labels import WrappedLabel
+from app.widgets.layouts import fill, vbox
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import single_shot
@@ -200,6 +201,9 @@ class AnswerBody(ThemeAware, QWidget):
                 self._drop_tail(index)
             if index == len(self._tail):
                 self._add(AnswerRun(block), self._tail, True)
+            view = self._tail[index].view
+            if isinstance(view, Prose) and isinstance(block, ProseText) and view.can_wait(block.text):
+                continue
             self._tail[index].block = block
             self._render(self._tail[index])
         self._drop_tail(len(groups))
@@ -267,7 +271,7 @@ class AnswerBody(ThemeAware, QWidget):
         elif isinstance(run.block, Code):
             view = CodeBlock(self)
         elif isinstance(run.block, Fold):
-            view = FoldBlock(self, self._new_body)
+            view = self._new_fold()
         else:
             view = self._new_prose()
         leave_menu_to_parent(view)
@@ -275,13 +279,16 @@ class AnswerBody(ThemeAware, QWidget):
         view.resize(self.width(), view.height())
         return view
 
-    def _new_body(self, parent: QWidget) -> AnswerBody:
-        """Return the body of a fold."""
-        body = AnswerBody(parent)
+    def _new_fold(self) -> FoldBlock:
+        fold = FoldBlock(self)
+        body = AnswerBody(fold.frame)
+        fill(vbox(fold.frame, margins=(16, 4, 0, 4)), body)
+        fold.text_shown.connect(body.show_text)
+        body.grows.connect(fold.grows)
         body.link_chosen.connect(self.link_chosen)
         body.passage_selected.connect(self.passage_selected)
         body.incomplete.connect(lambda: body.load_between(0, body.height(), SLICE))
-        return body
+        return fold
 
     def _new_prose(self) -> Prose:
         view = Prose(self)

@@ -15,6 +15,7 @@ from PySide6.QtGui import QColor, QFontDatabase, QResizeEvent, QTextCharFormat, 
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.system.background import BackgroundCache
+from app.text.code_spans import Spans, language_of, spans
 from app.widgets import theme
 from app.widgets.buttons import CopyButton
 from app.widgets.labels import label
@@ -23,57 +24,7 @@ from app.widgets.theme_aware import ThemeAware
 
 # Code that is being written is coloured again when it has grown by this part of it.
 _GROWN = 16
-# Longer code stays plain: colouring it would take too long.
-LONGEST = 20_000
 _CACHED = 256
-
-# The keys name nodes in Pygments' tree of token types.
-_ROLES = (
-    ("Comment", "faint"),
-    ("Keyword", "main_text"),
-    ("Literal.String", "draft_text"),
-    ("Literal.Number", "lookup_text"),
-    ("Name.Builtin", "main_text"),
-    ("Name.Decorator", "lookup_text"),
-    ("Name.Function", "text"),
-    ("Name.Class", "text"),
-    ("Generic.Deleted", "problem"),
-    ("Generic.Inserted", "draft_text"),
-    ("Generic.Subheading", "main_text"),
-)
-# What a diff without a language begins with.
-_DIFF = ("diff --git ", "--- ", "@@ -")
-_BOLD = ("Name.Function", "Name.Class")
-
-# (start, length, colour role, bold) of each span to colour, positions in characters.
-Spans = tuple[tuple[int, int, str, bool], ...]
-
-
-def spans(text: str, language: str) -> Spans:
-    """Return the spans of a text to colour; () for unknown languages. May be called on any thread."""
-    if len(text) > LONGEST or language.lower() not in _languages():
-        return ()
-    # Imported with the first coloured code block, off the Qt thread.
-    from pygments import lex
-    from pygments.lexers import get_lexer_by_name
-    from pygments.token import string_to_tokentype
-
-    roles = [(string_to_tokentype(name), role, name in _BOLD) for name, role in _ROLES]
-    found, start = [], 0
-    for kind, value in lex(text, get_lexer_by_name(language, stripnl=False, ensurenl=False)):
-        role, bold = next(((role, bold) for token, role, bold in roles if kind in token), ("", False))
-        if role and value.strip():
-            found.append((start, len(value), role, bold))
-        start += len(value)
-    return tuple(found)
-
-
-@cache
-def _languages() -> frozenset[str]:
-    """Return every name of a language. For an unknown one, Pygments would search all installed packages."""
-    from pygments.lexers import get_all_lexers
-
-    return frozenset(alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases)
 
 
 @cache
@@ -163,7 +114,7 @@ class CodeBlock(ThemeAware, QFrame):
             self._text = text
             self.text_view.fit()
         whole = text if closed else text[: text.rfind("\n") + 1]
-        self._lexer = language or ("diff" if text.startswith(_DIFF) else "")
+        self._lexer = language_of(text, language)
         if self._lexer and (closed or (self._awaited is None and len(whole) > self._seen + len(text) // _GROWN)):
             self._seen, self._awaited = len(whole), whole
             self._colour()

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
 
@@ -13,19 +10,18 @@ from app.widgets.icons import icon
 from app.widgets.layouts import fill, vbox
 from app.widgets.style_class import styled
 
-if TYPE_CHECKING:
-    from app.chat.answer_body import AnswerBody
-
 
 class FoldBlock(QWidget):
     """The summary, and the text below it, which is rendered only while it is unfolded.
 
-    `grows` carries by how many pixels the height will grow, before it does.
+    `grows` carries by how many pixels the height will grow, before it does. `text_shown` carries the text to show, and
+    whether it is complete.
     """
 
     grows = Signal(int)
+    text_shown = Signal(str, bool)
 
-    def __init__(self, parent: QWidget, new_body: Callable[[QWidget], AnswerBody]) -> None:
+    def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self._text, self._closed, self._chosen = "", False, False
@@ -33,13 +29,11 @@ class FoldBlock(QWidget):
         self.head.setCheckable(True)
         self.head.setIcon(icon("chevron-right", checked="chevron-down"))
         self.head.setIconSize(QSize(14, 14))
-        self._frame = QFrame(self)
-        self._frame.setObjectName("fold")
-        self.body = new_body(self._frame)
-        self.body.grows.connect(self.grows)
-        fill(vbox(self._frame, margins=(16, 4, 0, 4)), self.body)
-        fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), (self.head, 0, Qt.AlignmentFlag.AlignLeft), self._frame)
-        self._frame.hide()
+        # Where the text is shown.
+        self.frame = QFrame(self)
+        self.frame.setObjectName("fold")
+        fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), (self.head, 0, Qt.AlignmentFlag.AlignLeft), self.frame)
+        self.frame.hide()
         self.head.toggled.connect(self._toggle)
         self.head.clicked.connect(self._choose)
 
@@ -51,12 +45,12 @@ class FoldBlock(QWidget):
         if not self._chosen:
             self.head.setChecked(is_open)
         if self.head.isChecked():
-            self.body.show_text(self._text, closed)
+            self.text_shown.emit(self._text, closed)
 
     def _choose(self) -> None:
         self._chosen = True
 
     def _toggle(self, unfolded: bool) -> None:
         if unfolded:
-            self.body.show_text(self._text, self._closed)
-        self._frame.setVisible(unfolded)
+            self.text_shown.emit(self._text, self._closed)
+        self.frame.setVisible(unfolded)

@@ -10,11 +10,17 @@ from PySide6.QtGui import QFont, QFontDatabase, QPageLayout, QTextDocument
 from PySide6.QtWidgets import QWidget
 
 from app.session.chats import Chat
+from app.widgets.colours import light
 from app.wording.tools import call_sentence, tool_name
 
 # Points, and millimetres around the text of a page.
 _FONT_SIZE, _MARGIN_MM = 10, 18
-_STYLES = "pre, .typed { white-space: pre-wrap } pre, code { font-family: '%s' } table { border-collapse: collapse }"
+_STYLES = (
+    "pre, .typed { white-space: pre-wrap } pre, code, kbd { font-family: '%s' } table { border-collapse: collapse }"
+    " .markdown-alert-title { font-weight: bold }"
+)
+# Qt does not know folds: paper shows what is in them.
+_FOLDS = (("<summary>", "<p><b>"), ("</summary>", "</b></p>"))
 
 
 def chat_document(chat: Chat) -> QTextDocument:
@@ -22,19 +28,21 @@ def chat_document(chat: Chat) -> QTextDocument:
 
     An answer's calls of tools follow it, each with its arguments and its result, or the reason why it has none.
     """
+    # Imports a parser, which only the first printed chat needs.
+    from app.conversations.exports.rendering import code_styles
+
     document = QTextDocument()
     font = QFont()
     font.setPointSize(_FONT_SIZE)
     document.setDefaultFont(font)
     fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
-    document.setDefaultStyleSheet(_STYLES % fixed)
+    document.setDefaultStyleSheet(_STYLES % fixed + code_styles(lambda role: str(getattr(light(), role))))
     document.setHtml("\n".join(_parts(chat)))
     return document
 
 
 def _parts(chat: Chat) -> Iterator[str]:
     """Yield the paragraphs of the document in HTML."""
-    # Imports a parser, which only the first printed chat needs.
     from app.conversations.exports.rendering import as_html
 
     if chat.title:
@@ -46,7 +54,9 @@ def _parts(chat: Chat) -> Iterator[str]:
             yield f'<p class="typed"><b>{escape(turn.question)}</b></p>'
         for answer in turn.answers:
             page = as_html(answer.reply, as_latex=True).replace("\n</code></pre>", "</code></pre>")
-            yield page.replace("<table>", '<table border="1" cellpadding="4">')
+            for tag, known in (*_FOLDS, ("<table ", '<table border="1" cellpadding="4" ')):
+                page = page.replace(tag, known)
+            yield page
             for call in answer.calls:
                 names = call.use.server, tool_name(call.use.server, call.use.tool)
                 yield f"<p>{escape(' · '.join(dict.fromkeys(filter(None, names))))}</p>"

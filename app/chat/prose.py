@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from PySide6.QtCore import QMimeData, QRectF, QUrl, Signal
-from PySide6.QtGui import (
-    QColor,
-    QPainter,
-    QPaintEvent,
-    QTextCursor,
-    QTextDocument,
-    QTextFormat,
-    QTextOption,
-)
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QTextCursor, QTextFormat, QTextOption
 from PySide6.QtWidgets import QWidget
 
 from app.chat.auto_height_browser import AutoHeightTextBrowser, blocks_of
@@ -28,6 +17,8 @@ from app.widgets import theme
 from app.widgets.theme_aware import ThemeAware
 
 _QUOTE_BAR = 3
+# While it grows, a text of more characters is rendered again for each new part of what is beyond them.
+_LONG, _GROWN = 2500, 200
 # Characters that may have a meaning in Markdown inside a line.
 _SYNTAX = frozenset("\\`*_~$<>[](){}&|#@/=^\ufffc")
 _ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
@@ -75,12 +66,15 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         # A widget has the application's font until it is polished with the style sheet.
         self.ensurePolished()
         self._text_size = self.font().pixelSize()
-        document = self.document()
-        with _laid_out_once(document):
-            paragraphs = shown(text, plain, after, definitions)
+        document, paragraphs = self.document(), shown(text, plain, after, definitions)
+        self._quotes = any(paragraph.quotes for paragraph in paragraphs)
+        self._tables = any(paragraph.rows for paragraph in paragraphs)
+        # Laid out once at the end instead of after each change, which is slow for a long table.
+        document.setLayoutEnabled(False)
+        try:
             self._missing = write(document, paragraphs, self.font())
-            self._quotes = any(paragraph.quotes for paragraph in paragraphs)
-            self._tables = any(paragraph.rows for paragraph in paragraphs)
+        finally:
+            document.setLayoutEnabled(True)
         self.fit()
 
     def fit(self) -> None:
@@ -90,6 +84,12 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         if self.wordWrapMode() != mode:
             self.setWordWrapMode(mode)
         super().fit()
+
+    def can_wait(self, text: str) -> bool:
+        """Return whether a long text has grown by so little that rendering all of it again can wait for more."""
+        added = text[len(self.markdown) :]
+        is_little = 0 < len(added) < (len(text) - _LONG) // _GROWN and text.startswith(self.markdown)
+        return is_little and not _adds_words(self.markdown, added)
 
     def _append(self, text: str) -> bool:
         """Insert only the new text, if it is plain words at the end of a plain line. Returns whether it was."""
@@ -149,6 +149,10 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
                     place = QRectF(left, bar.top(), _QUOTE_BAR, bottom - bar.top())
                     painter.fillRect(place, QColor(theme.colours().line))
 
+    def retranslate(self) -> None:
+        if "[!" in self.markdown:
+            self._render_again()
+
     def apply_theme(self) -> None:
         if self.markdown:
             self._render_again()
@@ -156,16 +160,6 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
     def apply_text_size(self) -> None:
         if self.markdown and self.font().pixelSize() != self._text_size:
             self._render_again()
-
-
-@contextmanager
-def _laid_out_once(document: QTextDocument) -> Iterator[None]:
-    """Lay a document out once at the end instead of after each change, which is slow for a long table."""
-    document.setLayoutEnabled(False)
-    try:
-        yield
-    finally:
-        document.setLayoutEnabled(True)
 
 
 def _adds_words(before: str, added: str) -> bool:

@@ -16,9 +16,13 @@ from app.cli.answers import JsonOutput, TextOutput
 from app.cli.command import BAD_USAGE, DONE, FAILED, INTERRUPTED, add_command
 from app.cli.conversation import TerminalConversation, readable, request, talk
 from app.cli.pair_options import add_method, add_pair_options, chosen_pair, own_engine_settings
+from app.session.attachments import read_attachment
 from app.settings.engine_settings import OWN_SAMPLING
+from app.text.fences import file_block
+from app.text.file_texts import NotAttachable
 from engine import Engine, EngineClient, EngineError, Failed
 from engine.files.picture_file import MOST_MEGABYTES
+from engine.files.reading_time import ReadingTime
 from engine.pictures.reading import digest_of, picture_size, time_for
 from engine.requests import MAX_DEPTH, MAX_TEMPERATURE
 from engine.tokenizers.thinking import LEVELS, SWITCHED
@@ -28,6 +32,7 @@ _LONGEST_INPUT = 8 * 2**20
 _SAME_TEXT_HELP = "always the same text with and without speculation; the line below an answer says what it costs"
 _THINKING_HELP = "whether, or how much, the model thinks before it answers (as its chat template does)"
 _IMAGE_HELP = "a picture for the first question, repeatable; the main model must see (tandem models list)"
+_FILE_HELP = "a text or a document (PDF, DOCX, XLSX, PPTX, ODT, EPUB, HTML) before the first question, repeatable"
 _SAMPLING_HELP = (
     "Without these options, as the model's authors recommend or, without a\n"
     "recommendation, at temperature 0. In the window that is\n"
@@ -52,6 +57,7 @@ def add_parser(subparsers: Any) -> None:
             'tandem chat "What is a draft model?"',
             'cat notes.txt | tandem chat "Sum this up:"',
             'tandem chat --main mlx-community/gemma-3-4b-it-4bit --image photo.jpg "What is this?"',
+            'tandem chat --file report.docx "What does it conclude?"',
             "tandem chat --main mlx-community/Qwen3-8B-4bit --draft mlx-community/Qwen3-0.6B-4bit",
         ),
         "Ask one question, or chat. Text piped in is one question; with PROMPT it follows the prompt.",
@@ -65,6 +71,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("prompt", nargs="?", metavar="PROMPT", help=_PROMPT_HELP)
     add_pair_options(parser)
     add("--image", action="append", default=[], metavar="FILE", help=_IMAGE_HELP)
+    add("--file", action="append", default=[], metavar="FILE", help=_FILE_HELP)
     add("--lines", action="store_true", help="treat each line of standard input as a question")
     add_method(parser)
     add("--depth", type=_depth, metavar="auto|K", help=f"draft tokens per round, 0 to {MAX_DEPTH} (auto)")
@@ -108,9 +115,9 @@ def run(
     try:
         # Bad settings and questions end the command before any model is loaded.
         request(arguments, [{"role": "user", "content": "-"}])
-        question, pictures = _question(arguments), _pictures(arguments.image)
+        question, pictures, texts = _question(arguments), _pictures(arguments.image), _texts(arguments.file)
         with open_engine() as engine:
-            conversation = TerminalConversation(engine, arguments, show, pictures)
+            conversation = TerminalConversation(engine, arguments, show, pictures, texts)
             conversation.load(*chosen_pair(arguments))
             if question is not None:
                 return conversation.ask(question)
@@ -156,6 +163,16 @@ def _pictures(files: Sequence[str]) -> dict[str, bytes]:
         picture_size(content, time)
         pictures[digest_of(content)] = content
     return pictures
+
+
+def _texts(files: Sequence[str]) -> list[str]:
+    """Return the text of each file under its name, as models read it. Raises `BadQuestion`."""
+    time = ReadingTime()
+    try:
+        read = [read_attachment(Path(file), time=time) for file in files]
+    except NotAttachable as error:
+        raise BadQuestion(f"{error.name} cannot be attached: {error.reason.replace('-', ' ')}") from error
+    return [file_block(one.name, one.text) for one in read]
 
 
 def _is_piped() -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
@@ -38,7 +38,7 @@ Up, Down       earlier questions"""
 class TerminalConversation:
     """Questions to one engine, each with the turns before it. `model` is a line that names the models.
 
-    The first question has the `pictures`, which are files by their digests.
+    The first question has the `pictures`, which are files by their digests, and comes after the `texts` of other files.
     """
 
     def __init__(
@@ -47,10 +47,11 @@ class TerminalConversation:
         arguments: argparse.Namespace,
         show: Output,
         pictures: Mapping[str, bytes] = MappingProxyType({}),
+        texts: Sequence[str] = (),
     ) -> None:
         self.model = ""
         self._engine, self._arguments, self._show = engine, arguments, show
-        self._pictures = pictures
+        self._pictures, self._texts = pictures, texts
         self._history: list[dict[str, Any]] = []
         self._recommended: dict[str, float] = {}
         self._thinking = ThinkingChoice()
@@ -70,10 +71,11 @@ class TerminalConversation:
 
     def ask(self, question: str) -> int:
         """Ask, show the answer and return the exit code. The history keeps only questions with whole answers."""
-        content: str | list[dict[str, str]] = question
+        text = question if self._history else "\n\n".join([*self._texts, question])
+        content: str | list[dict[str, str]] = text
         if self._pictures and not self._history:
             shown = [{"type": "image", "digest": digest} for digest in self._pictures]
-            content = [*shown, {"type": "text", "text": question}]
+            content = [*shown, {"type": "text", "text": text}]
         self._history.append({"role": "user", "content": content})
         asked = request(self._arguments, self._history, self._recommended, self._thinking, self._pictures)
         stream = self._engine.submit(asked)

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from zipfile import ZipFile
 
 from PySide6.QtCore import QCollator, QCoreApplication, QLocale
 
@@ -50,6 +51,7 @@ def try_parts(folder: Path, language: Language, engine: EngineClient) -> dict[st
         "architectures": _find_architectures,
         "prompt-process": _make_prompt,
         "pdf": lambda: _read_pdf(folder),
+        "documents": lambda: _read_book(folder),
         "formulas": _typeset,
         "keychain": lambda: Keychain().read("https://self-test.invalid"),
         "languages": lambda: _translate(language),
@@ -112,6 +114,17 @@ def _read_pdf(folder: Path) -> None:
     file.write_bytes(_pdf(_PDF_TEXT))
     if _PDF_TEXT not in (text := read_attachment(file).text):
         raise ValueError(f"the page says {text!r}")
+
+
+def _read_book(folder: Path) -> None:
+    """Read a file that is an archive of XML and HTML, as all other documents are one or more of these."""
+    file = folder / "book.epub"
+    with ZipFile(file, "w") as book:
+        book.writestr("META-INF/container.xml", '<container><rootfile full-path="book.opf"/></container>')
+        book.writestr("book.opf", '<package><item id="a" href="a.html"/><itemref idref="a"/></package>')
+        book.writestr("a.html", "<h1>Tandem reads this book.</h1>")
+    if (text := read_attachment(file).text) != "# Tandem reads this book.":
+        raise ValueError(f"the book says {text!r}")
 
 
 def _typeset() -> None:

@@ -9,7 +9,7 @@ parser finds the place of the text that follows.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.text.pieces import LONG_PIECE, fitting, length_with_pictures, plain_end, tables, weight
@@ -35,9 +35,11 @@ _LABEL = re.compile(r"\[([^\[\]\n]{1,200})\]")
 _LONE_FENCE = re.compile(r"[ >]*(?:```|~~~)")
 
 
-def prepare_parser() -> None:
-    """Import the parser, so that the first text does not wait for it."""
-    top_level("")
+def prepare_parser(alert_titles: Mapping[str, str]) -> None:
+    """Import the parser, so that the first text does not wait for it, and give it translations of English titles."""
+    from app.text import markdown
+
+    markdown.alert_titles = alert_titles
 
 
 @dataclass(frozen=True)

@@ -1,43 +1,34 @@
 """The parser of Markdown: every text that is shown, printed, copied or exported is read by it. No Qt in here.
 
 It reads CommonMark with tables, strikethrough, tasks, alerts, notes, terms, formulas and bare addresses. Tags that set
-text mean what they do in HTML; all other HTML is text. So are definitions of links that no link uses, because sources
-of an answer look like them. Delimiters of emphasis beside Chinese, Japanese and Korean follow the CommonMark
-CJK-friendly amendments: https://github.com/tats-u/markdown-cjk-friendly/blob/main/specification.md
+text mean what they do in HTML; all other HTML is text. So are definitions of links that no link uses, because
+sources of an answer look like them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
-from unicodedata import category, east_asian_width
 
 from markdown_it import MarkdownIt
-from markdown_it.common.utils import isPunctChar, isWhiteSpace, normalizeReference
+from markdown_it.common.utils import normalizeReference
 from markdown_it.rules_block import StateBlock, reference
 from markdown_it.rules_block.table import table
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
-from markdown_it.rules_inline.state_inline import Delimiter
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
+from app.text.emphasis import delimiters
 from app.text.formulas import display_end, formula_at
 
 # Quotes, lists and their items inside each other: the parser leaves out what is deeper than `maxNesting`.
 _DEEPEST = 18
-_FULL_WIDTH_QUOTES = ("\u2018\ufe01", "\u2019\ufe01", "\u201c\ufe01", "\u201d\ufe01")
 _LABEL = re.compile(r"\[((?:\\.|[^\\\[\]])+)\]")
-# Names of Python with their underscores.
-_DUNDER = re.compile(
-    r"__(?:[a-z_]+[a-z]__(?=\(|\.[a-z])|(?:init|main|name|file|doc|all|version|dict|class|module|slots|new|del|call|str"
-    r"|repr|len|iter|next|enter|exit|eq|hash|lt|add|getitem|setitem|getattr|contains|future|post_init|pycache)__(?!\w))",
-    re.ASCII,
-)
 _NOTE = re.compile(r"\[\^([^\s\[\]]+)\]")
 # Tags whose attributes mean nothing here, and the names of those that mean the same as another.
 _TAG = re.compile(r"<(br|p|b|strong|i|em|u|ins|s|del|strike|sub|sup|kbd)(?:\s[^<>]*)?(/?)>", re.IGNORECASE)
@@ -64,6 +55,8 @@ _WHOLE = re.compile(
 )
 _BAR_OF_CODE = re.compile(r"(?<!\\)\|")
 _BAR = "\ufdd2"
+# The titles of alerts by their English ones.
+alert_titles: Mapping[str, str] = {}
 
 
 def parse_blocks(markdown: str) -> list[Token]:
@@ -256,61 +249,10 @@ def _html(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _delimiters(state: StateInline, silent: bool) -> bool:
-    """Put a run of delimiters into the list from which the parser makes bold, italic and struck text."""
-    sign = state.src[state.pos]
-    if silent or sign not in "*_~":
-        return False
-    if name := _DUNDER.match(state.src, state.pos, state.posMax):
-        state.push("text", "", 0).content = name[0]
-        state.pos = name.end()
-        return True
-    can_open, can_close, length = _flanking(state, sign != "_")
-    # Struck text has pairs of signs, whose lengths need not match.
-    size = 2 if sign == "~" else 1
-    if length < size:
-        return False
-    if length % size:
-        state.push("text", "", 0).content = sign
-    for _ in range(length // size):
-        state.push("text", "", 0).content = sign * size
-        at = len(state.tokens) - 1
-        state.delimiters.append(Delimiter(ord(sign), length * (size == 1), at, -1, can_open, can_close))
-    state.pos += length
-    return True
-
-
-def _flanking(state: StateInline, within_words: bool) -> tuple[bool, bool, int]:
-    """Return whether the run of delimiters at the position can open and close, and its length."""
-    source, start = state.src, state.pos
-    end = start + 1
-    while end < state.posMax and source[end] == source[start]:
-        end += 1
-    before = source[start - 1] if start else " "
-    if "\ufe00" <= before <= "\ufe0e" and start > 1:
-        # A variation selector belongs to the sign before it.
-        pair = source[start - 2 : start]
-        before = "\uff02" if pair in _FULL_WIDTH_QUOTES else pair[0]
-    after = source[end] if end < state.posMax else " "
-    space_before, space_after = isWhiteSpace(ord(before)), isWhiteSpace(ord(after))
-    sign_before, sign_after = isPunctChar(before), isPunctChar(after)
-    cjk_before, cjk_after = is_cjk(before) or "\U000e0100" <= before <= "\U000e01ef", is_cjk(after)
-    left = not space_after and (cjk_after or not sign_after or space_before or sign_before or cjk_before)
-    right = not space_before and (cjk_before or not sign_before or space_after or sign_after or cjk_after)
-    can_open = left and (within_words or not right or sign_before)
-    can_close = right and (within_words or not left or sign_after)
-    return can_open, can_close, end - start
-
-
-def is_cjk(sign: str) -> bool:
-    """Return whether a character is Chinese, Japanese or Korean, by the specification.
-
-    Wide signs outside the blocks of these scripts are emoji.
-    """
-    if "\u1100" <= sign <= "\u11ff" or "\ud7b0" <= sign <= "\ud7ff":
-        return True
-    is_emoji = category(sign) in ("So", "Sk") and not "\u2e80" <= sign <= "\uffff"
-    return east_asian_width(sign) in ("W", "F", "H") and not is_emoji
+def _name_alerts(state: StateCore) -> None:
+    for alert, title in pairwise(state.tokens):
+        if alert.type == "alert_title_open":
+            title.content = alert_titles.get(title.content, title.content)
 
 
 def _leave_out_definitions(state: StateCore) -> None:
@@ -391,9 +333,10 @@ def _configured() -> MarkdownIt:
     inline.before("escape", "formula", _formula)
     inline.before("link", "html", _html)
     inline.at("footnote_ref", _note)
-    inline.at("emphasis", _delimiters)
+    inline.at("emphasis", delimiters)
     # The rule for emphasis reads these, too.
     inline.disable("strikethrough")
+    core.before("inline", "alert_titles", _name_alerts)
     core.push("paragraphs", _split_paragraphs)
     core.push("definitions", _leave_out_definitions)
     core.push("addresses", _link_addresses)

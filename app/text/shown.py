@@ -111,7 +111,7 @@ def document_text(paragraphs: Sequence[Paragraph]) -> str:
     # A document has empty lines below each table, and above one that it begins with.
     lines = [""] if paragraphs[0].rows else []
     for paragraph in paragraphs:
-        texts = [cell for row in rows_from_left(paragraph) for cell in row] if paragraph.rows else [paragraph.spans]
+        texts = texts_of(replace(paragraph, rows=rows_from_left(paragraph)))
         lines += [words_of(spans, lambda _: OBJECT) for spans in texts] + [""] * bool(paragraph.rows)
     return "\n".join(lines).replace("\xa0", " ")
 

@@ -61,7 +61,7 @@ def top_level(text: str) -> list[Span]:
     spans: list[Span] = []
     items, codes, definitions = list[int](), list[CodeSpan](), list[str]()
     lists = quotes = 0
-    opened = None
+    opened, ends_in_code = None, False
     for token in parse_blocks(text):
         if token.level == 0 and token.map and token.nesting >= 0:
             opened, items, codes, definitions = token, [], [], []
@@ -69,12 +69,11 @@ def top_level(text: str) -> list[Span]:
             items.append(token.map[0])
         lists += token.nesting if token.tag in ("ul", "ol", "dd") else 0
         quotes += token.nesting if token.type.startswith(("blockquote", "alert_o", "alert_c")) else 0
-        if token.nesting >= 0 and codes:
-            codes[-1] = replace(codes[-1], is_last=False)
-        if token.type in ("fence", "code_block") and token.map:
-            fenced = token.type == "fence"
+        is_code = token.type in ("fence", "code_block")
+        ends_in_code = is_code or (ends_in_code and token.nesting < 0)
+        if is_code and token.map:
             first, end = token.map
-            codes.append(CodeSpan(first, end, token.content, token.info, fenced, lists, quotes, is_last=True))
+            codes.append(CodeSpan(first, end, token.content, token.info, token.type == "fence", lists, quotes))
         elif token.type == "definitions":
             definitions += [text for _, text in token.meta["definitions"]]
         elif token.type == "footnote_reference_open":
@@ -84,10 +83,9 @@ def top_level(text: str) -> list[Span]:
             opened = None
     if opened is not None:
         spans.append(replace(_span_of(opened, items, codes, definitions), closed=False))
-    if spans:
-        # Only the last block may go on.
-        for at, span in enumerate(spans[:-1]):
-            spans[at] = replace(span, codes=tuple(replace(code, is_last=False) for code in span.codes))
+    if ends_in_code and spans[-1].codes:
+        *before, last = spans[-1].codes
+        spans[-1] = replace(spans[-1], codes=(*before, replace(last, is_last=True)))
     return spans
 
 

@@ -65,8 +65,9 @@ def prepare_answers() -> None:
     """
     import app.chat.turn_view  # noqa: F401
     from app.text.blocks import prepare_parser
+    from app.wording.alerts import ALERT_TITLES
 
-    prepare_parser()
+    prepare_parser(ALERT_TITLES)
     QScrollArea().viewport()
 
 

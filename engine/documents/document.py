@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from dataclasses import dataclass
+from io import BytesIO
 
-from engine.documents.marked_text import MarkedText, TooLong
+from engine.documents.marked_text import MarkedText, TextTooLong
+from engine.documents.office import OfficeReader, OpenTextReader, SlidesReader, WordReader
+from engine.documents.sheets import SheetsReader
+from engine.documents.web_page import read_book, read_page
+from engine.documents.zipped_parts import Encrypted, ZippedParts
 
 # The beginning of Microsoft's old container: documents of Office 97, and newer ones with a password.
 _OLD_CONTAINER = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -14,8 +20,15 @@ _ENCRYPTED_STREAM = "EncryptedPackage".encode("utf-16-le")
 # What pypdf raises for a file that needs a password, or AES, for which no library is installed.
 _ENCRYPTED = ("DependencyError", "FileNotDecryptedError", "WrongPasswordError", "Encrypted")
 _PAGES = (".html", ".htm", ".xhtml")
-_ZIPPED = (".docx", ".docm", ".xlsx", ".xlsm", ".pptx", ".pptm", ".odt", ".ods", ".odp", ".epub")
+_ZIPPED = (".docx", ".docm", ".xlsx", ".xlsm", ".pptx", ".pptm", ".odt", ".epub")
 SUFFIXES = (".pdf", *_ZIPPED, *_PAGES)
+# The readers by a part of the media type of a file's main part.
+_READERS: dict[str, type[OfficeReader | SheetsReader]] = {
+    "wordprocessingml": WordReader,
+    "spreadsheetml": SheetsReader,
+    "presentationml": SlidesReader,
+    "opendocument.text": OpenTextReader,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +61,7 @@ def document_text(name: str, data: bytes, most: int) -> DocumentText:
         text, problem = _text_and_problem(name.lower(), data, most)
     except MemoryError:
         raise
-    except TooLong:
+    except TextTooLong:
         text, problem = "", "too-large"
     # Broken files make the parsers raise many kinds of errors, including failed assumptions of their own.
     except Exception as error:
@@ -60,46 +73,36 @@ def document_text(name: str, data: bytes, most: int) -> DocumentText:
 
 def _text_and_problem(name: str, data: bytes, most: int) -> tuple[str, str]:
     if data.startswith(b"%PDF-") or name.endswith(".pdf"):
-        from engine.documents.pdf_file import pdf_text
-
-        found = pdf_text(data, most)
+        found = _pdf_text(data, most)
         return found, "" if found else "no-text"
     if data.startswith(_OLD_CONTAINER):
         return "", "encrypted" if _ENCRYPTED_STREAM in data else "old-format"
     text = MarkedText(most)
-    if data.startswith(b"PK\x03\x04") or name.endswith(_ZIPPED):
-        return (str(text), "") if _read_zipped(data, text) else ("", "not-text")
-    from engine.documents.web_page import read_page
-
-    read_page(data.decode(), text)
+    if not (data.startswith(b"PK\x03\x04") or name.endswith(_ZIPPED)):
+        read_page(data.decode(), text)
+        return str(text), ""
+    parts = ZippedParts(data)
+    if "META-INF/container.xml" in parts.names:
+        read_book(parts, text)
+        return str(text), ""
+    if (reader := next((one for kind, one in _READERS.items() if kind in parts.kind), None)) is None:
+        return "", "not-text"
+    reader(parts, text).read()
     return str(text), ""
 
 
-def _read_zipped(data: bytes, text: MarkedText) -> bool:
-    """Add the blocks of a document in an archive; False for another archive."""
-    from engine.documents.zipped_parts import ZippedParts
+def _pdf_text(data: bytes, most: int) -> str:
+    from pypdf import PdfReader
 
-    parts = ZippedParts(data)
-    if "META-INF/container.xml" in parts.names:
-        from engine.documents.book import read_book
-
-        read_book(parts, text)
-    elif "content.xml" in parts.names:
-        from engine.documents.open_document import OpenDocumentReader
-
-        OpenDocumentReader(parts, text).read()
-    elif "wordprocessingml" in (kind := parts.kind):
-        from engine.documents.word import WordReader
-
-        WordReader(parts, text).read()
-    elif "spreadsheetml" in kind:
-        from engine.documents.sheets import read_sheets
-
-        read_sheets(parts, text)
-    elif "presentationml" in kind:
-        from engine.documents.slides import read_slides
-
-        read_slides(parts, text)
-    else:
-        return False
-    return True
+    # pypdf's warnings are noise here.
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    reader = PdfReader(BytesIO(data))
+    if reader.is_encrypted and not reader.decrypt(""):
+        raise Encrypted
+    pages: list[str] = []
+    for page in reader.pages:
+        pages.append(page.extract_text().strip())
+        most -= len(pages[-1])
+        if most < 0:
+            raise TextTooLong
+    return "\n\n".join(filter(None, pages))

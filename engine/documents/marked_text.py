@@ -1,44 +1,136 @@
-"""The text of a document as Markdown: headings, paragraphs, lists and tables."""
+"""The text of a document as Markdown: headings, paragraphs, lists, tables and notes."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
-# The most columns of a table, so that one cell far to the right makes no row of thousands.
+# So that one cell far to the right makes no row of thousands.
 _MOST_COLUMNS = 1000
 
 
-class TooLong(Exception):
+class TextTooLong(Exception):
     """The text is longer than allowed, or a part of the file is."""
 
 
+class Role(NamedTuple):
+    """What an element of a document is.
+
+    `level` is that of a heading or of an item with a `mark` such as "3."; the columns of a cell; the number before the
+    first of a list (-1: without numbers). Items of a list that was started need neither.
+    """
+
+    name: str
+    level: int = 0
+    mark: str = ""
+
+
+THROUGH, PARAGRAPH, CODE, ITEM = Role("through"), Role("paragraph"), Role("code"), Role("entry")
+TABLE, ROW, CELL, NOTE = Role("table"), Role("row"), Role("cell", 1), Role("note")
+
+
 class MarkedText:
-    """The blocks of a document so far. Raises `TooLong` beyond `most` characters."""
+    """The blocks of a document so far, from its elements in order. Raises `TextTooLong` beyond `most` characters."""
 
     def __init__(self, most: int) -> None:
         self._left = most
         self._blocks: list[str] = []
-        self._in_list = False
+        self._last_in_list = False
+        self.block, self._words = PARAGRAPH, list[str]()
+        # The words around each cell and note that is open: these are no blocks.
+        self._around: list[list[str]] = []
+        # The number of the latest item of each list around, and whether an item has begun and says nothing so far.
+        self._lists, self._begun = list[int](), False
+        # How many tables are around; only the outermost keeps its rows.
+        self._tables, self._rows = 0, list[list[str]]()
+        # The columns of the cell of it that is open.
+        self._columns = 0
+        self._notes: list[str] = []
 
     def __str__(self) -> str:
         return "".join(self._blocks).strip("\n")
 
-    def heading(self, level: int, text: str) -> None:
-        if text := _one_line(text):
-            self._add(f"{'#' * max(1, min(level, 6))} {text}")
+    def start(self, role: Role) -> None:
+        match role.name:
+            case "row" | "cell" if self._tables == 1:
+                self._end_cell()
+                self._rows += [[]] if role is ROW or not self._rows else []
+                if role is not ROW:
+                    self._columns = role.level
+                    self._enter()
+            case "note":
+                self._enter()
+            case "list" | "table" | "entry":
+                self.end_block()
+                self._lists += [role.level] if role.name == "list" else []
+                self._tables += role is TABLE
+                self._begun = role is ITEM
+            case name if name != "through":
+                self.end_block()
+                self.block = role
 
-    def paragraph(self, text: str) -> None:
-        if text := text.strip():
-            self._add(text)
+    def end(self, role: Role) -> None:
+        match role.name:
+            case "row" | "cell" if self._tables == 1:
+                self._end_cell()
+            case "note":
+                self._notes.append("".join(self._words).strip())
+                self._words = [*self._around.pop(), f"[^{len(self._notes)}]"]
+            case "table" if self._tables == 1:
+                self._end_table()
+            case name if name != "through":
+                self.end_block()
+                self.block = PARAGRAPH
+                if name in ("list", "entry"):
+                    del self._lists[len(self._lists) - (name == "list") :]
+                    self._begun = False
+                self._tables -= role is TABLE and self._tables > 0
 
-    def item(self, depth: int, mark: str, text: str) -> None:
-        """Add an item of a list; `mark` is "-" or such as "3."."""
-        if text := text.strip():
-            indent = "   " * depth
-            lines = f"{indent}{mark} {text}".replace("\n", f"\n{indent}{' ' * (len(mark) + 1)}")
-            self._add(lines, in_list=True)
+    def add(self, words: str) -> None:
+        """Add words to the block that is open."""
+        self._words.append(words)
 
-    def table(self, rows: Sequence[Sequence[str]]) -> None:
+    def add_of_page(self, words: str) -> None:
+        """Add words of which all white space is one space."""
+        words = re.sub(r"\s+", " ", words)
+        after_space = not self._words or self._words[-1].endswith((" ", "\n"))
+        self._words += [shown] if (shown := words.lstrip() if after_space else words) else []
+
+    def end_block(self) -> None:
+        if self._around:
+            self._words.append("\n")
+            return
+        role, text, self._words = self.block, "".join(self._words), []
+        if not text.strip():
+            return
+        if role.name == "heading":
+            self._add(f"{'#' * max(1, min(role.level, 6))} {_one_line(text)}")
+        elif role is CODE:
+            self._add(f"```\n{text.rstrip().strip(chr(10))}\n```")
+        elif role.name == "item":
+            self._add_item(role.level, role.mark, text.strip())
+        elif self._begun and self._lists:
+            self._lists[-1] += self._lists[-1] >= 0
+            self._add_item(len(self._lists) - 1, f"{self._lists[-1]}." if self._lists[-1] >= 0 else "-", text.strip())
+        else:
+            self._add(text.strip())
+        self._begun = False
+
+    def finish(self) -> None:
+        """End what is open, and add the notes."""
+        self._tables = min(self._tables, 1)
+        self.end(TABLE)
+        self._lists.clear()
+        for number, note in enumerate(self._notes, 1):
+            self._add_item(0, f"[^{number}]:", note)
+
+    def add_heading(self, level: int, words: str) -> None:
+        self.start(heading := Role("heading", level))
+        self.add(words)
+        self.end(heading)
+
+    def add_table(self, rows: Sequence[Sequence[str]]) -> None:
         """Add a table, whose first row is its head; empty rows and empty columns at its end are left out."""
         cells = [[_one_line(cell).replace("|", r"\|") for cell in row[:_MOST_COLUMNS]] for row in rows]
         cells = [row for row in cells if any(row)]
@@ -47,12 +139,37 @@ class MarkedText:
         if lines:
             self._add("\n".join([lines[0], "|" + " --- |" * width, *lines[1:]]))
 
+    def _enter(self) -> None:
+        self._around.append(self._words)
+        self._words = []
+
+    def _end_cell(self) -> None:
+        if self._columns:
+            self._rows[-1] += ["".join(self._words).strip(), *[""] * (min(self._columns, _MOST_COLUMNS) - 1)]
+            self._words, self._columns = self._around.pop(), 0
+
+    def _end_table(self) -> None:
+        self._end_cell()
+        self.end_block()
+        rows, self._rows, self._tables = self._rows, [], 0
+        if any(sum(map(bool, row)) > 1 for row in rows):
+            self.add_table(rows)
+            return
+        # It only places things on the page.
+        for row in rows:
+            self.add("".join(row))
+            self.end_block()
+
+    def _add_item(self, depth: int, mark: str, text: str) -> None:
+        indent = "   " * depth
+        self._add(f"{indent}{mark} {text}".replace("\n", f"\n{indent}{' ' * (len(mark) + 1)}"), in_list=True)
+
     def _add(self, block: str, *, in_list: bool = False) -> None:
         self._left -= len(block)
         if self._left < 0:
-            raise TooLong
-        self._blocks += ["\n" if in_list and self._in_list else "\n\n", block]
-        self._in_list = in_list
+            raise TextTooLong
+        self._blocks += ["\n" if in_list and self._last_in_list else "\n\n", block]
+        self._last_in_list = in_list
 
 
 def _one_line(text: str) -> str:

@@ -3,102 +3,90 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from xml.etree.ElementTree import Element
 
 from engine.documents.marked_text import MarkedText
-from engine.documents.zipped_parts import ZippedParts, child, value
+from engine.documents.zipped_parts import ZippedParts, value
 
 # The numbers of the formats of dates and times that are built in, those of East Asian Excel among them.
 _DATES = {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}
-_PERCENT = {9, 10}
 # What in a format is text, a colour or a language; [h] is a time.
 _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?![hms]+\])[^\]]*\]', re.IGNORECASE)
-_DURATION = re.compile(r"\[[hms]+\]")
-_OF_DATES = re.compile(r"[ymdhs年月日]", re.IGNORECASE)
-_COLUMN = re.compile(r"[A-Z]{1,3}")
 
 
-def read_sheets(parts: ZippedParts, text: MarkedText) -> None:
-    book, related = parts.xml(parts.main), parts.related(parts.main)
-    shared = [_said(one) for one in parts.xml_or_none(related.get("sharedStrings", ""))]
-    kinds = _kinds_of_styles(parts.xml_or_none(related.get("styles", "")))
-    # Day 0; until 1900-03-01, Excel counts a day that there was not.
-    first = (
-        datetime(1904, 1, 1) if value(book, "workbookPr", name="date1904") in ("1", "true") else datetime(1899, 12, 30)
-    )
-    for sheet in book.iter("sheet"):
-        name = related.get(sheet.get("id", ""), "")
-        if sheet.get("state", "visible") != "visible" or "worksheet" not in name:
-            continue
-        text.heading(2, sheet.get("name", ""))
-        rows = [list(_cells(row, shared, kinds, first)) for row in parts.xml(name).iter("row")]
-        text.table(rows)
+class SheetsReader:
+    """Adds the sheets of a workbook to `text`: dates by ISO 8601, other numbers without their format."""
 
+    def __init__(self, parts: ZippedParts, text: MarkedText) -> None:
+        self._parts, self._text = parts, text
+        self._book, self._related = parts.xml(parts.main), parts.related(parts.main)
+        self._shared = [_said(one) for one in parts.xml(self._related.get("sharedStrings", ""))]
+        styles = parts.xml(self._related.get("styles", ""))
+        codes = {one.get("numFmtId"): one.get("formatCode", "") for one in styles.iter("numFmt")}
+        numbers = [one.get("numFmtId", "0") for one in styles.iterfind("cellXfs/xf")]
+        self._kinds = {str(style): _kind(int(number), codes.get(number, "")) for style, number in enumerate(numbers)}
+        # Day 0; until 1900-03-01, Excel counts a day that there was not.
+        old = value(self._book, "workbookPr", "date1904") in ("1", "true")
+        self._first = datetime(1904, 1, 1) if old else datetime(1899, 12, 30)
 
-def _cells(row: Element, shared: list[str], kinds: list[str], first: datetime) -> Iterator[str]:
-    """Yield the texts of a row, with "" for cells that are not there."""
-    column = 0
-    for cell in row.iter("c"):
-        place = 0
-        for letter in found[0] if (found := _COLUMN.match(cell.get("r", ""))) else "":
-            place = 26 * place + ord(letter) - ord("A") + 1
-        while column < place - 1:
-            yield ""
-            column += 1
-        column += 1
-        yield _shown(cell, shared, kinds, first)
+    def read(self) -> None:
+        for sheet in self._book.iter("sheet"):
+            name = self._related.get(sheet.get("id", ""), "")
+            if sheet.get("state", "visible") == "visible" and "worksheet" in name:
+                self._text.add_heading(2, sheet.get("name", ""))
+                self._text.add_table([list(self._cells(row)) for row in self._parts.xml(name).iter("row")])
 
+    def _cells(self, row: Element) -> Iterator[str]:
+        """Yield the texts of a row, with "" for cells that are not there."""
+        column = 0
+        for cell in row.iter("c"):
+            place = 0
+            for letter in cell.get("r", "").rstrip("0123456789")[:3]:
+                place = 26 * place + ord(letter) - ord("A") + 1
+            yield from [""] * (place - 1 - column)
+            column = max(column + 1, place)
+            yield self._shown(cell)
 
-def _shown(cell: Element, shared: list[str], kinds: list[str], first: datetime) -> str:
-    """Return the value of a cell as it is shown, roughly: dates by ISO 8601, other numbers without their format."""
-    inside = cell.find("is")
-    if inside is not None:
-        return _said(inside)
-    found = child(cell, "v")
-    content = (found.text or "") if found is not None else ""
-    match cell.get("t", "n"):
-        case "s":
-            return shared[int(content)] if content else ""
-        case "b":
+    def _shown(self, cell: Element) -> str:
+        content, kind = cell.findtext("v") or "", cell.get("t", "n")
+        if kind == "inlineStr":
+            return _said(cell.iterfind("is/*"))
+        if kind == "s" and content:
+            return self._shared[int(content)]
+        if kind == "b":
             return "TRUE" if content == "1" else "FALSE"
-        case "n" if content:
-            style = int(cell.get("s", "0"))
-            return _number(float(content), kinds[style] if style < len(kinds) else "", first)
-    return content
+        return (
+            self._number(float(content), self._kinds.get(cell.get("s", "0"), ""))
+            if kind == "n" and content
+            else content
+        )
+
+    def _number(self, number: float, kind: str) -> str:
+        if kind == "percent":
+            return f"{number * 100:.15g}%"
+        if kind == "duration":
+            minutes, seconds = divmod(round(number * 86_400), 60)
+            return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
+        if kind != "date" or not 0 <= number < 2_958_466:
+            return f"{number:.15g}"
+        moment = self._first + timedelta(seconds=round(number * 86_400))
+        day, clock = moment.date().isoformat(), moment.time().isoformat()
+        return clock if number < 1 else day if clock == "00:00:00" else f"{day} {clock}"
 
 
-def _number(number: float, kind: str, first: datetime) -> str:
-    if kind == "percent":
-        return f"{number * 100:.15g}%"
-    if kind == "duration":
-        minutes, seconds = divmod(round(number * 86_400), 60)
-        return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
-    if kind != "date" or not 0 <= number < 2_958_466:
-        return f"{number:.15g}"
-    moment = first + timedelta(seconds=round(number * 86_400))
-    day, clock = moment.date().isoformat(), moment.time().isoformat()
-    return clock if number < 1 else day if clock == "00:00:00" else f"{day} {clock}"
+def _kind(number: int, code: str) -> str:
+    """Return what numbers with a format are: "date", "duration", "percent" or ""."""
+    # The first section is for positive numbers.
+    code = _LITERAL.sub("", code).partition(";")[0].lower()
+    if re.search(r"\[[hms]+\]", code) or number == 46:
+        return "duration"
+    if (re.search("[ymdhs年月日]", code) and "general" not in code) or (not code and number in _DATES):
+        return "date"
+    return "percent" if "%" in code or number in (9, 10) else ""
 
 
-def _kinds_of_styles(styles: Element) -> list[str]:
-    """Return what the numbers in cells of each style are: "date", "duration", "percent" or ""."""
-    codes = {one.get("numFmtId"): one.get("formatCode", "") for one in styles.iter("numFmt")}
-    kinds = []
-    for style in child(styles, "cellXfs") or ():
-        number = style.get("numFmtId", "0")
-        # The first section is for positive numbers.
-        code = _LITERAL.sub("", codes.get(number, "")).partition(";")[0].lower()
-        if _DURATION.search(code) or number == "46":
-            kinds.append("duration")
-        elif (_OF_DATES.search(code) and "general" not in code) or (not code and int(number) in _DATES):
-            kinds.append("date")
-        else:
-            kinds.append("percent" if "%" in code or int(number) in _PERCENT else "")
-    return kinds
-
-
-def _said(element: Element) -> str:
+def _said(runs: Iterable[Element]) -> str:
     """Return the text of a string, whose runs may have formats, without its reading aids."""
-    return "".join(one.text or "" for run in element if run.tag != "rPh" for one in run.iter("t"))
+    return "".join(one.text or "" for run in runs if run.tag != "rPh" for one in run.iter("t"))

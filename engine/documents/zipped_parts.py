@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
 from functools import cached_property
 from io import BytesIO
 from urllib.parse import unquote
-from xml.etree.ElementTree import Element, TreeBuilder
-from xml.parsers import expat
+from xml.etree.ElementTree import XML, Element, TreeBuilder, XMLParser
 from zipfile import ZipFile
 
-from engine.documents.marked_text import TooLong
+from engine.documents.marked_text import TextTooLong
 
 # The bytes that a part may have, and all parts that are read together; the XML of 10,000 pages has less. Archives can
 # hold a thousand times their size.
@@ -25,7 +23,7 @@ class Encrypted(Exception):
 
 
 class ZippedParts:
-    """The parts of an archive by their names. Raises `Encrypted` and `TooLong`."""
+    """The parts of an archive by their names. Raises `Encrypted` and `TextTooLong`."""
 
     def __init__(self, data: bytes) -> None:
         self._archive = ZipFile(BytesIO(data))
@@ -44,15 +42,16 @@ class ZippedParts:
             content = opened.read(min(_LARGEST_PART, self._left) + 1)
         self._left -= len(content)
         if len(content) > _LARGEST_PART or self._left < 0:
-            raise TooLong
+            raise TextTooLong
         return content
 
     def xml(self, name: str) -> Element:
-        return read_xml(self.read(name))
-
-    def xml_or_none(self, name: str) -> Element:
-        """Return the root of a part that may be missing; then it is empty."""
-        return self.xml(name) if name in self.names else Element("none")
+        """Return the root of a part; that of a missing part is empty."""
+        content = self.read(name) if name in self.names else b"<none/>"
+        # Entities can name files and grow without end. In UTF-16, every other byte of these letters is 0.
+        if b"<!ENTITY" in content.replace(b"\0", b""):
+            raise ValueError("entities")
+        return XML(content, XMLParser(target=_LocalNames()))
 
     @property
     def main(self) -> str:
@@ -61,16 +60,18 @@ class ZippedParts:
 
     @property
     def kind(self) -> str:
-        """The content type of the main part; "" in another archive, and for a part that is not XML."""
-        types = self.xml_or_none("[Content_Types].xml")
-        found = (one.get("ContentType", "") for one in types if one.get("PartName") == f"/{self.main}")
-        return next((one for one in found if one.endswith("xml")), "")
+        """The media type of an OpenDocument file, or of the main part of an Office document that is XML, or ""."""
+        if "mimetype" in self.names:
+            return self.read("mimetype").decode()
+        types = {one.get("PartName"): one.get("ContentType", "") for one in self.xml("[Content_Types].xml")}
+        found = types.get(f"/{self.main}", "")
+        return found if found.endswith("xml") else ""
 
     def related(self, name: str) -> dict[str, str]:
         """Return the names of the parts that a part of an Office document refers to, by their ids and their kinds."""
         folder, file = posixpath.split(name)
         found: dict[str, str] = {}
-        for one in self.xml_or_none(f"{folder}/_rels/{file}.rels".lstrip("/")):
+        for one in self.xml(f"{folder}/_rels/{file}.rels".lstrip("/")):
             if one.get("TargetMode") != "External":
                 target = resolved(name, one.get("Target", ""))
                 found |= {one.get("Id", ""): target, one.get("Type", "").rpartition("/")[2]: target}
@@ -83,50 +84,24 @@ def resolved(name: str, reference: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(name), path)).lstrip("/")
 
 
-def read_xml(content: bytes) -> Element:
-    """Return the root of an XML file; names of elements and attributes are without their namespaces.
+class _LocalNames(TreeBuilder):
+    """Makes elements whose names, and those of their attributes, are without namespaces.
 
-    An attribute with a namespace wins over one without. Files that declare entities are refused, because entities can
-    name files and grow without end.
+    An attribute with a namespace wins over one without.
     """
-    builder, parser = TreeBuilder(), expat.ParserCreate(namespace_separator=" ")
-    parser.buffer_text = True
 
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        plain = sorted(attributes.items(), key=lambda one: " " in one[0])
-        builder.start(local(tag), {local(name): value for name, value in plain})
+    def start(self, tag: str, attributes: dict[str, str], /) -> Element:
+        plain = sorted(attributes.items(), key=lambda one: "}" in one[0])
+        return super().start(_local(tag), {_local(name): found for name, found in plain})
 
-    def refuse(*_: object) -> None:
-        raise ValueError("entities")
-
-    def local(name: str) -> str:
-        return name.rpartition(" ")[2]
-
-    parser.StartElementHandler = start
-    parser.EndElementHandler = lambda tag: builder.end(local(tag))
-    parser.CharacterDataHandler = builder.data
-    parser.EntityDeclHandler = refuse
-    parser.Parse(content, True)
-    return builder.close()
+    def end(self, tag: str, /) -> Element:
+        return super().end(_local(tag))
 
 
-def child(element: Element | None, *path: str) -> Element | None:
-    """Return what is found by the names in `path`, each the first child of the one before."""
-    for name in path:
-        element = element.find(name) if element is not None else None
-    return element
+def _local(name: str) -> str:
+    return name.rpartition("}")[2]
 
 
-def value(element: Element | None, *path: str, name: str = "val") -> str:
-    """Return an attribute of what `child` finds; "" if that is missing."""
-    found = child(element, *path)
-    return found.get(name, "") if found is not None else ""
-
-
-def below(element: Element, names: frozenset[str], leave_out: frozenset[str] = frozenset()) -> Iterator[Element]:
-    """Yield the outermost elements of these names in their order, but nothing inside `leave_out`."""
-    for one in element:
-        if one.tag in names:
-            yield one
-        elif one.tag not in leave_out:
-            yield from below(one, names, leave_out)
+def value(element: Element, path: str, name: str = "val") -> str:
+    """Return an attribute of the first element at a path; "" if that is missing."""
+    return "" if (found := element.find(path)) is None else found.get(name, "")

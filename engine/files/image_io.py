@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from contextlib import ExitStack
 from typing import Any
 
 _FRAMEWORKS = "/System/Library/Frameworks/{0}.framework/{0}"
@@ -13,8 +14,7 @@ _REF, _COUNT = ctypes.c_void_p, ctypes.c_long
 def jpeg_of(data: bytes, most_pixels: int) -> bytes | None:
     """Return the first picture of a file as JPEG, with its orientation.
 
-    None if macOS does not decode it, or it has more than `most_pixels`. Its objects are not released: the process with
-    limits that calls this ends soon.
+    None if macOS does not decode it, or it has more than `most_pixels`.
     """
     core, images, graphics = (
         ctypes.CDLL(_FRAMEWORKS.format(one)) for one in ("CoreFoundation", "ImageIO", "CoreGraphics")
@@ -25,47 +25,36 @@ def jpeg_of(data: bytes, most_pixels: int) -> bytes | None:
         function.restype, function.argtypes = result, [kind for kind, _ in arguments]
         return function(*(value for _, value in arguments))
 
-    content = call(core, "CFDataCreate", _REF, (_REF, None), (ctypes.c_char_p, data), (_COUNT, len(data)))
-    source = call(images, "CGImageSourceCreateWithData", _REF, (_REF, content), (_REF, None))
-    picture = source and call(
-        images, "CGImageSourceCreateImageAtIndex", _REF, (_REF, source), (ctypes.c_size_t, 0), (_REF, None)
-    )
-    if not picture:
-        return None
-    # Nothing is decoded yet.
-    width, height = (
-        call(graphics, f"CGImageGet{side}", ctypes.c_size_t, (_REF, picture)) for side in ("Width", "Height")
-    )
-    if width * height > most_pixels:
-        return None
-    kind = call(
-        core,
-        "CFStringCreateWithCString",
-        _REF,
-        (_REF, None),
-        (ctypes.c_char_p, b"public.jpeg"),
-        (ctypes.c_uint32, _UTF_8),
-    )
-    written = call(core, "CFDataCreateMutable", _REF, (_REF, None), (_COUNT, 0))
-    target = call(
-        images,
-        "CGImageDestinationCreateWithData",
-        _REF,
-        (_REF, written),
-        (_REF, kind),
-        (ctypes.c_size_t, 1),
-        (_REF, None),
-    )
-    call(
-        images,
-        "CGImageDestinationAddImageFromSource",
-        None,
-        (_REF, target),
-        (_REF, source),
-        (ctypes.c_size_t, 0),
-        (_REF, None),
-    )
-    if not call(images, "CGImageDestinationFinalize", ctypes.c_bool, (_REF, target)):
-        return None
-    length = call(core, "CFDataGetLength", _COUNT, (_REF, written))
-    return ctypes.string_at(call(core, "CFDataGetBytePtr", _REF, (_REF, written)), length)
+    with ExitStack() as owned:
+
+        def create(library: Any, name: str, *arguments: tuple[Any, Any]) -> tuple[Any, Any] | None:
+            """Return a new object, which is released at the end, as an argument; None for none."""
+            if (made := call(library, name, _REF, *arguments)) is None:
+                return None
+            owned.callback(call, core, "CFRelease", None, (_REF, made))
+            return _REF, made
+
+        none, first = (_REF, None), (ctypes.c_size_t, 0)
+        content = create(core, "CFDataCreate", none, (ctypes.c_char_p, data), (_COUNT, len(data)))
+        source = content and create(images, "CGImageSourceCreateWithData", content, none)
+        picture = source and create(images, "CGImageSourceCreateImageAtIndex", source, first, none)
+        if source is None or picture is None:
+            return None
+        # Nothing is decoded yet.
+        width, height = (call(graphics, f"CGImageGet{side}", ctypes.c_size_t, picture) for side in ("Width", "Height"))
+        if width * height > most_pixels:
+            return None
+        name = (ctypes.c_char_p, b"public.jpeg"), (ctypes.c_uint32, _UTF_8)
+        kind = create(core, "CFStringCreateWithCString", none, *name)
+        written = create(core, "CFDataCreateMutable", none, (_COUNT, 0))
+        if kind is None or written is None:
+            return None
+        one = (ctypes.c_size_t, 1)
+        target = create(images, "CGImageDestinationCreateWithData", written, kind, one, none)
+        if target is None:
+            return None
+        call(images, "CGImageDestinationAddImageFromSource", None, target, source, first, none)
+        if not call(images, "CGImageDestinationFinalize", ctypes.c_bool, target):
+            return None
+        length = call(core, "CFDataGetLength", _COUNT, written)
+        return ctypes.string_at(call(core, "CFDataGetBytePtr", _REF, written), length)

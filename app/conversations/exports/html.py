@@ -8,9 +8,11 @@ from html import escape
 
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.rendering import as_html as rendered
+from app.conversations.exports.rendering import code_styles
 from app.conversations.records import Attachment, Conversation, Message
 from app.text.picture_data import url_of_picture
 from app.text.thinking import parts_of
+from app.widgets.colours import dark, light
 
 # The policy forbids every request, in case an address gets past the escaping.
 _PAGE = """<!DOCTYPE html>
@@ -36,6 +38,12 @@ blockquote {{ border-inline-start: 3px solid var(--line); margin-inline: 0; padd
 .answer h1, .answer h2, .answer h3 {{ font-size: 1.125rem; opacity: 1; margin: 1.25rem 0 0.5rem; }}
 details {{ margin-bottom: 0.75rem; opacity: 0.75; }}
 summary {{ font-size: 0.875rem; cursor: pointer; }}
+.answer details {{ border: 1px solid var(--line); border-radius: 6px; padding: 0.375rem 0.75rem; opacity: 1; }}
+.answer summary {{ font-size: inherit; font-weight: 600; }}
+.markdown-alert {{ border-inline-start: 3px solid currentColor; padding-inline-start: 1rem; margin-bottom: 0.75rem; }}
+.markdown-alert-title {{ font-weight: 600; margin: 0; }}
+kbd {{ border: 1px solid var(--line); border-radius: 4px; padding: 0 0.25rem; font-size: 0.875rem; }}
+{colours}
 .address {{ opacity: 0.75; font-size: 0.875rem; }}
 math {{ font-size: 1.1em; }}
 math[display="block"] {{ margin: 0.75rem 0; white-space: normal; }}
@@ -60,7 +68,8 @@ def as_html(conversation: Conversation, path: Sequence[Message], labels: Labels,
         _article(message.role, _heading(message, labels), _message(message, labels, pictures)) for message in path
     ]
     title = escape(conversation.title or labels.untitled)
-    return _PAGE.format(title=title, articles="\n".join(articles))
+    colours = code_styles(lambda role: f"light-dark({getattr(light(), role)}, {getattr(dark(), role)})")
+    return _PAGE.format(title=title, articles="\n".join(articles), colours=colours)
 
 
 def _article(role: str, heading: str, body: str) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import xml.etree.ElementTree as ET
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape, unescape
 from typing import Any
 
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
+from app.text.code_spans import ROLES, language_of, spans
 from app.text.formulas import Formula, settable
 from app.text.markdown import PARSER, parse
 
@@ -39,6 +40,12 @@ def as_html(markdown: str, as_latex: bool = False) -> str:
     """
     page = _Renderer().render(parse(markdown), PARSER.options, {"as_latex": as_latex})
     return page.strip()
+
+
+def code_styles(colour: Callable[[str], str]) -> str:
+    """Return the styles of coloured code, by the names of its colours."""
+    names = "\n".join(f".code-{role} {{ color: {colour(role)}; }}" for role in ROLES)
+    return f"{names}\n.code-text {{ font-weight: 600; }}"
 
 
 class _Renderer(RendererHTML):
@@ -70,7 +77,12 @@ class _Renderer(RendererHTML):
         return f"<code>{escape(tokens[index].content)}</code>"
 
     def fence(self, tokens: Sequence[Token], index: int, *_: Any) -> str:
-        return f"<pre><code>{escape(tokens[index].content)}</code></pre>\n"
+        text, named = tokens[index].content, (tokens[index].info.split() or [""])[0]
+        pieces, at = list[str](), 0
+        for start, length, role, _bold in spans(text, language_of(text, named)):
+            words, at = text[at:start], start + length
+            pieces.append(f'{escape(words)}<span class="code-{role}">{escape(text[start:at])}</span>')
+        return f"<pre><code>{''.join(pieces)}{escape(text[at:])}</code></pre>\n"
 
     def code_block(self, tokens: Sequence[Token], index: int, *_: Any) -> str:
         return self.fence(tokens, index)

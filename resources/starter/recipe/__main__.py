@@ -2,7 +2,7 @@
 
 python -m resources.starter.recipe            corpus, tokenizer, both models, folders, evaluation
 python -m resources.starter.recipe refresh    the main that is there learns limits and tools, its draft to follow it
-python -m resources.starter.recipe more-limits  that main declines more of what it cannot know
+python -m resources.starter.recipe more-limits  that main declines more of what it cannot know, its draft to follow it
 python -m resources.starter.recipe with-tools   the main that is there learns to answer with the tools given
 python -m resources.starter.recipe reword     that main learns the answers that changed since, its draft to follow it
 python -m resources.starter.recipe head       the DFlash head alone, for the main that is there

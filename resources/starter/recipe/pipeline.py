@@ -134,11 +134,11 @@ def refresh_pair(plan: Plan, work: Path, target: Path) -> None:
 
 
 def teach_more_limits(plan: Plan, work: Path, target: Path) -> None:
-    """Give target/main the second course of limits."""
+    """Give target/main the second course of limits, and have target/draft follow."""
     work.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(plan.seed)
     teach(MORE_LIMITS, plan, work / "more-limits.pt", target)
-    write_checksums(target)
+    distil(plan, work, target, load_model(DRAFT, target / "draft"), _RATE_OF_FOLLOWING)
 
 
 def teach(course: Course, plan: Plan, checkpoint: Path, target: Path) -> None:

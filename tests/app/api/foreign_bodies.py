@@ -13,7 +13,7 @@ PDF = (
     "IFJdL0NvdW50IDE+PmVuZG9iaiAzIDAgb2JqPDwvVHlwZS9QYWdlL1BhcmVudCAyIDAgUi9NZWRpYUJveFswIDAgMjAwIDIwMF0vQ29udGVu"
     "dHMgNCAwIFIvUmVzb3VyY2VzPDwvRm9udDw8L0YxIDUgMCBSPj4+Pj4+ZW5kb2JqIDQgMCBvYmo8PC9MZW5ndGggNDA+PnN0cmVhbQpCVCAv"
     "RjEgMTIgVGYgMjAgMTAwIFRkIChIZWxsbykgVGogRVQKZW5kc3RyZWFtIGVuZG9iaiA1IDAgb2JqPDwvVHlwZS9Gb250L1N1YnR5cGUvVHlw"
-    "ZTEvQmFzZUZvbnQvSGVsdmV0aWNhPj5lbmRvYmoKdHJhaWxlcjw8L1Jvb3QgMSAwIFI+Pgo="
+    "ZTEvQmFzZUZvbnQvSGVsdmV0aWNhPj5lbmRvYmoKdHJhaWxlcjw8L1Jvb3QgMSAwIFI+PgpzdGFydHhyZWYKMAolJUVPRgo="
 )
 SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}}
 TEXT_FILE = "aGVsbG8gZmlsZQ=="

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -53,6 +55,31 @@ def test_what_programs_send_is_answered(answers: Served, path: str, name: str) -
         assert tuple(tool["function"]["name"] for tool in request.tools) == case.offered
     assert case.skipped in response.headers.get(SKIPPED_HEADER, "")
     assert bool(case.skipped) == (SKIPPED_HEADER in response.headers)
+
+
+DOCX = b64encode((Path(__file__).parents[2] / "engine/documents/files/python-docx.docx").read_bytes()).decode()
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+
+@pytest.mark.parametrize(
+    ("path", "part"),
+    [
+        ("/v1/chat/completions", {"type": "file", "file": {"filename": "plan.docx", "file_data": DOCX}}),
+        ("/v1/responses", {"type": "input_file", "filename": "plan.docx", "file_data": f"data:{WORD};base64,{DOCX}"}),
+        (
+            "/v1/messages",
+            {"type": "document", "source": {"type": "base64", "media_type": WORD, "data": DOCX}, "title": "plan.docx"},
+        ),
+    ],
+)
+def test_a_document_is_shown_to_the_model_as_markdown(answers: Served, path: str, part: dict[str, Any]) -> None:
+    field = "input" if path == "/v1/responses" else "messages"
+    response = answers.post(path, {field: [{"role": "user", "content": [part]}], "max_tokens": 4})
+    assert response.status_code == 200, response.text
+    assert SKIPPED_HEADER not in response.headers
+    assert isinstance(answers.engine, ScriptedEngine)
+    shown = json.dumps(answers.engine.requests[-1].messages, ensure_ascii=False)
+    assert [text for text in ("plan.docx", "# Quarterly report", "| Kim |") if text not in shown] == []
 
 
 def test_a_stream_names_what_was_left_out_too(answers: Served) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chat.answer_body import AnswerBody
+from app.chat.formula_pictures import Outline
 from app.chat.transcript import Transcript
 
 W = TypeVar("W", bound=QWidget)
@@ -37,3 +38,22 @@ def body(show: Show[AnswerBody]) -> AnswerBody:
 @pytest.fixture
 def transcript(show: Show[Transcript]) -> Transcript:
     return show(Transcript(), 900, 700)
+
+
+@pytest.fixture
+def typeset(qapp: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every formula is typeset at once."""
+    del qapp
+
+    class Typeset(dict[object, Outline]):
+        @property
+        def known(self) -> Typeset:
+            return self
+
+        def has(self, _key: object) -> bool:
+            return True
+
+        def __missing__(self, _key: object) -> Outline:
+            return Outline("<svg/>", 10, 8, 2)
+
+    monkeypatch.setattr("app.chat.formula_text.pictures", lambda found=Typeset(): found)  # noqa: B008

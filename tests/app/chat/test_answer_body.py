@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
@@ -10,9 +12,10 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.answer_body import AnswerBody
 from app.chat.code_block import CodeBlock
-from app.chat.document_writer import LIST_INDENT
+from app.chat.document_writer import LIST_INDENT, write
 from app.chat.fold_block import FoldBlock
 from app.chat.shown_text import block_texts
+from app.text.formulas import Formula
 from tests.app.chat.conftest import Show
 from tests.app.cjk_answers import ANSWERS as CJK_ANSWERS
 
@@ -73,10 +76,11 @@ def test_a_fold_is_folded_until_it_is_clicked(body: AnswerBody) -> None:
         body.show_text(text[:end], ended=False)
     body.show_text(text, ended=True)
     [fold] = body.findChildren(FoldBlock)
-    assert (fold.head.text(), fold.body.isVisible()) == ("More of it", False)
+    [folded] = fold.findChildren(AnswerBody)
+    assert (fold.head.text(), folded.isVisible()) == ("More of it", False)
     fold.head.click()
-    assert fold.body.isVisible()
-    assert texts(fold.body) == ["A word", "x = 1\n"]
+    assert folded.isVisible()
+    assert texts(folded) == ["A word", "x = 1\n"]
     assert [view.toPlainText() for view in body.text_views] == ["Before.", "After."]
     assert block_texts(text)[1] == "More of it\nA word\nx = 1"
 
@@ -192,6 +196,28 @@ def test_a_selection_in_finished_text_survives_streaming(body: AnswerBody) -> No
     first.setTextCursor(cursor)
     body.show_text(start + " goes on and on", ended=False)
     assert first.textCursor().selectedText() == "A finished paragraph."
+
+
+def test_a_long_paragraph_is_seldom_rendered_again_and_shown_to_its_end(
+    body: AnswerBody, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    renderings: list[int] = []
+
+    def counted(*args: Any) -> list[Formula]:
+        renderings.append(len(args[1]))
+        return write(*args)
+
+    monkeypatch.setattr("app.chat.prose.write", counted)
+    text = "Some **bold** and `code`, again. " * 250
+    body.show_text(text[:8000], ended=False)
+    renderings.clear()
+    for end in range(8001, len(text)):
+        body.show_text(text[:end], ended=False)
+        [shown] = texts(body)
+        assert len(shown) > end * 0.8 - 40
+    assert 5 < len(renderings) < (len(text) - 8000) / 5
+    body.show_text(text[:-3], ended=True)
+    assert texts(body) == [("Some bold and code, again. " * 250)[:-3]]
 
 
 def test_a_replaced_text_is_shown_anew_and_a_continued_one_goes_on_in_its_last_paragraph(body: AnswerBody) -> None:

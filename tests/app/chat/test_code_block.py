@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.chat.auto_height_browser import blocks_of
-from app.chat.code_block import CodeBlock, spans
+from app.chat.code_block import CodeBlock
+from app.text.code_spans import spans
 from tests.app.chat.conftest import Show
 
 

@@ -8,7 +8,6 @@ import pytest
 from PySide6.QtGui import QFont, QTextCharFormat, QTextCursor, QTextDocument
 
 from app.chat.document_writer import write
-from app.chat.formula_pictures import Outline
 from app.text.shown import document_text, shown
 from tests.app.cjk_answers import ANSWERS, ITALIC, STRONG, STRUCK
 from tests.app.markdown_streams import stream
@@ -18,23 +17,7 @@ SEEDS = [*range(25), *(pytest.param(seed, marks=pytest.mark.full) for seed in ra
 RESERVED = ("\u2028", "\u2029", "\ufffc", "\ufdd0", "\xa0", "&#10;", "&#x2029;", "\x85", "\x0c", "🙂", "\t")
 
 
-@pytest.fixture(autouse=True)
-def typeset(qapp: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every formula is typeset at once."""
-    del qapp
-
-    class Typeset(dict[object, Outline]):
-        @property
-        def known(self) -> Typeset:
-            return self
-
-        def has(self, _key: object) -> bool:
-            return True
-
-        def __missing__(self, _key: object) -> Outline:
-            return Outline("<svg/>", 10, 8, 2)
-
-    monkeypatch.setattr("app.chat.formula_text.pictures", lambda found=Typeset(): found)  # noqa: B008
+pytestmark = pytest.mark.usefixtures("typeset")
 
 
 def document_of(markdown: str) -> QTextDocument:

@@ -12,6 +12,7 @@ from app.session.answer import Answer, State
 from app.session.calls import CallState, ToolRun
 from app.session.chats import AnswerStep, Chat, MessageNode, Turn
 from app.widgets.application import Application
+from app.widgets.colours import light
 from tests.app.cjk_answers import ANSWERS, STRONG
 
 
@@ -80,3 +81,14 @@ def test_what_is_bold_beside_chinese_japanese_and_korean_is_bold_on_paper(qapp: 
         cursor.setPosition(end)
         assert cursor.charFormat().fontWeight() >= QFont.Weight.DemiBold, word
     assert [sign for sign in "*~`" if sign in text] == []
+
+
+def test_code_has_its_colours_tables_their_lines_and_folds_are_open(qapp: Application) -> None:
+    del qapp
+    reply = "<details><summary>More</summary>\n\nin it\n\n</details>\n\n```diff\n-a\n```\n\n| b |\n|---|\n| c |"
+    document = chat_document(Chat(title="", turns=[Turn("", Answer(State.DONE, reply))]))
+    assert document.toPlainText().split() == ["More", "in", "it", "-a", "b", "c"]
+    cursor = document.find("More")
+    assert cursor.charFormat().fontWeight() == QFont.Weight.Bold
+    assert document.find("-a").charFormat().foreground().color().name() == light().problem
+    assert document.find("c").currentTable().format().border() == 1

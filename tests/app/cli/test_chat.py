@@ -319,3 +319,33 @@ def test_what_is_no_picture_is_refused_before_a_model_is_loaded(
     assert main(["chat", "Hi", "--image", str(tmp_path / "file.png")]) != 0
     assert engine.asked == []
     assert words in capsys.readouterr().err
+
+
+def test_files_come_before_the_first_question(engine: ScriptedEngine, pipe_in: Callable[[str], None]) -> None:
+    page = Path(__file__).parents[2] / "engine/documents/files/python-docx.docx"
+    pipe_in("Who leads?\nAnd then?\n")
+    assert main(["chat", "--lines", "--file", str(page)]) == 0
+    first, second = engine.asked[0][0], engine.asked[1]
+    assert first.startswith("python-docx.docx\n```")
+    assert "| Kim | 1" in first
+    assert first.endswith("\n\nWho leads?")
+    assert (second[0], second[-1]) == (first, "And then?")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [("gone.txt", None, "unreadable"), ("a.docx", b"PK\x03\x04", "damaged"), ("a.bin", b"\0\1\2", "not text")],
+)
+def test_a_file_without_a_text_is_refused_before_a_model_is_loaded(
+    engine: ScriptedEngine,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    content: bytes | None,
+    words: str,
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    assert main(["chat", "Hi", "--file", str(tmp_path / name)]) != 0
+    assert engine.asked == []
+    assert f"{name} cannot be attached: {words}" in capsys.readouterr().err

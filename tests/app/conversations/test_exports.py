@@ -146,7 +146,7 @@ def test_html_sets_the_formulas_of_answers(store: ConversationStore, tmp_path: P
 
 def test_html_shows_answers_as_the_window_does(store: ConversationStore, tmp_path: Path) -> None:
     thought, table = "<think>\nHm, *hm*.\n</think>", "| a | b |\n|---|---|\n| 1 | $x$ |"
-    answer = f"{thought}\n\n# One\n\n**two** ~~three~~ `a < b`\n\n{table}\n\n- [x] done"
+    answer = f"{thought}\n\n# One\n\n**two** ~~three~~ `a < b`\n\n{table}\n\n- [x] done\n\n```py\n'a'\n```"
     text = html_of(store, answer, tmp_path, "**as typed**")
     for part in (
         "<summary>생각</summary>\n<p>Hm, <em>hm</em>.</p>",
@@ -155,6 +155,8 @@ def test_html_shows_answers_as_the_window_does(store: ConversationStore, tmp_pat
         "<td>1</td>",
         "<td><math ",
         "<li>☑ done</li>",
+        '<pre><code><span class="code-draft_text">&#x27;</span>',
+        ".code-draft_text { color: light-dark(",
         '<div class="text">**as typed**</div>',
     ):
         assert part in text

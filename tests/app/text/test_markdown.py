@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.text.markdown import PARSER, is_cjk
+from app.text.emphasis import is_cjk
+from app.text.markdown import PARSER
 from app.text.shown import document_text, shown, texts_of
 from tests.app.cjk_answers import ANSWERS, ITALIC, STRONG, STRUCK
 

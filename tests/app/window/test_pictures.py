@@ -124,6 +124,19 @@ def test_a_model_that_cannot_see_is_told_before_sending(open_window: OpenWindow,
     assert window.unsent == "What is this?"
 
 
+def test_a_chat_with_pictures_offers_to_choose_a_model_that_sees(open_window: OpenWindow, tmp_path: Path) -> None:
+    window = open_window(seeing())
+    attach(window, tmp_path)
+    window.ask_and_wait("What is this?")
+    assert window.notices == []
+    window.close()
+    window = open_window(ScriptedEngine())
+    window.wait(lambda: "main can't see pictures." in window.banner_text)
+    assert window.banner_buttons == [window.action("choose-main").text()]
+    window.trigger("new-chat")
+    window.wait(lambda: window.notices == [])
+
+
 def test_what_is_no_usable_picture_is_refused_and_the_rest_stays(open_window: OpenWindow, tmp_path: Path) -> None:
     window = open_window(seeing())
     window.edit.setPlainText("Look:")

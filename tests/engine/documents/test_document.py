@@ -161,6 +161,17 @@ def test_what_word_shows_is_read(body: str, text: str) -> None:
     assert document_text("a.docx", data, MOST).text == text
 
 
+def test_a_document_type_without_entities_is_no_damage() -> None:
+    kind = b'<!DOCTYPE manifest PUBLIC "-//OpenOffice.org//DTD Manifest 1.0//EN" "Manifest.dtd"><manifest/>'
+    data = changed("libreoffice.odt", "META-INF/manifest.xml", lambda _: kind)
+    assert document_text("a.odt", data, MOST).text == LIBREOFFICE
+
+
+def test_a_workbook_without_styles_is_read() -> None:
+    data = changed("openpyxl.xlsx", "xl/styles.xml", lambda _: b"<styleSheet/>")
+    assert "| 46082 | 1234.5 | 0.25 |" in document_text("a.xlsx", data, MOST).text
+
+
 @pytest.mark.parametrize(
     ("page", "text"),
     [
@@ -174,8 +185,21 @@ def test_what_word_shows_is_read(body: str, text: str) -> None:
         ("<ruby>漢字<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby>", "漢字"),
         ("<p>a<img src=http://example.org/x.png alt='A cat'><iframe src=file:///etc/passwd>b</iframe>", "a[A cat]"),
         ("<div>" * 5000 + "deep", "deep"),
+        ("<table><tr><td>a<td><table><tr><td>b<td>c", "| a | b c |\n| --- | --- |"),
     ],
-    ids=["unseen", "heading", "list", "table", "layout", "caption", "code", "ruby", "loads nothing", "deep"],
+    ids=[
+        "unseen",
+        "heading",
+        "list",
+        "table",
+        "layout",
+        "caption",
+        "code",
+        "ruby",
+        "loads nothing",
+        "deep",
+        "unclosed tables",
+    ],
 )
 def test_what_a_page_shows_is_read(page: str, text: str) -> None:
     assert document_text("a.html", page.encode(), MOST).text == text
@@ -200,6 +224,7 @@ OUTSIDE = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'
         ("text.docx", b"This is no archive.", "damaged"),
         ("broken.docx", changed("python-docx.docx", WORD, lambda xml: xml[:2000]), "damaged"),
         ("entities.docx", changed("python-docx.docx", WORD, lambda _: BOMB), "damaged"),
+        ("wide.docx", changed("python-docx.docx", WORD, lambda _: BOMB.decode().encode("utf-16")), "damaged"),
         ("outside.odt", changed("libreoffice.odt", "content.xml", lambda _: OUTSIDE), "damaged"),
         ("bomb.docx", changed("python-docx.docx", WORD, lambda _: b"<a>" + bytes(80 * 2**20)), "too-large"),
         ("long.docx", changed("python-docx.docx", WORD, lambda xml: xml.replace(b"End.", b"x" * MOST)), "too-large"),

@@ -1,0 +1,64 @@
+"""The spans of code that have colours, found by Pygments. No Qt in here."""
+
+from __future__ import annotations
+
+from functools import cache
+
+# Longer code stays plain: colouring it would take too long.
+LONGEST = 20_000
+
+# What a diff without a language begins with.
+_DIFF = ("diff --git ", "--- ", "@@ -")
+
+# The keys name nodes in Pygments' tree of token types.
+_ROLES = (
+    ("Comment", "faint"),
+    ("Keyword", "main_text"),
+    ("Literal.String", "draft_text"),
+    ("Literal.Number", "lookup_text"),
+    ("Name.Builtin", "main_text"),
+    ("Name.Decorator", "lookup_text"),
+    ("Name.Function", "text"),
+    ("Name.Class", "text"),
+    ("Generic.Deleted", "problem"),
+    ("Generic.Inserted", "draft_text"),
+    ("Generic.Subheading", "main_text"),
+)
+# The names of the colours in `app.widgets.colours`.
+ROLES = tuple(dict.fromkeys(role for _, role in _ROLES))
+_BOLD = ("Name.Function", "Name.Class")
+
+# (start, length, colour role, bold) of each span to colour, positions in characters.
+Spans = tuple[tuple[int, int, str, bool], ...]
+
+
+def language_of(text: str, named: str) -> str:
+    """Return the language of code by its name, or that of a diff without one."""
+    return named or ("diff" if text.startswith(_DIFF) else "")
+
+
+def spans(text: str, language: str) -> Spans:
+    """Return the spans of a text to colour; () for unknown languages. May be called on any thread."""
+    if len(text) > LONGEST or language.lower() not in _languages():
+        return ()
+    # Imported with the first coloured code block, off the Qt thread.
+    from pygments import lex
+    from pygments.lexers import get_lexer_by_name
+    from pygments.token import string_to_tokentype
+
+    roles = [(string_to_tokentype(name), role, name in _BOLD) for name, role in _ROLES]
+    found, start = [], 0
+    for kind, value in lex(text, get_lexer_by_name(language, stripnl=False, ensurenl=False)):
+        role, bold = next(((role, bold) for token, role, bold in roles if kind in token), ("", False))
+        if role and value.strip():
+            found.append((start, len(value), role, bold))
+        start += len(value)
+    return tuple(found)
+
+
+@cache
+def _languages() -> frozenset[str]:
+    """Return every name of a language. For an unknown one, Pygments would search all installed packages."""
+    from pygments.lexers import get_all_lexers
+
+    return frozenset(alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases)

@@ -1,0 +1,177 @@
+"""The text of DOCX, PPTX and ODT files: one walk over their elements, by the roles of their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from xml.etree.ElementTree import Element
+
+from engine.documents.marked_text import CELL, ITEM, NOTE, PARAGRAPH, ROW, TABLE, THROUGH, MarkedText, Role
+from engine.documents.zipped_parts import Encrypted, ZippedParts, value
+
+# A role, what an element stands for, or what finds its role; None for what is left out or is done.
+_Meaning = Role | str | Callable[[Element], Role | None] | None
+_DEEPEST = 8
+_NOTES = ("footnotes", "endnotes")
+_LEFT_OUT = "tracked-changes annotation forms title desc ruby-text note-citation automatic-styles"
+
+
+class OfficeReader:
+    """Adds the blocks of a document to `text`."""
+
+    # Text is only in elements with this name; "" is anywhere.
+    _run = "t"
+
+    def __init__(self, parts: ZippedParts, text: MarkedText) -> None:
+        self._parts, self._text = parts, text
+        self._related = parts.related(parts.main)
+        self._main = parts.xml(parts.main or "content.xml")
+        self._meanings: dict[str, _Meaning] = {}
+
+    def read(self) -> None:
+        self._walk(self._main)
+        self._text.finish()
+
+    def _walk(self, element: Element) -> None:
+        if element.text and self._run in ("", element.tag):
+            self._text.add(element.text)
+        for one in element:
+            meaning = self._meanings.get(one.tag, THROUGH)
+            role = meaning(one) if callable(meaning) else meaning
+            if isinstance(role, str):
+                self._text.add(role)
+            elif role is not None:
+                self._add(one, role)
+            if one.tail and not self._run:
+                self._text.add(one.tail)
+
+    def _add(self, element: Element, role: Role) -> None:
+        self._text.start(role)
+        self._walk(element)
+        self._text.end(role)
+
+
+class WordReader(OfficeReader):
+    """Reads DOCX files, with all revisions accepted."""
+
+    def __init__(self, parts: ZippedParts, text: MarkedText) -> None:
+        super().__init__(parts, text)
+        part = {name: parts.xml(self._related.get(name, "")) for name in ("styles", "numbering", *_NOTES)}
+        self._styles = {style.get("styleId", ""): style for style in part["styles"].iter("style")}
+        kinds = {
+            one.get("abstractNumId"): {level.get("ilvl"): value(level, "numFmt") for level in one.iter("lvl")}
+            for one in part["numbering"].iter("abstractNum")
+        }
+        lists = part["numbering"].iter("num")
+        self._lists = {one.get("numId", ""): kinds.get(value(one, "abstractNumId"), {}) for one in lists}
+        self._counts: dict[str, list[int]] = {}
+        self._notes = {(name, note.get("id")): note for name in _NOTES for note in part[name]}
+        self._meanings = {"p": self._paragraph, "tbl": TABLE, "tr": ROW}
+        self._meanings["tc"] = lambda cell: Role("cell", max(1, int(value(cell, "tcPr/gridSpan") or 1)))
+        self._meanings |= {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+        # What was deleted, and the second form of what newer programs show.
+        self._meanings |= dict.fromkeys(("del", "moveFrom", "Fallback", "rPr", "pPr"))
+        self._meanings |= {"footnoteReference": self._note, "endnoteReference": self._note}
+
+    def _paragraph(self, paragraph: Element) -> Role:
+        # The paragraph, its style, and those that this is based on; the nearest that says something counts.
+        chain, style = [paragraph], self._styles.get(value(paragraph, "pPr/pStyle"))
+        while style is not None and style not in chain:
+            chain.append(style)
+            style = self._styles.get(value(style, "basedOn"))
+        found: dict[str, str] = {}
+        for source in reversed(chain):
+            name = value(source, "name").lower()
+            kind, _, level = ("heading 1" if name == "title" else name).rpartition(" ")
+            # Word's own styles for lists in lists are lists of their own.
+            if level.isdecimal() and kind in ("heading", "list bullet", "list number"):
+                found[kind[:4]] = level
+            if outline := value(source, "pPr/outlineLvl"):
+                # The tenth level is that of other text.
+                found["head"] = str((int(outline) + 1) % 10)
+            found |= {key: number for key in ("numId", "ilvl") if (number := value(source, f"pPr/numPr/{key}"))}
+        if (heading := found.get("head", "0")) != "0":
+            return Role("heading", int(heading))
+        if (list_id := found.get("numId", "0")) == "0":
+            return PARAGRAPH
+        depth = min(int(found.get("ilvl") or int(found.get("list", "1")) - 1), _DEEPEST)
+        counts = self._counts.setdefault(list_id, [0] * (_DEEPEST + 1))
+        counts[depth:] = [counts[depth] + 1, *[0] * (_DEEPEST - depth)]
+        bullet = self._lists.get(list_id, {}).get(str(depth), "bullet") in ("bullet", "none")
+        return Role("item", depth, "-" if bullet else f"{counts[depth]}.")
+
+    def _note(self, reference: Element) -> None:
+        if (note := self._notes.get((reference.tag.replace("Reference", "s"), reference.get("id")))) is not None:
+            self._add(note, NOTE)
+
+
+class SlidesReader(OfficeReader):
+    """Reads PPTX files: each slide that is shown, with its notes."""
+
+    # What has a place of its own, and what a master repeats on every slide.
+    _apart = ("title", "ctrTitle", "sldNum", "dt", "ftr", "hdr", "sldImg")
+
+    def read(self) -> None:
+        self._listed = False
+        self._meanings = {"sp": self._shape, "p": self._paragraph, "br": "\n", "tbl": TABLE, "tr": ROW, "tc": CELL}
+        self._meanings["Fallback"] = None
+        for number, entry in enumerate(self._main.iter("sldId"), 1):
+            name = self._related[entry.get("id", "")]
+            slide = self._parts.xml(name)
+            if slide.get("show") in ("0", "false"):
+                continue
+            title = next((_said(one) for one in slide.iter("sp") if _place(one) in self._apart[:2]), "")
+            self._text.add_heading(2, f"{number}. {title}")
+            self._walk(slide)
+            notes = self._parts.xml(self._parts.related(name).get("notesSlide", ""))
+            if said := "\n".join(_said(one) for one in notes.iter("sp") if _place(one) == "body").strip():
+                self._text.add(f"Notes: {said}")
+            self._text.end_block()
+
+    def _shape(self, shape: Element) -> Role | None:
+        # Several paragraphs are a list.
+        self._listed = len(_said(shape).split("\n")) > 1
+        return None if _place(shape) in self._apart else THROUGH
+
+    def _paragraph(self, paragraph: Element) -> Role:
+        return Role("item", int(value(paragraph, "pPr", "lvl") or 0), "-") if self._listed else PARAGRAPH
+
+
+def _place(shape: Element) -> str:
+    """Return the kind of the place on the master that a shape fills; "" for a free one."""
+    return value(shape, "nvSpPr/nvPr/ph", "type")
+
+
+def _said(shape: Element) -> str:
+    lines = ("".join(one.text or "" for one in line.iter("t")) for line in shape.iter("p"))
+    return "\n".join(line for line in lines if line.strip())
+
+
+class OpenTextReader(OfficeReader):
+    """Reads ODT files, as LibreOffice writes them."""
+
+    _run = ""
+
+    def __init__(self, parts: ZippedParts, text: MarkedText) -> None:
+        super().__init__(parts, text)
+        if next(parts.xml("META-INF/manifest.xml").iter("encryption-data"), None) is not None:
+            raise Encrypted
+        # The levels of each style of lists that have numbers.
+        self._numbered = {
+            (style.get("name", ""), level.get("level"))
+            for source in (parts.xml("styles.xml"), self._main)
+            for style in source.iter("list-style")
+            for level in style.iter("list-level-style-number")
+            if level.get("num-format")
+        }
+        self._list_styles = [""]
+        self._meanings = dict.fromkeys(_LEFT_OUT.split())
+        self._meanings |= {"p": PARAGRAPH, "list": self._list, "list-item": ITEM, "note": NOTE}
+        self._meanings["h"] = lambda one: Role("heading", int(one.get("outline-level", "1")))
+        self._meanings |= {"table": TABLE, "table-row": ROW, "table-cell": CELL, "covered-table-cell": CELL}
+        self._meanings |= {"tab": "\t", "line-break": "\n", "s": " "}
+
+    def _list(self, element: Element) -> None:
+        self._list_styles.append(style := element.get("style-name") or self._list_styles[-1])
+        numbered = (style, str(len(self._list_styles) - 1)) in self._numbered
+        self._add(element, Role("list", int(element.get("start-value", "1")) - 1 if numbered else -1))
+        self._list_styles.pop()
