@@ -31,6 +31,7 @@ COMMANDS = {
     "connect": "app.cli.connect",
     "cluster": "app.cli.cluster",
     "doctor": "app.cli.doctor",
+    "ps": "app.cli.ps",
 }
 
 

@@ -1859,6 +1859,10 @@
         <translation>メッセージをモデルのコンテキストに収まるように短くする</translation>
     </message>
     <message>
+        <source>Cancel sending</source>
+        <translation>送信を取り消す</translation>
+    </message>
+    <message>
         <source>Queued: press to take it back</source>
         <translation>送信待ち：押すと取り消し</translation>
     </message>
@@ -1908,6 +1912,10 @@
 </context>
 <context>
     <name>ContextMeter</name>
+    <message>
+        <source>Queued until the answer has ended.</source>
+        <translation>送信待ち：回答が終わると送信されます。</translation>
+    </message>
     <message>
         <source>Queued until the model is ready.</source>
         <translation>送信待ち：モデルの準備中です。</translation>
@@ -5976,6 +5984,10 @@
     <message>
         <source>Delete the message and its answer</source>
         <translation>メッセージと回答を削除</translation>
+    </message>
+    <message>
+        <source>Answer again with</source>
+        <translation>別のモデルで再生成</translation>
     </message>
     <message>
         <source>Delete the answer</source>

@@ -1859,6 +1859,10 @@
         <translation>메시지를 모델의 컨텍스트에 맞게 줄이기</translation>
     </message>
     <message>
+        <source>Cancel sending</source>
+        <translation>보내기 취소</translation>
+    </message>
+    <message>
         <source>Queued: press to take it back</source>
         <translation>보내기 대기 중: 눌러서 취소</translation>
     </message>
@@ -1908,6 +1912,10 @@
 </context>
 <context>
     <name>ContextMeter</name>
+    <message>
+        <source>Queued until the answer has ended.</source>
+        <translation>대기 중: 답변이 끝나면 바로 보내요.</translation>
+    </message>
     <message>
         <source>Queued until the model is ready.</source>
         <translation>대기 중: 모델이 준비되면 바로 보내요.</translation>
@@ -5976,6 +5984,10 @@
     <message>
         <source>Delete the message and its answer</source>
         <translation>메시지와 답변 삭제</translation>
+    </message>
+    <message>
+        <source>Answer again with</source>
+        <translation>다른 모델로 다시 답변받기</translation>
     </message>
     <message>
         <source>Delete the answer</source>

@@ -1859,6 +1859,10 @@
         <translation>缩短消息以适应模型的上下文</translation>
     </message>
     <message>
+        <source>Cancel sending</source>
+        <translation>取消发送</translation>
+    </message>
+    <message>
         <source>Queued: press to take it back</source>
         <translation>等待发送：点按可取消</translation>
     </message>
@@ -1908,6 +1912,10 @@
 </context>
 <context>
     <name>ContextMeter</name>
+    <message>
+        <source>Queued until the answer has ended.</source>
+        <translation>回答结束后会自动发送。</translation>
+    </message>
     <message>
         <source>Queued until the model is ready.</source>
         <translation>模型就绪后会自动发送。</translation>
@@ -5976,6 +5984,10 @@
     <message>
         <source>Delete the message and its answer</source>
         <translation>删除消息及其回答</translation>
+    </message>
+    <message>
+        <source>Answer again with</source>
+        <translation>用其他模型重新回答</translation>
     </message>
     <message>
         <source>Delete the answer</source>

@@ -21,9 +21,9 @@ from app.widgets.theme_aware import ThemeAware
 class Composer(ThemeAware, QWidget):
     """The message box with its button and the line about the keys that send. `sent` carries the text.
 
-    A message that is sent before the models can answer is queued: it stays in the box and is sent when they can, unless
-    it is edited or taken back. `queue_changed` is emitted when it is queued or no longer queued, `sendable_changed`
-    when the message becomes too long or is no longer too long.
+    A message that is sent before the models can answer, or while they do, is queued: it stays in the box and is sent
+    when they can, unless it is edited or taken back. `queue_changed` is emitted when it is queued or no longer queued,
+    `sendable_changed` when the message becomes too long or is no longer too long.
     """
 
     sent = Signal(str)
@@ -33,7 +33,7 @@ class Composer(ThemeAware, QWidget):
     def __init__(self, send: QAction, stop: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._send, self._stop = send, stop
-        # `queued`: the message will be sent as soon as the models can answer.
+        # `queued`: the message will be sent as soon as the models can answer it.
         self._streaming = self._waits = self.queued = False
         self._problem = ""
         # The unsent message of each chat with its undo history, for as long as the chat is in memory.
@@ -52,7 +52,10 @@ class Composer(ThemeAware, QWidget):
         self.shorten.setObjectName("shorten")
         self.shorten.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.shorten.hide()
-        self._tools = fill(hbox(spacing=4), (self._info, 1), self.shorten, self._button)
+        # Takes a queued message back while the other button stops the answer.
+        self.recall = self.bound("Cancel sending", styled(QToolButton(card), "small"))
+        self.recall.hide()
+        self._tools = fill(hbox(spacing=4), (self._info, 1), self.shorten, self.recall, self._button)
         fill(vbox(card, margins=(14, 12, 12, 10), spacing=8), self.files, self.edit, self._tools)
         self._keys = label(self, "caption")
         self._keys.setAlignment(Qt.AlignmentFlag.AlignHCenter)
@@ -63,6 +66,7 @@ class Composer(ThemeAware, QWidget):
         for changed in (self.edit.edited, self.files.changed):
             changed.connect(self.take_back)
         self._button.clicked.connect(self._press_button)
+        self.recall.clicked.connect(self.take_back)
         self._send.changed.connect(self._show_button)
         self._stop.changed.connect(self._show_button)
         self.restyle()
@@ -81,7 +85,7 @@ class Composer(ThemeAware, QWidget):
         self._set_queued(False)
 
     def set_waiting(self, waits: bool) -> None:
-        """Set whether the models cannot answer yet. Once they can, a queued message is sent."""
+        """Set whether the models cannot answer the message yet. Once they can, a queued message is sent."""
         self._waits = waits
         if self.queued and not waits:
             self._set_queued(False)
@@ -102,7 +106,7 @@ class Composer(ThemeAware, QWidget):
     def add_tools(self, *tools: QWidget) -> None:
         """Add buttons below the text, to the left of the info line."""
         for tool in tools:
-            self._tools.insertWidget(self._tools.count() - 3, tool)
+            self._tools.insertWidget(self._tools.count() - 4, tool)
 
     def show_unsent(self, chat: object, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
         """Show the unsent message of the chat on screen."""
@@ -182,6 +186,7 @@ class Composer(ThemeAware, QWidget):
         self._button.setEnabled(enabled)
         self._button.setAccessibleName(action.whatsThis())
         self._button.setToolTip(tip(self._problem) if self._problem and not self._streaming else action.toolTip())
+        self.recall.setVisible(self.queued and self._streaming)
         if self.queued and not self._streaming:
             self._button.setIcon(icon("close", "on_accent"))
             self._button.setEnabled(True)

@@ -113,7 +113,9 @@ class ContextMeter(QObject):
         pair = self._session.models.pair
         usage = self._usage
         self._composer.shorten.setVisible(usage is not None and usage.too_long and bool(self._ways(usage)))
-        if self._composer.queued:
+        if self._composer.queued and self._session.chat.streaming:
+            self._composer.set_info(self.tr("Queued until the answer has ended."))
+        elif self._composer.queued:
             self._composer.set_info(self.tr("Queued until the model is ready."))
         elif pair.loading == "main":
             self._composer.set_info(self.tr("Loading models… You can start typing."))

@@ -11,7 +11,9 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.library.measured import measured_pairs
+from app.library.model_choices import main_choices
 from app.models.picker import Picker
+from app.session.chat_requests import OtherModel
 from app.session.cluster_service import OFF
 from app.widgets.outside import Notifier, show_count
 from app.wording.errors import error_sentence
@@ -114,6 +116,22 @@ class ModelController(QObject):
     def _installed(self, id_: str) -> Entry | None:
         inventory = self._library.inventory
         return next((one for one in inventory.installed if id_ and one.id == id_), None) if inventory else None
+
+    def other_models(self) -> list[OtherModel]:
+        """Return the models that can answer beside the loaded one, those in memory first."""
+        inventory, models = self._library.inventory, self._session.models
+        if inventory is None:
+            return []
+        own, in_memory = models.pair.paths[0], {str(pair.main.path): pair for pair in models.in_memory if pair.main}
+        rows = main_choices(inventory, own, ())
+        entries = [row.entry for row in rows if row.entry is not None and row.usable and row.path not in ("", own)]
+        found = []
+        for entry in sorted(entries, key=lambda one: one.path not in in_memory):
+            pair, installed = in_memory.get(entry.path), self._installed(entry.draft)
+            draft = pair.draft_path if pair is not None else Path(installed.path) if installed is not None else None
+            draft_folder = str(draft) if draft is not None else None
+            found.append(OtherModel(entry_name(entry), entry.recorded_as, entry.path, draft_folder))
+        return found
 
     def get(self, entry: Entry) -> None:
         """Download a model, and the draft that goes with it."""

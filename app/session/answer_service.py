@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
@@ -17,11 +18,13 @@ from app.conversations.store import ConversationStore
 from app.session import prompt_variables
 from app.session.answer import Answer, State
 from app.session.calls import ToolRun
+from app.session.chat_requests import OtherModel, Services, chat_request, read_pictures
 from app.session.chat_service import ensure_stored
 from app.session.chats import AnswerStep, Chat, Turn
-from app.session.streaming_answer import Services, StreamingAnswer, WriteTurn, chat_request, read_pictures
+from app.session.streaming_answer import StreamingAnswer, WriteTurn
 from engine.errors import EngineError, as_engine_error
 from engine.events import Token
+from engine.model_files.names import name_of_snapshot
 from engine.requests import ChatRequest
 from engine.stats import RoundRecord
 
@@ -58,11 +61,11 @@ class AnswerService(QObject):
         return loaded and self._store.ready and not self._chats.shown.streaming
 
     @property
-    def is_loading(self) -> bool:
-        """Whether a question can be asked only after models are loaded or chats are opened, which has begun."""
+    def queues(self) -> bool:
+        """Whether a question waits until models are loaded, chats are opened, or an answer has ended."""
         pair = self._models.pair
         loads = pair.loading == "main" or (pair.main is not None and not self._store.ready)
-        return loads and not self.ready and not self._chats.shown.streaming
+        return loads or self._chats.shown.streaming
 
     @property
     def is_idle(self) -> bool:
@@ -92,14 +95,17 @@ class AnswerService(QObject):
         self.asked.emit(chat, turn)
         return turn
 
-    def ask_again(self, turn: Turn) -> None:
-        """Answer a question once more; the old answer stays as a sibling of the new one.
+    def ask_again(self, turn: Turn, other: OtherModel | None = None) -> None:
+        """Answer a question once more, perhaps with another model; the old answer stays as a sibling of the new one.
 
         If the results of an answer's calls have no answer yet, the answer continues from these results.
         """
         chat = self._chats.shown
         varied = self._settings.varied_generation_of(chat, turn.version_node.count)
         source = self._source(varied)
+        if other is not None:
+            draft = name_of_snapshot(Path(other.draft)) if other.draft else ""
+            source = replace(source, main_model=other.name, draft_model=draft)
         question_id, before = turn.question_node.id, turn.answer_node.id
         if before is None and question_id is None:
             return
@@ -119,7 +125,7 @@ class AnswerService(QObject):
                 return question_id, store.answers.start(results, source)
             return question_id, store.answers.regenerate(before, source)
 
-        self._begin(chat, fresh, source, write, lambda: self._chats.reload_path(chat), varied)
+        self._begin(chat, fresh, source, write, lambda: self._chats.reload_path(chat), varied, other)
 
     def edit(self, turn: Turn, question: str) -> None:
         """Ask an edited question; the old question stays as its sibling."""
@@ -228,7 +234,8 @@ class AnswerService(QObject):
             else:
                 then(request)
 
-        read_pictures(chat, turn, self._services, make, lambda error: refused(as_engine_error(error)))
+        sees = self._models.pair.sees
+        read_pictures(chat, turn, self._services, make, lambda error: refused(as_engine_error(error)), sees)
 
     def close(self) -> None:
         """Cancel all answers and write the ends that could not be written so far.
@@ -263,13 +270,14 @@ class AnswerService(QObject):
         write: WriteTurn,
         give_back: Callable[[], object],
         generation: GenerationSettings | None = None,
+        other: OtherModel | None = None,
     ) -> None:
-        turn.answer.model = self._models.pair.names[0]
+        turn.answer.model = source.main_model
         turn.answer.asked_at = turn.answer.asked_at or time.time()
         generation = generation or self._settings.generation_of(chat)
         turn.answer.sampling = generation.sampling
         lost = self._ends_not_stored.append
-        answer = StreamingAnswer(chat, turn, generation, source, self._services, self._arrived, lost)
+        answer = StreamingAnswer(chat, turn, generation, source, self._services, self._arrived, lost, other)
         self._running[turn] = answer
         chat.answering.append(turn)
 

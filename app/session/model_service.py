@@ -291,6 +291,17 @@ class ModelService(QObject):
         self.changed.emit()
         self._follow(self.engine.set_draft(draft))
 
+    def load_beside(
+        self,
+        main: str,
+        draft: str | None,
+        then: Callable[[LoadedPair], object],
+        failed: Callable[[EngineError], object],
+    ) -> None:
+        """Keep another main model with its drafter in memory, for requests that name it."""
+        self.call_engine(lambda engine: engine.load_beside(main, draft), then, failed)
+        self.refresh_resident_models()
+
     def adopt_draft(self, wanted: str, future: Future[LoadedPair]) -> None:
         """Follow a change of the draft model that the API made."""
         if not self._closing:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, SignalInstance
 from app.session.answer_service import AnswerService
 from app.session.api_service import ApiService
 from app.session.bridge import Bridge
+from app.session.chat_requests import Services
 from app.session.chat_service import ChatService
 from app.session.chats import Chat
 from app.session.cluster_service import ClusterService
@@ -19,7 +20,6 @@ from app.session.model_service import ModelService
 from app.session.project_service import ProjectService
 from app.session.settings_service import SettingsService
 from app.session.store_client import StoreClient
-from app.session.streaming_answer import Services
 from app.session.teaching_service import TeachingService
 from app.session.tool_service import ToolService
 from app.system.paths import data_folder

@@ -14,47 +14,27 @@ from functools import partial
 from typing import Any
 
 from app.conversations.answer_writer import AnswerWriter
-from app.conversations.chat_settings import GenerationSettings, grammar_of
-from app.conversations.projects import start_of
+from app.conversations.chat_settings import GenerationSettings
 from app.conversations.records import REPEATING, STOPPED_REPEATING, AnswerSource, Message
 from app.conversations.store import ConversationStore
-from app.session import prompt_variables
 from app.session.answer import Answer, State
 from app.session.calls import ToolRun, step_messages
-from app.session.chat_service import ChatService
+from app.session.chat_requests import OtherModel, Services, chat_request, read_pictures
 from app.session.chats import AnswerStep, Chat, Turn, node_of
-from app.session.model_service import ModelService
-from app.session.project_service import ProjectService
-from app.session.settings_service import SettingsService
-from app.session.store_client import StoreClient
+from app.session.model_service import Pair
 from app.session.tool_calls import ToolCalls, calls_of
-from app.session.tool_service import ToolService
 from app.text.answer_parts import AnswerParts
 from app.tools.tool import Tool
 from engine.call_forms.form import ToolCall
 from engine.call_forms.table import call_form
-from engine.call_forms.writing import CallsNotExpressible
 from engine.errors import EngineError, as_engine_error
 from engine.events import Event, Failed, Finished
 from engine.files.reading_time import ReadingTime
-from engine.grammars.grammar import calls_in_text
-from engine.grammars.grammar import calls_of as calls_of_grammar
 from engine.requests import ChatRequest
+from engine.status import LoadedPair
 
 # Writes a turn; returns the ids of its question, None for some imported answers, and of its answer.
 WriteTurn = Callable[[ConversationStore], tuple[int | None, int]]
-
-
-@dataclass(frozen=True)
-class Services:
-    """The services that an answer uses."""
-
-    models: ModelService
-    chats: ChatService
-    settings: SettingsService
-    store: StoreClient
-    tools: ToolService
-    projects: ProjectService
 
 
 @dataclass(frozen=True)
@@ -70,7 +50,7 @@ class StreamingAnswer:
     """The requests of one turn, from `store` to the answer's end on disk. `source` names the models of its answers.
 
     `arrived` is called after every frame with new events, `end_not_stored` if the store could not write the answer's
-    end; `finish` may then be called again.
+    end; `finish` may then be called again. The `other` model answers instead of the window's own, if it is given.
     """
 
     def __init__(
@@ -82,9 +62,13 @@ class StreamingAnswer:
         services: Services,
         arrived: Callable[[StreamingAnswer], object],
         end_not_stored: Callable[[StreamingAnswer], object],
+        other: OtherModel | None = None,
     ) -> None:
         self.chat, self.turn, self.generation, self.source = chat, turn, generation, source
         self._services, self._arrived, self._end_not_stored = services, arrived, end_not_stored
+        self._other = other
+        # The models of `other` once they are loaded.
+        self._beside: Pair | None = None
         self._writer: AnswerWriter | None = None
         self._stream: Any = None
         # The time for the files of its folder.
@@ -159,14 +143,32 @@ class StreamingAnswer:
             # It was stopped while servers started.
             return
         self._gathering, self.turn.tools, self.turn.answer.state = False, tools, State.WAITING
-        read_pictures(self.chat, self.turn, self._services, self._submit_with_pictures, self._fail)
+        if self._other is None:
+            self._read_pictures()
+        else:
+            main, draft = self._other.path, self._other.draft
+            self._services.models.load_beside(main, draft, self._take_other, self._fail)
+
+    def _take_other(self, loaded: LoadedPair) -> None:
+        self._beside = Pair(loaded.main, loaded.draft)
+        self._read_pictures()
+
+    def _read_pictures(self) -> None:
+        submit, sees = self._submit_with_pictures, self._pair.sees
+        read_pictures(self.chat, self.turn, self._services, submit, self._fail, sees)
+
+    @property
+    def _pair(self) -> Pair:
+        """The models that answer."""
+        return self._beside or self._services.models.pair
 
     def _fail(self, error: Exception) -> None:
         self._receive([Failed(as_engine_error(error), "")])
 
     def _submit_with_pictures(self, pictures: Mapping[str, bytes]) -> None:
         try:
-            self._submit(chat_request(self.chat, self.turn, self.generation, self._services, pictures))
+            request = chat_request(self.chat, self.turn, self.generation, self._services, pictures, self._beside)
+            self._submit(request)
         except EngineError as error:
             self._receive([Failed(error, "")])
 
@@ -176,7 +178,7 @@ class StreamingAnswer:
             return
         self._request = request
         # Another model may have been loaded while tools ran.
-        main = self._services.models.pair.main
+        main = self._pair.main
         if request.tools and self._services.tools.usable and main is not None:
             form = call_form(main.tool_format)
             self.turn.answer.separator = AnswerParts(form, request.tools)
@@ -300,7 +302,7 @@ class StreamingAnswer:
         messages = request.messages[:-1] if request.continues else request.messages
         pictures = dict(request.pictures)
         for call in before.calls:
-            if self._services.models.pair.sees:
+            if self._pair.sees:
                 pictures |= {picture.digest: picture.content for picture in call.found}
             call.found = ()
         messages = [*messages, *step_messages(before.text, before.calls, pictures)]
@@ -328,59 +330,6 @@ class StreamingAnswer:
         answer = self.turn.answer
         error = None if answer.error is None else (answer.error.code, answer.error.arguments)
         return self._writer.finish(None if error else self._finish_reason, answer.stats, error)
-
-
-def read_pictures(
-    chat: Chat,
-    turn: Turn,
-    services: Services,
-    then: Callable[[Mapping[str, bytes]], object],
-    refused: Callable[[Exception], object],
-) -> None:
-    """Read the pictures of a request for a turn, for `chat_request`. Lost ones are left out.
-
-    A model that cannot see gets those of questions, which it refuses, but none of tools, which it did not ask for.
-    """
-    digests = chat.pictures(turn, with_results=services.models.pair.sees)
-
-    def read(store: ConversationStore) -> dict[str, bytes]:
-        return {digest: content for digest in digests if (content := store.pictures.get(digest)) is not None}
-
-    if digests:
-        services.store.run(read, then, refused)
-    else:
-        then({})
-
-
-def chat_request(
-    chat: Chat, turn: Turn, generation: GenerationSettings, services: Services, pictures: Mapping[str, bytes]
-) -> ChatRequest:
-    """Return the engine's request for a turn, with its tools. Raises `BadRequest` and `GrammarNotUsable`."""
-    pair = services.models.pair
-    form = pair.main.tool_format if pair.main else ""
-    tools, grammar = [tool.for_template() for tool in turn.tools], grammar_of(generation.answer_format)
-    if tools and grammar is not None:
-        try:
-            grammar = calls_of_grammar(form, tools, parallel=True, answer=grammar)
-        except CallsNotExpressible:
-            # The format of the answer was asked for in this chat; nothing else keeps it.
-            tools = []
-    elif tools:
-        grammar = calls_in_text(form, tools, parallel=True)
-    variables = prompt_variables.values(pair)
-    start = start_of(services.projects.folder(chat.folder_id), variables)
-    return ChatRequest(
-        chat.messages(turn, variables, with_calls=bool(form), pictures=pictures, start=start),
-        generation.sampling,
-        generation.speculation,
-        max_tokens=generation.max_tokens,
-        overflow=generation.overflow,
-        template_options=pair.thinking.options(generation.thinking),
-        conversation=chat.uid if services.store.persistent and chat.uid else None,
-        tools=tools,
-        grammar=grammar,
-        pictures=pictures,
-    )
 
 
 def _write_turn(write: WriteTurn, store: ConversationStore) -> _StoredTurn:

@@ -81,6 +81,11 @@ def _arranged(chats: Sequence[Conversation], folders: Sequence[Folder]) -> list[
     return [*pins, *drawers, *days]
 
 
+def _placed(chats: Sequence[Conversation]) -> dict[int, tuple[int | None, int | None]]:
+    """Return where the person put each chat."""
+    return {chat.id: (chat.folder_id, chat.pin_position) for chat in chats}
+
+
 def _key(row: Row) -> tuple[type, str | int]:
     """Return a key that identifies a row independently of its text; unique in a list."""
     if isinstance(row, str):
@@ -132,10 +137,12 @@ class ChatListModel(QAbstractListModel):
         view: str,
         streaming: frozenset[int],
         folders: Sequence[Folder] = (),
+        stays: bool = False,
     ) -> None:
         """Show chats under headings and below their folders.
 
         Views other than ACTIVE show neither pins nor folders. Lists are compared by identity and must not be modified.
+        With `stays`, chats that were only used or renamed keep their places.
         """
         # Days begin at a quarter of an hour in every time zone, and the time zone may change.
         arranged_from = (view, time.time() // 900, utc_offset())
@@ -143,10 +150,16 @@ class ChatListModel(QAbstractListModel):
         if same and self._view is not None:
             self._replace(self._rows, streaming, self._view, self._counts)
             return
-        self._chats, self._folders, self._arranged_from = chats, folders, arranged_from
+        keeps = stays and view == self._view and folders == self._folders and _placed(chats) == _placed(self._chats)
+        # What keeps its places is arranged by the next call.
+        self._chats, self._folders, self._arranged_from = chats, folders, () if keeps else arranged_from
         self._movable = view == ACTIVE
         counts: Counter[int | None] = Counter(chat.folder_id for chat in chats if chat.folder_id is not None)
-        rows = _arranged(chats, folders) if view == ACTIVE else list[Row](chats)
+        if keeps:
+            known = {chat.id: chat for chat in chats}
+            rows = [known[row.id] if isinstance(row, Conversation) else row for row in self._rows]
+        else:
+            rows = _arranged(chats, folders) if view == ACTIVE else list[Row](chats)
         self._replace(rows, streaming, view, counts)
 
     def show_found(self, titles: Iterable[TitleHit], messages: Iterable[MessageHit]) -> None:

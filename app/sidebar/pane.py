@@ -111,6 +111,7 @@ class ChatPane(ThemeAware, QFrame):
         self.search.down.connect(self._go_to_list)
         self.search.chosen.connect(self._choose_first)
         self.list.clicked.connect(self._clicked)
+        self.list.left.connect(self._sort)
         self.list.activated.connect(self._activated)
         self.list.customContextMenuRequested.connect(self._show_menu)
         self._views_menu.aboutToShow.connect(self._fill_views)
@@ -167,12 +168,17 @@ class ChatPane(ThemeAware, QFrame):
         # All rows of this list have the same height, so the view measures only one of them.
         self.list.setUniformItemSizes(True)
         with self.list.anchored():
-            self.model.show_chats(chats.chats, chats.view, self._streaming, chats.folders)
+            stays = self.list.underMouse()
+            self.model.show_chats(chats.chats, chats.view, self._streaming, chats.folders, stays)
         self.hint.setVisible(self._session.store.ready and (in_trash or not self.model.rows))
         # A folder that is used by keyboard stays the current row.
         folder = self.model.row_of(Folder, before.id) if isinstance(before, Folder) else QModelIndex()
         stays = folder.isValid() and self.list.hasFocus()
         self.list.setCurrentIndex(folder if stays else self.model.row_of(Conversation, self._shown))
+
+    def _sort(self) -> None:
+        if not self.search.words.strip():
+            self._fill()
 
     def _search(self, text: str) -> None:
         if not text.strip():

@@ -17,6 +17,7 @@ from PySide6.QtCore import (
     QRect,
     QSize,
     Qt,
+    Signal,
 )
 from PySide6.QtGui import (
     QColor,
@@ -203,10 +204,16 @@ def _mark(text: str, start: int, end: int) -> QTextLayout.FormatRange:
 class RowView(QListView):
     """Leaves the keys that move a folder to the pane; QListView would move the selection.
 
-    `pressed_mark` says whether the last click was on the mark of a folder that opens or closes it.
+    `pressed_mark` says whether the last click was on the mark of a folder that opens or closes it. `left` is emitted
+    when the pointer leaves the list.
     """
 
+    left = Signal()
     pressed_mark = False
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.left.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if QKeySequence(event.keyCombination()) in (MOVE_UP, MOVE_DOWN):

@@ -21,6 +21,7 @@ from app.chat.welcome import Welcome
 from app.library.library import Library
 from app.models.first_run import FirstRunOffer
 from app.models.model_controller import ModelController
+from app.session.answer import State
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.settings.store import SettingsStore
@@ -131,7 +132,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         buttons = attach_button(actions["attach"], self), self._preset_button, ThinkingButton(session, self)
         self.composer.add_tools(*buttons, tools_button(session, self._library, self))
         self._meter = ContextMeter(session, self.composer, self)
-        self.turns = TurnCommands(session, self.transcript, self.composer, self)
+        self.turns = TurnCommands(session, self.transcript, self.composer, self.models.other_models, self)
         self.chats = ChatCommands(session, self.sidebar, self._search, self.notifications, self)
 
     def _make_panel(self) -> None:
@@ -263,6 +264,9 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         if chat is not self.session.chat:
             return
         self.transcript.refresh(turn)
+        if turn.answer.ended and turn.answer.state not in (State.DONE, State.LENGTH):
+            # A follow-up may say something else after an answer that was stopped or failed.
+            self.composer.take_back()
         # The answer has ended, or continues after it had stopped.
         if turn.answer.ended or not self._actions["stop"].isEnabled():
             self._update_actions()
@@ -294,7 +298,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         session = self.session
         self._actions.update()
         self.composer.set_streaming(session.chat.streaming)
-        self.composer.set_waiting(session.answers.is_loading)
+        self.composer.set_waiting(session.answers.queues)
         self._welcome.set_ready(session.answers.ready)
         self._welcome.show_folder(session.projects.folder(session.chat.folder_id))
         self._welcome.show_questions(session.models.is_starter_expected)

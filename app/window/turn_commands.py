@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from PySide6.QtCore import QLocale, QObject, QPoint, Signal
@@ -13,6 +14,7 @@ from app.chat.composer import Composer
 from app.chat.speaker import LONGEST as LONGEST_SPOKEN
 from app.chat.speaker import Speaker
 from app.chat.transcript import Transcript
+from app.session.chat_requests import OtherModel
 from app.session.chats import Turn
 from app.session.session import Session
 from app.system.background import Background
@@ -46,12 +48,21 @@ class TurnCommands(QObject):
 
     model_wanted = Signal()
 
-    def __init__(self, session: Session, transcript: Transcript, composer: Composer, parent: QObject) -> None:
+    def __init__(
+        self,
+        session: Session,
+        transcript: Transcript,
+        composer: Composer,
+        other_models: Callable[[], Sequence[OtherModel]],
+        parent: QObject,
+    ) -> None:
         super().__init__(parent)
+        self._other_models = other_models
         self._session, self._transcript, self._composer = session, transcript, composer
         self.speaker = Speaker(self)
         self._background = Background("rendering", parent=self)
         self.menu = Menu()
+        self._others = Menu(self.menu)
         self._actions = self._declare()
         transcript.acted.connect(self.run)
         transcript.edited.connect(self._save_edit)
@@ -202,6 +213,22 @@ class TurnCommands(QObject):
                 entry = self.menu.addAction(action.text(turn))
                 entry.setEnabled(bool(action.enabled(turn)))
                 entry.triggered.connect(lambda _=False, chosen=action_id: self.run(turn, chosen))
+                if action_id == "again":
+                    self._add_others(turn, entry.isEnabled())
+
+    def _add_others(self, turn: Turn, enabled: bool) -> None:
+        """Add the submenu of the models that can answer beside the loaded one."""
+        self._others.clear()
+        for other in self._other_models():
+            self._others.add_choice(other.title, False, partial(self._answer_with, turn, other))
+        if not self._others.isEmpty():
+            self._others.setTitle(self.tr("Answer again with"))
+            self._others.setEnabled(enabled)
+            self.menu.addMenu(self._others)
+
+    def _answer_with(self, turn: Turn, other: OtherModel) -> None:
+        if turn in self._session.chat.turns and self._session.answers.ready:
+            self._session.answers.ask_again(turn, other)
 
     def _delete_text(self, turn: Turn) -> str:
         if turn in self._session.chat.turns[-1:]:

@@ -82,7 +82,7 @@ def test_an_unknown_option_shows_the_usage_of_its_own_command(
 COMMANDS = (
     "chat", "bench", "models", "models list", "models search", "models download", "models remove", "models pairs",
     "serve", "cluster", "cluster check", "cluster download", "cluster run",
-    "doctor",
+    "doctor", "ps",
 )  # fmt: skip
 
 

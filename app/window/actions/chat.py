@@ -7,7 +7,7 @@ from app.window.actions.window_action import ActedWindow, WindowAction
 
 def _can_send(window: ActedWindow) -> bool:
     answers = window.session.answers
-    return (answers.ready or answers.is_loading) and window.composer.can_be_sent
+    return (answers.ready or answers.queues) and window.composer.can_be_sent
 
 
 CHAT_ACTIONS = (

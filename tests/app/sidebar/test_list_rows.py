@@ -6,7 +6,8 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QEnterEvent
 from PySide6.QtTest import QAbstractItemModelTester
 
 from app.conversations.store import ConversationStore
@@ -115,3 +116,40 @@ def test_a_search_in_between_is_another_list_and_another_day_arranges_it_anew(
     monkeypatch.setattr("app.sidebar.list_model.time.time", lambda: tomorrow)
     window.sidebar.rename("Chat 0", "Another name")
     assert heading not in window.sidebar.rows
+
+
+def enter(window: WindowDriver) -> None:
+    """Let the pointer enter the list."""
+    at = QPointF(20, 100)
+    QCoreApplication.sendEvent(window.sidebar.list, QEnterEvent(at, at, at))
+
+
+def test_the_order_stays_under_the_pointer_until_it_leaves(window: WindowDriver, resets: list[str]) -> None:
+    del resets
+    before = shown(window)
+    window.open_chat("Chat 7")
+    enter(window)
+    window.ask_and_wait("Once more?")
+    window.sidebar.rename("Chat 9", "Renamed")
+    assert shown(window) == ["Renamed" if title == "Chat 9" else title for title in before]
+    QCoreApplication.sendEvent(window.sidebar.list, QEvent(QEvent.Type.Leave))
+    assert shown(window)[:2] == ["Chat 7", "Chat 0"]
+
+
+@pytest.mark.parametrize("change", ["pin", "trash", "new"])
+def test_what_the_person_changes_is_seen_under_the_pointer(
+    window: WindowDriver, resets: list[str], change: str
+) -> None:
+    del resets
+    window.open_chat("Chat 7")
+    enter(window)
+    if change == "pin":
+        window.sidebar.choose("Chat 50", "Pin to the top")
+        assert shown(window)[0] == "Chat 50"
+    elif change == "trash":
+        window.sidebar.choose("Chat 7", "Delete")
+        assert "Chat 7" not in shown(window)
+    else:
+        window.trigger("new-chat")
+        window.ask_and_wait("A new one?")
+        window.wait(lambda: len(shown(window)) == CHATS + 1)

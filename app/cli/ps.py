@@ -1,0 +1,44 @@
+"""`tandem ps`: the models in memory of the window or of `tandem serve`, as their local API lists them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Any
+
+from app.agents.table import KEY_VARIABLE, declared_endpoint, serving_endpoint
+from app.cli.command import DONE, FAILED, add_command
+from app.cli.pair_options import own_settings
+from app.cli.terminal import format_bytes, print_table, say
+
+
+def add_parser(subparsers: Any) -> None:
+    """Declare the command; it has no options."""
+    what = "list the models in memory of the window or of `tandem serve`"
+    add_command(subparsers, "ps", what, ("tandem ps",), f"{what.capitalize()}, whose local API has to be on.")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command; returns the exit code. Raises `NotProved`."""
+    # Not at the top: other commands should not wait for it.
+    import httpx2
+
+    from app.cli.serve import api_key
+
+    del arguments
+    declared = declared_endpoint(own_settings())
+    key = api_key()[0] or "" if declared.needs_key else os.environ.get(KEY_VARIABLE, "").strip()
+    found = serving_endpoint(declared, key)
+    if found is None or (found.needs_key and not found.key):
+        missing = f"asks for its key: set {KEY_VARIABLE} to it" if found else "is off: `tandem serve` starts it"
+        say(f"tandem: the local API at {declared.address} {missing}")
+        return FAILED
+    headers = {"Authorization": f"Bearer {found.key}"} if found.key else {}
+    try:
+        reply = httpx2.get(f"{found.address}/api/ps", headers=headers, trust_env=False).raise_for_status()
+    except httpx2.HTTPError as error:
+        say(f"tandem: the local API at {found.address} does not answer: {error}")
+        return FAILED
+    rows = [(one["name"], format_bytes(one["size"]), f"{one['context_length']:,}") for one in reply.json()["models"]]
+    print_table(("MODEL", "IN MEMORY", "CONTEXT"), rows, figures=("IN MEMORY", "CONTEXT"))
+    return DONE

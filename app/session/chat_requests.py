@@ -1,0 +1,111 @@
+"""What the engine is asked for a turn of a chat. No Qt in here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from app.conversations.chat_settings import GenerationSettings, grammar_of
+from app.conversations.projects import start_of
+from app.conversations.store import ConversationStore
+from app.session import prompt_variables
+from app.session.chat_service import ChatService
+from app.session.chats import Chat, Turn
+from app.session.model_service import ModelService, Pair
+from app.session.project_service import ProjectService
+from app.session.settings_service import SettingsService
+from app.session.store_client import StoreClient
+from app.session.tool_service import ToolService
+from engine.call_forms.writing import CallsNotExpressible
+from engine.grammars.grammar import calls_in_text
+from engine.grammars.grammar import calls_of as calls_of_grammar
+from engine.requests import ChatRequest
+
+
+@dataclass(frozen=True)
+class OtherModel:
+    """A main model that can answer beside the window's own.
+
+    `title` is shown, `name` is stored with figures, and `path` and `draft` are the folders of it and of its drafter.
+    """
+
+    title: str
+    name: str
+    path: str
+    draft: str | None = None
+
+
+@dataclass(frozen=True)
+class Services:
+    """The services that an answer uses."""
+
+    models: ModelService
+    chats: ChatService
+    settings: SettingsService
+    store: StoreClient
+    tools: ToolService
+    projects: ProjectService
+
+
+def read_pictures(
+    chat: Chat,
+    turn: Turn,
+    services: Services,
+    then: Callable[[Mapping[str, bytes]], object],
+    refused: Callable[[Exception], object],
+    sees: bool,
+) -> None:
+    """Read the pictures of a request for a turn, for `chat_request`. Lost ones are left out.
+
+    A model that cannot see, without `sees`, gets those of questions, which it refuses, but none of tools, which it did
+    not ask for.
+    """
+    digests = chat.pictures(turn, with_results=sees)
+
+    def read(store: ConversationStore) -> dict[str, bytes]:
+        return {digest: content for digest in digests if (content := store.pictures.get(digest)) is not None}
+
+    if digests:
+        services.store.run(read, then, refused)
+    else:
+        then({})
+
+
+def chat_request(
+    chat: Chat,
+    turn: Turn,
+    generation: GenerationSettings,
+    services: Services,
+    pictures: Mapping[str, bytes],
+    beside: Pair | None = None,
+) -> ChatRequest:
+    """Return the engine's request for a turn, with its tools, to the models `beside` the window's own if given.
+
+    Raises `BadRequest` and `GrammarNotUsable`.
+    """
+    pair = beside or services.models.pair
+    form = pair.main.tool_format if pair.main else ""
+    tools, grammar = [tool.for_template() for tool in turn.tools], grammar_of(generation.answer_format)
+    if tools and grammar is not None:
+        try:
+            grammar = calls_of_grammar(form, tools, parallel=True, answer=grammar)
+        except CallsNotExpressible:
+            # The format of the answer was asked for in this chat; nothing else keeps it.
+            tools = []
+    elif tools:
+        grammar = calls_in_text(form, tools, parallel=True)
+    variables = prompt_variables.values(pair)
+    start = start_of(services.projects.folder(chat.folder_id), variables)
+    return ChatRequest(
+        chat.messages(turn, variables, with_calls=bool(form), pictures=pictures, start=start),
+        generation.sampling,
+        generation.speculation,
+        max_tokens=generation.max_tokens,
+        overflow=generation.overflow,
+        template_options=pair.thinking.options(generation.thinking),
+        conversation=chat.uid if services.store.persistent and chat.uid else None,
+        tools=tools,
+        grammar=grammar,
+        pictures=pictures,
+        main=str(beside.main.path) if beside is not None and beside.main is not None else None,
+    )
