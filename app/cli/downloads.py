@@ -48,7 +48,12 @@ def follow(queue: DownloadQueue, names: Sequence[str], as_json: bool) -> bool:
 
 
 def follow_loading(engine: EngineClient, loading: Future[LoadedPair]) -> None:
-    """Show on a screen how much of a model has been read, or of a GGUF file converted, until that has ended."""
+    """Show on a screen how much of a model has been read, or of a GGUF file converted, until that has ended.
+
+    Nothing is written about a model that is loaded at once.
+    """
+    if wait([loading], _POLL_S).done:
+        return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn
 

@@ -112,7 +112,7 @@ def test_answers_appear_while_the_page_is_shown_and_their_rows_lead_to_them(
     qtbot.waitUntil(lambda: len(page.table.rows) == 3)
     assert page.table.rows[0].generated_tokens == turn.answer.stats.generated_tokens
     qapp.language.choose("ko")
-    assert page.table.headerData(KEYS.index("accept_rate"), Qt.Orientation.Horizontal) == "채택"
+    assert page.table.headerData(KEYS.index("accept_rate"), Qt.Orientation.Horizontal) == "채택률"
     qapp.language.choose("en")
 
     def fail(store: ConversationStore) -> None:

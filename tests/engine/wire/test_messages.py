@@ -193,6 +193,6 @@ def test_no_other_error_arrives(error: Any) -> None:
 
 
 def test_a_request_is_checked_again_where_it_arrives() -> None:
-    sent = msgspec.to_builtins(REQUEST) | {"max_tokens": 0}
+    sent = msgspec.to_builtins(REQUEST) | {"max_tokens": -1}
     with pytest.raises(BadMessage, match="max_tokens"):
         unpack(pack(sent), ChatRequest, dec_hook)
