@@ -4005,6 +4005,10 @@
         <translation>モデルをスキャン中…</translation>
     </message>
     <message>
+        <source>Choose a GGUF file</source>
+        <translation>GGUF ファイルを選択</translation>
+    </message>
+    <message>
         <source>Choose a main model</source>
         <translation>メインモデルを選択</translation>
     </message>
@@ -4035,6 +4039,10 @@
     <message>
         <source>Choose a folder…</source>
         <translation>フォルダを選択…</translation>
+    </message>
+    <message>
+        <source>GGUF file…</source>
+        <translation>GGUF ファイル…</translation>
     </message>
     <message>
         <source>Choose a folder that contains models</source>

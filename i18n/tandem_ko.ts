@@ -3993,6 +3993,10 @@
         <translation>폴더 선택…</translation>
     </message>
     <message>
+        <source>GGUF file…</source>
+        <translation>GGUF 파일…</translation>
+    </message>
+    <message>
         <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
         <translation>설치된 모델과 카탈로그에 맞는 초안 모델이 없어요. 프롬프트 룩업에는 초안 모델이 필요 없어요.</translation>
     </message>
@@ -4011,6 +4015,10 @@
     <message>
         <source>Choose a folder that contains models</source>
         <translation>모델이 있는 폴더 선택</translation>
+    </message>
+    <message>
+        <source>Choose a GGUF file</source>
+        <translation>GGUF 파일 선택</translation>
     </message>
     <message>
         <source>Choose a main model</source>

@@ -3993,6 +3993,10 @@
         <translation>选择文件夹…</translation>
     </message>
     <message>
+        <source>GGUF file…</source>
+        <translation>GGUF 文件…</translation>
+    </message>
+    <message>
         <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
         <translation>本机和目录中都没有适合的草稿模型。提示词查找不需要草稿模型。</translation>
     </message>
@@ -4011,6 +4015,10 @@
     <message>
         <source>Choose a folder that contains models</source>
         <translation>选择存放模型的文件夹</translation>
+    </message>
+    <message>
+        <source>Choose a GGUF file</source>
+        <translation>选择 GGUF 文件</translation>
     </message>
     <message>
         <source>Choose a main model</source>

@@ -70,6 +70,7 @@ class ModelController(QObject):
             picker.wanted.connect(self._get_choice)
             picker.more.connect(self.page_wanted)
         self.main_picker.folder_wanted.connect(self.use_folder)
+        self.main_picker.file_wanted.connect(lambda file: session.models.load(file, None))
         self.main_picker.chosen.connect(self._choose_main)
         self.draft_picker.chosen.connect(self._choose_draft)
         library.settled.connect(self._show_settled)

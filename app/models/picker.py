@@ -36,13 +36,15 @@ _GAP, _BELOW, _OTHERS = 6, 6, 112
 class Picker(ThemeAware, Overlay):
     """A picker of the `role` "main" or "draft". `chosen` carries the user's choice, `wanted` one to download.
 
-    `folder_wanted` carries a folder of models, or a file in one, that the user chose or whose path was entered.
+    `folder_wanted` carries a folder of models, or a file in one, that the user chose or whose path was entered;
+    `file_wanted` carries a GGUF file.
     """
 
     chosen = Signal(object)
     wanted = Signal(object)
     more = Signal()
     folder_wanted = Signal(str)
+    file_wanted = Signal(str)
     is_modal = False
 
     def __init__(self, role: str, library: Library, session: Session, chip: QWidget, window: QWidget) -> None:
@@ -68,8 +70,11 @@ class Picker(ThemeAware, Overlay):
         self._folder = self.bound("Choose a folder…", styled(QPushButton(self), "link"))
         self._folder.setVisible(self.role == "main")
         self._folder.clicked.connect(self._choose_folder)
+        self._file = self.bound("GGUF file…", styled(QPushButton(self), "link"))
+        self._file.setVisible(self.role == "main")
+        self._file.clicked.connect(self._choose_file)
         # Aligned with the icons of the rows.
-        more = fill(hbox(margins=(16, 0, 16, 0), spacing=16), self._more, self._folder, (self.state, 1))
+        more = fill(hbox(margins=(16, 0, 16, 0), spacing=16), self._more, self._folder, self._file, (self.state, 1))
         fill(self.column, self._field, self._note, self._list, line, more)
         self._field.typed.connect(lambda _text: self.refresh())
         self._field.taken.connect(self._take)
@@ -211,6 +216,12 @@ class Picker(ThemeAware, Overlay):
             self._window, self.tr("Choose a folder that contains models"), str(Path.home())
         ):
             self.folder_wanted.emit(folder)
+
+    def _choose_file(self) -> None:
+        self.close_overlay()
+        file, _ = QFileDialog.getOpenFileName(self._window, self.tr("Choose a GGUF file"), str(Path.home()), "*.gguf")
+        if file:
+            self.file_wanted.emit(file)
 
     def look_for(self, words: str) -> None:
         """Open with these words in the field."""

@@ -72,6 +72,16 @@ def test_a_folder_with_one_gguf_file_is_loaded_from_it_or_from_what_was_made_of_
     qtbot.waitUntil(lambda: loading(window) == str(wanted))
 
 
+def test_a_chosen_gguf_file_is_loaded(window: WindowDriver, tmp_path: Path, qtbot: QtBot) -> None:
+    file = write_gguf(tmp_path / "mine" / "tiny.gguf")
+    picker = window.picker("main")
+    picker.open()
+    with window.file_dialog(file):
+        next(one for one in picker.picker.findChildren(QPushButton) if one.text() == "GGUF file…").click()
+    qtbot.waitUntil(lambda: loading(window) == str(file))
+    assert not picker.picker.isVisible()
+
+
 @pytest.mark.parametrize("end", ["", "/config.json"])
 def test_a_pasted_path_is_added_with_return(window: WindowDriver, tmp_path: Path, qtbot: QtBot, end: str) -> None:
     folder = write(tmp_path / "mine" / "model")
