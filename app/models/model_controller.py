@@ -11,7 +11,6 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.library.measured import measured_pairs
-from app.library.model_choices import main_choices
 from app.models.picker import Picker
 from app.session.chat_requests import OtherModel
 from app.session.cluster_service import OFF
@@ -120,6 +119,9 @@ class ModelController(QObject):
 
     def other_models(self) -> list[OtherModel]:
         """Return the models that can answer beside the loaded one, those in memory first."""
+        # Not before the first paint.
+        from app.library.model_choices import main_choices
+
         inventory, models = self._library.inventory, self._session.models
         if inventory is None:
             return []
