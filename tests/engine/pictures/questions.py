@@ -82,5 +82,5 @@ def asked(
         sampling=SamplingSettings(temperature=temperature, seed=7),
         speculation=speculation,
         pictures={digest_of(file): file for file in shown},
-        **{"max_tokens": 16, **options},
+        **{"max_tokens": 10, **options},
     )
