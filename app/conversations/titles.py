@@ -59,19 +59,23 @@ _TRIMMED = " \t\r\n,;:，、；：.。…\"'“”‘’「」『』《》()（�
 
 def title_of_exchange(question: str, answer: str = "") -> str:
     """Return one line of at most WIDEST columns; it is empty only where there is no text."""
-    asked, answered = (shown(parts_of(text[:_READ]).reply) for text in (question, answer))
+    asked = _paragraphs(question)
     line = _first_sentence(asked)
     if not line or len(question) > _LONG_QUESTION or re.fullmatch(_GREETING, line):
-        heading = next((one for one in answered if one.kind[1:].isdigit()), None)
+        heading = next((one for one in _paragraphs(answer) if one.kind[1:].isdigit()), None)
         if heading is not None:
             return _shorten(" ".join(words_of(heading.spans).split()).strip(_TRIMMED))
     code = (line for one in asked if one.kind == "code" for line in _lines(one))
-    return _shorten(_without_polite_phrases(line) or next(code, "") or _first_sentence(answered))
+    return _shorten(_without_polite_phrases(line) or next(code, "") or _first_sentence(_paragraphs(answer)))
 
 
 def title_of_file(name: str) -> str:
     """Return the title of a chat that began with a file and no words."""
     return _shorten(" ".join(name.split()))
+
+
+def _paragraphs(text: str) -> list[Paragraph]:
+    return shown(parts_of(text[:_READ]).reply)
 
 
 def _lines(paragraph: Paragraph) -> list[str]:
