@@ -286,11 +286,11 @@ class ModelsPage(ThemeAware, QWidget):
         self.note.show()
 
     def _show_memory(self) -> None:
-        inventory, pair = self._library.inventory, self._session.models.pair
+        inventory = self._library.inventory
         if inventory is None:
             self._memory.setText(self.tr("Scanning models…"))
             return
-        loaded = sum(info.bytes for info in (pair.main, pair.draft) if info is not None)
+        loaded = sum(pair.bytes for pair in self._session.models.in_memory)
         self._memory.setText(
             self.tr("This Mac can use {limit} for models. {loaded} are loaded.").format(
                 limit=size_words(inventory.limit), loaded=size_words(loaded)
@@ -338,6 +338,8 @@ class ModelsPage(ThemeAware, QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._library.start()
+        # Programs may have loaded models meanwhile.
+        self._session.models.refresh_resident_models()
         QTimer.singleShot(0, self, self._rebuild)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
