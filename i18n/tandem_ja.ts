@@ -3867,6 +3867,10 @@
         <translation>モデルのフォルダを追加…</translation>
     </message>
     <message>
+        <source>Unload {name} ({size})</source>
+        <translation>{name} をメモリから解放（{size}）</translation>
+    </message>
+    <message>
         <source>On Hugging Face</source>
         <translation>Hugging Face のモデル</translation>
     </message>

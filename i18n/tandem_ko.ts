@@ -3867,6 +3867,10 @@
         <translation>모델 폴더 추가…</translation>
     </message>
     <message>
+        <source>Unload {name} ({size})</source>
+        <translation>{name} 언로드({size})</translation>
+    </message>
+    <message>
         <source>On Hugging Face</source>
         <translation>Hugging Face에 있는 모델</translation>
     </message>

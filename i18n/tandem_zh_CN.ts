@@ -3867,6 +3867,10 @@
         <translation>添加模型文件夹…</translation>
     </message>
     <message>
+        <source>Unload {name} ({size})</source>
+        <translation>将 {name} 移出内存（{size}）</translation>
+    </message>
+    <message>
         <source>On Hugging Face</source>
         <translation>Hugging Face 上的模型</translation>
     </message>

@@ -104,6 +104,11 @@ def test_the_memory_that_is_in_use_includes_the_models_of_programs(open_settings
     assert size_words(own) != size_words(own + beside.bytes)
     words = f"{size_words(own + beside.bytes)} are loaded."
     window.wait(lambda: any(words in one.text() for one in page.findChildren(QLabel)))
+    sizes = [size_words(own), size_words(beside.bytes)]
+    assert [size in one.text() for size, one in zip(sizes, page.unload_buttons, strict=True)] == [True, True]
+    page.unload_buttons[1].click()
+    window.wait(lambda: len(page.unload_buttons) == 1)
+    assert window.session.models.pair.main is not None
 
 
 def test_cards_show_memory_damage_and_what_removal_frees(open_settings: OpenShown) -> None:
