@@ -3133,6 +3133,65 @@
     </message>
 </context>
 <context>
+    <name>KnownServers</name>
+    <message>
+        <source>Files</source>
+        <translation>ファイル</translation>
+    </message>
+    <message>
+        <source>Web pages</source>
+        <translation>Web ページ</translation>
+    </message>
+    <message>
+        <source>Web search (Brave)</source>
+        <translation>Web 検索（Brave）</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>時刻</translation>
+    </message>
+    <message>
+        <source>Notes</source>
+        <translation>メモ</translation>
+    </message>
+    <message>
+        <source>Git</source>
+        <translation>Git</translation>
+    </message>
+    <message>
+        <source>Sees and can change the files in a folder that you choose.</source>
+        <translation>選択したフォルダのファイルを見て、変更できます。</translation>
+    </message>
+    <message>
+        <source>Sees the addresses that the model asks for, and fetches these pages from the internet.</source>
+        <translation>モデルが求めるアドレスを見て、そのページをインターネットから取得します。</translation>
+    </message>
+    <message>
+        <source>Sees the model&apos;s searches, and sends them to Brave with your key from brave.com/search/api.</source>
+        <translation>モデルの検索語を見て、brave.com/search/api で取得したキーとともに Brave に送信します。</translation>
+    </message>
+    <message>
+        <source>Sees only the time zones that the model asks about.</source>
+        <translation>モデルが尋ねるタイムゾーンだけを見ます。</translation>
+    </message>
+    <message>
+        <source>Sees what the model wants to remember, and keeps it on this Mac for all chats.</source>
+        <translation>モデルが記憶したい内容を見て、すべてのチャットのためにこの Mac に保存します。</translation>
+    </message>
+    <message>
+        <source>Sees the files and the history of a repository that you choose, and can commit to it.</source>
+        <translation>選択したリポジトリのファイルと履歴を見て、コミットできます。</translation>
+    </message>
+    <message>
+        <source>This Mac has no command “npx”. To get it, install Node.js from nodejs.org.</source>
+        <translation>この Mac には「npx」コマンドがありません。nodejs.org から Node.js をインストールすると使えます。</translation>
+    </message>
+    <message>
+        <source>This Mac has no command “uvx”. To get it, install uv from docs.astral.sh/uv.</source>
+        <translation>この Mac には「uvx」コマンドがありません。docs.astral.sh/uv から uv をインストールすると使えます。</translation>
+    </message>
+</context>
+<context>
     <name>LinkMenu</name>
     <message>
         <source>Open in the browser</source>
@@ -3806,6 +3865,10 @@
     <message>
         <source>Add a model folder…</source>
         <translation>モデルのフォルダを追加…</translation>
+    </message>
+    <message>
+        <source>Unload {name} ({size})</source>
+        <translation>{name} をメモリから解放（{size}）</translation>
     </message>
     <message>
         <source>On Hugging Face</source>
@@ -4581,12 +4644,20 @@
         <translation>コマンド、または https:// で始まるアドレス</translation>
     </message>
     <message>
+        <source>Choose a folder…</source>
+        <translation>フォルダを選択…</translation>
+    </message>
+    <message>
         <source>Add a value</source>
         <translation>値を追加</translation>
     </message>
     <message>
         <source>Cancel</source>
         <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Allow and test</source>
+        <translation>許可してテスト</translation>
     </message>
     <message>
         <source>Add a server</source>
@@ -4599,6 +4670,10 @@
     <message>
         <source>Save</source>
         <translation>保存</translation>
+    </message>
+    <message>
+        <source>Choose a folder for this server</source>
+        <translation>このサーバのフォルダを選択</translation>
     </message>
     <message>
         <source>Name of the value</source>
@@ -4615,6 +4690,14 @@
     <message>
         <source>There is already a server named “{name}”.</source>
         <translation>「{name}」という名前のサーバがすでにあります。</translation>
+    </message>
+    <message>
+        <source>Choose the folder that the server may use.</source>
+        <translation>サーバが使えるフォルダを選択してください。</translation>
+    </message>
+    <message>
+        <source>Enter a value for {name}.</source>
+        <translation>{name} の値を入力してください。</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -4652,8 +4735,8 @@
         <translation>常に許可</translation>
     </message>
     <message>
-        <source>Deny</source>
-        <translation>拒否</translation>
+        <source>Off</source>
+        <translation>オフ</translation>
     </message>
     <message>
         <source>Its server says that it only reads.</source>
@@ -4684,12 +4767,24 @@
         <translation>実行はまだ許可されていません。</translation>
     </message>
     <message>
-        <source>Running. Tools: {count}.</source>
-        <translation>実行中で、ツールが {count} 個あります。</translation>
-    </message>
-    <message>
         <source>Unusable tools: {count}.</source>
         <translation>{count} 個は使えません。</translation>
+    </message>
+    <message>
+        <source>Running. It offers no tools.</source>
+        <translation>実行中です。提供するツールはありません。</translation>
+    </message>
+    <message>
+        <source>Running. All its tools are off.</source>
+        <translation>実行中です。すべてのツールがオフです。</translation>
+    </message>
+    <message>
+        <source>Running. Tools ({count}): {names}.</source>
+        <translation>実行中です。ツール（{count}）：{names}。</translation>
+    </message>
+    <message>
+        <source>Off: {names}.</source>
+        <translation>オフ：{names}。</translation>
     </message>
     <message>
         <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
@@ -5866,6 +5961,10 @@
         <translation>このチャットでツールを使う</translation>
     </message>
     <message>
+        <source>Off</source>
+        <translation>オフ</translation>
+    </message>
+    <message>
         <source>Tools: Tandem only</source>
         <translation>ツール：Tandem のみ</translation>
     </message>
@@ -5901,8 +6000,20 @@
         <translation>ほかのアプリのファイルをこのページにドロップすることもできます。</translation>
     </message>
     <message>
+        <source>Servers that many people use</source>
+        <translation>よく使われるサーバ</translation>
+    </message>
+    <message>
+        <source>Add…</source>
+        <translation>追加…</translation>
+    </message>
+    <message>
         <source>This Mac has no keychain that Tandem can use: the values are for this run only.</source>
         <translation>この Mac には Tandem が使えるキーチェーンがないため、値は今回の起動中だけ有効です。</translation>
+    </message>
+    <message>
+        <source>Tools are on in the current chat.</source>
+        <translation>現在のチャットでツールをオンにしました。</translation>
     </message>
     <message>
         <source>Import mcp.json</source>

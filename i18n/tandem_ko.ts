@@ -3133,6 +3133,65 @@
     </message>
 </context>
 <context>
+    <name>KnownServers</name>
+    <message>
+        <source>Files</source>
+        <translation>파일</translation>
+    </message>
+    <message>
+        <source>Web pages</source>
+        <translation>웹 페이지</translation>
+    </message>
+    <message>
+        <source>Web search (Brave)</source>
+        <translation>웹 검색(Brave)</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>시간</translation>
+    </message>
+    <message>
+        <source>Notes</source>
+        <translation>메모</translation>
+    </message>
+    <message>
+        <source>Git</source>
+        <translation>Git</translation>
+    </message>
+    <message>
+        <source>Sees and can change the files in a folder that you choose.</source>
+        <translation>선택한 폴더의 파일을 보고 변경할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Sees the addresses that the model asks for, and fetches these pages from the internet.</source>
+        <translation>모델이 요청하는 주소를 보고, 그 페이지를 인터넷에서 가져와요.</translation>
+    </message>
+    <message>
+        <source>Sees the model&apos;s searches, and sends them to Brave with your key from brave.com/search/api.</source>
+        <translation>모델의 검색어를 보고, brave.com/search/api에서 받은 키와 함께 Brave에 보내요.</translation>
+    </message>
+    <message>
+        <source>Sees only the time zones that the model asks about.</source>
+        <translation>모델이 묻는 시간대만 봐요.</translation>
+    </message>
+    <message>
+        <source>Sees what the model wants to remember, and keeps it on this Mac for all chats.</source>
+        <translation>모델이 기억하려는 내용을 보고, 모든 대화에서 쓰도록 이 Mac에 보관해요.</translation>
+    </message>
+    <message>
+        <source>Sees the files and the history of a repository that you choose, and can commit to it.</source>
+        <translation>선택한 저장소의 파일과 기록을 보고, 저장소에 커밋할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>This Mac has no command “npx”. To get it, install Node.js from nodejs.org.</source>
+        <translation>이 Mac에 ‘npx’ 명령어가 없어요. nodejs.org에서 Node.js를 설치하면 생겨요.</translation>
+    </message>
+    <message>
+        <source>This Mac has no command “uvx”. To get it, install uv from docs.astral.sh/uv.</source>
+        <translation>이 Mac에 ‘uvx’ 명령어가 없어요. docs.astral.sh/uv에서 uv를 설치하면 생겨요.</translation>
+    </message>
+</context>
+<context>
     <name>LinkMenu</name>
     <message>
         <source>Open in the browser</source>
@@ -3806,6 +3865,10 @@
     <message>
         <source>Add a model folder…</source>
         <translation>모델 폴더 추가…</translation>
+    </message>
+    <message>
+        <source>Unload {name} ({size})</source>
+        <translation>{name} 언로드({size})</translation>
     </message>
     <message>
         <source>On Hugging Face</source>
@@ -4581,12 +4644,20 @@
         <translation>명령어 또는 https://로 시작하는 주소</translation>
     </message>
     <message>
+        <source>Choose a folder…</source>
+        <translation>폴더 선택…</translation>
+    </message>
+    <message>
         <source>Add a value</source>
         <translation>값 추가</translation>
     </message>
     <message>
         <source>Cancel</source>
         <translation>취소</translation>
+    </message>
+    <message>
+        <source>Allow and test</source>
+        <translation>허용하고 테스트</translation>
     </message>
     <message>
         <source>Add a server</source>
@@ -4601,8 +4672,20 @@
         <translation>저장</translation>
     </message>
     <message>
+        <source>Choose the folder that the server may use.</source>
+        <translation>서버가 쓸 수 있는 폴더를 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Enter a value for {name}.</source>
+        <translation>{name} 값을 입력해 주세요.</translation>
+    </message>
+    <message>
         <source>Remove</source>
         <translation>삭제</translation>
+    </message>
+    <message>
+        <source>Choose a folder for this server</source>
+        <translation>이 서버의 폴더 선택</translation>
     </message>
     <message>
         <source>Name of the value</source>
@@ -4652,8 +4735,8 @@
         <translation>항상 허용</translation>
     </message>
     <message>
-        <source>Deny</source>
-        <translation>거부</translation>
+        <source>Off</source>
+        <translation>끔</translation>
     </message>
     <message>
         <source>Its server says that it only reads.</source>
@@ -4668,16 +4751,28 @@
         <translation>실행이 아직 허용되지 않았어요.</translation>
     </message>
     <message>
-        <source>Running. Tools: {count}.</source>
-        <translation>실행 중이고 도구가 {count}개 있어요.</translation>
-    </message>
-    <message>
         <source>Unusable tools: {count}.</source>
         <translation>{count}개는 쓸 수 없어요.</translation>
     </message>
     <message>
         <source>Starting…</source>
         <translation>시작하는 중…</translation>
+    </message>
+    <message>
+        <source>Running. It offers no tools.</source>
+        <translation>실행 중이에요. 제공하는 도구가 없어요.</translation>
+    </message>
+    <message>
+        <source>Running. All its tools are off.</source>
+        <translation>실행 중이에요. 모든 도구가 꺼져 있어요.</translation>
+    </message>
+    <message>
+        <source>Running. Tools ({count}): {names}.</source>
+        <translation>실행 중이에요. 도구({count}개): {names}.</translation>
+    </message>
+    <message>
+        <source>Off: {names}.</source>
+        <translation>꺼짐: {names}.</translation>
     </message>
     <message>
         <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
@@ -5866,6 +5961,10 @@
         <translation>이 대화에서 도구 사용</translation>
     </message>
     <message>
+        <source>Off</source>
+        <translation>끔</translation>
+    </message>
+    <message>
         <source>Tools: Tandem only</source>
         <translation>도구: Tandem만</translation>
     </message>
@@ -5901,8 +6000,20 @@
         <translation>다른 앱의 파일을 이 페이지로 끌어 놓아도 돼요.</translation>
     </message>
     <message>
+        <source>Servers that many people use</source>
+        <translation>많이 쓰는 서버</translation>
+    </message>
+    <message>
+        <source>Add…</source>
+        <translation>추가…</translation>
+    </message>
+    <message>
         <source>This Mac has no keychain that Tandem can use: the values are for this run only.</source>
         <translation>이 Mac에는 Tandem이 쓸 수 있는 키체인이 없어서, 값은 이번 실행에만 쓰여요.</translation>
+    </message>
+    <message>
+        <source>Tools are on in the current chat.</source>
+        <translation>지금 대화에서 도구를 켰어요.</translation>
     </message>
     <message>
         <source>Import mcp.json</source>

@@ -3133,6 +3133,65 @@
     </message>
 </context>
 <context>
+    <name>KnownServers</name>
+    <message>
+        <source>Files</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Web pages</source>
+        <translation>网页</translation>
+    </message>
+    <message>
+        <source>Web search (Brave)</source>
+        <translation>网页搜索（Brave）</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Notes</source>
+        <translation>笔记</translation>
+    </message>
+    <message>
+        <source>Git</source>
+        <translation>Git</translation>
+    </message>
+    <message>
+        <source>Sees and can change the files in a folder that you choose.</source>
+        <translation>可以查看和更改你选择的文件夹中的文件。</translation>
+    </message>
+    <message>
+        <source>Sees the addresses that the model asks for, and fetches these pages from the internet.</source>
+        <translation>可以看到模型请求的地址，并从互联网获取这些网页。</translation>
+    </message>
+    <message>
+        <source>Sees the model&apos;s searches, and sends them to Brave with your key from brave.com/search/api.</source>
+        <translation>可以看到模型的搜索内容，并连同你在 brave.com/search/api 获取的密钥发送给 Brave。</translation>
+    </message>
+    <message>
+        <source>Sees only the time zones that the model asks about.</source>
+        <translation>只能看到模型询问的时区。</translation>
+    </message>
+    <message>
+        <source>Sees what the model wants to remember, and keeps it on this Mac for all chats.</source>
+        <translation>可以看到模型想记住的内容，并保存在本机上供所有对话使用。</translation>
+    </message>
+    <message>
+        <source>Sees the files and the history of a repository that you choose, and can commit to it.</source>
+        <translation>可以查看你选择的仓库的文件和历史记录，并可以提交更改。</translation>
+    </message>
+    <message>
+        <source>This Mac has no command “npx”. To get it, install Node.js from nodejs.org.</source>
+        <translation>本机没有“npx”命令。请从 nodejs.org 安装 Node.js。</translation>
+    </message>
+    <message>
+        <source>This Mac has no command “uvx”. To get it, install uv from docs.astral.sh/uv.</source>
+        <translation>本机没有“uvx”命令。请从 docs.astral.sh/uv 安装 uv。</translation>
+    </message>
+</context>
+<context>
     <name>LinkMenu</name>
     <message>
         <source>Open in the browser</source>
@@ -3806,6 +3865,10 @@
     <message>
         <source>Add a model folder…</source>
         <translation>添加模型文件夹…</translation>
+    </message>
+    <message>
+        <source>Unload {name} ({size})</source>
+        <translation>将 {name} 移出内存（{size}）</translation>
     </message>
     <message>
         <source>On Hugging Face</source>
@@ -4581,12 +4644,20 @@
         <translation>命令，或以 https:// 开头的地址</translation>
     </message>
     <message>
+        <source>Choose a folder…</source>
+        <translation>选择文件夹…</translation>
+    </message>
+    <message>
         <source>Add a value</source>
         <translation>添加值</translation>
     </message>
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+    <message>
+        <source>Allow and test</source>
+        <translation>允许并测试</translation>
     </message>
     <message>
         <source>Add a server</source>
@@ -4601,8 +4672,20 @@
         <translation>保存</translation>
     </message>
     <message>
+        <source>Choose the folder that the server may use.</source>
+        <translation>请选择服务器可以使用的文件夹。</translation>
+    </message>
+    <message>
+        <source>Enter a value for {name}.</source>
+        <translation>请输入 {name} 的值。</translation>
+    </message>
+    <message>
         <source>Remove</source>
         <translation>移除</translation>
+    </message>
+    <message>
+        <source>Choose a folder for this server</source>
+        <translation>为此服务器选择文件夹</translation>
     </message>
     <message>
         <source>Name of the value</source>
@@ -4652,8 +4735,8 @@
         <translation>始终允许</translation>
     </message>
     <message>
-        <source>Deny</source>
-        <translation>拒绝</translation>
+        <source>Off</source>
+        <translation>关</translation>
     </message>
     <message>
         <source>Its server says that it only reads.</source>
@@ -4668,16 +4751,28 @@
         <translation>尚未允许运行。</translation>
     </message>
     <message>
-        <source>Running. Tools: {count}.</source>
-        <translation>正在运行，有 {count} 个工具。</translation>
-    </message>
-    <message>
         <source>Unusable tools: {count}.</source>
         <translation>{count} 个无法使用。</translation>
     </message>
     <message>
         <source>Starting…</source>
         <translation>正在启动…</translation>
+    </message>
+    <message>
+        <source>Running. It offers no tools.</source>
+        <translation>正在运行。它没有提供工具。</translation>
+    </message>
+    <message>
+        <source>Running. All its tools are off.</source>
+        <translation>正在运行。它的工具已全部关闭。</translation>
+    </message>
+    <message>
+        <source>Running. Tools ({count}): {names}.</source>
+        <translation>正在运行。工具（{count}）：{names}。</translation>
+    </message>
+    <message>
+        <source>Off: {names}.</source>
+        <translation>已关闭：{names}。</translation>
     </message>
     <message>
         <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
@@ -5866,6 +5961,10 @@
         <translation>在此对话中使用工具</translation>
     </message>
     <message>
+        <source>Off</source>
+        <translation>关</translation>
+    </message>
+    <message>
         <source>Tools: Tandem only</source>
         <translation>工具：仅 Tandem</translation>
     </message>
@@ -5901,8 +6000,20 @@
         <translation>也可以将其他应用的文件拖到此页面。</translation>
     </message>
     <message>
+        <source>Servers that many people use</source>
+        <translation>常用的服务器</translation>
+    </message>
+    <message>
+        <source>Add…</source>
+        <translation>添加…</translation>
+    </message>
+    <message>
         <source>This Mac has no keychain that Tandem can use: the values are for this run only.</source>
         <translation>本机没有 Tandem 可用的钥匙串，这些值仅在本次运行中有效。</translation>
+    </message>
+    <message>
+        <source>Tools are on in the current chat.</source>
+        <translation>已在当前对话中打开工具。</translation>
     </message>
     <message>
         <source>Import mcp.json</source>

@@ -44,7 +44,7 @@ def build_page(page_id: str, library: Library, session: Session, models: ModelCo
         "models": lambda: ModelsPage(library, session, models),
         "speculation": lambda: SpeculationPage(settings, session),
         "generation": lambda: GenerationPage(settings, session.models),
-        "tools": lambda: ToolsPage(session.tools),
+        "tools": lambda: ToolsPage(session),
         "history": lambda: _history_page(session, models),
         "storage": lambda: StoragePage(library, session),
         "network": lambda: _network_page(library, session),
