@@ -1717,6 +1717,22 @@
         <source>Code</source>
         <translation>コード</translation>
     </message>
+    <message>
+        <source>Preview</source>
+        <translation>プレビュー</translation>
+    </message>
+    <message>
+        <source>Drawn without scripts and without loading anything</source>
+        <translation>スクリプトを実行せず、何も読み込まずに描画しています</translation>
+    </message>
+    <message>
+        <source>No preview</source>
+        <translation>プレビューなし</translation>
+    </message>
+    <message>
+        <source>Drawing…</source>
+        <translation>描画中…</translation>
+    </message>
 </context>
 <context>
     <name>CommandPalette</name>

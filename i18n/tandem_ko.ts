@@ -1717,6 +1717,22 @@
         <source>Code</source>
         <translation>코드</translation>
     </message>
+    <message>
+        <source>Preview</source>
+        <translation>미리보기</translation>
+    </message>
+    <message>
+        <source>Drawn without scripts and without loading anything</source>
+        <translation>스크립트를 실행하지 않고 아무것도 불러오지 않은 채 그렸습니다</translation>
+    </message>
+    <message>
+        <source>No preview</source>
+        <translation>미리보기 없음</translation>
+    </message>
+    <message>
+        <source>Drawing…</source>
+        <translation>그리는 중…</translation>
+    </message>
 </context>
 <context>
     <name>CommandPalette</name>

@@ -1717,6 +1717,22 @@
         <source>Code</source>
         <translation>代码</translation>
     </message>
+    <message>
+        <source>Preview</source>
+        <translation>预览</translation>
+    </message>
+    <message>
+        <source>Drawn without scripts and without loading anything</source>
+        <translation>绘制时不运行脚本，也不加载任何内容</translation>
+    </message>
+    <message>
+        <source>No preview</source>
+        <translation>无法预览</translation>
+    </message>
+    <message>
+        <source>Drawing…</source>
+        <translation>正在绘制…</translation>
+    </message>
 </context>
 <context>
     <name>CommandPalette</name>
