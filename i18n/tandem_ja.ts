@@ -2702,6 +2702,13 @@
     </message>
 </context>
 <context>
+    <name>GeneralPage</name>
+    <message>
+        <source>This desktop has no place for icons of programs.</source>
+        <translation>このデスクトップにはアプリのアイコンを表示する場所がありません。</translation>
+    </message>
+</context>
+<context>
     <name>Header</name>
     <message>
         <source>Main</source>
@@ -3326,6 +3333,17 @@
     <message>
         <source>Over a network, nothing that the Macs exchange is encrypted. Connect them only over a network you trust, or by Thunderbolt.</source>
         <translation>ネットワーク経由では、Mac の間の通信は暗号化されません。信頼できるネットワークか Thunderbolt でのみ接続してください。</translation>
+    </message>
+</context>
+<context>
+    <name>MenuBarItem</name>
+    <message>
+        <source>No model is loaded</source>
+        <translation>読み込まれているモデルはありません</translation>
+    </message>
+    <message>
+        <source>Unload models</source>
+        <translation>モデルを解放</translation>
     </message>
 </context>
 <context>
@@ -4868,6 +4886,14 @@
     <message>
         <source>Notify when an answer is ready</source>
         <translation>回答が完了したら通知</translation>
+    </message>
+    <message>
+        <source>Show Tandem in the menu bar</source>
+        <translation>メニューバーに Tandem を表示</translation>
+    </message>
+    <message>
+        <source>Its menu shows what is loaded and the speed of the newest answer, unloads the models, and quits Tandem.</source>
+        <translation>読み込み済みのモデルと最新の回答の速度を表示します。モデルの解放と Tandem の終了もできます。</translation>
     </message>
     <message>
         <source>Draft source</source>

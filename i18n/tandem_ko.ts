@@ -1723,7 +1723,7 @@
     </message>
     <message>
         <source>Drawn without scripts and without loading anything</source>
-        <translation>스크립트를 실행하지 않고 아무것도 불러오지 않은 채 그렸습니다</translation>
+        <translation>스크립트를 실행하지 않고 아무것도 불러오지 않은 채 그렸어요</translation>
     </message>
     <message>
         <source>No preview</source>
@@ -2702,6 +2702,13 @@
     </message>
 </context>
 <context>
+    <name>GeneralPage</name>
+    <message>
+        <source>This desktop has no place for icons of programs.</source>
+        <translation>이 데스크톱에는 프로그램 아이콘을 표시할 곳이 없어요.</translation>
+    </message>
+</context>
+<context>
     <name>Header</name>
     <message>
         <source>Main</source>
@@ -3326,6 +3333,17 @@
     <message>
         <source>Over a network, nothing that the Macs exchange is encrypted. Connect them only over a network you trust, or by Thunderbolt.</source>
         <translation>네트워크로 연결하면 Mac 사이에 오가는 내용이 암호화되지 않아요. 신뢰하는 네트워크나 Thunderbolt로만 연결해 주세요.</translation>
+    </message>
+</context>
+<context>
+    <name>MenuBarItem</name>
+    <message>
+        <source>No model is loaded</source>
+        <translation>불러온 모델 없음</translation>
+    </message>
+    <message>
+        <source>Unload models</source>
+        <translation>모델 언로드</translation>
     </message>
 </context>
 <context>
@@ -4868,6 +4886,14 @@
     <message>
         <source>Notify when an answer is ready</source>
         <translation>답변이 준비되면 알림</translation>
+    </message>
+    <message>
+        <source>Show Tandem in the menu bar</source>
+        <translation>메뉴 막대에 Tandem 표시</translation>
+    </message>
+    <message>
+        <source>Its menu shows what is loaded and the speed of the newest answer, unloads the models, and quits Tandem.</source>
+        <translation>불러온 모델과 최근 답변의 속도를 보여 줘요. 모델을 언로드하거나 Tandem을 종료할 수도 있어요.</translation>
     </message>
     <message>
         <source>Draft source</source>

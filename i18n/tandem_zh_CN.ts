@@ -2702,6 +2702,13 @@
     </message>
 </context>
 <context>
+    <name>GeneralPage</name>
+    <message>
+        <source>This desktop has no place for icons of programs.</source>
+        <translation>此桌面没有可显示程序图标的位置。</translation>
+    </message>
+</context>
+<context>
     <name>Header</name>
     <message>
         <source>Main</source>
@@ -3326,6 +3333,17 @@
     <message>
         <source>Over a network, nothing that the Macs exchange is encrypted. Connect them only over a network you trust, or by Thunderbolt.</source>
         <translation>通过网络连接时，各台 Mac 之间交换的内容不加密。请只使用可信的网络，或通过雷雳连接。</translation>
+    </message>
+</context>
+<context>
+    <name>MenuBarItem</name>
+    <message>
+        <source>No model is loaded</source>
+        <translation>未加载模型</translation>
+    </message>
+    <message>
+        <source>Unload models</source>
+        <translation>将模型移出内存</translation>
     </message>
 </context>
 <context>
@@ -4868,6 +4886,14 @@
     <message>
         <source>Notify when an answer is ready</source>
         <translation>回答完成时通知</translation>
+    </message>
+    <message>
+        <source>Show Tandem in the menu bar</source>
+        <translation>在菜单栏中显示 Tandem</translation>
+    </message>
+    <message>
+        <source>Its menu shows what is loaded and the speed of the newest answer, unloads the models, and quits Tandem.</source>
+        <translation>菜单会显示已加载的模型和最新回答的速度，还可将模型移出内存或退出 Tandem。</translation>
     </message>
     <message>
         <source>Draft source</source>
