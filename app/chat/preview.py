@@ -23,9 +23,8 @@ log = logging.getLogger(__name__)
 # Characters of a source. Longer ones have no preview.
 LONGEST = 200_000
 MEMORY_BYTES = 2**30
-# Seconds of the process's own computing, its start included, and on the clock.
-COMPUTING_S, _LONGEST_S = 5, 30.0
-_POLL_S = 0.05
+# Seconds of the process's own computing, its start included, on the clock, and between two looks at its memory.
+COMPUTING_S, _LONGEST_S, _POLL_S = 5, 30.0, 0.05
 _CACHED = 8
 _MARGIN = 12
 

@@ -33,13 +33,12 @@ def main(arguments: Sequence[str]) -> None:
     seconds, kind = int(arguments[0]), arguments[1]
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    application = QGuiApplication([])
+    _application = QGuiApplication([])
     source = sys.stdin.buffer.read().decode()
     image = svg_image(source) if kind == "svg" else html_image(source)
     buffer = QBuffer()
     image.save(buffer, "PNG")  # type: ignore[call-overload]
     sys.stdout.buffer.write(buffer.data().data())
-    del application
 
 
 def svg_image(source: str) -> QImage:
