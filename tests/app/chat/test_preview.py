@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QPushButton, QTextEdit
+from PySide6.QtWidgets import QTextEdit
 from pytestqt.qtbot import QtBot
 
 from app.chat import preview
@@ -235,12 +235,12 @@ def test_a_preview_stays_while_it_is_out_of_view(
     qtbot: QtBot, body: AnswerBody, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(preview, "picture_of", draw)
-    body.show_text(f"```svg\n{SVG.format(RECT.format(BLUE))}\n```\n" + "text\n\n" * 900, ended=True)
+    body.show_text(f"```svg\n{SVG.format(RECT.format(BLUE))}\n```\n" + "```\ncode\n```\n" * 60, ended=True)
     qtbot.waitUntil(lambda: body.complete)
-    body.load_between(0, 100, 10**6)
-    (block,) = body.findChildren(CodeBlock)
+    body.load_between(0, 300, 10**6)
+    block, other, *_ = body.findChildren(CodeBlock)
     block.preview_button.click()
     qtbot.waitUntil(lambda: block.text_view.isHidden())
     body.load_between(20_000, 20_100, 10**6)
-    assert body.findChildren(CodeBlock) == [block]
-    assert block.findChild(QPushButton) is not None
+    assert not block.isHidden()
+    assert other.isHidden()
