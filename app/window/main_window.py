@@ -47,6 +47,7 @@ from app.window.attachment_reader import AttachmentReader, VisionHint
 from app.window.built_in_tools import tools_button
 from app.window.chat_commands import ChatCommands, ChatSearch
 from app.window.header import Header
+from app.window.menu_bar_item import MenuBarItem
 from app.window.notifications import Notifications
 from app.window.palette import CommandPalette
 from app.window.panel_controller import PanelController
@@ -102,6 +103,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._effects = Effects(self.preferences, application, session, self.composer, self)
         self._announcer = Announcer(session, self)
         AnswerNotice(session, self.preferences, self)
+        MenuBarItem(session, self.preferences, self._actions, self)
         self._build()
         self._actions.bind(self)
         self._connect()
