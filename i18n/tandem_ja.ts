@@ -2005,10 +2005,6 @@
         <translation>詳細</translation>
     </message>
     <message>
-        <source>charts, totals</source>
-        <translation>グラフ、合計</translation>
-    </message>
-    <message>
         <source>first token</source>
         <translation>最初のトークンまで</translation>
     </message>
@@ -2453,8 +2449,8 @@
         <translation>{times}以下の速さ</translation>
     </message>
     <message>
-        <source>This Mac is busy: plain decoding also takes {times} as long as usual.</source>
-        <translation>この Mac の負荷が高くなっています。通常のデコードにも普段の {times}の時間がかかっています。</translation>
+        <source>This Mac is busy: even plain decoding takes {times} as long as usual.</source>
+        <translation>この Mac の負荷が高くなっています。通常のデコードでさえ普段の {times}の時間がかかっています。</translation>
     </message>
     <message>
         <source>{value} to first token</source>
@@ -5263,10 +5259,6 @@
     <message>
         <source>No draft token accepted</source>
         <translation>受理されたドラフトトークンなし</translation>
-    </message>
-    <message>
-        <source>This answer repeats itself</source>
-        <translation>同じ内容を繰り返す回答</translation>
     </message>
 </context>
 <context>

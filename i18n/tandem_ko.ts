@@ -2005,10 +2005,6 @@
         <translation>자세히</translation>
     </message>
     <message>
-        <source>charts, totals</source>
-        <translation>차트, 합계</translation>
-    </message>
-    <message>
         <source>first token</source>
         <translation>첫 토큰까지</translation>
     </message>
@@ -2453,8 +2449,8 @@
         <translation>최대 {times} 속도</translation>
     </message>
     <message>
-        <source>This Mac is busy: plain decoding also takes {times} as long as usual.</source>
-        <translation>이 Mac의 부하가 높아요. 일반 디코딩에도 평소의 {times} 시간이 걸려요.</translation>
+        <source>This Mac is busy: even plain decoding takes {times} as long as usual.</source>
+        <translation>이 Mac의 부하가 높아요. 일반 디코딩조차 평소의 {times} 시간이 걸려요.</translation>
     </message>
     <message>
         <source>{value} to first token</source>
@@ -5263,10 +5259,6 @@
     <message>
         <source>No draft token accepted</source>
         <translation>채택된 초안 토큰 없음</translation>
-    </message>
-    <message>
-        <source>This answer repeats itself</source>
-        <translation>같은 내용이 반복되는 답변</translation>
     </message>
 </context>
 <context>

@@ -2005,10 +2005,6 @@
         <translation>详细信息</translation>
     </message>
     <message>
-        <source>charts, totals</source>
-        <translation>图表、合计</translation>
-    </message>
-    <message>
         <source>first token</source>
         <translation>首字延迟</translation>
     </message>
@@ -2453,8 +2449,8 @@
         <translation>最多 {times}速</translation>
     </message>
     <message>
-        <source>This Mac is busy: plain decoding also takes {times} as long as usual.</source>
-        <translation>本机负载较高：普通解码所用时间也是平时的 {times}。</translation>
+        <source>This Mac is busy: even plain decoding takes {times} as long as usual.</source>
+        <translation>本机负载较高：就连普通解码所用时间也是平时的 {times}。</translation>
     </message>
     <message>
         <source>{value} to first token</source>
@@ -5263,10 +5259,6 @@
     <message>
         <source>No draft token accepted</source>
         <translation>未接受任何草稿 token</translation>
-    </message>
-    <message>
-        <source>This answer repeats itself</source>
-        <translation>本次回答在重复</translation>
     </message>
 </context>
 <context>
