@@ -492,6 +492,22 @@
         <translation>どのトークンがドラフトによるものかを表示</translation>
     </message>
     <message>
+        <source>New temporary chat</source>
+        <translation>新しい一時チャット</translation>
+    </message>
+    <message>
+        <source>Start a chat that is not saved, and gone when you leave it</source>
+        <translation>保存されず、ほかのチャットに移ると消えるチャットを始める</translation>
+    </message>
+    <message>
+        <source>Keep this chat</source>
+        <translation>このチャットを保存</translation>
+    </message>
+    <message>
+        <source>Save this temporary chat with the others</source>
+        <translation>この一時チャットをほかのチャットと一緒に保存</translation>
+    </message>
+    <message>
         <source>Show chat list</source>
         <translation>チャット一覧を表示</translation>
     </message>
@@ -5660,6 +5676,13 @@
     <message>
         <source>Stop</source>
         <translation>停止</translation>
+    </message>
+</context>
+<context>
+    <name>TemporaryMark</name>
+    <message>
+        <source>Temporary chat: it is not saved, and gone when you leave it.</source>
+        <translation>一時チャット：保存されず、ほかのチャットに移ると消えます。</translation>
     </message>
 </context>
 <context>

@@ -492,6 +492,22 @@
         <translation>초안에서 나온 토큰 보기</translation>
     </message>
     <message>
+        <source>New temporary chat</source>
+        <translation>새 임시 대화</translation>
+    </message>
+    <message>
+        <source>Start a chat that is not saved, and gone when you leave it</source>
+        <translation>저장되지 않고, 다른 대화로 옮기면 사라지는 대화를 시작</translation>
+    </message>
+    <message>
+        <source>Keep this chat</source>
+        <translation>이 대화 저장</translation>
+    </message>
+    <message>
+        <source>Save this temporary chat with the others</source>
+        <translation>이 임시 대화를 다른 대화와 함께 저장</translation>
+    </message>
+    <message>
         <source>New folder</source>
         <translation>새 폴더</translation>
     </message>
@@ -5660,6 +5676,13 @@
     <message>
         <source>Stop</source>
         <translation>중지</translation>
+    </message>
+</context>
+<context>
+    <name>TemporaryMark</name>
+    <message>
+        <source>Temporary chat: it is not saved, and gone when you leave it.</source>
+        <translation>임시 대화: 저장되지 않고, 다른 대화로 옮기면 사라져요.</translation>
     </message>
 </context>
 <context>

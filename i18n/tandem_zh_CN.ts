@@ -492,6 +492,22 @@
         <translation>显示哪些 token 来自草稿</translation>
     </message>
     <message>
+        <source>New temporary chat</source>
+        <translation>新建临时对话</translation>
+    </message>
+    <message>
+        <source>Start a chat that is not saved, and gone when you leave it</source>
+        <translation>开始一个不会保存、离开后即消失的对话</translation>
+    </message>
+    <message>
+        <source>Keep this chat</source>
+        <translation>保留此对话</translation>
+    </message>
+    <message>
+        <source>Save this temporary chat with the others</source>
+        <translation>将此临时对话与其他对话一起保存</translation>
+    </message>
+    <message>
         <source>New folder</source>
         <translation>新建文件夹</translation>
     </message>
@@ -5660,6 +5676,13 @@
     <message>
         <source>Stop</source>
         <translation>停止</translation>
+    </message>
+</context>
+<context>
+    <name>TemporaryMark</name>
+    <message>
+        <source>Temporary chat: it is not saved, and gone when you leave it.</source>
+        <translation>临时对话：不会保存，离开后即消失。</translation>
     </message>
 </context>
 <context>

@@ -340,6 +340,7 @@ class TurnView(ThemeAware, QWidget):
             self._hide_note()
         self.show_versions()
         self.answer_row.button("go-on").setVisible(answer.unfinished)
+        self.answer_row.button("branch").setVisible(self._transcript.may_branch)
         self.answer_row.setEnabled(True)
         self._light(self._under_mouse)
 
