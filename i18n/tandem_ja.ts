@@ -595,7 +595,23 @@
         <source>Attach text, code, documents or pictures</source>
         <translation>テキスト、コード、文書、画像を添付</translation>
     </message>
-</context>
+<message>
+        <source>New temporary chat</source>
+        <translation>新しい一時チャット</translation>
+    </message>
+    <message>
+        <source>Start a chat that is not saved, and gone when you leave it</source>
+        <translation>保存されず、ほかのチャットに移ると消えるチャットを始める</translation>
+    </message>
+    <message>
+        <source>Keep this chat</source>
+        <translation>このチャットを保存</translation>
+    </message>
+    <message>
+        <source>Save this temporary chat with the others</source>
+        <translation>この一時チャットをほかのチャットと一緒に保存</translation>
+    </message>
+    </context>
 <context>
     <name>AdvancedPage</name>
     <message>
@@ -2021,10 +2037,6 @@
         <translation>詳細</translation>
     </message>
     <message>
-        <source>charts, totals</source>
-        <translation>グラフ、合計</translation>
-    </message>
-    <message>
         <source>first token</source>
         <translation>最初のトークンまで</translation>
     </message>
@@ -2469,10 +2481,6 @@
         <translation>{times}以下の速さ</translation>
     </message>
     <message>
-        <source>This Mac is busy: plain decoding also takes {times} as long as usual.</source>
-        <translation>この Mac の負荷が高くなっています。通常のデコードにも普段の {times}の時間がかかっています。</translation>
-    </message>
-    <message>
         <source>{value} to first token</source>
         <translation>最初のトークンまで {value}</translation>
     </message>
@@ -2552,7 +2560,11 @@
         <source>Repetitions are easy to draft, so this answer does not count in totals.</source>
         <translation>繰り返しはドラフトしやすいため、この回答は合計に含めません。</translation>
     </message>
-</context>
+<message>
+        <source>This Mac is busy: even plain decoding takes {times} as long as usual.</source>
+        <translation>この Mac の負荷が高くなっています。通常のデコードでさえ普段の {times}の時間がかかっています。</translation>
+    </message>
+    </context>
 <context>
     <name>FindBar</name>
     <message>
@@ -5383,11 +5395,7 @@
         <source>No draft token accepted</source>
         <translation>受理されたドラフトトークンなし</translation>
     </message>
-    <message>
-        <source>This answer repeats itself</source>
-        <translation>同じ内容を繰り返す回答</translation>
-    </message>
-</context>
+    </context>
 <context>
     <name>SpeculationPage</name>
     <message>
@@ -6401,5 +6409,9 @@
     <message>
         <source>Unload models</source>
         <translation>モデルを解放</translation>
+    </message>
+</context><context><name>TemporaryMark</name><message>
+        <source>Temporary chat: it is not saved, and gone when you leave it.</source>
+        <translation>一時チャット：保存されず、ほかのチャットに移ると消えます。</translation>
     </message>
 </context></TS>

@@ -595,7 +595,23 @@
         <source>Attach text, code, documents or pictures</source>
         <translation>텍스트, 코드, 문서 또는 이미지 첨부</translation>
     </message>
-</context>
+<message>
+        <source>New temporary chat</source>
+        <translation>새 임시 대화</translation>
+    </message>
+    <message>
+        <source>Start a chat that is not saved, and gone when you leave it</source>
+        <translation>저장되지 않고, 다른 대화로 옮기면 사라지는 대화를 시작</translation>
+    </message>
+    <message>
+        <source>Keep this chat</source>
+        <translation>이 대화 저장</translation>
+    </message>
+    <message>
+        <source>Save this temporary chat with the others</source>
+        <translation>이 임시 대화를 다른 대화와 함께 저장</translation>
+    </message>
+    </context>
 <context>
     <name>AdvancedPage</name>
     <message>
@@ -2021,10 +2037,6 @@
         <translation>자세히</translation>
     </message>
     <message>
-        <source>charts, totals</source>
-        <translation>차트, 합계</translation>
-    </message>
-    <message>
         <source>first token</source>
         <translation>첫 토큰까지</translation>
     </message>
@@ -2469,10 +2481,6 @@
         <translation>최대 {times} 속도</translation>
     </message>
     <message>
-        <source>This Mac is busy: plain decoding also takes {times} as long as usual.</source>
-        <translation>이 Mac의 부하가 높아요. 일반 디코딩에도 평소의 {times} 시간이 걸려요.</translation>
-    </message>
-    <message>
         <source>{value} to first token</source>
         <translation>첫 토큰까지 {value}</translation>
     </message>
@@ -2552,7 +2560,11 @@
         <source>Repetitions are easy to draft, so this answer does not count in totals.</source>
         <translation>반복되는 내용은 초안을 만들기 쉬우므로 이 답변은 합계에 넣지 않아요.</translation>
     </message>
-</context>
+<message>
+        <source>This Mac is busy: even plain decoding takes {times} as long as usual.</source>
+        <translation>이 Mac의 부하가 높아요. 일반 디코딩조차 평소의 {times} 시간이 걸려요.</translation>
+    </message>
+    </context>
 <context>
     <name>FindBar</name>
     <message>
@@ -5383,11 +5395,7 @@
         <source>No draft token accepted</source>
         <translation>채택된 초안 토큰 없음</translation>
     </message>
-    <message>
-        <source>This answer repeats itself</source>
-        <translation>같은 내용이 반복되는 답변</translation>
-    </message>
-</context>
+    </context>
 <context>
     <name>SpeculationPage</name>
     <message>
@@ -6401,5 +6409,9 @@
     <message>
         <source>Unload models</source>
         <translation>모델 언로드</translation>
+    </message>
+</context><context><name>TemporaryMark</name><message>
+        <source>Temporary chat: it is not saved, and gone when you leave it.</source>
+        <translation>임시 대화: 저장되지 않고, 다른 대화로 옮기면 사라져요.</translation>
     </message>
 </context></TS>

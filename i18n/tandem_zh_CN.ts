@@ -595,7 +595,23 @@
         <source>Attach text, code, documents or pictures</source>
         <translation>附加文本、代码、文档或图片</translation>
     </message>
-</context>
+<message>
+        <source>New temporary chat</source>
+        <translation>新建临时对话</translation>
+    </message>
+    <message>
+        <source>Start a chat that is not saved, and gone when you leave it</source>
+        <translation>开始一个不会保存、离开后即消失的对话</translation>
+    </message>
+    <message>
+        <source>Keep this chat</source>
+        <translation>保留此对话</translation>
+    </message>
+    <message>
+        <source>Save this temporary chat with the others</source>
+        <translation>将此临时对话与其他对话一起保存</translation>
+    </message>
+    </context>
 <context>
     <name>AdvancedPage</name>
     <message>
@@ -2021,10 +2037,6 @@
         <translation>详细信息</translation>
     </message>
     <message>
-        <source>charts, totals</source>
-        <translation>图表、合计</translation>
-    </message>
-    <message>
         <source>first token</source>
         <translation>首字延迟</translation>
     </message>
@@ -2469,10 +2481,6 @@
         <translation>最多 {times}速</translation>
     </message>
     <message>
-        <source>This Mac is busy: plain decoding also takes {times} as long as usual.</source>
-        <translation>本机负载较高：普通解码所用时间也是平时的 {times}。</translation>
-    </message>
-    <message>
         <source>{value} to first token</source>
         <translation>首字延迟 {value}</translation>
     </message>
@@ -2552,7 +2560,11 @@
         <source>Repetitions are easy to draft, so this answer does not count in totals.</source>
         <translation>重复的内容很容易写出草稿，因此本次回答不计入合计。</translation>
     </message>
-</context>
+<message>
+        <source>This Mac is busy: even plain decoding takes {times} as long as usual.</source>
+        <translation>本机负载较高：就连普通解码所用时间也是平时的 {times}。</translation>
+    </message>
+    </context>
 <context>
     <name>FindBar</name>
     <message>
@@ -5383,11 +5395,7 @@
         <source>No draft token accepted</source>
         <translation>未接受任何草稿 token</translation>
     </message>
-    <message>
-        <source>This answer repeats itself</source>
-        <translation>本次回答在重复</translation>
-    </message>
-</context>
+    </context>
 <context>
     <name>SpeculationPage</name>
     <message>
@@ -6401,5 +6409,9 @@
     <message>
         <source>Unload models</source>
         <translation>将模型移出内存</translation>
+    </message>
+</context><context><name>TemporaryMark</name><message>
+        <source>Temporary chat: it is not saved, and gone when you leave it.</source>
+        <translation>临时对话：不会保存，离开后即消失。</translation>
     </message>
 </context></TS>

@@ -182,7 +182,7 @@ class ToolService(QObject):
             stored = store.conversations.get(chat_id).settings
             store.conversations.set_settings(chat_id, {**stored, key: value})
 
-        self._store.run(write)
+        self._store.of(chat).run(write)
 
 
 def _deliver(done: Done, future: Future[ToolResult]) -> None:
