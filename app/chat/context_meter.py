@@ -6,7 +6,7 @@ It counts tokens off the Qt thread.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,10 +15,10 @@ from PySide6.QtCore import QObject
 
 from app.chat.composer import Composer
 from app.conversations.chat_settings import filled
-from app.conversations.projects import files_text, source_name, start_of
-from app.conversations.records import Attachment, pictures_in
+from app.conversations.projects import source_name, start_of
+from app.conversations.records import Attachment, Source, pictures_in
 from app.session import prompt_variables
-from app.session.attachments import count_tokens, cut_to_tokens
+from app.session.attachments import count_tokens, cut_to_tokens, picture_tokens, source_tokens
 from app.session.chats import Chat
 from app.session.session import Session
 from app.system.background import Background
@@ -43,6 +43,7 @@ class _Unsent:
     `before` is the number of tokens of the chat so far, from its figures. If no answer has figures, as before a first
     question or in an imported chat, `said` is the text of the chat so far, otherwise "". `pictures` is the cost of the
     pictures and `limit` that of the context. With `drops`, a chat that does not fit loses its oldest turns.
+    `sources` are the files of the chat's folder.
     """
 
     chat: Chat
@@ -54,17 +55,22 @@ class _Unsent:
     text: str
     attachments: tuple[Attachment, ...]
     pictures: PictureRules | None
+    sources: tuple[Source, ...]
 
 
 @dataclass(frozen=True)
 class _Usage:
-    """Tokens of the chat so far, of the unsent text and of its files (None: it cannot be counted)."""
+    """Tokens of the chat so far, of the unsent text and of its files (None: it cannot be counted).
+
+    `largest` names the source of the folder with the most tokens, if the chat is too long; "" without one.
+    """
 
     limit: int
     drops: bool
     before: int
     text: int
     files: tuple[tuple[Attachment, int | None], ...]
+    largest: str
 
     @property
     def message(self) -> int:
@@ -136,11 +142,7 @@ class ContextMeter(QObject):
         used, limit = usage.total, usage.limit
         if not used:
             return "", False, ""
-        folder = self._session.projects.folder(self._session.chat.folder_id)
-        name = ""
-        if usage.too_long and usage.message < usage.limit and folder is not None and folder.sources:
-            largest = max(folder.sources, key=lambda source: len(files_text((source,))))
-            name = source_name(largest)
+        if usage.too_long and usage.message < usage.limit and usage.largest:
             text = self.tr("{used} of {limit} tokens: too long for this model, mostly {name}")
         elif usage.too_long:
             text = self.tr("{used} of {limit} tokens: too long for this model")
@@ -149,7 +151,7 @@ class ContextMeter(QObject):
         else:
             text = self.tr("{used} of {limit} tokens")
         return (
-            text.format(used=number(used, 0), limit=number(limit, 0), name=name),
+            text.format(used=number(used, 0), limit=number(limit, 0), name=usage.largest),
             usage.too_long,
             percent(used / limit),
         )
@@ -213,22 +215,30 @@ class ContextMeter(QObject):
         session, chat, main = self._session, self._session.chat, self._session.models.pair.main
         if main is None:
             return None
-        before, said = chat.context_tokens(), list[str]()
+        before, said, folder = chat.context_tokens(), list[str](), session.projects.folder(chat.folder_id)
         if not before:
             variables = prompt_variables.values(session.models.pair)
-            said += start_of(session.projects.folder(chat.folder_id), variables), filled(chat.system_prompt, variables)
+            said += start_of(folder, variables), filled(chat.system_prompt, variables)
             said += (part for turn in chat.turns for part in (turn.text_for_model(), turn.answer.reply))
         drops = session.settings.generation_of(chat).overflow == "shorten"
         text, files = self._composer.edit.toPlainText(), self._composer.files.attachments
         whole = "\n\n".join(filter(None, said))
-        return _Unsent(chat, Path(main.path), main.context_length, drops, before, whole, text, files, main.pictures)
+        sources = () if folder is None else folder.sources
+        rules, path = main.pictures, Path(main.path)
+        return _Unsent(chat, path, main.context_length, drops, before, whole, text, files, rules, sources)
 
 
 def _count(unsent: _Unsent) -> _Usage:
     """Count the tokens, on a thread; text that cannot be counted has none."""
     said, text = ((count_tokens(unsent.model, one) or 0) if one else 0 for one in (unsent.said, unsent.text))
     files = tuple((attachment, _count_file(unsent, attachment)) for attachment in unsent.attachments)
-    return _Usage(unsent.limit, unsent.drops, unsent.before + said, text, files)
+    if not unsent.before:
+        said += sum(picture_tokens(source.files, unsent.pictures) for source in unsent.sources)
+    usage = _Usage(unsent.limit, unsent.drops, unsent.before + said, text, files, "")
+    if not (usage.too_long and unsent.sources):
+        return usage
+    largest = max(unsent.sources, key=lambda one: source_tokens(unsent.model, one, unsent.pictures) or 0)
+    return replace(usage, largest=source_name(largest))
 
 
 def _count_file(unsent: _Unsent, attachment: Attachment) -> int | None:

@@ -25,9 +25,9 @@ from app.conversations.chat_settings import TOOLS_ON
 from app.conversations.conversation_list import ConversationList
 from app.conversations.presets import Preset
 from app.conversations.projects import MODELS, PRESET, files_text, models_of, preset_of, source_name
-from app.conversations.records import Attachment, Folder, Source
+from app.conversations.records import Attachment, Folder, Source, pictures_in
 from app.session import prompt_variables
-from app.session.attachments import count_tokens
+from app.session.attachments import source_tokens
 from app.session.session import Session
 from app.system.background import Background
 from app.text.file_texts import NotAttachable
@@ -43,6 +43,7 @@ from app.widgets.style_class import set_style_class, styled
 from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import single_shot
 from app.wording.figures import number
+from app.wording.pictures import left_out_sentence
 from app.wording.sources import recorded_name
 from engine.model_files.names import name_of_snapshot
 
@@ -88,13 +89,14 @@ class FolderPage(ThemeAware, Overlay):
         body = QWidget(self)
         body.setObjectName("overlayBody")
         self.prompt, self.files = PromptField(body), AttachmentRow(body)
+        self.files.pictures = lambda: self._session.store.pictures
         self.preset = Chooser(body, chosen=partial(self._set, PRESET))
         self.models = Chooser(body, chosen=partial(self._set, MODELS))
         self.tools = Chooser(body, (None, True, False), partial(self._set, TOOLS_ON))
         self.add_files = self.bound("Add files…", styled(QPushButton(body), "button-small"))
         self.add_folder = self.bound("Add a folder…", styled(QPushButton(body), "button-small"))
         self.bar, self.usage = Bar(body), label(body, "muted", wraps=True)
-        self.problem = label(body, "problem", wraps=True)
+        self.left_out, self.problem = label(body, "muted", wraps=True), label(body, "problem", wraps=True)
         self.chats = self.bound("Chats", QListWidget(body), QWidget.setAccessibleName)
         self.new_chat = self.bound("New chat in this folder", styled(QPushButton(self), "accent"))
         self._build(body)
@@ -113,7 +115,7 @@ class FolderPage(ThemeAware, Overlay):
         form.addRow(self.bound("Tools", QLabel(body)), self.tools)
         column = vbox(body, margins=_SIDES, spacing=12)
         head = fill(hbox(spacing=8), (files, 1), self.add_files, self.add_folder)
-        fill(column, self.prompt, head, words, self.files, self.problem, self.bar, self.usage, form)
+        fill(column, self.prompt, head, words, self.files, self.left_out, self.problem, self.bar, self.usage, form)
         fill(column, self.bound("Chats", label(body, "title")), self.chats, 1)
         area = HighArea(self)
         area.setWidget(body)
@@ -188,19 +190,21 @@ class FolderPage(ThemeAware, Overlay):
 
     def _show_files(self, folder: Folder) -> None:
         """Show the files and folders of the disk with what could not be read, and count their tokens."""
-        self._sources = {Attachment(source_name(one), "text/plain", files_text((one,))): one for one in folder.sources}
+        self._sources = {_shown(one): one for one in folder.sources}
         self.files.show_files(tuple(self._sources))
-        again = self.tr("Chats begin with its text of before.")
+        again = self.tr("Chats begin with what it contained before.")
         troubled = [NotAttachable(source_name(one), one.problem) for one in folder.sources if one.problem]
         unread = [file.name for one in folder.sources for file in one.files if file.problem]
         lines = [*map(self._reason, self._refused), *(f"{self._reason(error)} {again}" for error in troubled)]
         lines += [self.tr("Not read: {files}").format(files=_listed(unread))] if unread else []
         show_words(self.problem, "\n".join(lines))
-        main, shown = self._session.models.pair.main, tuple(self._sources)
-        model, limit = (None, 0) if main is None else (Path(main.path), main.context_length)
+        show_words(self.left_out, left_out_sentence(folder, self._session.models.pair))
+        main, shown = self._session.models.pair.main, dict(self._sources)
         self._background.run(
-            lambda: [None if model is None else count_tokens(model, one.text) for one in shown],
-            lambda found: self._show_tokens(dict(zip(shown, found, strict=True)), limit),
+            lambda: [None if main is None else source_tokens(main.path, one, main.pictures) for one in shown.values()],
+            lambda found: self._show_tokens(
+                dict(zip(shown, found, strict=True)), 0 if main is None else main.context_length
+            ),
         )
 
     def _show_tokens(self, found: dict[Attachment, int | None], limit: int) -> None:
@@ -275,6 +279,12 @@ class FolderPage(ThemeAware, Overlay):
     def retranslate(self) -> None:
         if not self.isHidden():
             self.refresh()
+
+
+def _shown(source: Source) -> Attachment:
+    """Return a source as a file with its name; one picture has a preview."""
+    picture = None if source.is_folder else next(iter(pictures_in(source.files)), None)
+    return Attachment(source_name(source), "text/plain", files_text((source,)), picture)
 
 
 def _listed(names: list[str]) -> str:

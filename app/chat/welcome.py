@@ -49,6 +49,7 @@ class Welcome(ThemeAware, QScrollArea):
         self._hello = self.bound("What can I help with?", label(body, "hello", wraps=True))
         self._folder_words, self._privacy = label(body, "muted", wraps=True), label(body, "muted", wraps=True)
         self._folder: Folder | None = None
+        self._left_out = ""
         for words in (self._hello, self._folder_words, self._privacy):
             words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         # Whether the model was taught what Tandem is, as only the Starter was.
@@ -144,10 +145,13 @@ class Welcome(ThemeAware, QScrollArea):
         self._knows_tandem = knows_tandem
         self.retranslate()
 
-    def show_folder(self, folder: Folder | None) -> None:
-        """Say which folder the new chat is in, and with what of it the chat begins; None for a chat in no folder."""
-        if folder != self._folder:
-            self._folder = folder
+    def show_folder(self, folder: Folder | None, left_out: str) -> None:
+        """Say which folder the new chat is in, and with what of it the chat begins; None for a chat in no folder.
+
+        `left_out` is the sentence about what the model cannot read of it, or "".
+        """
+        if (folder, left_out) != (self._folder, self._left_out):
+            self._folder, self._left_out = folder, left_out
             self._word_folder()
 
     def _word_folder(self) -> None:
@@ -163,6 +167,7 @@ class Welcome(ThemeAware, QScrollArea):
             words = joined(
                 self.tr("This chat is in the folder “{name}”.").format(name=folder.name), start.format(files=files)
             )
+            words = "\n".join(filter(None, (words, self._left_out)))
         show_words(self._folder_words, words)
         self._show_what_fits()
 

@@ -20,8 +20,18 @@ from app.conversations.encoding import (
 )
 from app.conversations.errors import NotFound
 from app.conversations.inserting import note_pictures
-from app.conversations.projects import PRESET, Sources, exported, files_text, folder_of, preset_of, sources_from
-from app.conversations.records import Attachment, Conversation, Folder
+from app.conversations.projects import (
+    PRESET,
+    Sources,
+    exported,
+    files_text,
+    folder_of,
+    picture_files,
+    preset_of,
+    sources_from,
+    without_path,
+)
+from app.conversations.records import Attachment, Conversation, Folder, pictures_in
 from app.conversations.titles import title_of_exchange, title_of_file
 
 ACTIVE = "active"
@@ -267,12 +277,14 @@ class ConversationList:
             self._update_folder(folder_id, settings=to_json(settings if value is None else {**settings, key: value}))
 
     def change_files(self, folder_id: int, change: Callable[[Sources], Sources]) -> None:
-        """Change the files of a folder. If their text changes, the caches of the text before are to go."""
+        """Change the files of a folder. If what they hold changes, the caches and pictures of before are to go."""
         with self._database.write() as changes:
             if (folder := self.folder(folder_id)) is None:
                 return
             sources, uid = change(folder.sources), folder.uid
-            if files_text(sources) != files_text(folder.sources):
+            files = [picture_files(one) for one in (replace(folder, sources=sources), folder)]
+            note_pictures(self._database, files[0])
+            if files_text(sources) != files_text(folder.sources) or pictures_in(files[0]) != pictures_in(files[1]):
                 changes.removed_uids.add(uid)
                 uid = str(uuid.uuid4())
             self._update_folder(folder_id, files=to_json(sources), uid=uid)
@@ -283,8 +295,8 @@ class ConversationList:
             return
         self.set_instructions(folder_id, text_of(value.get("instructions")))
         self.set_start(folder_id, PRESET, preset_of(replace(folder, settings=value)))
-        files = (replace(source, path="", problem="") for source in sources_from(to_json(value.get("files"))))
-        self.change_files(folder_id, lambda _: tuple(files))
+        files = tuple(map(without_path, sources_from(to_json(value.get("files")))))
+        self.change_files(folder_id, lambda _: files)
 
     def order_folders(self, folder_ids: Sequence[int]) -> None:
         """Put the folders into this order; one that is not named keeps its position."""

@@ -13,7 +13,7 @@ from app.conversations.encoding import (
     source_values,
     to_json,
 )
-from app.conversations.records import Attachment, NewMessage, pictures_in
+from app.conversations.records import Attachment, NewMessage, SourceFile, pictures_in
 
 _COLUMNS = (
     "id, uid, conversation_id, parent_id, selected_child, position, time_key, role, content, state, created_at, "
@@ -79,7 +79,7 @@ def insert_messages(
     note_pictures(database, [attachment for message in messages for attachment in message.attachments])
 
 
-def note_pictures(database: Database, attachments: Iterable[Attachment]) -> None:
+def note_pictures(database: Database, attachments: Iterable[Attachment | SourceFile]) -> None:
     """Note that a row refers to these pictures now, so that they are removed with it."""
     database.unreferenced.difference_update(picture.digest for picture in pictures_in(attachments))
 

@@ -1,7 +1,8 @@
-"""The pictures of messages, in a folder beside the database: one file for each content, named by its SHA-256.
+"""The pictures of messages and of folders' files, in a folder beside the database: one file for each content.
 
-A picture is on disk before a message refers to it, and is removed after the last reference is gone, so that a kill
-leaves at most a file that nothing refers to; the next start removes that. Backups have links to theirs.
+Its name is its SHA-256. A picture is on disk before a row refers to it, and is removed after the last reference is
+gone, so that a kill leaves at most a file that nothing refers to; the next start removes that. Backups have links to
+theirs.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from app.conversations.database import Database
 from app.conversations.errors import StoreNotWritable, refusal_of
 from app.conversations.records import Message, pictures_in
+from app.conversations.schema import version_of
 from engine.files import private_files
 from engine.files.atomic_file import write_atomically
 
@@ -25,6 +27,9 @@ _COLUMNS = """
     SELECT CAST(attachments AS BLOB) FROM messages WHERE instr(attachments, '"picture":{') > 0
     UNION ALL SELECT CAST(draft_attachments AS BLOB) FROM conversations
     WHERE instr(draft_attachments, '"picture":{') > 0"""
+# Backups of versions before 8 have no files of folders.
+_OF_FOLDERS = """
+    UNION ALL SELECT CAST(files AS BLOB) FROM folders WHERE instr(files, '"picture":{') > 0"""
 _DIGEST = re.compile(b'"digest":"([0-9a-f]{64})"')
 
 
@@ -35,7 +40,7 @@ class Pictures:
         self._database, self.folder = database, folder
 
     def add(self, content: bytes) -> str:
-        """Write a picture, unless it is there, and return its digest. It stays while no message refers to it yet.
+        """Write a picture, unless it is there, and return its digest. It stays while no row refers to it yet.
 
         Raises StoreNotWritable.
         """
@@ -65,7 +70,7 @@ class Pictures:
         return {digest: content for digest, content in found.items() if content is not None}
 
     def remove_unreferenced(self) -> None:
-        """Remove every picture that no message and no unsent message has."""
+        """Remove every picture that no message, no unsent message and no file of a folder has."""
         # After damage the next start tries again.
         with suppress(sqlite3.Error):
             kept = digests_in(self._database.connection) | self._database.unreferenced
@@ -92,7 +97,8 @@ def pictures_of(store: Path) -> Path:
 
 def digests_in(connection: sqlite3.Connection) -> set[str]:
     """Return the digests of all pictures that the database refers to."""
-    return {digest.decode() for row in connection.execute(_COLUMNS) for digest in _DIGEST.findall(row[0])}
+    columns = _COLUMNS + (_OF_FOLDERS if version_of(connection) >= 8 else "")
+    return {digest.decode() for row in connection.execute(columns) for digest in _DIGEST.findall(row[0])}
 
 
 def link_pictures(digests: Iterable[str], source: Path, target: Path) -> None:

@@ -1,6 +1,6 @@
 """What the chats of a folder begin with: its files, as they were last read, and its instructions. No Qt.
 
-The store keeps the text of the files, so that nothing is lost when they vanish from the disk.
+The store keeps the text of the files, and pictures, so that nothing is lost when they vanish from the disk.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from msgspec import convert
 from app.conversations.chat_settings import filled, usable
 from app.conversations.encoding import object_from_json, text_of
 from app.conversations.presets import Preset
-from app.conversations.records import Folder, Source
+from app.conversations.records import Folder, Source, SourceFile
 from app.text.fences import file_block
 
 Sources = tuple[Source, ...]
@@ -32,6 +32,12 @@ def files_text(sources: Sources) -> str:
     """Return the text of the files, with which every chat begins: the same bytes until one of them changes."""
     files = (file for source in sources for file in source.files if file.text)
     return "\n\n".join(file_block(file.name, file.text) for file in files)
+
+
+def picture_files(folder: Folder | None) -> list[SourceFile]:
+    """Return a folder's files that are pictures, with which every chat begins if the model sees."""
+    sources = () if folder is None else folder.sources
+    return [file for source in sources for file in source.files if file.picture is not None]
 
 
 def source_name(source: Source) -> str:
@@ -63,12 +69,17 @@ def models_of(folder: Folder) -> tuple[str, str | None] | None:
 
 
 def exported(folder: Folder | None) -> dict[str, Any]:
-    """Return what an export says of a folder, without paths of this computer and without tools."""
+    """Return what an export says of a folder, without paths of this computer, pictures and tools."""
     if folder is None:
         return {}
-    files = [replace(source, path="", problem="") for source in folder.sources]
+    files = [without_path(source) for source in folder.sources]
     found = {"instructions": folder.instructions, PRESET: preset_of(folder), "files": files}
     return {key: value for key, value in found.items() if value}
+
+
+def without_path(source: Source) -> Source:
+    """Return what an export, or an import, has of a source: the texts that were read."""
+    return replace(source, path="", problem="", files=tuple(replace(file, picture=None) for file in source.files))
 
 
 def folder_of(row: sqlite3.Row) -> Folder:

@@ -47,8 +47,8 @@ class Attachment:
     picture: Picture | None = None
 
 
-def pictures_in(attachments: Iterable[Attachment]) -> list[Picture]:
-    """Return the pictures among attachments."""
+def pictures_in(attachments: Iterable[Attachment | SourceFile]) -> list[Picture]:
+    """Return the pictures among attachments or files of a folder."""
     return [attachment.picture for attachment in attachments if attachment.picture is not None]
 
 
@@ -86,13 +86,16 @@ def list_order(chat: Conversation) -> tuple[bool, int, float, int]:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file with its text, and size in bytes and time of change in ns when that was read, or the `problem` with it."""
+    """A file with its text or picture, and size in bytes and time of change in ns when that was read, or the `problem`
+    with it.
+    """
 
     name: str
     text: str = ""
     size: int = 0
     changed: int = 0
     problem: str = ""
+    picture: Picture | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,7 @@ class Folder:
     """A named group of chats; a chat is in at most one folder. `closed` hides its chats in the list.
 
     Its chats begin with the files of its `sources`, then with its `instructions`, and new ones with its `settings`, see
-    `app.conversations.projects`. `uid` changes with the files' text: it names the caches of that.
+    `app.conversations.projects`. `uid` changes with what the files hold: it names the caches of that.
     """
 
     id: int

@@ -12,7 +12,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.conversations.chat_settings import GenerationSettings, filled
-from app.conversations.projects import files_text
+from app.conversations.projects import files_text, picture_files
 from app.conversations.records import AnswerSource, Attachment
 from app.conversations.store import ConversationStore
 from app.session import prompt_variables
@@ -304,17 +304,21 @@ class AnswerService(QObject):
         holds the rest of the prompt.
         """
         folder, pair = self._services.projects.folder(chat.folder_id), self._models.pair
-        if folder is None or not files_text(folder.sources) or not self._store.persistent:
+        begins = folder is not None and (files_text(folder.sources) or picture_files(folder))
+        if folder is None or not begins or not self._store.persistent:
             return
         kept = folder.uid, pair.paths
         if kept in self._files_kept or not turn.answer.text or pair.main is None or pair.loading:
             return
         like = Chat(turns=[Turn(".", Answer(), tools=turn.tools)], settings=chat.settings, folder_id=folder.id)
-        with suppress(EngineError):
-            request = chat_request(like, like.turns[0], self._settings.generation_of(chat), self._services, {})
-            request = replace(request, max_tokens=1, grammar=None, conversation=folder.uid, shared=True)
-            self._models.submit(request, lambda _events: None)
-            self._files_kept.add(kept)
+
+        def keep(request: ChatRequest) -> None:
+            request = replace(request, max_tokens=1, grammar=None, conversation=kept[0], shared=True)
+            with suppress(EngineError):
+                self._models.submit(request, lambda _events: None)
+                self._files_kept.add(kept)
+
+        self.prepare_request(like, like.turns[0], self._settings.generation_of(chat), keep, lambda _error: None)
 
     def _remove(self, answer: StreamingAnswer) -> None:
         self._running.pop(answer.turn, None)

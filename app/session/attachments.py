@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from app.conversations.records import Attachment, Picture
+from app.conversations.projects import files_text
+from app.conversations.records import Attachment, Picture, Source, SourceFile, pictures_in
 from app.system.cancelled import Cancelled
 from app.text.file_texts import CHARSET, LARGEST_BYTES, NotAttachable, text_of_file
 from app.text.picture_data import kind_of_picture
@@ -17,6 +18,10 @@ from engine.errors import EngineClosed, EngineError, PictureNotUsable
 from engine.files.paths import is_known_good
 from engine.files.picture_file import MOST_MEGABYTES
 from engine.files.reading_time import ReadingTime
+
+if TYPE_CHECKING:
+    # For the reason in `app.chat.context_meter`.
+    from engine.pictures.rules import PictureRules
 
 # Documents consist mostly of fonts and pictures; only their text is attached.
 LARGEST_DOCUMENT_BYTES = 50 * 2**20
@@ -85,6 +90,21 @@ def count_tokens(model: Path, text: str) -> int | None:
     """Count the tokens of a text for the model; None if its tokenizer cannot be used. May take seconds."""
     measured = _measured(model / "tokenizer.json", text, None)
     return None if measured is None else measured[0]
+
+
+def source_tokens(model: Path, source: Source, rules: PictureRules | None) -> int | None:
+    """Count the tokens of a file or folder of a folder of chats; None if they cannot be counted.
+
+    Without `rules` the model does not see: pictures are left out, and cost nothing.
+    """
+    text = files_text((source,))
+    tokens = count_tokens(model, text) if text else 0
+    return None if tokens is None else tokens + picture_tokens(source.files, rules)
+
+
+def picture_tokens(files: Iterable[Attachment | SourceFile], rules: PictureRules | None) -> int:
+    """Return the tokens of the pictures among files for a model with these `rules`; 0 without them."""
+    return 0 if rules is None else sum(rules.tokens(one.width, one.height) for one in pictures_in(files))
 
 
 def cut_to_tokens(model: Path, attachment: Attachment, tokens: int) -> Attachment | None:

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from app.conversations.records import INTERRUPTED, STREAMING, Attachment, Message, Picture, ToolUse, pictures_in
+from app.conversations.records import (
+    INTERRUPTED,
+    STREAMING,
+    Attachment,
+    Message,
+    Picture,
+    SourceFile,
+    ToolUse,
+    pictures_in,
+)
 from app.text.thinking import parts_of
 from app.tools.tool import Tool, ToolFailed, ToolPicture, ToolProgress, ToolResult
 
@@ -110,7 +119,9 @@ def stored_call(message: Message) -> ToolRun:
     return ToolRun(message.tool_use, state, message.content, message.error, message.id, pictures=message.attachments)
 
 
-def content_of(text: str, attachments: Sequence[Attachment], pictures: Container[str]) -> str | list[dict[str, Any]]:
+def content_of(
+    text: str, attachments: Iterable[Attachment | SourceFile], pictures: Container[str]
+) -> str | list[dict[str, Any]]:
     """Return the content of a message for the engine: those attached pictures that are in `pictures`, then the text."""
     shown = [picture.digest for picture in pictures_in(attachments) if picture.digest in pictures]
     parts = [{"type": "image", "digest": digest} for digest in shown]

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from app.conversations.chat_settings import GenerationSettings, grammar_of
-from app.conversations.projects import start_of
+from app.conversations.projects import picture_files, start_of
+from app.conversations.records import pictures_in
 from app.conversations.store import ConversationStore
 from app.session import prompt_variables
 from app.session.chat_service import ChatService
@@ -57,10 +58,13 @@ def read_pictures(
 ) -> None:
     """Read the pictures of a request for a turn, for `chat_request`. Lost ones are left out.
 
-    A model that cannot see, without `sees`, gets those of questions, which it refuses, but none of tools, which it did
-    not ask for.
+    A model that cannot see, without `sees`, gets those of questions, which it refuses, but none of tools and of the
+    chat's folder, which the question did not ask for.
     """
     digests = chat.pictures(turn, with_results=sees)
+    if sees:
+        files = picture_files(services.projects.folder(chat.folder_id))
+        digests |= {picture.digest for picture in pictures_in(files)}
 
     def read(store: ConversationStore) -> dict[str, bytes]:
         return {digest: content for digest in digests if (content := store.pictures.get(digest)) is not None}
@@ -95,9 +99,10 @@ def chat_request(
     elif tools:
         grammar = calls_in_text(form, tools, parallel=True)
     variables = prompt_variables.values(pair)
-    start = start_of(services.projects.folder(chat.folder_id), variables)
+    folder = services.projects.folder(chat.folder_id)
+    start, files = start_of(folder, variables), picture_files(folder)
     return ChatRequest(
-        chat.messages(turn, variables, with_calls=bool(form), pictures=pictures, start=start),
+        chat.messages(turn, variables, with_calls=bool(form), pictures=pictures, start=start, files=files),
         generation.sampling,
         generation.speculation,
         max_tokens=generation.max_tokens,

@@ -22,6 +22,7 @@ from app.conversations.records import (
     Conversation,
     Message,
     Picture,
+    SourceFile,
     pictures_in,
 )
 from app.session.answer import Answer, State
@@ -122,9 +123,13 @@ class Turn:
         calls = self.calls if with_results else ()
         return pictures_in([*self.attachments, *(one for call in calls for one in call.pictures)])
 
-    def asked_messages(self, with_calls: bool, pictures: Container[str]) -> list[dict[str, Any]]:
-        """Return the messages for the engine before the answer: the question and the calls that were made for it."""
-        content = content_of(self.text_for_model(), self.attachments, pictures)
+    def asked_messages(
+        self, with_calls: bool, pictures: Container[str], files: Sequence[SourceFile]
+    ) -> list[dict[str, Any]]:
+        """Return the messages for the engine before the answer: the question, after the pictures among `files`, and the
+        calls that were made for it.
+        """
+        content = content_of(self.text_for_model(), (*files, *self.attachments), pictures)
         asked: list[dict[str, Any]] = [{"role": "user", "content": content}]
         for step in self.steps if with_calls else ():
             asked += step_messages(step.answer.text, step.answer.calls, pictures)
@@ -193,10 +198,12 @@ class Chat:
         with_calls: bool = False,
         pictures: Container[str] = (),
         start: str = "",
+        files: Sequence[SourceFile] = (),
     ) -> list[dict[str, Any]]:
         """Return the messages for the engine: `start`, which is that of the chat's folder, and the system prompt with
         its `variables` filled in, every answered question with its answer, then the question of `upto`, with its answer
-        so far if that is to be continued.
+        so far if that is to be continued. The first question has the pictures among `files`, which are the folder's:
+        models know pictures in questions, and templates refuse them in system prompts.
 
         Questions with empty answers are left out, because chat templates require alternating roles. Answers have no
         thoughts, because templates with channels require that. Calls of tools are left out unless `with_calls`, and
@@ -208,9 +215,10 @@ class Chat:
         for turn in self.turns[: self.turns.index(upto)]:
             said = without_thoughts(turn.answer.text)
             if said and turn.asks:
-                messages += turn.asked_messages(with_calls, pictures)
+                messages += turn.asked_messages(with_calls, pictures, files)
+                files = ()
                 messages.append({"role": "assistant", "content": said})
-        messages += upto.asked_messages(with_calls, pictures)
+        messages += upto.asked_messages(with_calls, pictures, files)
         if before := without_thoughts(upto.answer.before):
             messages.append({"role": "assistant", "content": before})
         return messages

@@ -13,6 +13,7 @@ from PySide6.QtCore import QLocale, QObject, Signal
 
 from app.conversations.conversation_list import ConversationList
 from app.conversations.database import storable
+from app.conversations.errors import StoreError
 from app.conversations.projects import Sources
 from app.conversations.records import Folder, Source, SourceFile
 from app.session.attachments import BEYOND_LIMITS, read_attachment
@@ -21,7 +22,7 @@ from app.session.store_client import StoreClient
 from app.system.background import Background
 from app.system.cancelled import Cancelled
 from app.text.file_texts import LARGEST_BYTES, NotAttachable
-from engine.errors import PictureNotUsable
+from engine.errors import PictureNotUsable, PicturesNotInstalled
 from engine.files.reading_time import ReadingTime
 
 # Seconds of computing for the PDF files that a question waits for, and for those of one file or folder that is added.
@@ -30,11 +31,14 @@ QUESTION_S, ADDING_S = 15.0, 120.0
 # Enough that threads that wait for slow files, which one process reads in turn, do not delay the reading of texts.
 _THREADS = 8
 
+# Stores the file of a picture.
+Keep = Callable[[bytes], object]
+
 
 class ProjectService(QObject):
-    """Reads files on threads and keeps their text in the store; the list of folders follows.
+    """Reads files on threads and keeps what they hold in the store; the list of folders follows.
 
-    `left_out` has the problems with files that a question went on without, and whether their earlier text is used.
+    `left_out` has the problems with files that a question went on without, and whether what they held before is used.
     """
 
     left_out = Signal(list)
@@ -78,8 +82,7 @@ class ProjectService(QObject):
             self._list.change(ConversationList.change_files, known_id, lambda now: fresh if now == before else now)
             self._store.run(lambda _: None, lambda _: then(), lambda _: then())
 
-        language, tell = QLocale().name(), partial(self._begun.emit, begins)
-        read = partial(_read_sources, [(source, time) for source in before], language, tell)
+        read = self._reader([(source, time) for source in before], partial(self._begun.emit, begins))
         self._background.run(read, take, lambda _error: then())
         return time
 
@@ -103,7 +106,7 @@ class ProjectService(QObject):
             then([NotAttachable(Path(one.path).name, one.problem) for one in read if one.problem])
 
         new = [Source(storable(path), Path(path).is_dir()) for path in paths]
-        self._background.run(partial(_read_sources, list(zip(new, times, strict=True)), QLocale().name()), take)
+        self._background.run(self._reader(list(zip(new, times, strict=True))), take)
         return times
 
     def close(self) -> None:
@@ -112,29 +115,39 @@ class ProjectService(QObject):
             time.abandoned.set()
         self._background.close()
 
+    def _reader(
+        self, wanted: Sequence[tuple[Source, ReadingTime]], begins: Callable[[str], object] = lambda _name: None
+    ) -> Callable[[], Sources]:
+        """Return what reads sources on a background thread and keeps their pictures in the store."""
+
+        def keep(content: bytes) -> None:
+            self._store.wait_for(lambda store: store.pictures.add(content))
+
+        return partial(_read_sources, wanted, QLocale().name(), keep, begins)
+
     def _time(self, seconds: float) -> ReadingTime:
         self._times.add(time := ReadingTime(seconds))
         return time
 
 
 def _read_sources(
-    wanted: Sequence[tuple[Source, ReadingTime]], language: str, begins: Callable[[str], object] = lambda _name: None
+    wanted: Sequence[tuple[Source, ReadingTime]], language: str, keep: Keep, begins: Callable[[str], object]
 ) -> Sources:
     """Read sources again, each within its time; one that is abandoned stays as it is. Runs on a background thread."""
     read: list[Source] = []
     for source, time in wanted:
         try:
-            read.append(read_again(source, language, time, begins))
+            read.append(read_again(source, language, time, keep, begins))
         except Cancelled:
             read.append(source)
     return tuple(read)
 
 
 def _new_problems(before: Sources, fresh: Sources) -> list[tuple[NotAttachable, bool]]:
-    """Return which files took too long, or too much memory, for the first time, and whether they have earlier text."""
+    """Return which files took too long, or too much memory, for the first time, and whether they were read before."""
     known = {(source.path, file.name): file for source in before for file in source.files}
     return [
-        (NotAttachable(PurePath(file.name).name, file.problem), bool(file.text))
+        (NotAttachable(PurePath(file.name).name, file.problem), bool(file.text or file.picture))
         for source in fresh
         for file in source.files
         if file.problem in BEYOND_LIMITS and file != known.get((source.path, file.name))
@@ -147,13 +160,17 @@ _MOST_ENTRIES = 20_000
 
 
 def read_again(
-    source: Source, language: str, time: ReadingTime, begins: Callable[[str], object] = lambda _name: None
+    source: Source,
+    language: str,
+    time: ReadingTime,
+    keep: Keep,
+    begins: Callable[[str], object] = lambda _name: None,
 ) -> Source:
     """Return a source as it is on the disk now; only files that have changed are read.
 
-    A file that cannot be read keeps its earlier text and has a `problem`. A file for which no time was left is read
-    next time. Hidden files and links in a folder are not read. `begins` gets the name of each file that is read;
-    `language` and `time` are those of `read_attachment`, which it raises `Cancelled` for. Not for the Qt thread.
+    A file that cannot be read keeps its earlier text or picture and has a `problem`. A file for which no time was left
+    is read next time. Hidden files and links in a folder are not read. `begins` gets the name of each file that is
+    read; the others are those of `read_attachment`, which it raises `Cancelled` for. Not for the Qt thread.
     """
     if not source.path:
         return source
@@ -166,7 +183,8 @@ def read_again(
         for file in found:
             _check_wanted(time)
             name = storable(file.relative_to(path.parent).as_posix())
-            files.append(_read(file, before.get(name, SourceFile(name)), language, time, begins))
+            known = before.get(name, SourceFile(name))
+            files.append(_read(file, known, language, time, keep, begins))
         if sum(len(file.text) for file in files) > LARGEST_BYTES:
             raise NotAttachable(path.name, "too-large")
     except NotAttachable as error:
@@ -203,16 +221,24 @@ def _refuse(error: OSError) -> None:
 
 
 def _read(
-    path: Path, known: SourceFile, language: str, time: ReadingTime, begins: Callable[[str], object]
+    path: Path, known: SourceFile, language: str, time: ReadingTime, keep: Keep, begins: Callable[[str], object]
 ) -> SourceFile:
     status = path.stat()
-    if (known.size, known.changed) == (status.st_size, status.st_mtime_ns):
+    # Versions that read no pictures gave these the problem "picture".
+    if (known.size, known.changed) == (status.st_size, status.st_mtime_ns) and known.problem != "picture":
         return known
     begins(path.name)
     now = replace(known, size=status.st_size, changed=status.st_mtime_ns)
     try:
-        return replace(now, text=read_attachment(path, language, time).text, problem="")
+        read = read_attachment(path, language, time, keep)
+        return replace(now, text=read.text, picture=read.picture, problem="")
     except NotAttachable as error:
         return replace(known if error.reason == "no-time" else now, problem=error.reason)
-    except PictureNotUsable:
-        return replace(now, problem="picture")
+    except PictureNotUsable as error:
+        if error.reason == "too-slow-together":
+            return replace(known, problem="no-time")
+        return replace(now, problem=error.reason if error.reason in BEYOND_LIMITS else "unusable-picture")
+    except PicturesNotInstalled as error:
+        return replace(known, problem=error.code)
+    except StoreError:
+        return replace(known, problem="unreadable")

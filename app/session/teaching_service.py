@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversations.conversation_list import ACTIVE, ARCHIVED
-from app.conversations.projects import start_of
+from app.conversations.projects import picture_files, start_of
 from app.conversations.store import ConversationStore
 from app.session.answer import State
 from app.session.chats import chat_of
@@ -133,10 +133,11 @@ def material_of(store: ConversationStore, main: str) -> list[OwnAnswer]:
         if left <= 0:
             break
         chat = chat_of(conversation, store.messages.path(conversation.id))
-        if any(turn.pictures(with_results=False) for turn in chat.turns):
+        folder = store.conversations.folder(conversation.folder_id)
+        if picture_files(folder) or any(turn.pictures(with_results=False) for turn in chat.turns):
             # Without its pictures, the main model would have answered something else.
             continue
-        start = start_of(store.conversations.folder(conversation.folder_id), {})
+        start = start_of(folder, {})
         for turn in chat.turns:
             answer, node = turn.answer, turn.answer_node
             if answer.state is not State.DONE or turn.steps or not turn.asks or node.id is None:

@@ -26,8 +26,8 @@ from app.text.file_texts import NotAttachable
 from app.widgets.banner import Banner
 from app.wording.errors import error_sentence
 from app.wording.figures import number
-from app.wording.pictures import no_vision_sentence
-from engine.errors import EngineError
+from app.wording.pictures import no_vision_sentence, not_installed_sentence
+from engine.errors import EngineError, PicturesNotInstalled
 
 # How long closing waits for the current step of reading a file.
 CLOSE_WITHIN_S = 5.0
@@ -127,12 +127,15 @@ class AttachmentReader(QObject):
 
     def reason(self, error: NotAttachable) -> str:
         """Say why a file cannot be read."""
+        unusable = self.tr("{name} cannot be used: the picture is damaged, animated or too large.")
         sentences = {
             "not-text": self.tr("{name} is not a text file. Tandem attaches text, code, documents and pictures."),
             "unknown-encoding": self.tr("The text encoding of {name} was not recognized. Save it as UTF-8."),
             "too-large": self.tr("{name} is too large for any model's context."),
             "unreadable": self.tr("{name} cannot be read."),
-            "picture": self.tr("{name} is a picture. Folders take text, code and documents."),
+            "picture": unusable,
+            "unusable-picture": unusable,
+            PicturesNotInstalled.code: "{name}: " + not_installed_sentence(),
             "gone": self.tr("{name} is no longer there."),
             "too-many": self.tr("{name} contains more than {count} files. Choose a smaller folder."),
             "encrypted": self.tr("{name} is password-protected. Save a copy without a password and attach that."),
@@ -147,7 +150,7 @@ class AttachmentReader(QObject):
         return sentences[error.reason].format(name=error.name, count=number(MOST_FILES, 0))
 
     def _show_left_out(self, files: list[tuple[NotAttachable, bool]]) -> None:
-        """Say which files of a folder a question does without; some have their text of before."""
+        """Say which files of a folder a question does without; some begin with what they contained before."""
         if len(files) > 1:
             names = [error.name for error, _ in files[:_MOST_NAMED]]
             if (more := len(files) - _MOST_NAMED) > 0:
@@ -156,7 +159,7 @@ class AttachmentReader(QObject):
             self._show(words.format(files=QLocale().createSeparatedList(names)))
             return
         for error, has_text in files:
-            again = self.tr("{name} takes too long to read, so the chat begins with its text of before.")
+            again = self.tr("{name} takes too long to read, so the chat begins with what it contained before.")
             slow = has_text and error.reason == "too-slow"
             self._show(again.format(name=error.name) if slow else self.reason(error))
 

@@ -58,6 +58,7 @@ from app.window.turn_commands import TurnCommands
 from app.window.unsaved import Unsaved
 from app.window.updates import UpdateChecker
 from app.wording import privacy
+from app.wording.pictures import left_out_sentence
 
 
 def prepare_answers() -> None:
@@ -307,7 +308,8 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self.composer.set_streaming(session.chat.streaming)
         self.composer.set_waiting(session.answers.queues)
         self._welcome.set_ready(session.answers.ready)
-        self._welcome.show_folder(session.projects.folder(session.chat.folder_id))
+        folder = session.projects.folder(session.chat.folder_id)
+        self._welcome.show_folder(folder, left_out_sentence(folder, session.models.pair))
         self._welcome.show_questions(session.models.is_starter_expected)
 
     def _show_privacy(self) -> None:

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
+from app.conversations.projects import picture_files
+from app.conversations.records import Folder
+from app.session.model_service import Pair
 from app.wording.sentences import Sentences
 from app.wording.sources import recorded_name
 from engine.errors import PicturesNotInstalled
@@ -45,6 +48,14 @@ def no_vision_sentence(name: str, seeing: Sequence[str] = (), *, cluster: bool =
     else:
         words = translate("Pictures", "{name} can't see pictures. Choose a model that can, or remove the pictures.")
     return words.format(name=recorded_name(name), models=QLocale().createSeparatedList(list(seeing)))
+
+
+def left_out_sentence(folder: Folder | None, pair: Pair) -> str:
+    """Say that chats begin without a folder's pictures, if it has any and the main model cannot see; else ""."""
+    if pair.main is None or pair.sees or not picture_files(folder):
+        return ""
+    words = translate("Pictures", "{name} can't see pictures, so chats begin without those of the folder.")
+    return words.format(name=recorded_name(pair.names[0]))
 
 
 def not_installed_sentence() -> str:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,8 +14,9 @@ import pytest
 from app.conversations import backups
 from app.conversations.backups import back_up_now, delete_backups, restore
 from app.conversations.opening import open_store
-from app.conversations.pictures import pictures_of
-from app.conversations.records import Attachment, Picture
+from app.conversations.pictures import pictures_of, remove_pictures_without
+from app.conversations.records import Attachment, Picture, Source, SourceFile
+from app.conversations.schema import migrate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,6 +62,66 @@ def test_a_deleted_message_takes_its_picture_along_and_brings_it_back(store: Con
     assert store.pictures.get(store.messages.get(question).attachments[0].picture.digest) == CONTENT  # type: ignore[union-attr]
     store.conversations.purge(chat_of(store, question))
     assert files(store.pictures.folder) == []
+
+
+FILED = Source("/home/shot.png", files=(SourceFile("shot.png", size=22, changed=7, picture=SHOT.picture),))
+
+
+def filed(store: ConversationStore) -> int:
+    """Add the picture to a new folder, whose id is returned."""
+    folder = store.conversations.create_folder("Novel")
+    store.pictures.add(CONTENT)
+    store.conversations.change_files(folder, lambda _: (FILED,))
+    return folder
+
+
+def test_a_picture_of_a_folder_goes_with_its_file_or_its_folder(store: ConversationStore) -> None:
+    folder, question = filed(store), add_turn(store)
+    store.conversations.purge(chat_of(store, question))
+    assert store.pictures.get(DIGEST) == CONTENT
+    # What else changes leaves it.
+    store.conversations.change_files(folder, lambda now: (replace(now[0], problem="gone"), Source("/home/a.txt")))
+    assert store.pictures.get(DIGEST) == CONTENT
+    store.conversations.change_files(folder, lambda now: now[1:])
+    assert files(store.pictures.folder) == []
+    store.pictures.add(CONTENT)
+    store.conversations.change_files(folder, lambda _: (FILED,))
+    before = store.conversations.uids()
+    store.pictures.add(b"another picture")
+    other = replace(FILED.files[0], picture=Picture(hashlib.sha256(b"another picture").hexdigest(), 3, 2))
+    store.conversations.change_files(folder, lambda _: (replace(FILED, files=(other,)),))
+    assert files(store.pictures.folder) == [hashlib.sha256(b"another picture").hexdigest()]
+    # The caches of the picture before go with it.
+    assert store.conversations.uids() != before
+    store.conversations.delete_folder(folder)
+    assert files(store.pictures.folder) == []
+
+
+def test_a_start_and_a_backup_keep_the_pictures_of_folders(path: Path) -> None:
+    store, _damaged = open_store(path)
+    folder = filed(store)
+    backup = back_up_now(store, path)
+    store.close()
+    store, _damaged = open_store(path)
+    assert store.pictures.get(DIGEST) == CONTENT
+    store.conversations.delete_folder(folder)
+    assert files(store.pictures.folder) == []
+    store.close()
+    restore(path, backup.name)
+    store, _damaged = open_store(path)
+    assert [one.sources for one in store.conversations.folders()] == [(FILED,)]
+    assert store.pictures.get(DIGEST) == CONTENT
+    store.close()
+
+
+def test_a_backup_from_before_folders_had_files_keeps_no_picture_of_others(tmp_path: Path) -> None:
+    backup, kept = tmp_path / "old.db", tmp_path / "pictures"
+    with closing(sqlite3.connect(backup)) as connection:
+        migrate(connection, to=7)
+    kept.mkdir()
+    (kept / DIGEST).write_bytes(CONTENT)
+    remove_pictures_without([backup], kept)
+    assert files(kept) == []
 
 
 def test_a_picture_that_no_row_has_yet_survives_the_end_of_another_chat(store: ConversationStore) -> None:

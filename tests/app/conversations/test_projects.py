@@ -12,7 +12,7 @@ from app.conversations.exports.writing import write_json
 from app.conversations.imports.reading import import_file
 from app.conversations.presets import Preset
 from app.conversations.projects import MODELS, PRESET, files_text, models_of, preset_of, start_of
-from app.conversations.records import Folder, Source, SourceFile, StoreChanges
+from app.conversations.records import Folder, Picture, Source, SourceFile, StoreChanges
 from app.conversations.store import ConversationStore
 
 NOTES = Source("/home/notes.md", files=(SourceFile("notes.md", "The code word is heron.\n", 24, 7),))
@@ -115,6 +115,23 @@ def test_an_export_has_the_folder_without_paths(store: ConversationStore, folder
     assert [source.files for source in folder.sources] == [NOTES.files, BOOK.files]
     assert [source.path for source in folder.sources] == ["", ""]
     assert TOOLS_ON not in folder.settings
+
+
+def test_an_export_has_no_pictures_of_a_folder_and_an_import_takes_none(
+    store: ConversationStore, folder_id: int, tmp_path: Path
+) -> None:
+    picture = {"digest": store.pictures.add(b"a picture"), "width": 3, "height": 2}
+    cover = SourceFile("book/c.png", picture=Picture(**picture))
+    fill(store, folder_id, NOTES, Source("/home/book", True, (BOOK.files[0], cover)))
+    file = tmp_path / "chats.json"
+    exported(store, folder_id, file)
+    assert picture["digest"] not in file.read_text()
+    document = json.loads(file.read_text())
+    files = [{"path": "", "files": [{"name": "c.png", "picture": picture | {"digest": "../../secret"}}]}]
+    document["conversations"][0] |= {"uid": "u", "folder": "theirs", "folder_start": {"files": files}}
+    file.write_text(json.dumps(document))
+    imported(store, file)
+    assert store.conversations.folders()[-1].sources[0].files == (SourceFile("c.png"),)
 
 
 def test_an_import_names_no_path_and_loses_no_chat(store: ConversationStore, folder_id: int, tmp_path: Path) -> None:

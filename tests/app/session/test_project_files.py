@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -11,21 +12,25 @@ from typing import Any
 import psutil
 import pytest
 
-from app.conversations.records import Attachment, Source
+from app.conversations.errors import StoreNotWritable
+from app.conversations.records import Attachment, Picture, Source
 from app.session import project_service
 from app.session.attachments import read_attachment
 from app.session.project_service import MOST_FILES, read_again
 from app.system.cancelled import Cancelled
 from app.text.file_texts import LARGEST_BYTES
+from engine.errors import PictureNotUsable, PicturesNotInstalled
 from engine.files.reading_time import ReadingTime
+from engine.pictures.reading import digest_of
 from engine.tokenizers.prompt_process.client import DOCUMENT_PROCESS
 from tests.app.pdf_files import pdf
+from tests.app.picture_files import picture
 from tests.patience import PATIENCE_S, wait_until
-from tests.slow_files import slow_jpeg, slow_pdf
+from tests.slow_files import slow_pdf
 
 
-def read(source: Source) -> Source:
-    return read_again(source, "en", ReadingTime())
+def read(source: Source, keep: Callable[[bytes], object] = lambda _content: None) -> Source:
+    return read_again(source, "en", ReadingTime(), keep)
 
 
 def texts(source: Source) -> dict[str, str]:
@@ -53,7 +58,9 @@ def book(tmp_path: Path) -> Path:
 def test_a_folder_is_read_without_links_and_hidden_files(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = read(Source(str(book), is_folder=True))
     assert texts(source) == {"book/b.txt": "Second.", "book/code/a.py": "print()", "book/paper.pdf": "Page."}
-    assert [(file.name, file.problem) for file in source.files if file.problem] == [("book/cover.png", "picture")]
+    assert [(file.name, file.problem) for file in source.files if file.problem] == [
+        ("book/cover.png", "unusable-picture")
+    ]
     assert source.problem == ""
     assert read(replace(source, path="")).files == source.files
     (book / "c.txt").write_text("New.")
@@ -138,24 +145,71 @@ def test_files_for_which_no_time_was_left_are_read_the_next_time(
     source = Source(str(tmp_path), is_folder=True)
     found = []
     for _ in range(2):
-        source = read_again(source, "en", ReadingTime(1.1))
+        source = read_again(source, "en", ReadingTime(1.1), pytest.fail)
         found.append([file.problem for file in source.files])
     assert found == [["too-slow", "no-time", "no-time", ""], ["too-slow", "too-slow", "", ""]]
     assert opened.count("a.pdf") == opened.count("e.txt") == 1
 
 
-def test_pictures_in_a_folder_are_not_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.pictures.reading.read_picture", pytest.fail)
-    (tmp_path / "photo.jpg").write_bytes(slow_jpeg(2000, 200))
-    (tmp_path / "photo").write_bytes(slow_jpeg(2000, 200))
-    assert [file.problem for file in read(Source(str(tmp_path), is_folder=True)).files] == ["picture"] * 2
+def test_pictures_are_kept_and_read_again_when_they_changed(tmp_path: Path) -> None:
+    kept: list[bytes] = []
+    red, wide = picture(), picture("blue", (60, 20))
+    (tmp_path / "heron.png").write_bytes(red)
+    source = read(Source(str(tmp_path), is_folder=True), kept.append)
+    assert source.files[0].picture == Picture(digest_of(red), 560, 280)
+    assert read(source, pytest.fail) == source
+    (tmp_path / "heron.png").write_bytes(wide)
+    changed = read(source, kept.append)
+    assert changed.files[0].picture == Picture(digest_of(wide), 60, 20)
+    assert kept == [red, wide]
+    # A damaged one stays what it was, and is not read again until it changes.
+    (tmp_path / "heron.png").write_bytes(wide[:40])
+    damaged = read(changed, pytest.fail)
+    assert (damaged.files[0].problem, damaged.files[0].picture) == ("unusable-picture", changed.files[0].picture)
+    assert read(damaged, pytest.fail) == damaged
+    # A text of that name takes its place.
+    (tmp_path / "heron.png").unlink()
+    (tmp_path / "heron.txt").write_text("Heron.")
+    assert [(file.text, file.picture) for file in read(damaged).files] == [("Heron.", None)]
+
+
+def test_a_picture_that_an_earlier_version_refused_is_read(tmp_path: Path) -> None:
+    (tmp_path / "heron.png").write_bytes(picture())
+    known = read(Source(str(tmp_path / "heron.png")))
+    refused = tuple(replace(file, picture=None, problem="picture") for file in known.files)
+    assert read(replace(known, files=refused, problem="picture")) == known
+
+
+@pytest.mark.parametrize(
+    ("error", "problem", "tries"),
+    [
+        (PictureNotUsable("too-slow", "10"), "too-slow", 1),
+        (PictureNotUsable("too-slow-together", "15"), "no-time", 2),
+        (PicturesNotInstalled(), "pictures-not-installed", 2),
+        (StoreNotWritable("full", ""), "unreadable", 2),
+    ],
+)
+def test_what_may_succeed_later_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, problem: str, tries: int
+) -> None:
+    (tmp_path / "heron.png").write_bytes(picture())
+    tried: list[Path] = []
+
+    def refuse(path: Path, *_: object) -> Attachment:
+        tried.append(path)
+        raise error
+
+    monkeypatch.setattr(project_service, "read_attachment", refuse)
+    source = read(Source(str(tmp_path / "heron.png")))
+    assert read(source).problem == source.problem == problem
+    assert len(tried) == tries
 
 
 def test_reading_that_is_abandoned_ends(tmp_path: Path) -> None:
     (tmp_path / "report.pdf").write_bytes(slow_pdf(3000, 2000))
     time = ReadingTime()
     with ThreadPoolExecutor(1) as pool:
-        reading = pool.submit(read_again, Source(str(tmp_path / "report.pdf")), "en", time)
+        reading = pool.submit(read_again, Source(str(tmp_path / "report.pdf")), "en", time, pytest.fail)
         wait_until(lambda: DOCUMENT_PROCESS.pid is not None and psutil.pid_exists(DOCUMENT_PROCESS.pid))
         time.abandoned.set()
         with pytest.raises(Cancelled):

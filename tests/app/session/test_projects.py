@@ -9,10 +9,14 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.conversations.conversation_list import ConversationList
-from app.conversations.records import Folder
+from app.conversations.records import Folder, Picture, SourceFile
+from app.session.answer import Answer
+from app.session.chats import Chat, Turn
 from app.session.session import Session
+from engine.pictures.reading import digest_of
 from engine.tokenizers.prompt_process.client import DOCUMENT_PROCESS
 from tests.app.pdf_files import pdf
+from tests.app.picture_files import RULES, picture
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 from tests.app.session.conftest import OpenSession, Settle
@@ -104,6 +108,66 @@ def test_the_engine_keeps_the_files_once_under_the_folders_name(
     assert novel(session).uid not in engine.forgotten
     settle(session.list.change(ConversationList.delete_folder, novel(session).id))
     assert request.conversation in engine.forgotten
+
+
+@pytest.fixture
+def heron(session: Session, engine: ScriptedEngine, tmp_path: Path, qtbot: QtBot, settle: Settle) -> Path:
+    """A picture among the files of the folder Novel, for a model that sees."""
+    engine.pictures = RULES
+    session.models.load_starter()
+    (tmp_path / "heron.png").write_bytes(picture())
+    session.projects.add(novel(session).id, [str(tmp_path / "heron.png")], lambda _refused: None)
+    qtbot.waitUntil(lambda: len(novel(session).sources) == 2)
+    settle()
+    return tmp_path / "heron.png"
+
+
+def test_a_chat_begins_with_the_pictures_of_its_folder(
+    session: Session, engine: ScriptedEngine, ask: Ask, heron: Path
+) -> None:
+    red, blue = picture(), picture("blue")
+    session.chats.new_chat(novel(session))
+    ask()
+    ask()
+    shown, words = {"type": "image", "digest": digest_of(red)}, {"type": "text", "text": "Who?"}
+    first, second = [request for request in engine.requests if not request.shared]
+    assert first.messages[0]["content"] == f"{HERON}\n\nWrite in English."
+    assert [message["content"] for message in first.messages[1:]] == [[shown, words]]
+    assert [message["content"] for message in second.messages[1:]] == [[shown, words], "Answer 0.", "Who?"]
+    assert first.pictures == second.pictures == {digest_of(red): red}
+    # The engine keeps them with the texts for the next chat.
+    [kept] = [request for request in engine.requests if request.shared]
+    assert kept.messages[1]["content"][0] == shown
+    assert kept.pictures == first.pictures
+    before = novel(session).uid
+    heron.write_bytes(blue)
+    ask()
+    assert [one for one in engine.requests if not one.shared][-1].pictures == {digest_of(blue): blue}
+    assert before in engine.forgotten
+
+
+def test_pictures_move_on_from_a_question_that_got_no_answer() -> None:
+    heron = SourceFile("heron.png", picture=Picture("7" * 64, 3, 2))
+    chat = Chat(turns=[Turn("Unanswered?", Answer()), Turn("Who?", Answer())])
+    asked = chat.messages(chat.turns[1], pictures={"7" * 64}, files=[heron])
+    assert [message["content"] for message in asked] == [
+        [{"type": "image", "digest": "7" * 64}, {"type": "text", "text": "Who?"}]
+    ]
+    # One that was lost is left out.
+    assert chat.messages(chat.turns[1], files=[heron]) == [{"role": "user", "content": "Who?"}]
+
+
+def test_a_model_that_cannot_see_gets_the_texts_alone(
+    session: Session, engine: ScriptedEngine, ask: Ask, heron: Path, settle: Settle
+) -> None:
+    engine.pictures = None
+    settle(session.models.load_starter())
+    session.chats.new_chat(novel(session))
+    ask()
+    [request] = [one for one in engine.requests if not one.shared]
+    assert [message["content"] for message in request.messages] == [f"{HERON}\n\nWrite in English.", "Who?"]
+    assert request.pictures == {}
+    assert heron.name == novel(session).sources[1].files[0].name
 
 
 def add_slow_file(session: Session, folder: Path, qtbot: QtBot, settle: Settle) -> Path:

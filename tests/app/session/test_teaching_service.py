@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.conversations.conversation_list import ConversationList
+from app.conversations.records import Picture, Source, SourceFile
 from app.session import teaching_service
 from app.session.session import Session
 from engine.requests import DRAWN_TOKENS
@@ -61,6 +63,21 @@ def test_with_few_answers_of_its_own_it_is_asked_what_others_answered(
     # Only as many as are missing.
     monkeypatch.setattr(teaching_service, "FEW_TOKENS", DRAWN_TOKENS + engine.lessons[0].tokens)
     assert taught(session, engine, settle, qtbot) == ["own", "second"]
+
+
+def test_a_chat_of_a_folder_with_pictures_teaches_nothing(
+    open_session: OpenSession, settle: Settle, qtbot: QtBot
+) -> None:
+    engine = ScriptedEngine()
+    session = open_session(engine)
+    answered(session, settle, "alone")
+    settle(session.list.change(ConversationList.create_folder, "Herons"))
+    folder = session.list.folders[0]
+    heron = Source("/heron.png", files=(SourceFile("heron.png", picture=Picture("0" * 64, 3, 2)),), problem="gone")
+    settle(session.list.change(ConversationList.change_files, folder.id, lambda _: (heron,)))
+    session.chats.new_chat(folder)
+    answered(session, settle, "which bird?")
+    assert taught(session, engine, settle, qtbot) == ["alone"]
 
 
 def test_a_chat_in_the_trash_teaches_nothing(open_session: OpenSession, settle: Settle, qtbot: QtBot) -> None:

@@ -286,7 +286,7 @@ def test_the_window_says_which_file_of_the_folder_it_waits_for_and_what_it_does_
     window.ask("What is in it?")
     window.wait(lambda: "Reading report.pdf…" in texts(window.transcript))
     window.wait_until_answered()
-    assert window.banner_text == "report.pdf takes too long to read, so the chat begins with its text of before."
+    assert window.banner_text == "report.pdf takes too long to read, so the chat begins with what it contained before."
     for number in range(7):
         (book / f"{number}.pdf").write_bytes(slow_pdf(3000, 2000))
     monkeypatch.setattr("app.session.project_service.QUESTION_S", 0.0)

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
 from app.chat.folder_page import FolderPage
+from app.chat.picture_button import PictureButton
 from app.chat.welcome import Welcome
 from app.conversations.conversation_list import ConversationList
 from app.conversations.projects import models_of
@@ -17,6 +19,7 @@ from app.conversations.records import Folder
 from app.widgets.controls import Chooser
 from engine import starter_pair
 from tests.app.conftest import OpenWindow
+from tests.app.picture_files import RULES, picture
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver, texts
@@ -24,9 +27,14 @@ from tests.app.window_parts import button
 
 
 @pytest.fixture
-def window(open_window: OpenWindow) -> WindowDriver:
+def engine() -> ScriptedEngine:
+    return ScriptedEngine([Script("Heron.")])
+
+
+@pytest.fixture
+def window(open_window: OpenWindow, engine: ScriptedEngine) -> WindowDriver:
     """A window with the folder Novel, and a model whose tokens can be counted."""
-    window = open_window(ScriptedEngine([Script("Heron.")]))
+    window = open_window(engine)
     window.session.models.load(str(starter_pair()[0]), None)
     window.in_store(lambda store: store.conversations.create_folder("Novel"))
     window.settle()
@@ -122,12 +130,65 @@ def test_what_cannot_be_read_is_said_in_a_sentence(window: WindowDriver, page: F
     add(window, page, book)
     add(window, page, book / "cover.png")
     refused, unread = page.problem.text().splitlines()
-    assert refused.startswith("cover.png is a picture.")
+    assert refused == "cover.png cannot be used: the picture is damaged, animated or too large."
     assert unread == "Not read: book/cover.png"
     page.close_overlay()
     book.rename(tmp_path / "moved")
     page = open_page(window)
-    window.wait(lambda: "book is no longer there. Chats begin with its text of before." in page.problem.text())
+    window.wait(lambda: "book is no longer there. Chats begin with what it contained before." in page.problem.text())
+
+
+def test_a_picture_has_a_preview_and_its_cost_and_is_left_out_by_a_model_that_cannot_see(
+    window: WindowDriver, page: FolderPage, engine: ScriptedEngine, tmp_path: Path
+) -> None:
+    (tmp_path / "heron.png").write_bytes(picture())
+    (tmp_path / "notes.md").write_text("Heron.")
+    for name in ("heron.png", "notes.md"):
+        add(window, page, tmp_path / name)
+    window.wait(lambda: "0 tokens" in texts(page.files))
+    left_out = "can't see pictures, so chats begin without those of the folder."
+    assert page.left_out.text().endswith(left_out)
+    [shown] = [one for one in page.files.findChildren(PictureButton) if one.isVisible()]
+    window.wait(lambda: shown.grab().toImage().pixelColor(20, 20) == QColor("red"))
+    page.new_chat.click()
+    window.settle()
+    assert left_out in "\n".join(texts(window.find(Welcome)))
+    window.ask_and_wait("Who?")
+    engine.pictures = RULES
+    window.session.models.load(str(starter_pair()[0]), None)
+    window.settle()
+    page = open_page(window)
+    window.wait(lambda: "210 tokens" in texts(page.files))
+    assert page.left_out.isHidden()
+    page.new_chat.click()
+    window.settle()
+    assert left_out not in "\n".join(texts(window.find(Welcome)))
+    # The line below the message box counts it, too.
+    window.wait(lambda: window.context_text[:1].isdigit() and int(window.context_text.split()[0]) > 210)
+    window.ask_and_wait("Who?")
+    assert [len(one.pictures) for one in engine.requests if not one.shared] == [0, 1]
+    # Taken out, it is gone.
+    page = open_page(window)
+    remove = next(one for one in page.files.findChildren(QToolButton) if "heron.png" in one.accessibleName())
+    remove.click()
+    assert [source.files[0].name for source in novel(window).sources] == ["notes.md"]
+    assert list(window.session.store.pictures.iterdir()) == []
+
+
+def test_a_picture_that_is_too_large_for_the_context_is_named(
+    window: WindowDriver, page: FolderPage, engine: ScriptedEngine, tmp_path: Path
+) -> None:
+    engine.pictures = RULES
+    window.session.models.load(str(starter_pair()[0]), None)
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    (tmp_path / "notes.md").write_text("one two three " * 100)
+    for number in range(4):
+        (pages / f"{number}.png").write_bytes(picture(size=(1540, 1540 - number)))
+    for path in (pages, tmp_path / "notes.md"):
+        add(window, page, path)
+    page.new_chat.click()
+    window.wait(lambda: any("too long for this model, mostly pages" in text for text in texts(window.composer)))
 
 
 def test_new_chats_begin_with_the_chosen_preset_models_and_tools(window: WindowDriver, page: FolderPage) -> None:
