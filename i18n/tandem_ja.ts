@@ -3569,8 +3569,20 @@
         <translation>このモデルのメモリを解放します。</translation>
     </message>
     <message>
+        <source>Its head: no gain expected on this Mac</source>
+        <translation>専用ヘッド：この Mac では高速化は見込めません</translation>
+    </message>
+    <message>
         <source>With {draft} as draft</source>
         <translation>ドラフト：{draft}</translation>
+    </message>
+    <message>
+        <source>With its head ({size})</source>
+        <translation>専用ヘッド付き（{size}）</translation>
+    </message>
+    <message>
+        <source>head not checked yet</source>
+        <translation>ヘッドは未確認</translation>
     </message>
     <message>
         <source>sees pictures</source>

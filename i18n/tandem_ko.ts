@@ -3573,8 +3573,20 @@
         <translation>이 모델이 쓰는 메모리를 비워요.</translation>
     </message>
     <message>
+        <source>Its head: no gain expected on this Mac</source>
+        <translation>전용 헤드: 이 Mac에서는 빨라지지 않을 것으로 예상</translation>
+    </message>
+    <message>
         <source>With {draft} as draft</source>
         <translation>초안: {draft}</translation>
+    </message>
+    <message>
+        <source>With its head ({size})</source>
+        <translation>전용 헤드 포함({size})</translation>
+    </message>
+    <message>
+        <source>head not checked yet</source>
+        <translation>헤드는 아직 확인 안 됨</translation>
     </message>
     <message>
         <source>sees pictures</source>

@@ -3573,8 +3573,20 @@
         <translation>释放此模型占用的内存。</translation>
     </message>
     <message>
+        <source>Its head: no gain expected on this Mac</source>
+        <translation>专用草稿头：估计在此 Mac 上不会变快</translation>
+    </message>
+    <message>
         <source>With {draft} as draft</source>
         <translation>草稿：{draft}</translation>
+    </message>
+    <message>
+        <source>With its head ({size})</source>
+        <translation>附带专用草稿头（{size}）</translation>
+    </message>
+    <message>
+        <source>head not checked yet</source>
+        <translation>草稿头尚未检查</translation>
     </message>
     <message>
         <source>sees pictures</source>

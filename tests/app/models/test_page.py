@@ -209,7 +209,7 @@ def test_a_first_run_offers_pairs_and_gets_out_of_the_way(open_shown: OpenShown)
     window.settings.close()
     window.offer.refresh()
     sizes = [button.text().replace("\u00a0", " ") for button in (row.button for row in window.offer.rows)]
-    assert sizes == ["Download (2.4 GB)", "Download (6.6 GB)", "Download (11.3 GB)"]
+    assert sizes == ["Download (1.8 GB)", "Download (6.2 GB)", "Download (11.3 GB)"]
     window.offer.rows[0].button.click()
     first = library.inventory.offers[0]
     assert library.asked == [("add", first.id), ("add", first.draft)]
