@@ -307,7 +307,10 @@ def candidates(main: Model, installed: Iterable[Model], catalog: Catalog) -> tup
 
 def published_head(main: Model, catalog: Catalog) -> Model | None:
     """Return the head, the catalog's or its makers', that should be the fastest for a main model, even if no gain."""
-    return _fastest(main, _published_heads(main, (), catalog))
+    heads = _published_heads(main, (), catalog)
+    # The size of the makers' own is estimated, and the catalog's may be the same one.
+    published = any(head.head == "mtp" and not head.facts.inside for head in heads)
+    return _fastest(main, [head for head in heads if not (published and head.facts.inside)])
 
 
 def installed_head(main: Model, installed: Iterable[Model], catalog: Catalog) -> Model | None:

@@ -60,7 +60,7 @@ def way(
             text = json.dumps(json.loads(main["config.json"])["text_config"]).encode()
             known = curated(MAIN, {**main, "config.json": text}, architecture="qwen3_5", roles=["main"], drafts=[])
             entry = {"id": name, "name": "Hybrid MTP", "kind": "mtp", "made_for": MAKERS, "checked": False}
-            content["models"].append(known | {"recommended": True})
+            content["models"].append(known | {"name": "Hybrid", "bits": 16, "recommended": True})
             content["heads"] = [entry | {"bytes": len(head["model.safetensors"])}]
             paths.catalog.write_text(json.dumps(content))  # type: ignore[union-attr]
         case "its name":
