@@ -31,8 +31,8 @@ from engine.tuning import LearnedPair
 # MLX belongs to the thread that imports it first: `_serve_until_closed` imports these on the engine's thread.
 if TYPE_CHECKING:
     from engine.serving.scheduler import Scheduler
+    from engine.upkeep.main_loader import MainLoader
     from engine.upkeep.model_changes import ModelChanges
-    from engine.upkeep.models import MainLoader
 
 log = logging.getLogger(__name__)
 

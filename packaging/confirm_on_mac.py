@@ -175,6 +175,11 @@ BY_A_PERSON = """\
 - [ ] Started from Finder, the language follows the system.
 - [ ] The menu bar has Tandem (About, Settings, Quit), File, Edit, Chat, View, Speculation, Window and Help; Cmd+W
   closes the window in front, the settings as well as the chats.
+- [ ] With “Show Tandem in the menu bar” on (macOS 27 too: a click ended Qt before 6.11.3), the icon has the menu bar's
+  colour, light and dark; its menu says what is loaded and the speed while an answer is written; New chat brings a
+  minimised window to the front, and Unload models frees the memory.
+- [ ] A preview of SVG and of HTML shows Korean, Japanese and Chinese text, no second icon comes into the Dock, and a
+  preview that takes too long leaves no question of macOS about a program that quit.
 - [ ] View and Chat say Show or Hide, Pin or Unpin, Enter or Exit for what is so when they open.
 - [ ] A second `tandem` from a terminal, with another app in front, brings the open window to the front.
 - [ ] A maximised and a full-screen window come back so after a restart, and the first window fits a 13-inch screen.

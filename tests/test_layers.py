@@ -20,7 +20,7 @@ APP_LAYERS = (
 # The parts of the engine that engine/speculation imports: nothing of its thread, of chats or of the Hub.
 BELOW_SPECULATION = (
     "engine.answer_index", "engine.async_drafting", "engine.cpu_backend", "engine.errors", "engine.files",
-    "engine.grammars", "engine.heads", "engine.main_model.loading",
+    "engine.grammars", "engine.heads", "engine.main_model.loaded_model",
     "engine.main_model.output_rows", "engine.main_model.sampling", "engine.methods", "engine.mlx_lm_private",
     "engine.pictures", "engine.requests",
     "engine.speculation.conversation", "engine.stats", "engine.status", "engine.tokenizers.prompts",

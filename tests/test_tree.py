@@ -54,6 +54,17 @@ def test_tests_of_the_window_see_it_from_outside() -> None:
     assert not found
 
 
+def test_a_module_has_at_most_400_lines_or_500_with_a_single_class() -> None:
+    found = []
+    for path in sorted(path for package in ("app", "engine") for path in (ROOT / package).rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if (lines := text.count("\n")) > 400:
+            classes = sum(isinstance(node, ast.ClassDef) for node in ast.parse(text).body)
+            if lines > 500 or classes != 1:
+                found.append(f"{path.relative_to(ROOT)}: {lines} lines, {classes} classes")
+    assert not found
+
+
 def test_no_test_takes_anything_from_a_module_of_tests() -> None:
     """Code that several tests use lives in a module named for it."""
     imports = re.compile(r"^\s*from [\w.]*\btest_\w+ import|^\s*import [\w.]*\btest_\w+", re.MULTILINE)

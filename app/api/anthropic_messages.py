@@ -14,15 +14,14 @@ from starlette.responses import Response
 from app.api.calls import AnswerRequestBody, Api, PreparedCall
 from app.api.conversation import (
     DataUrl,
-    EngineContent,
     Message,
+    PicturePart,
     Pictures,
     TextPart,
     answerable,
     call_turn,
-    content_of_parts,
+    content_of,
     joined_contents,
-    picture_part,
     refuse_address,
 )
 from app.api.errors import ApiError, JsonReply, bad_field, sse
@@ -72,7 +71,7 @@ class _Address(Struct, tag_field="type", tag="url"):
         refuse_address(self.url)
 
 
-class _ImageBlock(Struct, tag_field="type", tag="image"):
+class _ImageBlock(PicturePart, tag_field="type", tag="image"):
     source: _Data | _Address
 
     @property
@@ -206,11 +205,11 @@ def _turns(message: _AnthropicMessage, pictures: Pictures) -> list[Message]:
     """
     blocks = [TextPart(message.content)] if isinstance(message.content, str) else message.content or ()
     results: list[Message] = [
-        {"role": "tool", "content": _content(block.content, pictures), "tool_call_id": block.tool_use_id}
+        {"role": "tool", "content": content_of(block.content, pictures), "tool_call_id": block.tool_use_id}
         for block in blocks
         if isinstance(block, _ResultBlock)
     ]
-    content = _content(blocks, pictures)
+    content = content_of(blocks, pictures)
     calls = [call_turn(block.id, block.name, block.input or {}) for block in blocks if isinstance(block, _CallBlock)]
     thoughts = "".join(block.thinking for block in blocks if isinstance(block, _Thinking))
     turn: Message = {"role": message.role, "content": content} | ({"tool_calls": calls} if calls else {})
@@ -218,17 +217,6 @@ def _turns(message: _AnthropicMessage, pictures: Pictures) -> list[Message]:
         # The template decides whether the model sees them again.
         turn["reasoning_content"] = thoughts
     return results if results and not content else [*results, turn]
-
-
-def _content(content: str | Sequence[Struct] | None, pictures: Pictures) -> EngineContent:
-    """Return the texts and pictures of a content for the engine."""
-    parts: list[dict[str, str]] = []
-    for block in [TextPart(content)] if isinstance(content, str) else content or ():
-        if isinstance(block, _ImageBlock):
-            parts.append(picture_part(block.picture, pictures))
-        elif isinstance(block, TextPart):
-            parts.append({"type": "text", "text": block.text})
-    return content_of_parts(parts)
 
 
 def _texts(content: _Texts | None) -> list[str]:

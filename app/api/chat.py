@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
@@ -70,8 +70,8 @@ class ChatBody(SeveralAnswers, kw_only=True):
 
     def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
         functions = [tool.function for tool in self.tools or ()]
-        old = bool(self.functions)
-        tools = openai_tools(info.tool_format, functions, self.tool_choice, False if old else self.parallel_tool_calls)
+        parallel = False if self.functions else self.parallel_tool_calls
+        tools = openai_tools(info.tool_format, functions, self.tool_choice, parallel)
         form = self.response_format
         if isinstance(form, _NamedSchema):
             schema = form.json_schema.schema if form.json_schema is not None else None
@@ -95,10 +95,7 @@ class ChatBody(SeveralAnswers, kw_only=True):
             token_bytes=bool(self.logprobs),
         )
         parts = [tools.parts() for _ in requests]
-        custom = {tool.function.name for tool in self.tools or () if tool.type == "custom"}
-        logprobs = bool(self.logprobs)
-        writer = ChatWriter(name, parts, custom, old=old, with_usage=self.with_usage, logprobs=logprobs)
-        return PreparedCall(requests, writer, field)
+        return PreparedCall(requests, ChatWriter(name, parts, self), field)
 
 
 class ChatWriter(ChoicesWriter):
@@ -106,18 +103,10 @@ class ChatWriter(ChoicesWriter):
 
     id_kind, whole_object, chunk_object = "chatcmpl", "chat.completion", "chat.completion.chunk"
 
-    def __init__(
-        self,
-        model: str,
-        parts: list[AnswerParts],
-        custom: Collection[str],
-        *,
-        old: bool,
-        with_usage: bool,
-        logprobs: bool,
-    ) -> None:
-        super().__init__(model, with_usage=with_usage, logprobs=logprobs)
-        self._parts, self._custom, self._old = parts, custom, old
+    def __init__(self, model: str, parts: list[AnswerParts], body: ChatBody) -> None:
+        super().__init__(model, with_usage=body.with_usage, logprobs=bool(body.logprobs))
+        self._parts, self._old = parts, bool(body.functions)
+        self._custom = {tool.function.name for tool in body.tools or () if tool.type == "custom"}
         self._begun: set[int] = set()
 
     @property

@@ -40,7 +40,7 @@ class CompletionBody(SeveralAnswers, kw_only=True):
         refuse_unsupported(self, _UNSUPPORTED)
 
     def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
-        prompts, count = self._prompts(), self.n or 1
+        prompts, count = [one or _NOTHING for one in texts_or_ids("prompt", self.prompt or "")], self.n or 1
         if len(prompts) * count > MOST_CHOICES:
             raise bad_field("prompt", f"at most {MOST_CHOICES} prompts times `n`")
         wanted: dict[str, Any] = {
@@ -54,14 +54,15 @@ class CompletionBody(SeveralAnswers, kw_only=True):
         logprobs = self.logprobs is not None and self.logprobs is not False
         return PreparedCall(requests, CompletionWriter(name, with_usage=self.with_usage, logprobs=logprobs))
 
-    def _prompts(self) -> list[str | list[int]]:
-        """Return the prompts, each a text or token ids."""
-        given = [self.prompt] if isinstance(self.prompt, str) else self.prompt or [""]
-        ids = [item for item in given if isinstance(item, int)]
-        found = [item or _NOTHING for item in given if not isinstance(item, int)]
-        if ids and found:
-            raise bad_field("prompt", "a text or token ids, or an array of those")
-        return found or [ids]
+
+def texts_or_ids(param: str, given: str | Sequence[int | str | list[int]]) -> list[str | list[int]]:
+    """Return the texts in the field `param`, each as such or as token ids. Raises `ApiError`."""
+    items = [given] if isinstance(given, str) else given
+    ids = [item for item in items if isinstance(item, int)]
+    found = [item for item in items if not isinstance(item, int)]
+    if ids and found:
+        raise bad_field(param, "a text or token ids, or an array of those")
+    return found or [ids]
 
 
 class CompletionWriter(ChoicesWriter):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
@@ -26,8 +26,6 @@ class TextPart(Struct, tag_field="type", tag="text"):
 
 
 class _Thought(Struct, tag_field="type", tag="reasoning_text"):
-    # Thoughts are no part of a message's text.
-    text: ClassVar[str] = ""
     thought: str = field(name="text", default="")
 
 
@@ -39,15 +37,28 @@ class _Url(Struct):
     url: DataUrl
 
 
-class ImagePart(Struct, tag_field="type", tag="image_url"):
+class PicturePart(Struct):
+    """A part of a content that is a picture."""
+
+    @property
+    def picture(self) -> bytes | None:
+        """The file; None for what is not base64."""
+        raise NotImplementedError
+
+
+class ImagePart(PicturePart, tag_field="type", tag="image_url"):
     image_url: _Url | DataUrl
 
     @property
-    def url(self) -> str:
+    def picture(self) -> bytes | None:
+        return picture_of_url(self._url)
+
+    @property
+    def _url(self) -> str:
         return self.image_url if isinstance(self.image_url, str) else self.image_url.url
 
     def __post_init__(self) -> None:
-        refuse_address(self.url)
+        refuse_address(self._url)
 
 
 # The other parts of the field are rewritten as these.
@@ -226,14 +237,14 @@ def _with_instructions_joined(messages: Sequence[Message]) -> list[Message]:
     return [{"role": "system", "content": content}, *messages[count:]]
 
 
-def content_of(content: Content | None, pictures: Pictures) -> EngineContent:
+def content_of(content: str | Sequence[Struct] | None, pictures: Pictures) -> EngineContent:
     """Return a content for the engine, and add its pictures to `pictures`. Raises `ApiError`."""
-    parts = [
-        picture_part(picture_of_url(part.url), pictures)
-        if isinstance(part, ImagePart)
-        else {"type": "text", "text": part.text}
-        for part in ([TextPart(content)] if isinstance(content, str) else content or ())
-    ]
+    parts = list[dict[str, str]]()
+    for part in [TextPart(content)] if isinstance(content, str) else content or ():
+        if isinstance(part, TextPart):
+            parts.append({"type": "text", "text": part.text})
+        elif isinstance(part, PicturePart):
+            parts.append(picture_part(part.picture, pictures))
     return content_of_parts(parts)
 
 

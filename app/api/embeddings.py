@@ -10,7 +10,6 @@ import base64
 import math
 import struct
 import time
-from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
@@ -18,8 +17,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.api.calls import AnswerRequestBody, Api
-from app.api.completions import TokenId
-from app.api.errors import JsonReply, bad_field
+from app.api.completions import TokenId, texts_or_ids
+from app.api.errors import JsonReply
 from engine.requests import ChatRequest, SpeculationSettings
 
 # Texts of a call, and those of them that the engine has at once.
@@ -78,7 +77,7 @@ async def embed_one_for_ollama(request: Request, body: OllamaEmbeddingsBody) -> 
 async def _embedded(request: Request, body: AnswerRequestBody, given: _Texts, dimensions: int | None) -> _Embedded:
     """Embed texts, some at a time. Raises `ApiError`."""
     api: Api = request.app.state.api
-    texts = _texts(given)
+    texts = texts_or_ids("input", given)
     found = _Embedded([], "", 0)
     for first in range(0, len(texts), _AT_ONCE):
         requests = [
@@ -91,15 +90,6 @@ async def _embedded(request: Request, body: AnswerRequestBody, given: _Texts, di
             found.vectors.append(_cut(answer.finished.embedding, dimensions))
             found.tokens += answer.finished.stats.prompt_tokens
     return found
-
-
-def _texts(given: _Texts) -> Sequence[str | list[int]]:
-    items = [given] if isinstance(given, str) else given
-    ids = [item for item in items if isinstance(item, int)]
-    texts = [item for item in items if not isinstance(item, int)]
-    if ids and texts:
-        raise bad_field("input", "a text or token ids, or an array of those")
-    return texts or [ids]
 
 
 def _cut(vector: tuple[float, ...], dimensions: int | None) -> tuple[float, ...]:

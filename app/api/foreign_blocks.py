@@ -12,18 +12,11 @@ _TOOL_CHANGES = ("tool_addition", "tool_removal")
 _KNOWN = ("thinking", "tool_use", "tool_result")
 # Tools that programs run themselves, by the beginnings of their types; the models of Anthropic know their schemas.
 _TEXT, _LINE = {"type": "string"}, {"type": "integer"}
+_EDITS: dict[str, Any] = {"command": {"enum": ["view", "create", "str_replace", "insert"]}}
+_EDITS |= dict.fromkeys(("path", "file_text", "old_str", "new_str", "insert_text"), _TEXT)
 _OWN_TOOLS: dict[str, dict[str, Any]] = {
     "bash_": {"command": _TEXT, "restart": {"type": "boolean"}},
-    "text_editor_": {
-        "command": {"enum": ["view", "create", "str_replace", "insert"]},
-        "path": _TEXT,
-        "file_text": _TEXT,
-        "old_str": _TEXT,
-        "new_str": _TEXT,
-        "insert_line": _LINE,
-        "insert_text": _TEXT,
-        "view_range": {"type": "array", "items": _LINE},
-    },
+    "text_editor_": _EDITS | {"insert_line": _LINE, "view_range": {"type": "array", "items": _LINE}},
 }
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -102,14 +102,15 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
         if self.functions:
             offered = [function_tool(one.name, one.description, one.parameters) for one in self.functions]
             tools = tool_use(info.tool_format, offered, "auto", parallel=True)
-        alternatives = self.top_logprobs or 0
-        logprobs = bool(self.logprobs or alternatives)
+        content |= {"alternatives": self.top_logprobs or 0, "token_bytes": self.with_logprobs}
         content |= {"overflow": "shorten", "kept_context": (self.options or _Options()).num_ctx or None}
-        requests = self.engine_requests(
-            api, info, tools, self._grammar(), "format", alternatives=alternatives, token_bytes=logprobs, **content
-        )
-        writer = OllamaWriter(name, tools.parts(), self.answer_in, self.last_fields, logprobs=logprobs)
-        return PreparedCall(requests, writer, "format")
+        requests = self.engine_requests(api, info, tools, self._grammar(), "format", **content)
+        return PreparedCall(requests, OllamaWriter(name, tools.parts(), self), "format")
+
+    @property
+    def with_logprobs(self) -> bool:
+        """Whether the answer has the log-probabilities of its tokens."""
+        return bool(self.logprobs or self.top_logprobs)
 
     @property
     def functions(self) -> list[FunctionDefinition]:
@@ -312,24 +313,12 @@ def _turns(messages: Sequence[_OllamaMessage], pictures: Pictures) -> list[Messa
 
 
 class OllamaWriter(ResponseWriter):
-    """Writes an answer as lines of JSON, or whole.
-
-    `answer_in` returns the field that holds a piece of it, and `last_fields` further ones of its end.
-    """
+    """Writes an answer as lines of JSON, or whole."""
 
     headers: ClassVar[Mapping[str, str]] = {"content-type": "application/x-ndjson"}
 
-    def __init__(
-        self,
-        model: str,
-        parts: AnswerParts,
-        answer_in: Callable[[str, str, Sequence[ToolCall]], dict[str, Any]],
-        last_fields: Callable[[str], dict[str, Any]],
-        *,
-        logprobs: bool,
-    ) -> None:
-        self._model, self._parts, self._logprobs = model, parts, logprobs
-        self._answer_in, self._last_fields = answer_in, last_fields
+    def __init__(self, model: str, parts: AnswerParts, body: _OllamaBody) -> None:
+        self._model, self._parts, self._body = model, parts, body
         self._began = time.perf_counter()
 
     @property
@@ -345,7 +334,7 @@ class OllamaWriter(ResponseWriter):
         del index
         if isinstance(event, TokensCommitted):
             delta = self._parts.add(event.text, event.stats.opening)
-            if not (delta.content or delta.reasoning or delta.calls or self._logprobs):
+            if not (delta.content or delta.reasoning or delta.calls or self._body.with_logprobs):
                 return []
             return [_line(self._piece(delta.content, delta.reasoning, delta.calls, event.tokens))]
         if isinstance(event, Finished):
@@ -366,8 +355,9 @@ class OllamaWriter(ResponseWriter):
     def _piece(
         self, text: str, thoughts: str, calls: Sequence[ToolCall], tokens: Sequence[Token] = ()
     ) -> dict[str, Any]:
-        piece = {"model": self._model, "created_at": _now(), **self._answer_in(text, thoughts, calls), "done": False}
-        return piece | ({"logprobs": token_logprobs(tokens)} if self._logprobs and tokens else {})
+        answer = self._body.answer_in(text, thoughts, calls)
+        logprobs = {"logprobs": token_logprobs(tokens)} if self._body.with_logprobs and tokens else {}
+        return {"model": self._model, "created_at": _now(), **answer, "done": False, **logprobs}
 
     def _end(self, event: Finished) -> dict[str, Any]:
         stats, total_s = event.stats, time.perf_counter() - self._began + self.load_s
@@ -383,7 +373,7 @@ class OllamaWriter(ResponseWriter):
             "eval_count": stats.generated_tokens,
             "eval_duration": _ns(decoding_s),
             **schema_notes(stats),
-            **self._last_fields(self._parts.content),
+            **self._body.last_fields(self._parts.content),
         }
 
 

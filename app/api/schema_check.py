@@ -13,7 +13,7 @@ from engine.call_forms.table import call_form
 from engine.events import Finished
 from engine.grammars.grammar import Grammar
 from engine.requests import ChatRequest
-from engine.tokenizers.prompt_process.client import answer_problems
+from engine.tokenizers.prompt_process.grammar_checks import answer_problems
 
 log = logging.getLogger(__name__)
 

@@ -80,8 +80,10 @@ class AnswerRun:
 
     @property
     def may_unload(self) -> bool:
-        """Whether it has a widget with text and without a selection."""
-        return self.text_view is not None and not self.text_view.textCursor().hasSelection()
+        """Whether it has a widget with text, without a selection or a preview."""
+        if self.text_view is None or (isinstance(self.view, CodeBlock) and self.view.previewed):
+            return False
+        return not self.text_view.textCursor().hasSelection()
 
     @property
     def text_view(self) -> Prose | QPlainTextEdit | None:

@@ -91,9 +91,12 @@ def figures_text(answer: Answer) -> str:
     return "\n".join(sentence.format(value=value) for sentence, value in figures.footer(answer))
 
 
-def origin_text(answer: Answer) -> str:
-    """Return what speculation gained, the main model that wrote the answer, and when it was asked for."""
-    gain = figures.gain(answer)
+def origin_text(answer: Answer, *, in_panel: bool = False) -> str:
+    """Return what speculation gained, the main model that wrote the answer, and when it was asked for.
+
+    The live panel says of the answer `in_panel` what was gained.
+    """
+    gain = "" if in_panel else figures.gain(answer)
     parts = [gain] if gain else []
     if answer.model:
         parts.append(recorded_name(answer.model))

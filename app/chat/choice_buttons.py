@@ -243,17 +243,19 @@ class ToolsButton(ThemeAware, QToolButton):
         self._add_server("Tandem" if on else f"Tandem · {unused}", [one.tool for one in tools.built_in], on)
         for server in tools.settings.servers:
             status, used = tools.host.status(server.name), server.name in tools.servers_of(chat)
-            state = unused if server.usable and not used else server_state(server, status)
-            self._add_server(f"{server.name} · {state}", status.tools, used)
+            off = [tool for tool in status.tools if tools.is_off(tool)]
+            state = unused if server.usable and not used else server_state(server, status, off)
+            self._add_server(f"{server.name} · {state}", status.tools, used, off)
 
-    def _add_server(self, words: str, tools: Sequence[Tool], used: bool) -> None:
+    def _add_server(self, words: str, tools: Sequence[Tool], used: bool, off: Sequence[Tool] = ()) -> None:
         """Add a server, from which its tools open once they are known; grey is what the chat does not use."""
         title = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, theme.scaled(_WIDEST))
         if not tools:
             self.menu_of_tools.addAction(title).setEnabled(used)
             return
-        listed = Menu(self.menu_of_tools)
+        listed, off_words = Menu(self.menu_of_tools), self.tr("Off")
         listed.setTitle(title)
         for tool in tools:
-            listed.addAction(tool_name(tool.server, tool.name, tool.title)).setEnabled(used)
+            name, is_off = tool_name(tool.server, tool.name, tool.title), tool in off
+            listed.addAction(f"{name} · {off_words}" if is_off else name).setEnabled(used and not is_off)
         self.menu_of_tools.addMenu(listed)

@@ -1,4 +1,4 @@
-"""A code block of an answer: coloured while it is written, copied with one click.
+"""A code block of an answer: coloured while it is written, copied with one click, and HTML and SVG shown as a picture.
 
 Pygments finds the spans, the theme has the colours. Lexing a long block and loading a lexer take longer than a frame.
 Both happen off the Qt thread, and new lines stay plain until they are done.
@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections.abc import Sequence
 from functools import cache
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontDatabase, QResizeEvent, QTextCharFormat, QTextCursor, QTextDocument, QWheelEvent
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QSizePolicy, QTextEdit, QWidget
 
+from app.chat.preview import Preview, previewed_as, previews
 from app.system.background import BackgroundCache
 from app.text.code_spans import Spans, language_of, spans
 from app.widgets import theme
 from app.widgets.buttons import CopyButton
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
+from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
 
 # Code that is being written is coloured again when it has grown by this part of it.
@@ -79,12 +82,21 @@ class CodeBlock(ThemeAware, QFrame):
         self._name = label(header, "muted")
         self._copy = CopyButton(header, lambda: self._text, "small")
         self.bound("Copy this code", self._copy, QWidget.setAccessibleName)
-        fill(hbox(header, margins=(12, 2, 4, 2)), (self._name, 1), self._copy)
+        self.preview_button = styled(QPushButton(header), "small")
+        self.preview_button.hide()
+        # How and what is drawn for the preview that was asked for.
+        self._drawn: tuple[str, str] | None = None
+        fill(hbox(header, margins=(12, 2, 4, 2)), (self._name, 1), self.preview_button, self._copy)
         self.text_view = self.bound("Code", _CodeView(self), QWidget.setAccessibleName)
         self.text_view.grows.connect(self.grows)
-        fill(vbox(self, margins=(1, 1, 1, 1), spacing=0), header, self.text_view)
+        self._preview = self.bound("Preview", Preview(self), QWidget.setAccessibleName)
+        self.bound("Drawn without scripts and without loading anything", self._preview, QWidget.setToolTip)
+        fill(vbox(self, margins=(1, 1, 1, 1), spacing=0), header, self.text_view, self._preview)
         self.text_view.fit()
         spans_cache().ready.connect(self._colour)
+        previews().ready.connect(self._show_drawn)
+        self.preview_button.clicked.connect(self._press_preview)
+        self.text_view.searched.connect(self._show_text)
         self.restyle()
 
     def indent(self, pixels: int) -> None:
@@ -105,7 +117,9 @@ class CodeBlock(ThemeAware, QFrame):
         """Show the code so far; `closed` says that no more will come."""
         self._language = language
         self._name.setText(language or self.tr("code"))
+        self.preview_button.setVisible(closed and bool(previewed_as(text, language)))
         if text != self._text:
+            self._show_text()
             if text.startswith(self._text):
                 self.text_view.append_text(text[len(self._text) :])
             else:
@@ -119,6 +133,51 @@ class CodeBlock(ThemeAware, QFrame):
             self._seen, self._awaited = len(whole), whole
             self._colour()
 
+    @property
+    def previewed(self) -> bool:
+        """Whether the preview is shown instead of the code."""
+        return not self._preview.isHidden()
+
+    def _press_preview(self) -> None:
+        if self.previewed:
+            self._show_text()
+        else:
+            self._drawn = previewed_as(self._text, self._language), self._text
+            self._show_drawn()
+
+    def _show_drawn(self) -> None:
+        """Show the preview that was asked for, if it is drawn by now."""
+        if self._drawn is None or self.previewed:
+            return
+        if previews().has(self._drawn):
+            image = previews().known[self._drawn]
+            if not image.isNull():
+                self._preview.resize(self.text_view.size())
+                self._preview.show_image(image)
+                grown = self._preview.height() - self.text_view.height()
+                if grown > 0:
+                    self.grows.emit(grown)
+                self.text_view.hide()
+                self._preview.show()
+        self._word_preview()
+
+    def _show_text(self) -> None:
+        """Show the code, not its preview."""
+        self._drawn = None
+        self._preview.hide()
+        self.text_view.show()
+        self._word_preview()
+
+    def _word_preview(self) -> None:
+        """Word the button that shows the preview or the code."""
+        waits = self._drawn is not None and not self.previewed
+        failed = waits and self._drawn in previews().known
+        self.preview_button.setEnabled(not waits)
+        if waits:
+            self.preview_button.setText(self.tr("No preview") if failed else self.tr("Drawing…"))
+        else:
+            self.preview_button.setText(self.tr("Code") if self.previewed else self.tr("Preview"))
+
     def _colour(self) -> None:
         """Colour the text whose spans are awaited, if they are known."""
         text, key = self._awaited, (self._awaited or "", self._lexer)
@@ -130,6 +189,7 @@ class CodeBlock(ThemeAware, QFrame):
     def retranslate(self) -> None:
         if not self._language:
             self._name.setText(self.tr("code"))
+        self._word_preview()
 
     def apply_theme(self) -> None:
         self._awaited, self._coloured = self._text[: self._seen], ()
@@ -137,9 +197,10 @@ class CodeBlock(ThemeAware, QFrame):
 
 
 class _CodeView(QPlainTextEdit):
-    """Read-only code, as high as its text. `grows` is that of `CodeBlock`."""
+    """Read-only code, as high as its text. `grows` is that of `CodeBlock`; `searched` says that it contains matches."""
 
     grows = Signal(int)
+    searched = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -162,6 +223,11 @@ class _CodeView(QPlainTextEdit):
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.insertText(text, QTextCharFormat())
         cursor.endEditBlock()
+
+    def setExtraSelections(self, selections: Sequence[QTextEdit.ExtraSelection]) -> None:
+        super().setExtraSelections(selections)
+        if selections:
+            self.searched.emit()
 
     def fit(self) -> None:
         lines = max(1, self.blockCount() - (0 if self.document().lastBlock().text() else 1))

@@ -37,6 +37,8 @@ class TurnOwner(QScrollArea):
 
     # Answers are shown as their tokens, and with their figures below them, not only on hover.
     as_tokens, with_figures = False, True
+    # A copy of the chat up to a turn can be made.
+    may_branch = True
     # The text of the button below answers that are beyond the Starter, "" for no such button.
     offer = ""
     # Why Regenerate says the same words: "greedy", "starter", or "" if it does not.

@@ -328,7 +328,6 @@ class TurnView(ThemeAware, QWidget):
         with_figures = self._transcript.with_figures
         self._footer.setText(footer_html(answer, with_figures))
         self.answer_row.setToolTip("" if with_figures else figures_text(answer))
-        self.answer_row.show_origin(origin_text(answer))
         again = {
             "": self.tr("Regenerate"),
             "greedy": self.tr("Regenerate: the same words, because temperature 0 was chosen"),
@@ -341,6 +340,7 @@ class TurnView(ThemeAware, QWidget):
             self._hide_note()
         self.show_versions()
         self.answer_row.button("go-on").setVisible(answer.unfinished)
+        self.answer_row.button("branch").setVisible(self._transcript.may_branch)
         self.answer_row.setEnabled(True)
         self._light(self._under_mouse)
 
@@ -376,6 +376,8 @@ class TurnView(ThemeAware, QWidget):
     def _light(self, under_mouse: bool) -> None:
         """Show the actions under the mouse; the newest answer always shows its actions."""
         self._under_mouse = under_mouse
+        in_panel = self._is_newest and not self._transcript.with_figures
+        self.answer_row.show_origin(origin_text(self.turn.answer, in_panel=in_panel))
         self.question_row.set_lit(under_mouse)
         self.answer_row.set_lit((under_mouse or self._is_newest) and self.turn.answer.ended)
 

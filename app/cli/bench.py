@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from engine.bench.arms import Arm
     from engine.bench.prompts import BenchPrompt
-    from engine.main_model.loading import LoadedModel
+    from engine.main_model.loaded_model import LoadedModel
     from engine.serving.scheduler import Scheduler
     from engine.status import ModelInfo
 

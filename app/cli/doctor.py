@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
             problem = explained(pair.error) if pair.error is not None else ""
         except EngineError as error:
             problem = explained(error)
-    found = gather(read_facts(), pair, problem)
+    found = gather(read_facts(), own_settings(), pair, problem)
     print(json.dumps(found, ensure_ascii=False) if arguments.json else page(found), end="\n" if arguments.json else "")
     return FAILED if problem else DONE
 

@@ -16,6 +16,7 @@ from app.api.engine_host import EngineHost
 from app.api.guard import ApiSettings
 from app.api.local_api import LocalApi
 from app.chat.formula_pictures import outline_of
+from app.chat.preview import picture_of
 from app.session.attachments import read_attachment
 from app.settings.keychain import Keychain
 from app.settings.updates import feed_source
@@ -62,6 +63,7 @@ def try_parts(folder: Path, language: Language, engine: EngineClient) -> dict[st
         "drafter": _draft_ahead,
         "tools": _start_tools,
         "pictures": _see,
+        "previews": _draw,
     }
     return {name: _problem_of(try_part) for name, try_part in parts.items()}
 
@@ -125,6 +127,16 @@ def _read_book(folder: Path) -> None:
         book.writestr("a.html", "<h1>Tandem reads this book.</h1>")
     if (text := read_attachment(file).text) != "# Tandem reads this book.":
         raise ValueError(f"the book says {text!r}")
+
+
+def _draw() -> None:
+    """Draw a preview of each kind, in the process that needs Qt's plugin without a screen."""
+    for kind, source in (
+        ("svg", '<svg width="9" height="9"><rect width="9" height="9"/></svg>'),
+        ("html", "<p>Text</p>"),
+    ):
+        if picture_of(kind, source).isNull():
+            raise ValueError(f"no preview of {kind}")
 
 
 def _typeset() -> None:

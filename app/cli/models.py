@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 import urllib.request
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -102,9 +103,11 @@ def _show(
 def _list(arguments: argparse.Namespace) -> int:
     models = _installed(arguments)
     objects = (_as_json(model) for model in models)
+    named = Counter(model.id for model in models)
     rows = [
         (
-            model.id,
+            # A path names a model wherever its id does.
+            model.id if named[model.id] == 1 else f"{model.id} ({model.path})",
             format_bytes(model.bytes),
             _parameters(model),
             "-" if model.bits is None else str(model.bits),

@@ -24,10 +24,15 @@ _UNSTORABLE = re.compile("[\\x00\ud800-\udfff]")
 _REFUSED = {"SQLITE_FULL": "full", "SQLITE_READONLY": "read-only", "SQLITE_IOERR": "io"}
 
 
-def connect(path: Path) -> sqlite3.Connection:
-    """Open a connection with the store's settings. Creates the file if need be. Raises StoreInUse."""
-    private_files.create(path)
-    connection = sqlite3.connect(path, timeout=LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+def connect(path: Path | None) -> sqlite3.Connection:
+    """Open a connection with the store's settings, without a path to a new database in memory.
+
+    Creates the file if need be. Raises StoreInUse.
+    """
+    if path is not None:
+        private_files.create(path)
+    file = ":memory:" if path is None else path
+    connection = sqlite3.connect(file, timeout=LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False)
     try:
         connection.row_factory = sqlite3.Row
         connection.text_factory = readable
@@ -44,7 +49,7 @@ def connect(path: Path) -> sqlite3.Connection:
         connection.create_function("mended", 1, _mended, deterministic=True)
     except sqlite3.OperationalError as error:
         connection.close()
-        if error.sqlite_errorname in ("SQLITE_BUSY", "SQLITE_LOCKED"):
+        if path is not None and error.sqlite_errorname in ("SQLITE_BUSY", "SQLITE_LOCKED"):
             raise StoreInUse(path) from error
         raise
     except (sqlite3.Error, UnicodeDecodeError):

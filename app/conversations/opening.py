@@ -33,6 +33,8 @@ _log = logging.getLogger(__name__)
 
 # A file of a later version than this has a damaged header.
 _FUTURE_VERSIONS = 50
+# Where the ids of a store in memory begin: beyond those of any store on disk, and small enough for signals of Qt.
+_IDS_IN_MEMORY = 2**30
 _SYSTEM_ERRORS = tuple(f"SQLITE_{name}" for name in ("CANTOPEN", "FULL", "IOERR", "NOMEM", "PERM", "READONLY"))
 
 
@@ -68,6 +70,16 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
         connection.close()
         raise
     return store, set_aside
+
+
+def open_in_memory(pictures: Path, clock: Callable[[], float] = time.time) -> ConversationStore:
+    """Open a store that is never on disk, except for pictures, and whose ids no chat or message on disk has."""
+    connection = connect(None)
+    connection.execute("PRAGMA temp_store = MEMORY")
+    migrate(connection)
+    ids = [("conversations", _IDS_IN_MEMORY), ("messages", _IDS_IN_MEMORY)]
+    connection.executemany("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", ids)
+    return ConversationStore(Database(connection, clock), pictures)
 
 
 def is_open_elsewhere(path: Path) -> bool:

@@ -9,27 +9,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
-from app.text.fences import is_fence, without_blocks
+from app.text.shown import Paragraph, shown, texts_of, words_of
 from app.text.thinking import parts_of
 
 # In columns: a Chinese, Japanese or Korean character takes two.
 WIDEST = 48
 _LONG_QUESTION = 400
-# Characters that are searched for a title: patterns need not read a pasted book.
+# Characters that are searched for a title: nobody waits for a pasted book to be parsed.
 _READ = 4000
 _SENTENCE_READ = 200
-# Marks inside each other that are taken away.
-_NESTED = 3
 
 # Not compiled here, so that importing this module stays fast.
-_LINK = r"!?\[([^\]]*)\]\([^)]*\)"
 _ADDRESS = r"https?://\S+"
-_LINE_MARKUP = r"^\s*(#{1,6}\s+|>\s*|[-*+]\s+|\d+[.)]\s+)"
-# Marks in pairs around words. Those between letters and digits are arithmetic, powers and names.
-_INLINE_MARKUP = r"(?<![A-Za-z0-9*_~`])(\*{1,3}|_{1,3}|~~|`+)(?=[^\s*_~`])(.*?[^\s*_~`]|[^\s*_~`])\1(?![A-Za-z0-9*_~`])"
-_DUNDER = r"__\w+__"
-_HEADING = r"(?m)^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$"
 # A full stop ends a sentence only before a space, so that "3.14" and "main.py" stay whole.
 _SENTENCE_END = r"[。！？!?]+|\.+(?=\s|$)"
 
@@ -66,13 +59,14 @@ _TRIMMED = " \t\r\n,;:，、；：.。…\"'“”‘’「」『』《》()（�
 
 def title_of_exchange(question: str, answer: str = "") -> str:
     """Return one line of at most WIDEST columns; it is empty only where there is no text."""
-    answer = answer[:_READ]
-    line = _first_sentence(question[:_READ])
+    asked = _paragraphs(question)
+    line = _first_sentence(asked)
     if not line or len(question) > _LONG_QUESTION or re.fullmatch(_GREETING, line):
-        heading = re.search(_HEADING, without_blocks(parts_of(answer).reply, ""))
-        if heading:
-            return _shorten(_plain(heading[1]).strip(_TRIMMED))
-    return _shorten(_without_polite_phrases(line) or _first_line_of_code(question[:_READ]) or _first_sentence(answer))
+        heading = next((one for one in _paragraphs(answer) if one.kind[1:].isdigit()), None)
+        if heading is not None:
+            return _shorten(" ".join(words_of(heading.spans).split()).strip(_TRIMMED))
+    code = (line for one in asked if one.kind == "code" for line in _lines(one))
+    return _shorten(_without_polite_phrases(line) or next(code, "") or _first_sentence(_paragraphs(answer)))
 
 
 def title_of_file(name: str) -> str:
@@ -80,25 +74,26 @@ def title_of_file(name: str) -> str:
     return _shorten(" ".join(name.split()))
 
 
-def _first_sentence(text: str) -> str:
-    """Return the first sentence that has words, without markup."""
-    prose = re.sub(_ADDRESS, " ", re.sub(_LINK, r"\1", without_blocks(parts_of(text).reply, "\n")))
-    for line in prose.splitlines():
-        line = _plain(line)
-        start = 0
+def _paragraphs(text: str) -> list[Paragraph]:
+    return shown(parts_of(text[:_READ]).reply)
+
+
+def _lines(paragraph: Paragraph) -> list[str]:
+    """Return the lines of a paragraph, or of a table, that have words."""
+    lines = (line for spans in texts_of(paragraph) for line in words_of(spans).splitlines())
+    return [" ".join(line.split()) for line in lines if re.search(r"\w", line)]
+
+
+def _first_sentence(paragraphs: Sequence[Paragraph]) -> str:
+    """Return the first sentence outside of code that has words."""
+    for line in (line for one in paragraphs if one.kind != "code" for line in _lines(one)):
+        line, start = " ".join(re.sub(_ADDRESS, " ", line).split()), 0
         for end in [*(match.end() for match in re.finditer(_SENTENCE_END, line)), len(line)]:
             sentence = line[start:end].strip()
             start = end
             if re.search(r"\w", sentence) and not (re.fullmatch(_GREETING, sentence) and line[end:].strip()):
                 return sentence[:_SENTENCE_READ]
     return ""
-
-
-def _plain(line: str) -> str:
-    line = re.sub(_LINE_MARKUP, "", line)
-    for _ in range(_NESTED):
-        line = re.sub(_INLINE_MARKUP, lambda found: found[0] if re.fullmatch(_DUNDER, found[0]) else found[2], line)
-    return " ".join(line.split())
 
 
 def _without_polite_phrases(sentence: str) -> str:
@@ -112,13 +107,6 @@ def _without_polite_phrases(sentence: str) -> str:
     asks = title[-1:] if shorter == sentence and title.endswith(("?", "？")) else ""
     title = title.rstrip("?？!！").rstrip() + asks
     return title[:1].upper() + title[1:] if title[:1].isascii() else title
-
-
-def _first_line_of_code(text: str) -> str:
-    for line in text.splitlines():
-        if re.search(r"\w", line) and not is_fence(line):
-            return " ".join(line.split())
-    return ""
 
 
 def _shorten(line: str) -> str:

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from app.conversations.backups import copy_daily, finish
-from app.conversations.opening import open_store
+from app.conversations.opening import open_in_memory, open_store
+from app.conversations.pictures import pictures_of
 from app.conversations.records import StoreChanges
 from app.conversations.store import ConversationStore
 
@@ -43,7 +44,8 @@ class StoreThread:
     """Owns the store and the one thread that uses it. Any thread may call any method, and only `close` waits.
 
     `opened` becomes what `open_store` returns beside the store, or the error that prevented it, with which operations
-    fail then too. `listener` gets the Changes of every commit. `prepare` runs on this thread first.
+    fail then too. `listener` gets the Changes of every commit. `prepare` runs on this thread first. A store
+    `in_memory` has only its pictures beside `path`, and no backups.
     """
 
     def __init__(
@@ -52,11 +54,13 @@ class StoreThread:
         listener: Callable[[StoreChanges], None] = lambda _changes: None,
         clock: Callable[[], float] = time.time,
         prepare: Callable[[], object] = lambda: None,
+        *,
+        in_memory: bool = False,
     ) -> None:
         self.opened: Future[Path | None] = Future()
         self.path = path
         self._listener = listener
-        self._clock, self._prepare = clock, prepare
+        self._clock, self._prepare, self._in_memory = clock, prepare, in_memory
         self._wake = threading.Condition()
         self._jobs: list[_Job] = []
         self._numbers = itertools.count()
@@ -92,7 +96,10 @@ class StoreThread:
     def _run(self) -> None:
         try:
             self._prepare()
-            store, set_aside = open_store(self.path, self._clock)
+            if self._in_memory:
+                store, set_aside = open_in_memory(pictures_of(self.path), self._clock), None
+            else:
+                store, set_aside = open_store(self.path, self._clock)
         except Exception as error:
             failure = error
             self.opened.set_exception(failure)
@@ -100,7 +107,8 @@ class StoreThread:
             return
         store.database.on_commit = self._report
         self.opened.set_result(set_aside)
-        self.submit(self._back_up_daily, FIRST_BACKUP_S)
+        if not self._in_memory:
+            self.submit(self._back_up_daily, FIRST_BACKUP_S)
         self._serve(lambda future, operation: _settle(future, operation, store), self._next_job)
         store.close()
 

@@ -23,12 +23,12 @@ from app.library.entries import (
     with_places,
 )
 from app.settings.declarations import SettingsValues
-from app.settings.engine_settings import memory_limit_of
+from app.settings.engine_settings import models_limit
 from app.settings.keychain import Keychain
 from app.settings.relocation import finish_interrupted_move
 from app.system.trash import move_to_trash
 from engine.advice.catalog import Catalog, load_catalog
-from engine.advice.fit import number_bytes, working_set_limit
+from engine.advice.fit import number_bytes
 from engine.advice.pairing import PairAdvice, advise, candidates
 from engine.advice.suggestion import draft_for, head_for
 from engine.errors import ModelNotUsable
@@ -192,12 +192,10 @@ class HubService:
 
     def _limit(self) -> int:
         """Return the bytes that models may use: what the engine admits, or an estimate before it runs."""
-        limit = memory_limit_of(self._options.values) or self._options.device_limit
-        if limit is not None:
-            return limit
-        if self._paths.memory_bytes is not None:
-            return working_set_limit(self._paths.memory_bytes)
-        return working_set_limit(system_memory().total)
+        total = self._paths.memory_bytes
+        return models_limit(
+            self._options.values, self._options.device_limit, system_memory().total if total is None else total
+        )
 
     # The Hub
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from app.session.session import Session
 from app.settings.declarations import FIT_CONTEXTS
 from app.widgets.controls import Chooser, Segments
 from app.widgets.labels import label
-from app.widgets.layouts import fill, keep_right_edge, vbox
+from app.widgets.layouts import FlowRow, fill, keep_right_edge, vbox
 from app.widgets.search_field import SearchField
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
@@ -28,9 +29,11 @@ from app.wording.errors import error_sentence
 from app.wording.figures import number
 from app.wording.hub import size_words
 from app.wording.models import entry_name, folder_words
+from app.wording.sources import recorded_name
 from engine.errors import EngineError
 from engine.hub.download_state import DownloadStatus
 from engine.hub.values import RemovalPlan
+from engine.status import LoadedPair
 
 RECOMMENDED, INSTALLED, SEARCH = range(3)
 # The least width of the search field beside the tabs, and the width of its frame.
@@ -67,6 +70,9 @@ class ModelsPage(ThemeAware, QWidget):
         self._add_folder = self.bound("Add a model folder…", styled(QPushButton(self), "link"))
         self._downloads, self._heading = DownloadList(library, self), label(self, "caption")
         self.bound("Downloads", self._downloads.heading)
+        # One button for each main model in memory, which unloads it with its draft.
+        self._unloads, self.unload_buttons = FlowRow(self, spacing=16), list[QPushButton]()
+        self._listed: Sequence[LoadedPair] | None = None
         self.cards: list[ModelCard] = []
         self.folder_cards: list[FolderCard] = []
         self._build()
@@ -95,7 +101,7 @@ class ModelsPage(ThemeAware, QWidget):
         self._memory_row.setSpacing(12)
         self._memory_row.setContentsMargins(0, 0, _SCROLL_BAR, 0)
         fill(self._memory_row, (self._memory, 1), self.context)
-        self._whole = fill(vbox(self, margins=(32, 24, 20, 0), spacing=8), self._title, self._memory_row)
+        self._whole = fill(vbox(self, margins=(32, 24, 20, 0), spacing=8), self._title, self._memory_row, self._unloads)
         self._whole.addSpacing(4)
         fill(self._whole, top, fill(vbox(margins=(0, 0, _SCROLL_BAR, 0)), self.note))
         self._whole.addSpacing(4)
@@ -286,16 +292,37 @@ class ModelsPage(ThemeAware, QWidget):
         self.note.show()
 
     def _show_memory(self) -> None:
-        inventory, pair = self._library.inventory, self._session.models.pair
+        inventory = self._library.inventory
         if inventory is None:
             self._memory.setText(self.tr("Scanning models…"))
             return
-        loaded = sum(info.bytes for info in (pair.main, pair.draft) if info is not None)
+        loaded = sum(pair.bytes for pair in self._session.models.in_memory)
         self._memory.setText(
             self.tr("This Mac can use {limit} for models. {loaded} are loaded.").format(
                 limit=size_words(inventory.limit), loaded=size_words(loaded)
             )
         )
+
+        self._show_unloads()
+
+    def _show_unloads(self) -> None:
+        models = self._session.models
+        if self._listed == models.in_memory:
+            return
+        self._listed = models.in_memory
+        for old in self.unload_buttons:
+            old.hide()
+            old.deleteLater()
+        self.unload_buttons = []
+        for pair in models.in_memory:
+            if pair.main is None:
+                continue
+            button, words = styled(QPushButton(self), "link"), self.tr("Unload {name} ({size})")
+            button.setText(words.format(name=recorded_name(pair.main.name), size=size_words(pair.bytes)))
+            button.clicked.connect(partial(lambda path, _=False: models.unload(path), pair.main.path))
+            self.unload_buttons.append(button)
+        self._unloads.add(*self.unload_buttons)
+        self._unloads.setVisible(bool(self.unload_buttons))
 
     def _word(self) -> None:
         self._heading.setText(
@@ -332,12 +359,15 @@ class ModelsPage(ThemeAware, QWidget):
         self.context.setCurrentIndex(self.context.findData(self._library.settings.values.fit_context))
         self._arrange()
         self._rebuild()
+        self._listed = None
         self._show_memory()
         self._word()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._library.start()
+        # Programs may have loaded models meanwhile.
+        self._session.models.refresh_resident_models()
         QTimer.singleShot(0, self, self._rebuild)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -168,16 +168,16 @@ class AnswerService(QObject):
             self.arrived.emit(chat, turn)
             self._begin(chat, turn, source, write, give_back)
 
-        self._store.run(partial(_tokens_and_rounds, answer_id), start)
+        self._store.of(chat).run(partial(_tokens_and_rounds, answer_id), start)
 
     def stop_repeating(self, turn: Turn) -> None:
         """End an answer that is paused because it repeats itself."""
         answer_id = turn.answer_node.id
         if answer_id is None or turn.answer.state is not State.REPEATING:
             return
-        turn.answer.state = State.CANCELLED
-        self._store.run(lambda store: store.answers.stop_repeating(answer_id))
-        self.arrived.emit(self._chats.shown, turn)
+        turn.answer.state, chat = State.CANCELLED, self._chats.shown
+        self._store.of(chat).run(lambda store: store.answers.stop_repeating(answer_id))
+        self.arrived.emit(chat, turn)
 
     def stop(self) -> None:
         """Stop the answers in the chat on screen: the last one, or an earlier one that is being continued."""
@@ -202,7 +202,8 @@ class AnswerService(QObject):
             if turn.answer.ended and turn.answer.take_stored(*kept):
                 self.arrived.emit(chat, turn)
 
-        self._store.run(partial(_tokens_and_rounds, answer_id), show, lambda _error: self._loading_tokens.discard(turn))
+        store = self._store.of(chat)
+        store.run(partial(_tokens_and_rounds, answer_id), show, lambda _error: self._loading_tokens.discard(turn))
 
     @property
     def can_save_again(self) -> bool:

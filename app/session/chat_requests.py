@@ -66,7 +66,7 @@ def read_pictures(
         return {digest: content for digest in digests if (content := store.pictures.get(digest)) is not None}
 
     if digests:
-        services.store.run(read, then, refused)
+        services.store.of(chat).run(read, then, refused)
     else:
         then({})
 
@@ -103,7 +103,7 @@ def chat_request(
         max_tokens=generation.max_tokens,
         overflow=generation.overflow,
         template_options=pair.thinking.options(generation.thinking),
-        conversation=chat.uid if services.store.persistent and chat.uid else None,
+        conversation=chat.uid if services.store.persistent and chat.uid and not chat.temporary else None,
         tools=tools,
         grammar=grammar,
         pictures=pictures,

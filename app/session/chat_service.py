@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
 from app.conversations.answer_writer import FLUSH_AFTER
 from app.conversations.chat_settings import OWN, TOOLS_ON
 from app.conversations.deletions import Deletion
+from app.conversations.encoding import to_json
+from app.conversations.exports.json_format import conversation_as_object
 from app.conversations.presets import Preset
 from app.conversations.projects import preset_of
 from app.conversations.records import Attachment, Folder, Message
@@ -61,10 +66,10 @@ class ChatService(QObject):
         blank, folder_id = self.blank, None if folder is None else folder.id
         if blank.turns:
             self.blank = Chat()
-            self._begin(self.blank, folder)
+            self._begun = self._begin(self.blank, folder)
         elif blank.folder_id != folder_id:
             if (blank.system_prompt, blank.own) == self._begun:
-                self._begin(blank, folder)
+                self._begun = self._begin(blank, folder)
             blank.folder_id = folder_id
             if blank.id is not None:
                 self._store.run(partial(_move_blank, blank))
@@ -72,11 +77,49 @@ class ChatService(QObject):
         self._wanted = None
         self.open(self.blank)
 
+    def new_temporary_chat(self) -> None:
+        """Show a new chat that is never stored on disk, and is gone when another one is shown."""
+        chat = Chat(temporary=True)
+        self._begin(chat, None)
+        self._wanted = None
+        self.open(chat)
+
+    def keep(self, chat: Chat) -> None:
+        """Store a temporary chat on disk, and show it from there."""
+
+        def read(store: ConversationStore) -> str:
+            assert chat.id is not None
+            return to_json(conversation_as_object(store, chat.id))
+
+        def add_to_store(found: str) -> None:
+            from app.conversations.imports.adding import add
+            from app.conversations.imports.tandem import TANDEM
+
+            entry, no_files = json.loads(found), dict[str, bytes]().get
+            kept = replace(TANDEM.read(entry, no_files), title=entry["title"])
+            self._store.run(lambda store: add(store, kept)[1], self.open_id)
+
+        self._store.of(chat).run(read, add_to_store)
+
     def open(self, chat: Chat) -> None:
-        """Show another chat. Answers in other chats continue."""
-        self.shown = chat
+        """Show another chat. Answers in other chats continue, but one that is temporary is forgotten."""
+        before, self.shown = self.shown, chat
         self._remember(chat)
         self.opened.emit(chat)
+        if before.temporary and before is not chat:
+            self._drop(before)
+
+    def _drop(self, chat: Chat) -> None:
+        """Delete a temporary chat, and stop its answers."""
+        # An unsent message that is about to be written would store it again.
+        chat.unsent, chat.unsent_attachments = "", ()
+
+        def purge(store: ConversationStore) -> int | None:
+            if chat.id is not None:
+                store.conversations.purge(chat.id)
+            return chat.id
+
+        self._store.of(chat).run(purge, lambda chat_id: None if chat_id is None else self._forget(chat_id))
 
     def open_id(self, chat_id: int, then: Callable[[Chat], object] | None = None) -> None:
         """Load and show a chat; `then` gets it. Another call before it is loaded takes precedence."""
@@ -110,7 +153,7 @@ class ChatService(QObject):
             if chat.id is not None or chat.unsent or chat.unsent_attachments:
                 store.conversations.set_unsent(ensure_stored(store, chat), chat.unsent, chat.unsent_attachments)
 
-        self._store.schedule(write, FLUSH_AFTER)
+        self._store.of(chat).schedule(write, FLUSH_AFTER)
 
     def keep_read_position(self, chat: Chat, position: tuple[int, int] | None) -> None:
         """Keep how far a chat is scrolled (a turn's index and pixels) until it is shown again."""
@@ -125,7 +168,7 @@ class ChatService(QObject):
             stored = store.conversations.get(chat_id).settings
             store.conversations.set_settings(chat_id, {**stored, READ_POSITION: position})
 
-        self._store.schedule(write, 0.0)
+        self._store.of(chat).schedule(write, 0.0)
 
     # The path of messages that a chat shows
 
@@ -156,7 +199,7 @@ class ChatService(QObject):
     def branch(self, turn: Turn) -> None:
         """Copy the chat down to this turn to a new chat and show that."""
         chat_id, message_ids = self.shown.id, turn.stored_ids
-        if chat_id is None or not message_ids:
+        if chat_id is None or not message_ids or self.shown.temporary:
             return
 
         def copy(store: ConversationStore) -> int:
@@ -207,7 +250,7 @@ class ChatService(QObject):
             self._take_path(chat, path)
             self.messages_deleted.emit(len(deletion.messages))
 
-        self._store.run(lambda store: (delete(store), _path(store, chat)), deleted)
+        self._store.of(chat).run(lambda store: (delete(store), _path(store, chat)), deleted)
 
     def reload_path(self, chat: Chat) -> None:
         """Show the path that is on disk."""
@@ -230,7 +273,7 @@ class ChatService(QObject):
             self._take_path(chat, path)
             then()
 
-        self._store.run(read, take, refused)
+        self._store.of(chat).run(read, take, refused)
 
     def reload(self, chat_id: int) -> None:
         """Read a chat in memory again after something else wrote to it."""
@@ -272,15 +315,17 @@ class ChatService(QObject):
 
     def restore_last(self) -> None:
         """Restore and show the chat that was trashed last, or the messages that were deleted last."""
-        last = self.restorable.pop()
-        if isinstance(last, Deletion):
+        last, shown = self.restorable.pop(), self.shown
+        if isinstance(last, Deletion) and shown.temporary and last.conversation_id == shown.id:
+            self._show_path(shown, lambda store: store.deletions.restore(last))
+        elif isinstance(last, Deletion):
             self._store.run(
                 lambda store: store.deletions.restore(last),
                 lambda _: self.open_id(last.conversation_id, self.reload_path),
             )
-            return
-        self._store.run(lambda store: store.conversations.restore(last))
-        self.open_id(last)
+        else:
+            self._store.run(lambda store: store.conversations.restore(last))
+            self.open_id(last)
 
     def purge(self, chat_id: int) -> None:
         """Delete a chat for good; if it is on screen, show the empty chat."""
@@ -340,20 +385,20 @@ class ChatService(QObject):
         """Show the chat of the last run, unless the first empty chat was used already."""
         blank, last, self.preset_of_new_chats = found
         if blank.id is None:
-            self._begin(blank, None)
+            self._begun = self._begin(blank, None)
         shown = self.shown
         unsent = shown.unsent or shown.unsent_attachments
         if shown is self.blank and not (shown.turns or unsent or shown.system_prompt or shown.own):
             self.blank = blank
             self.open(blank if last is None or last.id == blank.id else last)
 
-    def _begin(self, chat: Chat, folder: Folder | None) -> None:
-        """Give an empty chat the start of new chats in its folder, or of new chats without a folder."""
+    def _begin(self, chat: Chat, folder: Folder | None) -> tuple[str, dict[str, Any]]:
+        """Give an empty chat the start of new chats in its folder, or of those without a folder, and return that."""
         preset = preset_of(folder) or self.preset_of_new_chats
         tools = None if folder is None else folder.settings.get(TOOLS_ON)
         chat.folder_id, chat.system_prompt = None if folder is None else folder.id, preset.system_prompt
         chat.settings = {**chat.settings, OWN: dict(preset.own), TOOLS_ON: tools}
-        self._begun = chat.system_prompt, chat.own
+        return chat.system_prompt, chat.own
 
 
 def ensure_stored(store: ConversationStore, chat: Chat) -> int:

@@ -133,7 +133,10 @@ class Turn:
 
 @dataclass(eq=False)
 class Chat:
-    """A chat as it is shown. `id` is None and `uid` "" until it is on disk, `title` "" before the first question."""
+    """A chat as it is shown. `id` is None and `uid` "" until it is stored, `title` "" before the first question.
+
+    A `temporary` one is stored in memory alone.
+    """
 
     id: int | None = None
     title: str = ""
@@ -144,6 +147,7 @@ class Chat:
     settings: Mapping[str, Any] = field(default_factory=dict)
     uid: str = ""
     folder_id: int | None = None
+    temporary: bool = False
     # Turns whose answers are being written, also those on a branch that is not shown.
     answering: list[Turn] = field(default_factory=list)
 

@@ -116,7 +116,7 @@ class SettingsService(QObject):
             aside = {key: chat.settings[key] for key in (SET_ASIDE,) if key in chat.settings}
             store.conversations.set_settings(chat_id, {**stored, **aside, OWN: chat.own})
 
-        self._store.schedule(write, FLUSH_AFTER)
+        self._store.of(chat).schedule(write, FLUSH_AFTER)
 
     def set_aside(self, chat: Chat) -> None:
         """Keep a chat's system prompt and own settings for later. Call it before a preset replaces them."""

@@ -58,9 +58,9 @@ class StoreClient(QObject):
     listed = Signal()
     purged = Signal(object)
 
-    def __init__(self, bridge: Bridge, path: Path, parent: QObject | None = None) -> None:
+    def __init__(self, bridge: Bridge, path: Path | None, parent: QObject | None = None) -> None:
+        """Open the store at `path`; without one, a store in memory, whose pictures are in a folder until it closes."""
         super().__init__(parent)
-        self.path = path
         self.conversations: list[Conversation] = []
         self.folders: list[Folder] = []
         self.view = ACTIVE
@@ -71,10 +71,25 @@ class StoreClient(QObject):
         self._temporary_store: Path | None = None
         # The folder of a temporary store that lasts only for this run.
         self._temporary_folder: tempfile.TemporaryDirectory[str] | None = None
+        if path is None:
+            self._temporary_folder = tempfile.TemporaryDirectory(prefix="tandem-")
+            self.path = Path(self._temporary_folder.name) / "chats.db"
+        else:
+            self.path = path
+        self._in_memory: StoreClient | None = None
         # Other open stores: the user's own while it is tried again, and the temporary one of an earlier run.
         self._others: list[StoreThread] = []
-        self._thread = StoreThread(path, self._note)
+        self._thread = StoreThread(self.path, self._note, in_memory=path is None)
         bridge.watch(self._thread.opened, self._store_opened)
+
+    def of(self, chat: Chat) -> StoreClient:
+        """Return the access to the store of a chat: for a temporary one, to a store in memory."""
+        if not chat.temporary:
+            return self
+        if self._in_memory is None:
+            self._in_memory = StoreClient(self._bridge, None, self)
+            self._in_memory.failed.connect(self.failed)
+        return self._in_memory
 
     @property
     def persistent(self) -> bool:
@@ -178,6 +193,8 @@ class StoreClient(QObject):
         self.ready = False
         for thread in (self._thread, *self._others):
             thread.close(CLOSE_WITHIN_S)
+        if self._in_memory is not None:
+            self._in_memory.close()
         if self._temporary_store is not None and is_empty:
             remove(self._temporary_store)
         if self._temporary_folder is not None:

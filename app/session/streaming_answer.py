@@ -66,6 +66,7 @@ class StreamingAnswer:
     ) -> None:
         self.chat, self.turn, self.generation, self.source = chat, turn, generation, source
         self._services, self._arrived, self._end_not_stored = services, arrived, end_not_stored
+        self._store = services.store.of(chat)
         self._other = other
         # The models of `other` once they are loaded.
         self._beside: Pair | None = None
@@ -105,11 +106,11 @@ class StreamingAnswer:
     def store(self, write: WriteTurn, stored: Callable[[], object], not_stored: Callable[[], object]) -> None:
         """Write the turn, then submit its request: the engine gets no question that is not on disk."""
         written = partial(self._turn_stored, stored)
-        self._services.store.run(partial(_write_turn, write), written, lambda _error: not_stored())
+        self._store.run(partial(_write_turn, write), written, lambda _error: not_stored())
 
     def _turn_stored(self, stored: Callable[[], object], turn: _StoredTurn) -> None:
         self.turn.question_node, self.turn.answer_node = node_of(turn.question), node_of(turn.answer)
-        self._writer = self._services.store.writer(turn.answer.id)
+        self._writer = self._store.writer(turn.answer.id)
         self._services.chats.note_written(self.chat)
         stored()
         if turn.path == self.chat.stored_ids:
@@ -235,7 +236,7 @@ class StreamingAnswer:
             answer.calls, answer.state = [], State.DONE
             self._arrived(self)
 
-        self._services.store.run(
+        self._store.run(
             lambda store: store.answers.start_calls(answer_id, [call.use for call in calls]), stored, not_stored
         )
 
@@ -264,7 +265,7 @@ class StreamingAnswer:
                 call.pictures = found
                 self._arrived(self)
 
-        self._services.store.run(write, written)
+        self._store.run(write, written)
 
     def _calls_ended(self) -> None:
         """Let the model answer from the results, unless the user stopped it or it made too many calls."""
@@ -285,7 +286,7 @@ class StreamingAnswer:
             answer.state = State.DONE
             self._arrived(self)
 
-        self._services.store.run(start, self._next_step, not_stored)
+        self._store.run(start, self._next_step, not_stored)
 
     def _next_step(self, stored: Message) -> None:
         """Ask for the next answer: the same request, with the calls and their results after it."""
@@ -297,7 +298,7 @@ class StreamingAnswer:
             model=before.model, asked_at=before.asked_at, earlier=turn.step_figures, sampling=before.sampling
         )
         turn.answer_node = node_of(stored)
-        self._writer, self._written, self._stream = self._services.store.writer(stored.id), 0, None
+        self._writer, self._written, self._stream = self._store.writer(stored.id), 0, None
         # The continued text is part of the answer now.
         messages = request.messages[:-1] if request.continues else request.messages
         pictures = dict(request.pictures)
@@ -318,11 +319,11 @@ class StreamingAnswer:
             self._written = len(answer.text)
         if not answer.ended and self._writer.write_error is not None and not self._write_error_reported:
             self._write_error_reported = True
-            self._services.store.failed.emit(self._writer.write_error)
+            self._store.failed.emit(self._writer.write_error)
 
     def finish(self) -> None:
         """Write the end, then update the list of chats or report that the store could not write it."""
-        self._services.store.watch_end(self.write_end(), partial(self._end_not_stored, self))
+        self._store.watch_end(self.write_end(), partial(self._end_not_stored, self))
 
     def write_end(self) -> Future[None]:
         """Write the rest of the ended answer with its figures and its error, if any."""

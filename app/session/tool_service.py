@@ -95,6 +95,13 @@ class ToolService(QObject):
         self._keep(chat, TOOLS_ON, on)
         self.changed.emit()
 
+    def turn_on_if_unchosen(self, chat: Chat) -> bool:
+        """Give the chat its tools unless the person has chosen, or its model cannot use any; return whether it did."""
+        begins = self.usable and chat.settings.get(TOOLS_ON) is None
+        if begins:
+            self.set_on(chat, True)
+        return begins
+
     def takes_servers(self, chat: Chat) -> bool:
         """Whether the user switched on tools in the chat; otherwise it has no tools of servers."""
         return chat.settings.get(TOOLS_ON) is True
@@ -117,11 +124,15 @@ class ToolService(QObject):
 
         def gathered(future: Future[list[Tool]]) -> None:
             found = [] if future.cancelled() or future.exception() else future.result()
-            then(with_distinct_names([*own, *found]))
+            then(with_distinct_names([*own, *(tool for tool in found if not self.is_off(tool))]))
 
         self._bridge.watch(self.host.tools(names), gathered)
 
     # Consent
+
+    def is_off(self, tool: Tool) -> bool:
+        """Whether the person switched the tool off: no model is told of it, and no call of it runs."""
+        return self.settings.permission(tool) is Permission.DENY
 
     def permission(self, chat: Chat, tool: Tool) -> Permission:
         """Return whether a call of the tool runs in that chat."""
@@ -171,7 +182,7 @@ class ToolService(QObject):
             stored = store.conversations.get(chat_id).settings
             store.conversations.set_settings(chat_id, {**stored, key: value})
 
-        self._store.run(write)
+        self._store.of(chat).run(write)
 
 
 def _deliver(done: Done, future: Future[ToolResult]) -> None:

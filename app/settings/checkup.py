@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import to_builtins
 
 from app.settings.declarations import SettingsValues
+from app.settings.engine_settings import models_limit
 from app.system.versions import installed_version, versions
 from engine.bench.pair_check import PairCheck
 from engine.machine.facts import MachineFacts
@@ -20,7 +21,7 @@ from engine.stats import RequestStats
 _PACKAGES = {"Tandem": "tandem-chat", "MLX": "mlx", "mlx-lm": "mlx-lm", "transformers": "transformers"}
 
 
-def gather(facts: MachineFacts, pair: PairCheck | None, problem: str = "") -> dict[str, Any]:
+def gather(facts: MachineFacts, values: SettingsValues, pair: PairCheck | None, problem: str = "") -> dict[str, Any]:
     """Return the check as plain data for a report; it has no chat text and no paths.
 
     `pair` is None if no speed was measured. `problem` is the sentence for its error, or why there is no pair.
@@ -36,7 +37,7 @@ def gather(facts: MachineFacts, pair: PairCheck | None, problem: str = "") -> di
         "low_power_mode": facts.low_power,
         "hot": facts.hot,
         "wired_limit_mb": facts.wired_limit_mb,
-        "memory_for_models": pair.memory_limit or None if pair else None,
+        "memory_for_models": models_limit(values, pair.memory_limit if pair else None, memory.total),
         "local_network": facts.local_network,
         "rounding": to_builtins(pair.rounding) if pair and pair.rounding else None,
         "models": {"main": pair.main, "draft": pair.draft or None} if pair else None,

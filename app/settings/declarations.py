@@ -104,6 +104,11 @@ class SettingsValues(RememberedValues):
             "Notifications contain no chat text."
         ),
     )
+    menu_bar: bool = GENERAL.setting(
+        False,
+        title="Show Tandem in the menu bar",
+        help="Its menu shows what is loaded and the speed of the newest answer, unloads the models, and quits Tandem.",
+    )
     method: str = SPECULATION.setting(
         "auto",
         title="Draft source",

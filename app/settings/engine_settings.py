@@ -71,6 +71,17 @@ def memory_limit_of(values: SettingsValues) -> int | None:
     return round(values.memory_limit_gb * _GB) or None
 
 
+def models_limit(values: SettingsValues, engine_limit: int | None, total: int) -> int:
+    """Return the bytes that models may use: the user's choice, what the running engine admits, or an estimate of that.
+
+    `engine_limit` is None or 0 before an engine runs; `total` is the memory of the computer.
+    """
+    # Not at the top: the window's start imports this module.
+    from engine.advice.fit import working_set_limit
+
+    return memory_limit_of(values) or engine_limit or working_set_limit(total)
+
+
 def engine_settings_of(values: SettingsValues) -> EngineSettings:
     """Return the engine's settings. A setting that both declare by one name passes as it is.
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QPushButton, QWidget
 from app.library.library import Library
 from app.session.session import Session
 from app.settings.checkup import gather, write_diagnostics
+from app.settings.store import SettingsStore
 from app.settings_window.table_page import TablePage
 from app.system.background import Background
 from app.system.log_buffer import LOG_BUFFER
@@ -44,7 +45,7 @@ class AdvancedPage(TablePage):
         self.view = self.bound("Log of this session", record_view(self), QWidget.setAccessibleName)
         self.view.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.view.setMinimumHeight(180)
-        self.check = MacCheck(session, self)
+        self.check = MacCheck(session, library.settings, self)
         self.check_button = styled(QPushButton(self), "button")
         self.check_button.clicked.connect(self.check.toggle)
         self.check_row = self.row(self.check_button)
@@ -167,9 +168,9 @@ class MacCheck(QObject):
 
     changed = Signal()
 
-    def __init__(self, session: Session, parent: QObject) -> None:
+    def __init__(self, session: Session, settings: SettingsStore, parent: QObject) -> None:
         super().__init__(parent)
-        self._session = session
+        self._session, self._settings = session, settings
         self._background = Background("mac-check", parent=self)
         self._stop = threading.Event()
         self._result: tuple[MachineFacts, PairCheck | None] | None = None
@@ -183,7 +184,7 @@ class MacCheck(QObject):
             return None
         facts, pair = self._result
         error = pair.error if pair is not None else None
-        return gather(facts, pair, "" if error is None else error_sentence(error))
+        return gather(facts, self._settings.values, pair, "" if error is None else error_sentence(error))
 
     def toggle(self) -> None:
         """Start a check, or stop the one that runs."""

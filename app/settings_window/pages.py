@@ -28,6 +28,7 @@ from app.settings_window.storage_page import StoragePage
 from app.settings_window.table_page import TablePage
 from app.settings_window.tools_page import ToolsPage
 from app.widgets.labels import SentenceLabel, WrappedLabel, show_words
+from app.widgets.outside import has_system_tray
 from app.widgets.style_class import styled
 from app.wording import privacy
 from app.wording.errors import error_sentence, joined
@@ -40,11 +41,11 @@ def build_page(page_id: str, library: Library, session: Session, models: ModelCo
     """Build the page of that id in `PAGES`."""
     settings = library.settings
     builders: dict[str, Callable[[], QWidget]] = {
-        "general": lambda: _general_page(settings),
+        "general": lambda: GeneralPage(settings),
         "models": lambda: ModelsPage(library, session, models),
         "speculation": lambda: SpeculationPage(settings, session),
         "generation": lambda: GenerationPage(settings, session.models),
-        "tools": lambda: ToolsPage(session.tools),
+        "tools": lambda: ToolsPage(session),
         "history": lambda: _history_page(session, models),
         "storage": lambda: StoragePage(library, session),
         "network": lambda: _network_page(library, session),
@@ -55,10 +56,20 @@ def build_page(page_id: str, library: Library, session: Session, models: ModelCo
     return builders[page_id]()
 
 
-def _general_page(settings: SettingsStore) -> TablePage:
-    page = TablePage("general", settings)
-    page.restyle()
-    return page
+class GeneralPage(TablePage):
+    """Turns off the settings of what this system does not have, and says so."""
+
+    def __init__(self, settings: SettingsStore, parent: QWidget | None = None) -> None:
+        super().__init__("general", settings, parent)
+        self.restyle()
+
+    def retranslate(self) -> None:
+        super().retranslate()
+        if not has_system_tray():
+            switch = self.control("menu_bar")
+            switch.setEnabled(False)
+            row = next(row for row in self.rows if row.control is switch)
+            row.set_words(row.name.text(), self.tr("This desktop has no place for icons of programs."))
 
 
 def _network_page(library: Library, session: Session) -> NetworkPage:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Collection
+from itertools import count
+from pathlib import Path
 
 from msgspec.structs import replace
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QWidget
 
+from app.tools.known_servers import FOLDER
 from app.tools.servers import Server, servers_from_json
 from app.tools.tool import ToolFailed
 from app.tools.variables import decides
@@ -19,42 +22,46 @@ from app.widgets.overlay import Overlay
 from app.widgets.search_field import TextField
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
-from app.wording.tools import DOTS, tool_sentence
+from app.wording.tools import DOTS, KNOWN_SIGHTS, KNOWN_TITLES, missing_program, server_risk, tool_sentence
 
 
 class ServerCard(ThemeAware, Overlay):
-    """`entered` carries the server that was added or changed, `removed` the name of one to remove."""
+    """`entered` carries the server that was added or changed, `removed` the name of one to remove.
+
+    `allowed` carries a new one whose form was filled in as that of a known server, and which shall run.
+    """
 
     entered = Signal(object)
+    allowed = Signal(object)
     removed = Signal(str)
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window, 560)
         self._server: Server | None = None
+        self._known: Server | None = None
         self._taken: Collection[str] = ()
 
-    def edit(self, server: Server | None, taken: Collection[str]) -> None:
-        """Open the fields of a server, or of a new one, whose name must not be among those `taken`."""
-        self._server, self._taken = server, taken
+    def edit(self, server: Server | None, taken: Collection[str], known: Server | None = None) -> None:
+        """Open the fields of a server, or of a new one, whose name must not be among those `taken`.
+
+        Those of a new one are empty, or filled in as those of a `known` server.
+        """
+        self._server, self._known, self._taken = server, known, taken
         self.open()
 
     def make(self) -> None:
-        self._title, intro = label(self, "title"), label(self, "muted", wraps=True)
-        self.bound(
-            "A command that runs on this Mac, or the address of a server. Values are given to a command as variables "
-            "and to an address as headers. They are stored only in the system keychain, except variables that "
-            "decide what runs.",
-            intro,
-        )
+        self._title, self._intro = label(self, "title"), label(self, "muted", wraps=True)
         self.name, self.target = TextField(self), TextField(self)
         both = QLineEdit.setPlaceholderText, QWidget.setAccessibleName
         self.bound("Name", self.name, *both)
         self.bound("Command, or address that starts with https://", self.target, *both)
+        self.folder = self.bound("Choose a folder…", styled(QPushButton(self), "button"))
+        self.folder.clicked.connect(self._choose_folder)
         self.values: list[tuple[QWidget, QLineEdit, QLineEdit]] = []
         self._lines = vbox(margins=(0, 0, 0, 0), spacing=8)
         self.add_value = self.bound("Add a value", styled(QPushButton(self), "link"))
         self.problem = label(self, "problem", wraps=True)
-        self.save = self.bound("Save", styled(QPushButton(self), "button"))
+        self.save = styled(QPushButton(self), "accent")
         self.cancel = self.bound("Cancel", styled(QPushButton(self), "button"))
         self.remove = self.bound("Remove", styled(QPushButton(self), "button"))
         self.add_value.clicked.connect(lambda: self._add_value("").setFocus())
@@ -63,11 +70,13 @@ class ServerCard(ThemeAware, Overlay):
         self.remove.clicked.connect(self._remove)
         add = fill(hbox(margins=(0, 0, 0, 0)), self.add_value, 1)
         buttons = fill(hbox(margins=(0, 4, 0, 0), spacing=8), self.save, self.cancel, 1, self.remove)
-        fill(self.column, self._title, intro, self.name, self.target, self._lines, add, self.problem, buttons)
+        folder = fill(hbox(margins=(0, 0, 0, 0)), self.folder, 1)
+        fields = self.name, self.target, folder, self._lines, add
+        fill(self.column, self._title, self._intro, *fields, self.problem, buttons)
         self.restyle()
 
     def fill(self) -> None:
-        server = self._server
+        server, known = self._server or self._known, self._known
         for line, _, _ in self.values:
             line.deleteLater()
         self.values = []
@@ -75,14 +84,45 @@ class ServerCard(ThemeAware, Overlay):
         self.target.setText(server.target if server is not None else "")
         for key in server.values if server is not None else ():
             self._add_value(key, server.deciding.get(key, "") if server is not None else "")
-        self.name.setEnabled(server is None)
-        self.remove.setVisible(server is not None)
+        if known is not None and known.name in self._taken:
+            numbered = (f"{known.name}-{number}" for number in count(2))
+            self.name.setText(next(name for name in numbered if name not in self._taken))
+        self.name.setEnabled(self._server is None)
+        self.remove.setVisible(self._server is not None)
+        self.folder.setVisible(known is not None and FOLDER in known.args)
         self._refuse("")
         self.retranslate()
-        (self.name if server is None else self.target).setFocus()
+        asked = [*([self.folder] if self.folder.isVisibleTo(self) else []), *(value for _, _, value in self.values)]
+        new = self.name if known is None else [*asked, self.save][0]
+        (new if self._server is None else self.target).setFocus()
 
     def retranslate(self) -> None:
+        known = self._known
+        if known is not None:
+            self._title.setText(KNOWN_TITLES[known.name])
+            self._intro.setText(
+                "\n".join(filter(None, (KNOWN_SIGHTS[known.name], missing_program(known), server_risk(known))))
+            )
+            self.save.setText(self.tr("Allow and test"))
+            return
         self._title.setText(self.tr("Add a server") if self._server is None else self.tr("Edit the server"))
+        self._intro.setText(
+            self.tr(
+                "A command that runs on this Mac, or the address of a server. Values are given to a command as "
+                "variables and to an address as headers. They are stored only in the system keychain, except "
+                "variables that decide what runs."
+            )
+        )
+        self.save.setText(self.tr("Save"))
+
+    def _choose_folder(self) -> None:
+        known, title = self._known, self.tr("Choose a folder for this server")
+        if known is not None and (folder := QFileDialog.getExistingDirectory(self._window, title, str(Path.home()))):
+            self.target.setText(
+                replace(known, args=tuple(folder if one == FOLDER else one for one in known.args)).target
+            )
+            self._refuse("")
+            self.save.setFocus()
 
     def _add_value(self, key: str, shown: str = "") -> QLineEdit:
         """Add the fields of a value, which is kept as it is if `key` names one and no other is entered.
@@ -99,7 +139,7 @@ class ServerCard(ThemeAware, Overlay):
         name.setText(key)
         value.setText(shown)
         value.setCursorPosition(0)
-        if key and not shown:
+        if key and not shown and self._server is not None:
             value.setPlaceholderText(DOTS)
         fill(hbox(line, margins=(0, 0, 0, 0), spacing=8), (name, 1), (value, 1))
         self._lines.addWidget(line)
@@ -124,11 +164,21 @@ class ServerCard(ThemeAware, Overlay):
         except ValueError:
             self._refuse(self.tr("A quotation mark in the command is not closed."))
         else:
-            if self._server is None and entered.name in self._taken:
-                self._refuse(self.tr("There is already a server named “{name}”.").format(name=entered.name))
+            if problem := self._problem_with(entered):
+                self._refuse(problem)
                 return
             self.close_overlay()
-            self.entered.emit(entered)
+            (self.entered if self._known is None else self.allowed).emit(entered)
+
+    def _problem_with(self, entered: Server) -> str:
+        """Say what is missing in the fields, or that the name is taken; "" if they are right."""
+        kept = self._server.values if self._server is not None else {}
+        empty = [name for name, value in entered.values.items() if not value and name not in kept]
+        if self._server is None and entered.name in self._taken:
+            return self.tr("There is already a server named “{name}”.").format(name=entered.name)
+        if self._known is not None and FOLDER in entered.args:
+            return self.tr("Choose the folder that the server may use.")
+        return self.tr("Enter a value for {name}.").format(name=empty[0]) if empty else ""
 
     def _entered(self) -> Server:
         """Return the server of the fields, checked as that of a file is. Raises `ToolFailed` and ValueError."""

@@ -11,10 +11,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QWidget
 
+from app.session.session import Session
 from app.session.tool_service import ToolService
 from app.settings_window.form import Form, Row
 from app.settings_window.server_card import ServerCard
 from app.system.background import Background
+from app.tools.known_servers import FOLDER, KNOWN_SERVERS
 from app.tools.servers import Server, ServerStatus, servers_of
 from app.tools.tool import Permission, Tool, ToolFailed
 from app.widgets import theme
@@ -25,7 +27,16 @@ from app.widgets.popups import record_view
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
 from app.wording.errors import joined
-from app.wording.tools import server_consent, server_risk, server_state, tool_sentence, unoffered_sentence
+from app.wording.tools import (
+    KNOWN_SIGHTS,
+    KNOWN_TITLES,
+    missing_program,
+    server_consent,
+    server_risk,
+    server_state,
+    tool_sentence,
+    unoffered_sentence,
+)
 
 _CHOICES = (Permission.ASK, Permission.ALWAYS, Permission.DENY)
 # Of the standard error; more lines scroll.
@@ -81,13 +92,14 @@ class ServerView(ThemeAware, QFrame):
 
     def retranslate(self) -> None:
         server, status = self._server, self._status
-        sentences = server_state(server, status), unoffered_sentence(status), server_risk(server)
+        off = [tool for tool in status.tools if self._service.is_off(tool)]
+        sentences = server_state(server, status, off), unoffered_sentence(status), server_risk(server)
         self.row.set_words(server.name, "\n".join(filter(None, [*server_consent(server), *sentences])))
         self.test.setText(self.tr("Test") if server.is_approved else self.tr("Allow and test"))
         self.test.setAccessibleName(f"{self.test.text()}: {server.name}")
         self.edit.setAccessibleName(f"{self.edit.text()}: {server.name}")
         self.switch.setAccessibleName(server.name)
-        names = self.tr("Ask"), self.tr("Always allow"), self.tr("Deny")
+        names = self.tr("Ask"), self.tr("Always allow"), self.tr("Off")
         for tool, row, chooser in self.rows:
             chooser.set_texts(names)
             chooser.set_value(self._service.settings.permission(tool))
@@ -117,11 +129,14 @@ class ServerView(ThemeAware, QFrame):
 
 
 class ToolsPage(ThemeAware, Form):
-    """Lists the servers. None runs before the person has seen its command and agreed to it."""
+    """Lists the servers, and below them those that are known, to add one of them.
 
-    def __init__(self, tools: ToolService, parent: QWidget | None = None) -> None:
+    None runs before the person has seen its command and agreed to it.
+    """
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._tools = tools
+        self._session, self._tools = session, session.tools
         self._background = Background("tool-settings", parent=self)
         self._views: dict[str, ServerView] = {}
         self.card: ServerCard | None = None
@@ -142,7 +157,16 @@ class ToolsPage(ThemeAware, Form):
         self.add_server.clicked.connect(lambda: self._open_card(None))
         self.import_file.clicked.connect(self._choose_file)
         self.viewport().setAcceptDrops(True)
-        tools.changed.connect(self._show)
+        servers = QWidget(self)
+        self._servers = vbox(servers, margins=(0, 0, 0, 0), spacing=0)
+        self.add(servers)
+        self.add(self.bound("Servers that many people use", label(self, "caption")), 16)
+        self.known: dict[str, QPushButton] = {}
+        for server in KNOWN_SERVERS:
+            self.known[server.name] = self.bound("Add…", styled(QPushButton(self), "button"))
+            self.known[server.name].clicked.connect(partial(self._open_card, None, server))
+            self.row(self.known[server.name], at_end=True)
+        self._tools.changed.connect(self._show)
         show_words(self.outcome, "")
         self.restyle()
 
@@ -164,8 +188,12 @@ class ToolsPage(ThemeAware, Form):
                 view.tested.connect(self._test)
                 view.edited.connect(self._open_card)
                 view.changed.connect(lambda changed: self._put([changed]))
-                self.add(view)
+                self._servers.addWidget(view)
             view.show_server(server, self._tools.host.status(name))
+        for known, row in zip(KNOWN_SERVERS, self.rows, strict=True):
+            row.set_words(KNOWN_TITLES[known.name], joined(KNOWN_SIGHTS[known.name], missing_program(known)))
+            # A person may want several folders.
+            row.set_due(known.name not in servers or FOLDER in known.args)
 
     # Changes. They may ask for the keychain, so they run in the background.
 
@@ -183,12 +211,13 @@ class ToolsPage(ThemeAware, Form):
             partial(self._tools.settings.remove, name), lambda _: self._tools.servers_changed(), owner=self
         )
 
-    def _open_card(self, server: Server | None) -> None:
+    def _open_card(self, server: Server | None, known: Server | None = None, _checked: bool = False) -> None:
         if self.card is None:
             self.card = ServerCard(self.window())
             self.card.entered.connect(lambda entered: self._put([entered]))
+            self.card.allowed.connect(self._test)
             self.card.removed.connect(self._remove)
-        self.card.edit(server, {one.name for one in self._tools.settings.servers})
+        self.card.edit(server, {one.name for one in self._tools.settings.servers}, known)
 
     def _test(self, server: Server) -> None:
         """Start a server as it was shown, to which the person agrees by that, and list its tools."""
@@ -198,7 +227,9 @@ class ToolsPage(ThemeAware, Form):
             self._tools.host.stop(server.name)
             self._tools.host.tools([server.name])
 
-        self._put([server.as_approved()], then=start)
+        # Who allows a server wants to use it: a chat whose tools were never chosen gets them.
+        is_new = not server.is_approved and self._tools.turn_on_if_unchosen(self._session.chat)
+        self._put([server.as_approved()], self.tr("Tools are on in the current chat.") if is_new else "", start)
 
     # Importing
 

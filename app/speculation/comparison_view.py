@@ -145,7 +145,8 @@ class ComparisonView(ThemeAware, Overlay):
             parts.append(self.tr("{value} to first token").format(value=figures.seconds(stats.ttft_s)))
         if stats.accept_rate is not None:
             parts.append(self.tr("{value} accepted").format(value=figures.percent(stats.accept_rate)))
-            parts.append(self.tr("{value} tokens per round").format(value=figures.number(stats.tokens_per_round)))
+            if (per_round := figures.tokens_a_round(stats)) != figures.NONE:
+                parts.append(self.tr("{value} tokens per round").format(value=per_round))
         return " · ".join(parts)
 
     def _say(self, comparison: Comparison) -> None:

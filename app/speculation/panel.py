@@ -208,7 +208,7 @@ class SpeculationPanel(ThemeAware, QFrame):
         plain = self.tr("without speculation") if self._is_plain(answer) else ""
         set_text(self.speeds, below_outcome(answer) or plain)
         self.rate.show_value(figures.percent(stats.accept_rate), self.tr("of draft tokens accepted"))
-        self.per_round.show_value(figures.number(stats.tokens_per_round), self.tr("tokens a round"))
+        self.per_round.show_value(figures.tokens_a_round(stats), self.tr("tokens a round"))
         # Answers stored by early versions have tokens but no rounds.
         known = bool(answer.rounds) or not (answer.ended and answer.tokens)
         for view in (self._strip_section, self._legend):

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import re
 
-# Also inside a line, where people write a few words of code between fences.
-_ANY_BLOCK = re.compile(r"(```|~~~).*?(\1|\Z)", re.DOTALL)
 _TICKS = re.compile("`+")
 
 
 def is_fence(line: str) -> bool:
     """Return whether a line opens or closes a code block."""
     return line.lstrip().startswith(("```", "~~~"))
-
-
-def without_blocks(markdown: str, instead: str) -> str:
-    """Replace each code block by `instead`; the last one may be open."""
-    return _ANY_BLOCK.sub(instead, markdown)
 
 
 def fenced(text: str, language: str = "") -> str:

@@ -27,7 +27,7 @@ _CHECKED = ("enum", "properties", "required", "type")
 
 
 class Permission(StrEnum):
-    """Whether a call of a tool runs: after a question, in one chat, always, or never."""
+    """Whether a call of a tool runs: after a question, in one chat, always, or never, as a tool that is off."""
 
     ASK = "ask"
     CHAT = "chat"

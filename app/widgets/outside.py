@@ -25,9 +25,25 @@ def show_count(of: str, count: int) -> None:
     application.setBadgeNumber(sum(counts.values()))
 
 
+def has_system_tray() -> bool:
+    """Whether the system has a menu bar or tray for icons of programs."""
+    return QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages()
+
+
+def bring_to_front(window: QWidget) -> bool:
+    """Show the window in front of other apps' windows, restored if it was minimised. Return False if it was closed."""
+    if window.isHidden():
+        return False
+    window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+    window.show()
+    window.raise_()
+    window.activateWindow()
+    return True
+
+
 def system_tray(parent: QObject, name: str) -> QSystemTrayIcon | None:
     """Return a new icon in the menu bar, or None if the system has none."""
-    if not (QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages()):
+    if not has_system_tray():
         return None
     picture = icon(name, "text")
     # macOS uses only the shape and gives it the menu bar's colour.

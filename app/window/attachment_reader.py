@@ -19,6 +19,7 @@ from app.session.attachments import read_attachment, read_picture
 from app.session.chats import Chat
 from app.session.project_service import MOST_FILES
 from app.session.session import Session
+from app.session.store_client import StoreClient
 from app.system.background import Background
 from app.system.cancelled import Cancelled
 from app.text.file_texts import NotAttachable
@@ -63,7 +64,7 @@ class AttachmentReader(QObject):
         reading = row.begin(name)
         self._readings.append(reading)
         self._newest = self._background.run(
-            partial(self._read, source, QLocale().name(), reading),
+            partial(self._read, source, QLocale().name(), reading, self._session.store.of(self._session.chat)),
             partial(self._attach, self._session.chat, row, reading),
             partial(self._drop, row, reading),
         )
@@ -82,16 +83,14 @@ class AttachmentReader(QObject):
 
     # On the background thread
 
-    def _read(self, source: Path | Callable[[], bytes], language: str, reading: Reading) -> Attachment:
+    def _read(
+        self, source: Path | Callable[[], bytes], language: str, reading: Reading, store: StoreClient
+    ) -> Attachment:
         if not reading.wanted:
             raise Cancelled
         if isinstance(source, Path):
-            return read_attachment(source, language, reading.time, self._keep)
-        return read_picture(reading.name, source(), self._keep, reading.time)
-
-    def _keep(self, content: bytes) -> None:
-        """Write a picture to the store: it is on disk before the window shows it."""
-        self._session.store.wait_for(lambda store: store.pictures.add(content))
+            return read_attachment(source, language, reading.time, partial(_keep, store))
+        return read_picture(reading.name, source(), partial(_keep, store), reading.time)
 
     # On the Qt thread
 
@@ -171,6 +170,11 @@ class AttachmentReader(QObject):
     def forget_reasons(self) -> None:
         """Dismiss the messages about refused files. Called when a question is sent or another chat is shown."""
         self._banner.dismiss(_REFUSED)
+
+
+def _keep(client: StoreClient, content: bytes) -> None:
+    """Write a picture to the store of its chat: it is a file before the window shows it."""
+    client.wait_for(lambda store: store.pictures.add(content))
 
 
 def _as_png(image: QImage) -> bytes:

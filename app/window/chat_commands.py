@@ -86,7 +86,7 @@ class ChatCommands(QObject):
 
     def on_shown(self, run: Callable[[int], object]) -> None:
         """Call `run` with the id of the chat on screen, if the chat is in the list."""
-        if self._session.chat.id is not None:
+        if self._session.chat.id is not None and not self._session.chat.temporary:
             run(self._session.chat.id)
 
     def begin_in_folder(self, folder_id: int) -> None:

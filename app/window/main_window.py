@@ -47,10 +47,12 @@ from app.window.attachment_reader import AttachmentReader, VisionHint
 from app.window.built_in_tools import tools_button
 from app.window.chat_commands import ChatCommands, ChatSearch
 from app.window.header import Header
+from app.window.menu_bar_item import MenuBarItem
 from app.window.notifications import Notifications
 from app.window.palette import CommandPalette
 from app.window.panel_controller import PanelController
 from app.window.panes import Panes
+from app.window.temporary_mark import TemporaryMark
 from app.window.transfer import ImportExport
 from app.window.turn_commands import TurnCommands
 from app.window.unsaved import Unsaved
@@ -102,6 +104,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._effects = Effects(self.preferences, application, session, self.composer, self)
         self._announcer = Announcer(session, self)
         AnswerNotice(session, self.preferences, self)
+        MenuBarItem(session, self.preferences, self._actions, self)
         self._build()
         self._actions.bind(self)
         self._connect()
@@ -121,7 +124,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self.find_bar = FindBar(lambda: session.chat.turns, self.transcript.count_matches, self._middle)
         self._search = ChatSearch(session, self.transcript, self.find_bar, self)
         self.composer = Composer(actions["send"], actions["stop"], self._middle)
-        self.composer.files.pictures = self.transcript.pictures = lambda: session.store.pictures
+        self.composer.files.pictures = self.transcript.pictures = lambda: session.store.of(session.chat).pictures
         self.attachments = AttachmentReader(session, self._banner, self)
         self.vision_hint = VisionHint(
             session, self._library, self.composer.files, self._banner, actions["choose-main"], self
@@ -131,6 +134,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._preset_button = PresetButton(session, actions["chat-settings"], self)
         buttons = attach_button(actions["attach"], self), self._preset_button, ThinkingButton(session, self)
         self.composer.add_tools(*buttons, tools_button(session, self._library, self))
+        self._temporary = TemporaryMark(actions, self._middle)
         self._meter = ContextMeter(session, self.composer, self)
         self.turns = TurnCommands(session, self.transcript, self.composer, self.models.other_models, self)
         self.chats = ChatCommands(session, self.sidebar, self._search, self.notifications, self)
@@ -150,7 +154,8 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         for page in (self._welcome, self.transcript):
             self._stack.addWidget(page)
         column = vbox(self._middle, margins=(0, 0, 0, 0), spacing=0)
-        fill(column, self._header, self.find_bar, (self._stack, 1), centred(self._banner, COLUMN_WIDTH)).addSpacing(8)
+        notes = centred(self._banner, COLUMN_WIDTH), centred(self._temporary, COLUMN_WIDTH)
+        fill(column, self._header, self.find_bar, (self._stack, 1), *notes).addSpacing(8)
         fill(column, centred(self.composer, COLUMN_WIDTH))
         self.panes.surround(self.sidebar, self._panel, header=self._header, composer=self.composer)
         self.sidebar.settings.clicked.connect(self._actions["settings"].trigger)
@@ -214,6 +219,8 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         if chat is not self._shown:
             self.session.chats.keep_read_position(self._shown, self.transcript.reading_position)
         again, self._shown = chat is self._shown and self.transcript.shows(chat), chat
+        self._temporary.setVisible(chat.temporary)
+        self.transcript.may_branch = not chat.temporary
         self._stack.setCurrentWidget(self.transcript if chat.turns else self._welcome)
         # A chat that is opened again keeps its scroll position and its open editor.
         if not again:

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from threading import Thread
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from app.conversations.backups import restore
@@ -27,6 +27,7 @@ from app.system.log_buffer import LOG_BUFFER
 from app.system.paths import cache_folder, data_folder, settings_folder
 from app.system.single_instance import SingleInstance
 from app.widgets.application import Application
+from app.widgets.outside import bring_to_front
 from app.widgets.throttle import single_shot
 from app.window.main_window import MainWindow, prepare_answers
 from engine import Engine, starter_pair
@@ -179,17 +180,6 @@ def _remember(session: Session, preferences: SettingsStore) -> None:
     main, draft = str(pair.main.path), str(pair.draft.path) if pair.draft is not None else ""
     is_starter = (main, draft) == tuple(map(str, session.models.starter_pair))
     preferences.change(main_model="" if is_starter else main, draft_model="" if is_starter else draft)
-
-
-def bring_to_front(window: MainWindow) -> bool:
-    """Show the window in front of other apps' windows, restored if it was minimised. Return False if it was closed."""
-    if window.isHidden():
-        return False
-    window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
-    window.show()
-    window.raise_()
-    window.activateWindow()
-    return True
 
 
 def show_window(language: str | None = None) -> int:

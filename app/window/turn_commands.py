@@ -113,7 +113,10 @@ class TurnCommands(QObject):
                 shown=lambda turn: turn in session.chat.turns[-1:] and turn.answer.unfinished,
             ),
             "branch": _TurnAction(
-                session.chats.branch, lambda _: self.tr("Branch from here"), lambda turn: turn.answer.ended
+                session.chats.branch,
+                lambda _: self.tr("Branch from here"),
+                lambda turn: turn.answer.ended,
+                shown=lambda _: not session.chat.temporary,
             ),
             "delete-question": _TurnAction(
                 lambda turn: session.chats.delete_question(session.chat, turn),

@@ -92,13 +92,13 @@ def _memory(found: dict[str, Any]) -> str:
 
 def _for_models(found: dict[str, Any]) -> str:
     limit, wired = found["memory_for_models"], found["wired_limit_mb"]
-    parts = [_size(limit)] if limit else []
+    parts = [_size(limit)]
     if wired:
         text = translate("Checkup", "iogpu.wired_limit_mb is set to {number}.")
         parts.append(text.format(number=wired))
     elif wired == 0:
         parts.append(translate("Checkup", "iogpu.wired_limit_mb is not set."))
-    return " · ".join(parts) or SYSTEM["unknown"]
+    return " · ".join(parts)
 
 
 def _rounding(found: dict[str, Any]) -> list[tuple[str, str]]:

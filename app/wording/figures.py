@@ -138,6 +138,12 @@ def gain(answer: Answer) -> str:
     return text.format(tokens=rough(stats.tokens_per_round))
 
 
+def tokens_a_round(stats: RequestStats) -> str:
+    """Return how many tokens a round brought; "–" if one, which is what plain decoding brings."""
+    shown = number(stats.tokens_per_round)
+    return NONE if shown == number(1.0) else shown
+
+
 def rounded(measured: Speedup) -> RoundedSpeedup | None:
     """Return a measured speed-up as it is shown; None if it is not known."""
     return rounded_speedup(measured.speedup, measured.speedup_low, measured.speedup_high)
@@ -162,7 +168,7 @@ def busy(stats: RequestStats) -> str:
     """Say that load on the computer slowed the answer down; "" if it did not."""
     if stats.load is None or stats.load < BUSY:
         return ""
-    text = translate("Figures", "This Mac is busy: plain decoding also takes {times} as long as usual.")
+    text = translate("Figures", "This Mac is busy: even plain decoding takes {times} as long as usual.")
     return text.format(times=times(stats.load))
 
 
@@ -354,8 +360,11 @@ class SpeculationSentences(QObject):
         return text.format(cost=number(cost))
 
     def past(self, answer: Answer) -> str:
-        """Describe an answer that has ended, over all of its rounds."""
+        """Describe an answer that has ended, over all of its rounds; "" if no draft token was accepted."""
         stats, cost = answer.figures, round_cost(answer)
+        if not stats.accepted:
+            # The headline says so.
+            return ""
         drafted = number(stats.drafted, 0)
         if cost is None:
             return self.tr("%n of {drafted} draft token(s) accepted.", "", stats.accepted).format(drafted=drafted)

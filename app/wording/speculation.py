@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from app.session.answer import Answer
+from app.session.answer import Answer, State
 from app.session.model_service import Pair
 from app.session.session import Session
 from app.wording.errors import error_sentence
@@ -75,13 +75,13 @@ def plain_now(answer: Answer) -> bool:
 def outcome(answer: Answer) -> str:
     """Say what an answer gained by speculation: "2.5× as fast", or else what is known of it."""
     stats = answer.figures
-    if not has_figures(answer):
-        return translate("Speculation", "No figures for this answer")
-    if stats.drafted and answer.repeats:
-        return translate("Speculation", "This answer repeats itself")
     if stats.drafted and not stats.accepted and answer.ended and not helps(stats):
         return translate("Speculation", "No draft token accepted")
-    return capitalized(gain(answer)) or speed_sentence(stats) or translate("Speculation", "Waiting for the first token")
+    if known := capitalized(gain(answer)) or speed_sentence(stats):
+        return known
+    if answer.ended:
+        return translate("Speculation", "No figures for this answer")
+    return translate("Speculation", "Waiting for the first token")
 
 
 def below_outcome(answer: Answer) -> str:
@@ -92,5 +92,5 @@ def below_outcome(answer: Answer) -> str:
 
 
 def has_figures(answer: Answer) -> bool:
-    """Whether there are or will be figures to show. An imported answer has none."""
-    return not answer.ended or bool(answer.rounds) or answer.figures.generated_tokens > 0
+    """Whether there is a place for figures. An imported answer has none, one that ended before its first token has."""
+    return answer.state is not State.DONE or bool(answer.rounds) or answer.figures.generated_tokens > 0

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QCoreApplication
 
 from app.session.calls import CallState, ToolRun
 from app.tools.servers import Server, ServerStatus
-from app.tools.tool import SILENCE_S, TANDEM, ToolProgress, visible
+from app.tools.tool import SILENCE_S, TANDEM, Tool, ToolProgress, visible
 from app.tools.variables import CODE, decides, program_of
 from app.wording.errors import joined
 from app.wording.figures import duration, number, percent, seconds
@@ -25,6 +25,8 @@ QUIET_S = 10.0
 _MOST_PARTS = 100
 # Characters of a message about progress, which a stranger writes: a line or two of a card.
 _LONGEST_MESSAGE = 120
+# Tools of a server that a sentence names; the page lists all of them below it.
+_MOST_NAMES = 8
 
 
 def tool_name(server: str, name: str, title: str = "") -> str:
@@ -84,6 +86,44 @@ TOOL_REASONS = Sentences(
     },
 )
 """One sentence for each code."""
+
+
+KNOWN_TITLES = Sentences(
+    "KnownServers",
+    {
+        "files": "Files",
+        "fetch": "Web pages",
+        "brave-search": "Web search (Brave)",
+        "time": "Time",
+        "memory": "Notes",
+        "git": "Git",
+    },
+)
+KNOWN_SIGHTS = Sentences(
+    "KnownServers",
+    {
+        "files": "Sees and can change the files in a folder that you choose.",
+        "fetch": "Sees the addresses that the model asks for, and fetches these pages from the internet.",
+        "brave-search": "Sees the model's searches, and sends them to Brave with your key from brave.com/search/api.",
+        "time": "Sees only the time zones that the model asks about.",
+        "memory": "Sees what the model wants to remember, and keeps it on this Mac for all chats.",
+        "git": "Sees the files and the history of a repository that you choose, and can commit to it.",
+    },
+)
+"""What each of the known servers may see."""
+_MISSING = Sentences(
+    "KnownServers",
+    {
+        "npx": "This Mac has no command “npx”. To get it, install Node.js from nodejs.org.",
+        "uvx": "This Mac has no command “uvx”. To get it, install uv from docs.astral.sh/uv.",
+    },
+)
+
+
+def missing_program(server: Server) -> str:
+    """Say where to get the package runner of a server if this computer lacks it; "" otherwise."""
+    known = _MISSING.get(server.command, "")
+    return known if known and program_of(server.command, server.values) is None else ""
 
 
 def call_state(call: ToolRun) -> str:
@@ -154,7 +194,7 @@ def server_consent(server: Server) -> list[str]:
     if server.command:
         program = program_of(server.command, server.values)
         if program is None:
-            lines.append(translate("ServerView", "Program: not found on this Mac"))
+            lines.append(missing_program(server) or translate("ServerView", "Program: not found on this Mac"))
         elif program != server.command:
             lines.append(translate("ServerView", "Program: {path}").format(path=_written_out(program)))
     return lines + [_value_line(server, name) for name in server.values]
@@ -174,8 +214,8 @@ def _written_out(text: str) -> str:
     return visible(text).replace("\n", "\\n")
 
 
-def server_state(server: Server, status: ServerStatus) -> str:
-    """Return how a server stands."""
+def server_state(server: Server, status: ServerStatus, off: Sequence[Tool] = ()) -> str:
+    """Return how a server stands, with the names of its tools once they are known, and of those that are `off`."""
     if not server.enabled:
         return translate("ServerView", "Turned off.")
     if not server.is_approved:
@@ -183,12 +223,26 @@ def server_state(server: Server, status: ServerStatus) -> str:
     if status.error is not None:
         return tool_sentence(status.error.code, status.error.arguments)
     if status.state == "running":
-        words = translate("ServerView", "Running. Tools: {count}.").format(count=len(status.tools))
         unusable = translate("ServerView", "Unusable tools: {count}.").format(count=status.left_out)
-        return joined(words, unusable) if status.left_out else words
+        return joined(_tools_found(status, off), unusable if status.left_out else "")
     if status.state == "starting":
         return translate("ServerView", "Starting…")
     return translate("ServerView", "Starts when a chat needs it.")
+
+
+def _tools_found(status: ServerStatus, off: Sequence[Tool]) -> str:
+    if not status.tools:
+        return translate("ServerView", "Running. It offers no tools.")
+    on = [tool for tool in status.tools if tool not in off]
+    if not on:
+        return translate("ServerView", "Running. All its tools are off.")
+    words = translate("ServerView", "Running. Tools ({count}): {names}.").format(count=len(on), names=_names(on))
+    return joined(words, translate("ServerView", "Off: {names}.").format(names=_names(off)) if off else "")
+
+
+def _names(tools: Sequence[Tool]) -> str:
+    names = [visible(tool_name(tool.server, tool.name, tool.title)) for tool in tools]
+    return ", ".join([*names[:_MOST_NAMES], *(["…"] if len(names) > _MOST_NAMES else [])])
 
 
 def server_risk(server: Server) -> str:

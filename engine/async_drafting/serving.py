@@ -28,7 +28,8 @@ from engine.async_drafting.messages import (
 from engine.async_drafting.tree_drafter import TreeDrafter
 from engine.cpu_backend.backend import use_cpu
 from engine.errors import EngineError
-from engine.main_model.loading import LoadedModel, load
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import load
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed
 

@@ -13,7 +13,7 @@ from mlx_lm import stream_generate
 from engine.bench.prompts import BenchPrompt
 from engine.client import RequestStream
 from engine.events import Event, Failed, Finished, TokensCommitted
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.methods import DRAFTER_METHOD, PROPOSERS, methods
 from engine.requests import MAX_DEPTH, ChatRequest, SamplingSettings, SpeculationSettings
 from engine.serving.scheduler import Scheduler

@@ -16,7 +16,7 @@ from mlx_lm.generate import batch_generate
 from engine.bench.arms import run_all
 from engine.bench.prompts import BenchPrompt
 from engine.bench.runner import machine, quartiles
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 

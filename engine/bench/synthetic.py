@@ -18,7 +18,7 @@ from mlx_lm.models import qwen3
 
 from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.errors import BadRequest
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.status import ModelInfo
 
 # Layers, width, inner width, heads, key-value heads: Qwen3-like shapes by total size with a vocabulary of 32,000.

@@ -25,10 +25,11 @@ from engine.cluster.plan import choose_split, part_of
 from engine.cluster.splitting import SplitPart, Tail, run_pass, shared_ids
 from engine.errors import EngineError, ModelNotUsable, is_device_failure
 from engine.files.steps import Steps, result_of
-from engine.main_model.loading import LoadedModel, OnProgress, load_in_steps
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import OnProgress, load_in_steps
 from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import resolve_model
-from engine.upkeep.models import MainLoader
+from engine.upkeep.main_loader import MainLoader
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed, WireMessage
 

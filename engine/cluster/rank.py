@@ -41,7 +41,7 @@ from engine.wire.channel import Channel
 from engine.wire.handshake import Listener, connect
 
 if TYPE_CHECKING:
-    from engine.upkeep.models import MainLoader
+    from engine.upkeep.main_loader import MainLoader
 
 log = logging.getLogger(__name__)
 

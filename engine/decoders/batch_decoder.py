@@ -16,7 +16,7 @@ import mlx.core as mx
 from engine.decoders.batch_round import BatchRound, BatchSampling, Member
 from engine.decoders.generation import Generation
 from engine.events import TokensCommitted
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.drafting import Drafting, drafting_of
 from engine.speculation.rounds.sequence import PREFILL_CHUNK, CachedSequence

@@ -8,7 +8,7 @@ from typing import cast
 import mlx.core as mx
 
 from engine.errors import BadRequest
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.speculation.rounds.main_ports import main_ports
 from engine.speculation.rounds.taps import CannotTap, Taps
 

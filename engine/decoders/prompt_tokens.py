@@ -9,7 +9,7 @@ from typing import cast
 import mlx.core as mx
 
 from engine.events import Alternative, PromptToken
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.sampling import LikeliestTokens, fit, likeliest_ids
 from engine.tokenizers.answer_text import AnswerText
 

@@ -5,8 +5,9 @@ What is left out stands as its place in the schema, a JSON pointer such as `#/pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from engine.call_forms.schema import target_of
@@ -93,13 +94,7 @@ class _PlainSchema:
             return self._reference(value, place, opened)
         if key in _SILENT or (key == "x-guidance" and not isinstance(value, Mapping)):
             return None
-        if key in _NAMED and isinstance(value, Mapping):
-            return {name: self.node(one, f"{place}/{name}") for name, one in value.items()}
-        if key in _SAME and isinstance(value, list):
-            return [self.node(one, f"{place}/{index}", opened=opened) for index, one in enumerate(value)]
-        if key in _LISTED or (key == "items" and isinstance(value, list)):
-            return [self.node(one, f"{place}/{index}") for index, one in enumerate(_list(value))]
-        return self.node(value, place) if key in _ALONE else value
+        return _with_nodes(key, value, place, partial(self.node, opened=opened) if key in _SAME else self.node)
 
     def _reference(self, value: Any, place: str, opened: bool) -> str | None:
         if not isinstance(value, str) or self._is_endless(value):
@@ -112,38 +107,33 @@ class _PlainSchema:
 
     def _is_endless(self, reference: str) -> bool:
         """Return whether a reference leads to nothing, or back to itself for the same value."""
-        waiting, seen = [target_of(self.root, reference)], set[str]()
-        for part in waiting:
-            if not isinstance(part, Mapping):
-                continue
-            waiting += [one for key in _SAME for one in _list(part.get(key))]
-            further = part.get("$ref")
-            if further == reference:
-                return True
-            if isinstance(further, str) and further not in seen:
-                seen.add(further)
-                waiting.append(target_of(self.root, further))
-        return waiting[0] is None
+        target = target_of(self.root, reference)
+        return target is None or any(part.get("$ref") == reference for part in self._of_same_value(target))
 
-    def _properties(self, content: Mapping[str, Any], *, patterns: bool) -> dict[str, None] | None:
-        """Return the names of the properties of an object; None if it may have others, apart from `patterns`."""
-        found, seen = dict[str, None](), set[str]()
-        waiting: list[Any] = [content]
+    def _of_same_value(self, content: Any, *, conditional: bool = False) -> Iterator[Mapping[str, Any]]:
+        """Yield a schema and those in it for the same value, also those that count only for some if `conditional`."""
+        waiting, seen = [content], set[str]()
         for part in waiting:
             if not isinstance(part, Mapping):
                 continue
-            more = "additionalProperties" in part or part.get("unevaluatedProperties", False) is not False
-            if more or ("patternProperties" in part and not patterns):
-                return None
-            declared, dependent = (_mapping(part.get(key)) for key in ("properties", "dependentSchemas"))
-            needed = [one for one in _list(part.get("required")) if isinstance(one, str)]
-            found |= dict.fromkeys([*declared, *needed])
+            yield part
             waiting += [one for key in _SAME for one in _list(part.get(key))]
-            waiting += [*dependent.values(), *(part.get(key) for key in ("if", "then", "else"))]
+            if conditional:
+                waiting += [*_mapping(part.get("dependentSchemas")).values(), *map(part.get, ("if", "then", "else"))]
             reference = part.get("$ref")
             if isinstance(reference, str) and reference not in seen:
                 seen.add(reference)
                 waiting.append(target_of(self.root, reference))
+
+    def _properties(self, content: Mapping[str, Any], *, patterns: bool) -> dict[str, None] | None:
+        """Return the names of the properties of an object; None if it may have others, apart from `patterns`."""
+        found = dict[str, None]()
+        for part in self._of_same_value(content, conditional=True):
+            more = "additionalProperties" in part or part.get("unevaluatedProperties", False) is not False
+            if more or ("patternProperties" in part and not patterns):
+                return None
+            needed = [one for one in _list(part.get("required")) if isinstance(one, str)]
+            found |= dict.fromkeys([*_mapping(part.get("properties")), *needed])
         return found
 
     def _require_possible(self, found: dict[str, Any], place: str) -> None:
@@ -194,7 +184,7 @@ class _Reduction:
     def node(self, content: Any, place: str) -> Any:
         if not isinstance(content, Mapping) or self._fits(content):
             return content
-        found = {key: self._keyword(key, value, f"{place}/{key}") for key, value in content.items()}
+        found = {key: _with_nodes(key, value, f"{place}/{key}", self.node) for key, value in content.items()}
         if self._fits(found):
             return found
         kind = {"type": found["type"]} if "type" in found and self._fits({"type": found["type"]}) else {}
@@ -213,15 +203,17 @@ class _Reduction:
             self.left_out = [*(one for one in self.left_out if not one.startswith(f"{at}/")), at]
         return rest
 
-    def _keyword(self, key: str, value: Any, place: str) -> Any:
-        if key in _NAMED and isinstance(value, Mapping):
-            return {name: self.node(one, f"{place}/{name}") for name, one in value.items()}
-        if key in (*_SAME, *_LISTED) and isinstance(value, list):
-            return [self.node(one, f"{place}/{index}") for index, one in enumerate(value)]
-        return self.node(value, place) if key in _ALONE else value
-
     def _fits(self, content: Mapping[str, Any]) -> bool:
         return self.usable({**content, "$defs": self.parts} if self.parts else content)
+
+
+def _with_nodes(key: str, value: Any, place: str, node: Callable[[Any, str], Any]) -> Any:
+    """Return the value of a keyword with each schema in it as `node` writes it."""
+    if key in _NAMED and isinstance(value, Mapping):
+        return {name: node(one, f"{place}/{name}") for name, one in value.items()}
+    if key in (*_SAME, *_LISTED, "items") and isinstance(value, list):
+        return [node(one, f"{place}/{index}") for index, one in enumerate(value)]
+    return node(value, place) if key in _ALONE else value
 
 
 def _without(content: Mapping[str, Any], key: str) -> dict[str, Any]:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
-from concurrent.futures import wait
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from collections.abc import Callable, Set
+from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
@@ -19,18 +18,17 @@ from typing import Any, Protocol
 import mlx.core as mx
 import mlx.nn as nn
 from mlx.utils import tree_flatten
-from mlx_lm.models.cache import CacheList, KVCache, make_prompt_cache
 from mlx_lm.utils import load_model
 
 from engine.cpu_backend.backend import as_computed
 from engine.cpu_backend.narrow_products import use_narrow_products
-from engine.errors import EngineClosed, EngineError, ModelCannotSee, ModelNotUsable, is_device_failure
+from engine.errors import EngineError, ModelNotUsable, is_device_failure
 from engine.files.disk_pool import DiskPool
 from engine.files.paths import is_known_good
 from engine.files.steps import Steps, in_chunks, result_of, run_to_completion
 from engine.files.system_memory import system_memory
 from engine.main_model.adapter import apply_adapter
-from engine.main_model.grammar_compiler import GrammarCompiler
+from engine.main_model.loaded_model import LoadedModel, new_caches_of, token_of
 from engine.mlx_lm_private import model_classes
 from engine.model_files.adapters import adapted_name, base_of
 from engine.model_files.architecture import mlx_vlm_module
@@ -39,21 +37,13 @@ from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, inspect_folder
 from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import name_of_snapshot, resolve_model
-from engine.model_files.thought_marks import THOUGHT_MARKS
 from engine.model_files.vlm_language import VlmLanguageModel, vlm_classes
-from engine.pictures.reading import PictureFiles
-from engine.pictures.vision_tower import RequestPictures, VisionTower, vision_tower_of
+from engine.pictures.vision_tower import vision_tower_of
 from engine.status import ModelInfo
 from engine.tokenizers.loading import make_tokenizer
-from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
-from engine.tokenizers.prompt_process.protocol import TokenizerSource
-from engine.tokenizers.prompts import PromptJob, render, tool_format_of
-from engine.tokenizers.vocabulary import mark_tokens, parts_of_characters, vocabulary_of
+from engine.tokenizers.prompts import tool_format_of
 
 log = logging.getLogger(__name__)
-
-# The interval at which a call that waits for a prompt checks whether to stop.
-_STOP_WAIT_S = 0.05
 
 OnProgress = Callable[[int, int], object]
 
@@ -72,80 +62,6 @@ class ModelShard(Protocol):
     def barrier(self) -> Steps[None]:
         """Wait until all processes have read their weights; then all run the same passes. Raises `EngineError`."""
         ...
-
-
-@dataclass(frozen=True, eq=False)
-class LoadedModel:
-    """A model ready to run.
-
-    `vocabulary` counts the ids that the tokenizer knows; later output rows are padding. `end_tokens` are the ids that
-    end a turn. `config` is config.json; `kv_group` is the number of values that share a scale in quantised caches.
-    `rows` is the number of ids that the model knows, perhaps fewer than its tokenizer; None if they were not counted.
-    """
-
-    info: ModelInfo
-    model: nn.Module
-    tokenizer: Any
-    vocabulary: int
-    end_tokens: frozenset[int]
-    config: Mapping[str, Any] = field(default_factory=dict)
-    kv_group: int = 0
-    rows: int | None = None
-    # The source from which the prompt process makes prompts; None if folder and tokenizer are known to be good.
-    prompt_source: TokenizerSource | None = None
-    # None if the model cannot see.
-    vision: VisionTower | None = None
-
-    def new_caches(self) -> list[Any]:
-        """Return empty caches, one for each layer: those that the model defines, or with quantised full attention."""
-        return _new_caches(self.model, self.info.kv_bits, self.kv_group)
-
-    @cached_property
-    def thought_marks(self) -> tuple[tuple[str, int], tuple[str, int]] | None:
-        """The marks before and after thoughts with their tokens; None if the model has no single tokens for them."""
-        return mark_tokens(self.tokenizer, THOUGHT_MARKS)
-
-    def token_of(self, text: str) -> int | None:
-        """Return the id of a text that is a single token of the vocabulary."""
-        return _token_of(self.tokenizer, text)
-
-    def reader(self, files: PictureFiles) -> RequestPictures:
-        """Return what reads the pictures of a request. Raises `ModelCannotSee`."""
-        if self.vision is None or self.info.pictures is None:
-            # On several machines, the other ranks would need the embeddings, too.
-            raise ModelCannotSee(self.info.name, "" if self.vision is None else "cluster")
-        return RequestPictures(self.vision, self.model, files)
-
-    @cached_property
-    def parts_of_characters(self) -> Mapping[int, bytes]:
-        """The bytes of the ids whose bytes alone are no text."""
-        return parts_of_characters(vocabulary_of(self.tokenizer))
-
-    @cached_property
-    def grammars(self) -> GrammarCompiler:
-        """The compiler of grammars for answers of this model."""
-        return GrammarCompiler(self.tokenizer, self.vocabulary, self.end_tokens)
-
-    def prompt_ids(self, messages: Sequence[Mapping[str, str]], stop: Callable[[], bool] = lambda: False) -> list[int]:
-        """Return the prompt for a conversation, made in the same process as requests' prompts. Waits for it.
-
-        Raises `TemplateFailed`, `PromptTooLong`, and `EngineClosed` once `stop()` is true.
-        """
-        if self.prompt_source is None:
-            return render(self.tokenizer, messages)
-        call = PROMPT_PROCESS.start_prompt(self.prompt_source, PromptJob(messages, self.info.context_length))
-        while not wait([call], _STOP_WAIT_S).done:
-            if stop():
-                call.abandon()
-                raise EngineClosed
-        return call.result().ids
-
-    def prompt_in_steps(self, messages: Sequence[Mapping[str, Any]]) -> Steps[list[int]]:
-        """Return the prompt for a conversation, as steps that wait for it. Raises as `prompt_ids` does."""
-        if self.prompt_source is None:
-            return render(self.tokenizer, messages)
-        call = PROMPT_PROCESS.start_prompt(self.prompt_source, PromptJob(messages, self.info.context_length))
-        return (yield from result_of(call)).ids
 
 
 def load(name_or_path: str | Path, kv_bits: int | None = None) -> LoadedModel:
@@ -190,7 +106,7 @@ def load_in_steps(
         if part is not None:
             yield from part.barrier()
         group = (yield from _kv_group(model, kv_bits)) if kv_bits is not None else 0
-        vision = yield from result_of(disk.start(vision_tower_of, base, config, partial(_token_of, tokenizer)))
+        vision = yield from result_of(disk.start(vision_tower_of, base, config, partial(token_of, tokenizer)))
         info = ModelInfo(
             name=display_name(name_or_path, path) if base == path else adapted_name(path, base),
             path=path,
@@ -224,7 +140,7 @@ def load_part(path: Path, kv_bits: int | None, part: ModelShard) -> tuple[nn.Mod
         model, _ = run_to_completion(_load_weights(path, disk, lambda: False, lambda _loaded, _total: None, part))
     run_to_completion(part.barrier())
     group = run_to_completion(_kv_group(model, kv_bits)) if kv_bits is not None else 0
-    new_caches = partial(_new_caches, model, kv_bits if group else None, group)
+    new_caches = partial(new_caches_of, model, kv_bits if group else None, group)
     run_to_completion(_warm_up(model, new_caches, path))
     return model, new_caches
 
@@ -340,24 +256,12 @@ def _check_found(path: Path, model: nn.Module, found: Set[str]) -> None:
         raise ModelNotUsable(path, "wrong-tensors", f"{min(lacking)} is missing")
 
 
-def _new_caches(model: nn.Module, bits: int | None, group: int) -> list[Any]:
-    caches: list[Any] = make_prompt_cache(model)
-    return caches if bits is None else [_quantised(cache, bits, group) for cache in caches]
-
-
-def _quantised(cache: Any, bits: int, group: int) -> Any:
-    """Return the cache with entries of `bits` bits if it is one of full attention, else the cache itself."""
-    if type(cache) is CacheList:
-        return CacheList(*(_quantised(nested, bits, group) for nested in cache.caches))
-    return cache.to_quantized(group_size=group, bits=bits) if type(cache) is KVCache else cache
-
-
 def _kv_group(model: nn.Module, bits: int) -> Steps[int]:
     """Return how many values share a scale in quantised caches of this model; 0 if it cannot use such caches."""
     if isinstance(model, VlmLanguageModel):
         return 0
     for group in (64, 32):
-        caches = _new_caches(model, bits, group)
+        caches = new_caches_of(model, bits, group)
         try:
             # The first pass fills the caches, the second reads them.
             for _ in range(2):
@@ -391,11 +295,6 @@ def _explain(path: Path, error: Exception) -> ModelNotUsable:
 
 def _parameter_bytes(model: nn.Module) -> int:
     return sum(array.nbytes for _, array in tree_flatten(model.parameters()))
-
-
-def _token_of(tokenizer: Any, text: str) -> int | None:
-    token = tokenizer.convert_tokens_to_ids(text) if text else None
-    return token if isinstance(token, int) and tokenizer.convert_ids_to_tokens(token) == text else None
 
 
 def display_name(name_or_path: str | Path, path: Path) -> str:

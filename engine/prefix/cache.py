@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 
 import mlx.nn as nn
 
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.pictures.placed import PlacedPicture, content_of
 from engine.prefix.store import PrefixStore
 from engine.speculation.conversation import CachedConversation, usable_prefix

@@ -26,7 +26,7 @@ import mlx_lm
 from engine.errors import is_device_failure
 from engine.files import private_files
 from engine.files.steps import in_chunks
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.model_files.adapters import deciding_files
 from engine.model_files.safetensors_header import header_length
 from engine.pictures.placed import PlacedPicture, content_of, within

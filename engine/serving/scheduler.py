@@ -16,7 +16,8 @@ from engine.client import RequestStream
 from engine.decoders.generation import release_unused_memory
 from engine.errors import EngineClosed, EngineError, NotEnoughMemory, QueueFull, as_engine_error, is_device_failure
 from engine.events import Failed
-from engine.main_model.loading import LoadedModel, OnProgress
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import OnProgress
 from engine.prefix.cache import PrefixCache
 from engine.prefix.files import stored_bytes
 from engine.serving.active_request import ActiveRequest, cleaned_up, log_finished
@@ -27,8 +28,9 @@ from engine.serving.waiting import Waiting
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair, TeachingProgress
 from engine.upkeep.calibration import calibrate
+from engine.upkeep.main_loader import MainLoader
 from engine.upkeep.model_changes import ModelChanges
-from engine.upkeep.models import MainLoader, Models
+from engine.upkeep.models import Models
 from engine.upkeep.teaching import Teaching
 
 # The longest time to wait: queues refuse an infinite timeout.

@@ -10,7 +10,7 @@ import mlx.core as mx
 
 from engine.errors import is_device_failure
 from engine.heads.head import Head
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.speculation.drafters.head_session import HeadSession
 from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.taps import Taps

@@ -16,7 +16,7 @@ from engine.answer_index.index import AnswerIndex
 from engine.async_drafting.drafting_ahead import DraftingAhead
 from engine.async_drafting.link import DrafterLink
 from engine.errors import EngineError, ModelNotUsable
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.sampling import Sampler
 from engine.methods import DRAFTER_METHOD, PROPOSERS
 from engine.requests import SpeculationSettings

@@ -10,7 +10,7 @@ from importlib import import_module
 from engine.answer_index.index import AnswerIndex
 from engine.async_drafting.drafting_ahead import DraftingAhead
 from engine.errors import without_frames
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.sampling import Sampler
 from engine.methods import PROPOSERS, uses, uses_drafter
 from engine.requests import SpeculationSettings

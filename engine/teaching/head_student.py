@@ -15,7 +15,7 @@ import mlx.core as mx
 from engine.heads.chain_head import ChainHead
 from engine.heads.fit import GROWTH
 from engine.heads.head import Draw, HeadProposal
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.speculation.drafters.sources import HeadSource
 from engine.teaching.lessons import TAUGHT, WINDOW, Lesson
 from engine.teaching.training import Batch, with_targets

@@ -21,7 +21,8 @@ from engine.files.atomic_file import write_atomically
 from engine.files.disk_pool import DiskPool
 from engine.files.steps import Steps, result_of
 from engine.heads.folder import sampled_hash
-from engine.main_model.loading import LoadedModel, display_name
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import display_name
 from engine.model_files.adapters import deciding_files
 from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import resolve_model

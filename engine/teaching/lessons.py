@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from engine.errors import CannotTeach, EngineError
 from engine.files.steps import Steps
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.requests import OwnAnswer, digests_in
 
 log = logging.getLogger(__name__)

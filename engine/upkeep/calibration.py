@@ -15,7 +15,7 @@ from dataclasses import replace
 from engine.decoders.generation import Generation
 from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.errors import EngineError
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.methods import DRAFTER_METHOD
 from engine.prefix.cache import PrefixCache
 from engine.requests import MAX_DEPTH, ChatRequest, SpeculationSettings

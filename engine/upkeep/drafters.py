@@ -13,7 +13,8 @@ import mlx.nn as nn
 
 from engine.files.disk_pool import DiskPool
 from engine.files.steps import Steps, result_of
-from engine.main_model.loading import LoadedModel, OnProgress, display_name, load_in_steps
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import OnProgress, display_name, load_in_steps
 from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings

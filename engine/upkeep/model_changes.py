@@ -19,7 +19,7 @@ from engine.errors import (
     without_frames,
 )
 from engine.files.steps import Steps, Work, run_to_completion
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.model_files.names import resolve_model
 from engine.prefix.cache import PrefixCache
 from engine.settings import EngineSettings

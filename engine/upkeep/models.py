@@ -17,7 +17,8 @@ from engine.files.disk_pool import DiskPool
 from engine.files.steps import Steps, result_of
 from engine.machine.process_info import slowed
 from engine.machine.row_costs import first_guess
-from engine.main_model.loading import LoadedModel, OnProgress, load_in_steps
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import OnProgress
 from engine.model_files.config import experts_of, is_quantised
 from engine.model_files.gguf_models import conversion_of, is_gguf
 from engine.model_files.gguf_provenance import read_provenance
@@ -34,6 +35,7 @@ from engine.tokenizers.prompt_process.gguf_conversion import convert
 from engine.tuning import KeyRange, LearnedPair, Rounding
 from engine.upkeep import memory
 from engine.upkeep.drafters import DrafterLoading, drafter_kind, load_drafter
+from engine.upkeep.main_loader import MainLoader
 from engine.upkeep.resident_models import ReloadableModels, ResidentModel
 from engine.upkeep.rounding_probe import probe_rounding
 
@@ -42,34 +44,6 @@ log = logging.getLogger(__name__)
 # The share of drafting in a round from which "auto" tries an asynchronous drafter, which slows the main model's passes
 # down because it uses memory bandwidth.
 LEAST_SHARE = 0.1
-
-
-class MainLoader:
-    """Loads main models into this process, or, in a subclass, into several that compute together."""
-
-    # True if a main model has to be unloaded before another one is loaded.
-    one_at_a_time = False
-
-    def load(
-        self,
-        main: str | Path,
-        kv_bits: int | None,
-        streaming: Callable[[], bool],
-        on_progress: OnProgress,
-        context: int | None,  # noqa: ARG002
-    ) -> Steps[LoadedModel]:
-        """Load a main model, as `engine.main_model.loading.load_in_steps` does.
-
-        Unless `context` is None, each other process checks that its part with caches for `context` tokens fits there.
-        """
-        return load_in_steps(main, kv_bits, streaming, on_progress)
-
-    def unloaded(self) -> None:
-        """React to the main model having been unloaded."""
-
-    def size_here(self, size: ModelSize) -> ModelSize:
-        """Return the size of this process's part of a main model. Raises `ClusterError` if it cannot be divided."""
-        return size
 
 
 class Models:

@@ -15,7 +15,7 @@ from typing import Any
 import mlx.core as mx
 
 from engine.files.steps import Steps
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.sampling import fit
 from engine.requests import MAX_DEPTH
 from engine.row_kernels.choice import compare_kernels

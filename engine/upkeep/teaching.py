@@ -19,7 +19,8 @@ import numpy.typing as npt
 from engine.decoders.generation import release_unused_memory
 from engine.errors import CannotTeach, EngineError, NoModel
 from engine.files.steps import Steps, Work
-from engine.main_model.loading import LoadedModel, load_in_steps
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import load_in_steps
 from engine.model_files.config import text_config
 from engine.requests import OwnAnswer
 from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource

@@ -52,7 +52,7 @@ class Child(Generic[Received]):
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
-                    env=_without_secrets() | environment,
+                    env=environment_without_secrets() | environment,
                     pass_fds=(theirs.fileno(),),
                 )
             except OSError:
@@ -67,5 +67,5 @@ class Child(Generic[Received]):
         self.process.wait()
 
 
-def _without_secrets() -> dict[str, str]:
+def environment_without_secrets() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not any(word in name.upper() for word in _SECRETS)}

@@ -1,4 +1,4 @@
-"""The bundle's entry point: the `tandem` command, or a process that makes prompts, drafts or guards tools for it."""
+"""The bundle's entry point: the `tandem` command, or a process that makes prompts, drafts, guards tools or draws."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> int:
-    # Nothing may be imported before this: these processes have no Qt, and the first has no MLX.
+    # Nothing may be imported before this: none but the last of these processes has Qt, and only the second MLX.
     if sys.argv[1:2] == ["--prompt-process"]:
         from engine.tokenizers.prompt_process.worker import main as serve
 
@@ -21,6 +21,11 @@ def main() -> int:
         from app.tools.guardian import main as guard
 
         guard(sys.argv[2:])
+        return 0
+    if sys.argv[1:2] == ["--preview-process"]:
+        from app.chat.preview_process import main as draw
+
+        draw(sys.argv[2:])
         return 0
     from app.__main__ import main as run
 

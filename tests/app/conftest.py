@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.system.language import LANGUAGES
@@ -223,6 +223,10 @@ class Tray(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.visible, self.notified = False, []
+        self.menu: QMenu | None = None
+
+    def setContextMenu(self, menu: QMenu) -> None:
+        self.menu = menu
 
     def show(self) -> None:
         self.visible = True

@@ -56,6 +56,7 @@ NAMES = {
     *("ms", "Lesser General Public License"),
     *("LoRA", "LM Studio", "Ollama", "KEY", "oMLX", "Jan", "MTPLX"),
     *("MCP", "mcp.json", "mcpServers", "command", "url", "https://", "http://", "Streamable HTTP", "SSE", "MB"),
+    *("Brave", "brave.com/search/api", "Git", "npx", "Node.js", "nodejs.org", "uvx", "uv", "docs.astral.sh/uv"),
 }
 # Words of the glossary that English uses in other senses as well: "get worse", "continue the answer", "a depth of 3".
 OF_MANY_SENSES = {
@@ -99,7 +100,7 @@ def breaking(language: str, pattern: str) -> list[str]:
 
 
 def test_english_is_in_sentence_case_with_one_word_for_a_thing() -> None:
-    names = {*" ".join(NAMES).split(), *("English", "Qwen", "Gemma", "License", "Lesser", "General", "Public")}
+    names = {*" ".join(NAMES).split(), *("English", "Qwen", "Gemma", "License", "Lesser", "General", "Public", "Node")}
     names |= {"Settings", "Finder", "Trash", "Starter", "Check"}
     # What macOS calls its own.
     names |= {"System", "Low", "Power", "Mode", "Local", "Network"}

@@ -16,7 +16,8 @@ from app.cli.terminal import format_bytes, print_table
 from engine.bench.arms import run_to_end
 from engine.bench.prompts import BenchPrompt
 from engine.bench.runner import machine
-from engine.main_model.loading import LoadedModel, load
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import load
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from tests.benchmarks import options

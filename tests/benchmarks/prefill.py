@@ -20,7 +20,8 @@ from app.cli.terminal import format_bytes, print_table
 from engine.bench.runner import machine
 from engine.client import RequestStream
 from engine.events import Failed
-from engine.main_model.loading import LoadedModel, load
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import load
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.pacing import ALONE_S
 from engine.serving.scheduler import Scheduler

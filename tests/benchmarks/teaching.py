@@ -37,7 +37,8 @@ from engine.engine import starter_pair
 from engine.errors import EngineError
 from engine.events import Event, Finished
 from engine.files.steps import run_to_completion
-from engine.main_model.loading import LoadedModel, load
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import load
 from engine.requests import ChatRequest, OwnAnswer, SamplingSettings, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings

@@ -18,7 +18,8 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.main_model.loading import LoadedModel, load
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import load
 from engine.speculation.rounds.compiled_steps import CompiledSteps
 from engine.speculation.rounds.passes import model_pass
 from tests.tiny_models import QWEN3, write_model

@@ -14,7 +14,8 @@ import pytest
 from engine import Engine, starter_pair
 from engine.cpu_backend import backend
 from engine.files.disk_pool import DiskPool
-from engine.main_model.loading import LoadedModel, load
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import load
 from engine.serving.scheduler import Scheduler
 from engine.tokenizers.prompt_process.client import PromptCall, PromptProcess
 from engine.tokenizers.prompt_process.protocol import TokenizerSource

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from engine.events import Finished
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.requests import ChatRequest
 from engine.serving.scheduler import Scheduler
 from tests.engine.serving_requests import PLAIN, alone

@@ -13,7 +13,7 @@ from mlx_lm import stream_generate
 
 from engine import ChatRequest, SpeculationSettings
 from engine.bench.arms import run_to_end
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.serving.scheduler import Scheduler
 from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.taps import layers_of

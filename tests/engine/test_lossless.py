@@ -15,7 +15,8 @@ import pytest
 
 from engine.errors import BadRequest
 from engine.events import Failed, TokensCommitted
-from engine.main_model.loading import LoadedModel, load
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import load
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from tests.engine.faulty_model import FaultyModel

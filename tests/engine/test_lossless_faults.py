@@ -10,7 +10,7 @@ import pytest
 
 from engine.errors import InternalFailure, ModelNotUsable
 from engine.events import Failed, Finished
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.serving.scheduler import Scheduler
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.ngram import NgramProposer

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving import prefilling
 from engine.serving.pacing import PrefillPacer

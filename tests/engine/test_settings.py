@@ -12,7 +12,7 @@ import pytest
 from engine import ChatRequest, Engine
 from engine.errors import BadRequest, NotEnoughMemory, PromptTooLong, QueueFull
 from engine.events import Failed, Finished
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.serving import scheduler as scheduling
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings

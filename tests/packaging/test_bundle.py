@@ -142,13 +142,21 @@ def test_transformers_finds_the_same_names_in_what_is_left_of_its_sources(model:
     assert create_import_structure_from_path(str(shortened)) == found
 
 
-def test_the_bundles_program_serves_prompts_too(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("option", "module"),
+    [
+        ("--prompt-process", "engine.tokenizers.prompt_process.worker"),
+        ("--preview-process", "app.chat.preview_process"),
+    ],
+)
+def test_the_bundles_program_is_its_other_processes_too(
+    option: str, module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     served: list[list[str]] = []
-    worker = importlib.import_module("engine.tokenizers.prompt_process.worker")
-    monkeypatch.setattr(worker, "main", served.append)
+    monkeypatch.setattr(importlib.import_module(module), "main", served.append)
     launcher = runpy.run_path(str(PACKAGING / "bundle" / "launcher.py"))
     for options in ([], ["--without-transformers"]):
-        monkeypatch.setattr(sys, "argv", ["Tandem", "--prompt-process", *options])
+        monkeypatch.setattr(sys, "argv", ["Tandem", option, *options])
         assert launcher["main"]() == 0
     assert served == [[], ["--without-transformers"]]
 

@@ -32,7 +32,8 @@ from engine.bench.prompts import BUILT_IN
 from engine.client import RequestStream
 from engine.events import Event, Finished, TokensCommitted
 from engine.files.steps import run_to_completion
-from engine.main_model.loading import LoadedModel, load
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import load
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings

@@ -122,6 +122,13 @@ HELP_ACTIONS = (
         "explain", "Explain", "Explain the figures of the live panel", lambda window: window.explanations.open()
     ),
     WindowAction(
+        "show-chats-folder",
+        "Show chats in Finder",
+        "Show the folder where chats are stored",
+        lambda window: window.chats.show_folder(),
+        icon="folder",
+    ),
+    WindowAction(
         "show-report",
         "Show crash report",
         "Show the crash report",

@@ -58,12 +58,21 @@ CHAT_ACTIONS = (
         enabled=lambda window: window.can_retry,
     ),
     WindowAction(
+        "keep-chat",
+        "Keep this chat",
+        "Save this temporary chat with the others",
+        lambda window: window.session.chats.keep(window.session.chat),
+        enabled=lambda window: (
+            window.session.chat.temporary and window.has_answer and not window.session.chat.answering
+        ),
+        begins_section=True,
+    ),
+    WindowAction(
         "rename-chat",
         "Rename chat",
         "Change the title of this chat",
         lambda window: window.chats.on_shown(window.sidebar.rename),
         enabled=lambda window: window.is_kept,
-        begins_section=True,
     ),
     WindowAction(
         "pin-chat",

@@ -22,6 +22,13 @@ FILE_ACTIONS = (
         "new-chat", "New chat", "Start a new chat", lambda window: window.session.chats.new_chat(), "Ctrl+N", "plus"
     ),
     WindowAction(
+        "new-temporary-chat",
+        "New temporary chat",
+        "Start a chat that is not saved, and gone when you leave it",
+        lambda window: window.session.chats.new_temporary_chat(),
+        "Ctrl+Shift+N",
+    ),
+    WindowAction(
         "duplicate-chat",
         "Duplicate chat",
         "Make a copy of this chat",
@@ -79,14 +86,6 @@ FILE_ACTIONS = (
         lambda window: window.session.answers.save_again(),
         enabled=lambda window: window.session.answers.can_save_again,
         hides=True,
-    ),
-    WindowAction(
-        "show-chats-folder",
-        "Show chats in Finder",
-        "Show the folder where chats are stored",
-        lambda window: window.chats.show_folder(),
-        icon="folder",
-        begins_section=True,
     ),
     WindowAction(
         "print-chat",

@@ -65,7 +65,8 @@ class ActedWindow(QMainWindow):
     @property
     def is_kept(self) -> bool:
         """Whether the chat on screen is in the list. One that holds only an unsent message is the next new chat."""
-        return self.session.chat.id is not None and bool(self.session.chat.turns)
+        chat = self.session.chat
+        return chat.id is not None and bool(chat.turns) and not chat.temporary
 
     @property
     def has_answer(self) -> bool:

@@ -19,7 +19,7 @@ import numpy as np
 from engine.answer_index.index import Usage
 from engine.files.steps import Steps, in_chunks
 from engine.heads.chain_head import ChainHead
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.output_rows import OutputRows, output_rows
 from engine.speculation.choosing.costs import Costs
 from engine.speculation.drafters.sources import HeadSource

@@ -12,7 +12,7 @@ from engine.files.disk_pool import DiskPool
 from engine.files.foreign_code import panics_as_errors
 from engine.files.steps import Steps, result_of
 from engine.heads.head import Head
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.requests import MAX_DEPTH
 from engine.speculation.drafters.translation import Translation
 from engine.speculation.rounds.compiled_steps import CompiledSteps, compiled_steps

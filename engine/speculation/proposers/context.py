@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from engine.answer_index.index import AnswerIndex
 from engine.async_drafting.drafting_ahead import DraftingAhead
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.sampling import Sampler
 from engine.requests import SpeculationSettings
 from engine.speculation.conversation import CachedConversation

@@ -17,7 +17,7 @@ from mlx_lm.models.cache import KVCache
 
 from engine.errors import is_device_failure
 from engine.files.steps import Steps
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.speculation.caches.buffer_sizes import compiled_buffer_tokens
 
 log = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ import mlx.nn as nn
 
 from engine.heads.context import Rows
 from engine.heads.head import Attended, MainPorts
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.speculation.rounds.taps import PROBE_ROWS, CannotTap, calls_of, layers_of
 
 # The largest relative difference between what the ports compute and the model itself.

@@ -19,7 +19,7 @@ import mlx.core as mx
 from engine.errors import EngineError
 from engine.files.steps import Steps
 from engine.heads.head import Head
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.speculation.rounds.main_ports import main_ports
 from engine.speculation.rounds.taps import CannotTap, Taps
 

@@ -22,11 +22,10 @@ from typing import Any, TypeVar
 import psutil
 
 from engine.documents.document import DocumentText
-from engine.errors import EngineClosed, GrammarNotUsable, PromptTooLong, TemplateFailed, without_frames
+from engine.errors import EngineClosed, PromptTooLong, TemplateFailed, without_frames
 from engine.files.kept_json import KeptJson
 from engine.files.picture_file import DecodedPicture
 from engine.gguf.plan import GgufPlan
-from engine.grammars.grammar import Grammar
 from engine.model_files.cache_counting import CacheShape
 from engine.tokenizers.prompt_process import protocol
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
@@ -45,8 +44,6 @@ BUILD_S, PROMPT_S = 30, 5
 CHARACTERS_A_SECOND = 200_000
 # A process that the system lets compute nothing for so many seconds on the clock waits for something that never comes.
 STALL_S = 60.0
-# Seconds for compiling a grammar. Ordinary grammars take milliseconds.
-COMPILE_S = 3
 # Seconds for building a model without its weights, and for importing MLX. The largest models take a tenth.
 COUNT_S = 8
 # Seconds without a task after which a process ends: a large vocabulary takes 400 MB.
@@ -169,9 +166,9 @@ class PromptProcess:
         problem: str = self._do(protocol.TryGrammar(lark), seconds)
         return problem
 
-    def check_answer(self, schema: str, text: str) -> list[str]:
+    def check_answer(self, schema: str, text: str, seconds: float) -> list[str]:
         """Run `engine.grammars.checking.problems_of` in the process. Waits; raises `TemplateFailed`."""
-        problems: list[str] = self._do(protocol.CheckAnswer(schema, text), COMPILE_S)
+        problems: list[str] = self._do(protocol.CheckAnswer(schema, text), seconds)
         return problems
 
     def decode_picture(
@@ -384,29 +381,3 @@ for process in (PROMPT_PROCESS, GRAMMAR_PROCESS, COUNTING_PROCESS):
     atexit.register(process.end)
 for process in (PICTURE_PROCESS, DOCUMENT_PROCESS, SLOW_FILE_PROCESS, GGUF_PROCESS):
     atexit.register(process.end)
-
-
-def answer_problems(schema: str, text: str) -> list[str]:
-    """Return what is wrong with a JSON text by a schema. Waits; thread-safe.
-
-    A pattern in a schema can take forever.
-    """
-    try:
-        return GRAMMAR_PROCESS.check_answer(schema, text)
-    except TemplateFailed as error:
-        return [f"The check did not end within its limits ({error.reason})."]
-
-
-def check_grammar(grammar: Grammar) -> None:
-    """Raise `GrammarNotUsable` for a grammar that does not compile within limits. Waits; thread-safe.
-
-    A grammar of a few hundred bytes can take minutes or all memory, or overflow the stack.
-    """
-    try:
-        problem = GRAMMAR_PROCESS.try_grammar(grammar.as_lark(), COMPILE_S)
-    except TemplateFailed as error:
-        if error.reason == "too-slow":
-            raise GrammarNotUsable("too-slow", str(COMPILE_S)) from error
-        raise GrammarNotUsable("too-complex") from error
-    if problem:
-        raise GrammarNotUsable("invalid", problem)

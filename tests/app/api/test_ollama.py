@@ -11,7 +11,7 @@ from typing import Any
 import ollama
 import pytest
 
-from app.api.ollama import OllamaWriter
+from app.api.ollama import OllamaGenerateBody, OllamaWriter
 from app.text.answer_parts import AnswerParts
 from engine.errors import InternalFailure
 from engine.tokenizers.thinking import ThinkingChoice
@@ -149,7 +149,7 @@ def test_a_prompt_may_have_instructions_and_a_way_to_think(serve: Serve, client_
 
 
 def test_a_silent_stream_sends_a_piece_without_text() -> None:
-    writer = OllamaWriter("m", AnswerParts(), lambda text, *_: {"response": text}, lambda _: {}, logprobs=False)
+    writer = OllamaWriter("m", AnswerParts(), OllamaGenerateBody())
     piece = json.loads(writer.keep_alive)
     assert (piece["response"], piece["done"], writer.keep_alive[-1:]) == ("", False, b"\n")
 

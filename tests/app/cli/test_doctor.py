@@ -13,6 +13,7 @@ import pytest
 from app.__main__ import main
 from app.settings.store import SettingsStore
 from app.system.paths import settings_folder
+from engine.advice.fit import working_set_limit
 from engine.bench import pair_check
 from engine.files.system_memory import SystemMemory
 from engine.machine import facts
@@ -75,7 +76,13 @@ def test_a_pair_that_cannot_be_loaded_is_named_and_the_rest_is_printed(
 def test_without_speed_nothing_is_loaded(capsys: pytest.CaptureFixture[str]) -> None:
     SettingsStore(settings_folder() / "settings.json").change(main_model="/no/such/model")
     assert main(["doctor", "--no-speed"]) == 0
-    assert "- Plain decoding: Not measured." in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "- Plain decoding: Not measured." in out
+    # The window says the same before an engine runs.
+    assert f"- Memory for models: {working_set_limit(MAC.memory.total) / 1e9:.1f} GB" in out
+    SettingsStore(settings_folder() / "settings.json").change(memory_limit_gb=7.5)
+    assert main(["doctor", "--no-speed"]) == 0
+    assert "- Memory for models: 7.5 GB" in capsys.readouterr().out
     code = "import sys; from app.__main__ import main; main(['doctor', '--no-speed']); print('mlx.core' in sys.modules)"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said.endswith("False\n")

@@ -59,6 +59,7 @@ def test_each_part_that_is_missing_is_named(tmp_path: Path, qapp: Any, monkeypat
     monkeypatch.setattr(included_parts, "in_a_process", gone)
     monkeypatch.setattr(included_parts, "ToolHost", gone)
     monkeypatch.setattr(included_parts, "picture_size", gone)
+    monkeypatch.setattr(included_parts, "picture_of", gone)
     monkeypatch.setattr(included_parts, "QCollator", CodePointOrder)
     monkeypatch.setattr(included_parts.QCoreApplication, "translate", lambda _, text: text)
     parts = parts_of(tmp_path, qapp, "Hello.")
@@ -76,5 +77,6 @@ def test_each_part_that_is_missing_is_named(tmp_path: Path, qapp: Any, monkeypat
         "drafter",
         "tools",
         "pictures",
+        "previews",
     }
     assert "it was not collected" in parts["pdf"]

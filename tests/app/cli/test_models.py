@@ -99,6 +99,16 @@ def test_models_in_folders_of_the_window_are_listed(
     assert [model["id"] for model in objects(capsys)] == ["added"]
 
 
+def test_list_tells_models_of_one_name_apart(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folders = [write_folder(tmp_path / place / "gemma3", model_files()) for place in ("mine", "yours")]
+    write_folder(tmp_path / "mine/other", model_files())
+    added = tuple(str(folder.parent) for folder in folders)
+    SettingsStore(settings_folder() / "settings.json").change(model_folders=added)
+    assert run("list") == 0
+    names = [line.split("  ")[0] for line in capsys.readouterr().out.splitlines()[1:]]
+    assert sorted(names) == sorted([*(f"gemma3 ({folder})" for folder in folders), "other"])
+
+
 def test_search_names_size_licence_and_consent(run: Run, hub: FakeHub, capsys: pytest.CaptureFixture[str]) -> None:
     hub.add("org/wanted", model_files(), gated=True)
     assert run("search", "wanted") == 0

@@ -20,6 +20,7 @@ from app.settings.declarations import PAGES
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
 from app.widgets.layouts import settle_layouts
+from app.wording.hub import size_words
 from engine.hub.failures import HubError
 from engine.hub.values import RemovalPlan
 from tests.app.conftest import OpenShown
@@ -95,6 +96,21 @@ def test_a_model_without_a_worthwhile_draft_is_offered_alone(
     assert not any("draft" in text or "×" in text for text in words)
     window.offer.rows[0].button.click()
     assert library.asked == [("add", library.inventory.offers[0].id)]
+
+
+def test_the_memory_that_is_in_use_includes_the_models_of_programs(open_settings: OpenShown) -> None:
+    window, _, engine = open_settings()
+    own = window.session.models.pair.main.bytes + window.session.models.pair.draft.bytes
+    beside = engine.load_beside("small").result()
+    page = window.settings_page("models")
+    assert size_words(own) != size_words(own + beside.bytes)
+    words = f"{size_words(own + beside.bytes)} are loaded."
+    window.wait(lambda: any(words in one.text() for one in page.findChildren(QLabel)))
+    sizes = [size_words(own), size_words(beside.bytes)]
+    assert [size in one.text() for size, one in zip(sizes, page.unload_buttons, strict=True)] == [True, True]
+    page.unload_buttons[1].click()
+    window.wait(lambda: len(page.unload_buttons) == 1)
+    assert window.session.models.pair.main is not None
 
 
 def test_cards_show_memory_damage_and_what_removal_frees(open_settings: OpenShown) -> None:

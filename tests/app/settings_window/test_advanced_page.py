@@ -14,6 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from app.settings.checkup import gather
+from app.settings.declarations import SettingsValues
 from app.settings_window import advanced_page
 from app.settings_window.advanced_page import AdvancedPage
 from app.system.log_buffer import LOG_BUFFER
@@ -134,7 +135,7 @@ def test_the_page_is_in_the_language_of_the_window_and_the_json_is_not(
     ],
 )
 def test_the_page_says_how_this_mac_rounds(rounding: Rounding | None, words: str) -> None:
-    assert words in checkup.page(gather(MAC, replace(MEASURED, rounding=rounding)))
+    assert words in checkup.page(gather(MAC, SettingsValues(), replace(MEASURED, rounding=rounding)))
 
 
 def test_an_error_is_said_in_words(page: AdvancedPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,13 +15,18 @@ import pytest
 from keyring.errors import KeyringError
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 
+from app.chat.call_card import CallCard
 from app.tools import connection
-from app.tools.tool import Permission
-from app.wording.tools import server_state
+from app.tools.known_servers import FOLDER, KNOWN_SERVERS
+from app.tools.servers import Server
+from app.tools.tool import Permission, ToolResult
+from app.wording.tools import KNOWN_SIGHTS, server_state
 from tests.app.conftest import PATIENCE_S, OpenWindow
+from tests.app.fake_tools import FakeHost, call_text, tool
 from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.tools.conftest import hostile
 from tests.app.window_driver import WindowDriver
 
@@ -119,7 +124,7 @@ def test_a_tested_server_lists_its_tools_which_ask_unless_the_person_says_otherw
 ) -> None:
     page = imported({"files": entry()})
     allow(window, page, "files")
-    assert "Running. Tools: 1." in state(page, "files")
+    assert "Running. Tools (1): echo." in state(page, "files")
     view, settings = page.view("files"), window.session.tools.settings
     [(tool, _, chooser)] = view.rows
     assert tool.read_only
@@ -131,6 +136,98 @@ def test_a_tested_server_lists_its_tools_which_ask_unless_the_person_says_otherw
     chooser.set_value(Permission.DENY)
     chooser.activated.emit(chooser.currentIndex())
     assert settings.permission(tool) is Permission.DENY
+    assert chooser.currentText() == "Off"
+    assert "Running. All its tools are off." in state(page, "files")
+    # What the test has found is also there later.
+    window.settings.close()
+    assert "Running. All its tools are off." in state(window.settings_page("tools"), "files")
+
+
+@pytest.mark.parametrize("known", KNOWN_SERVERS, ids=lambda known: known.name)
+def test_a_known_server_opens_as_a_form_that_is_filled_in_and_asks_for_what_is_missing(
+    window: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: Server
+) -> None:
+    monkeypatch.setattr("app.wording.tools.program_of", lambda *_: None)
+    FakeHost().install(monkeypatch)
+    page: Any = window.settings_page("tools")
+    page.known[known.name].click()
+    card, needs = page.card, {name.text(): value for _, name, value in page.card.values}
+    assert (card.name.text(), card.target.text(), [*needs]) == (known.name, known.target, [*known.values])
+    shown = "\n".join(label.text() for label in card.findChildren(QLabel) if label.isVisible())
+    assert KNOWN_SIGHTS[known.name] in shown
+    assert "It runs with your rights on this Mac" in shown
+    # Who has no package runner reads where to get it, before and in the form.
+    missing = {"npx": "Node.js", "uvx": "install uv"}[known.command]
+    assert missing in shown
+    assert missing in page.rows[[*page.known].index(known.name)].help.text()
+    args = tuple(str(tmp_path) if one == FOLDER else one for one in known.args)
+    assert card.folder.isVisible() is (args != known.args)
+    if args != known.args:
+        card.save.click()
+        assert "folder" in card.problem.text()
+        with window.file_dialog(tmp_path):
+            card.folder.click()
+    if needs:
+        card.save.click()
+        assert card.problem.text() == f"Enter a value for {next(iter(needs))}."
+        needs["BRAVE_API_KEY"].setText("secret")
+    card.save.click()
+    window.wait(lambda: bool(window.session.tools.settings.servers))
+    [server] = window.session.tools.settings.servers
+    assert (server.command, server.args, server.usable) == (known.command, args, True)
+    # Several folders may be wanted, anything else once.
+    window.wait(lambda: page.known[known.name].isVisible() is (args != known.args))
+    if args != known.args:
+        page.known[known.name].click()
+        assert card.name.text() == f"{known.name}-2"
+
+
+@pytest.mark.parametrize(("name", "most"), [("time", 4), ("files", 6)])
+def test_a_known_server_is_called_after_a_few_clicks(
+    open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, most: int
+) -> None:
+    host, clicks = FakeHost(), 0
+
+    def click(button: QPushButton) -> None:
+        nonlocal clicks
+        assert button.isVisible()
+        button.click()
+        clicks += 1
+
+    host.install(monkeypatch)
+    host.offered, host.results = [tool("now", name)], {"now": ToolResult("It is noon.")}
+    call = call_text(f"{name}_now", zone="UTC")
+    window = open_window(ScriptedEngine([Script(call), Script("Noon.")], tool_format="json_tools"))
+    page: Any = window.settings_page("tools")
+    click(page.known[name])
+    if page.card.folder.isVisible():
+        with window.file_dialog(tmp_path):
+            click(page.card.folder)
+        # The one that chooses the folder in the dialog of the system.
+        clicks += 1
+    click(page.card.save)
+    window.wait(lambda: bool(window.session.tools.settings.servers))
+    window.settle()
+    assert "Tools (1): now." in state(page, name)
+    assert page.outcome.text() == "Tools are on in the current chat."
+    # Esc closes the settings, too.
+    window.settings.close()
+    clicks += 1
+    window.ask("What time is it?")
+    window.wait(lambda: any(card.isVisible() for card in window.window.findChildren(CallCard)))
+    [card] = window.window.findChildren(CallCard)
+    click(next(one for one in card.findChildren(QPushButton) if one.text() == "Allow once"))
+    window.wait_until_answered()
+    assert len(host.calls) == 1
+    assert clicks <= most
+
+
+def test_a_chat_whose_tools_the_person_turned_off_keeps_them_off(window: WindowDriver, imported: Any) -> None:
+    window.session.tools.set_on(window.session.chat, False)
+    page = imported({"files": entry()})
+    allow(window, page, "files")
+    assert not window.session.tools.is_on(window.session.chat)
+    assert "current chat" not in page.outcome.text()
 
 
 def test_a_tested_server_starts_at_once_even_where_the_package_for_it_loads_slowly(
@@ -149,7 +246,7 @@ def test_a_tested_server_starts_at_once_even_where_the_package_for_it_loads_slow
     window.wait(lambda: "Starting…" in state(page, "files"))
     assert not page.view("files").test.isEnabled()
     ready.set()
-    window.wait(lambda: "Running. Tools: 1." in state(page, "files"))
+    window.wait(lambda: "Running. Tools (1): echo." in state(page, "files"))
 
 
 def test_tools_that_only_run_as_tasks_are_named_with_the_reason(window: WindowDriver, imported: Any) -> None:

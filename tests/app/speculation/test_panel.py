@@ -29,7 +29,8 @@ from app.wording import figures
 from app.wording.errors import PLAIN_REASONS
 from app.wording.figures import capitalized
 from app.wording.sources import role_of
-from engine.events import Finished, TokensCommitted
+from engine.errors import EngineError
+from engine.events import Failed, Finished, TokensCommitted
 from engine.stats import PlainSpan, RequestStats
 from engine.tuning import KeyRange, LearnedPair, Rounding, WidthCost
 from tests.app.conftest import EACH_LANGUAGE
@@ -110,7 +111,8 @@ def test_after_every_round_each_figure_is_the_engine_s_record_and_nothing_moves(
         stats, records = answer.stats, answer.rounds
         shown = texts(panel)
         assert shown["rate"] == figures.percent(stats.accepted / stats.drafted if stats.drafted else None)
-        assert shown["per_round"] == figures.number(stats.generated_tokens / stats.rounds if stats.rounds else None)
+        per_round = figures.number(stats.generated_tokens / stats.rounds if stats.rounds else None)
+        assert shown["per_round"] == (figures.NONE if per_round == "1.0" else per_round)
         assert shown["speed"] in ("", figures.speed_sentence(stats), figures.both_speeds(stats))
         assert shown["first"] == figures.seconds(stats.ttft_s)
         if not answer.ended and len(records) > 1:
@@ -167,6 +169,18 @@ def test_nothing_moves_when_an_answer_grows_and_ends_whatever_there_is_to_say(
         assert heights(panel) == before
     assert answer.ended
     assert len({record.reason for record in answer.rounds}) == len(PLAIN_REASONS) + 1
+
+
+@pytest.mark.parametrize("end", [Finished("cancelled", "", (), RequestStats()), Failed(EngineError("no"), "")])
+def test_nothing_moves_when_an_answer_ends_before_its_first_token(panel: SpeculationPanel, end: Event) -> None:
+    answer = Answer()
+    panel.show_answer(answer)
+    before = [heights(panel) for _ in range(3)][-1]
+    answer.apply([end])
+    panel.follow()
+    assert heights(panel) == before
+    assert panel.outcome.text() == "No figures for this answer"
+    assert panel.strip.isVisible()
 
 
 @pytest.mark.usefixtures("any_font")
@@ -302,6 +316,24 @@ def test_the_outcome_comes_first_and_is_what_is_known(
     texts = [view.text() for view in panel.findChildren(QLabel) if view.isVisible() and view.text()]
     assert len([text for text in texts if "a second" in text]) == (stats.decode_tps is not None)
     assert gained or not any("instead of" in text for text in texts)
+
+
+@pytest.mark.parametrize(("accepted", "per_round"), [(0, 1.0), (1, 1.04), (0, None)])
+def test_one_token_a_round_is_no_figure(panel: SpeculationPanel, accepted: int, per_round: float | None) -> None:
+    stats = drafting(accepted=accepted, tokens_per_round=per_round, accept_rate=accepted / 9)
+    panel.show_answer(Answer(State.DONE, stats=stats))
+    shown = [view.text() for view in panel.findChildren(QLabel) if view.isVisible() and view.text()]
+    assert "1.0" not in shown
+    assert panel.per_round.accessibleDescription() == figures.NONE
+    # That nothing was accepted is in the headline and the rate, and in no third place.
+    assert len([text for text in shown if text.startswith(("No draft token", "0 of "))]) == (accepted == 0)
+
+
+def test_the_figure_of_an_answer_in_the_panel_is_not_below_it_as_well() -> None:
+    stats = drafting(accepted=6, speedup=2.1, speedup_low=2.05, speedup_high=2.15)
+    answer = Answer(State.DONE, stats=stats, model="Qwen3")
+    assert origin_text(answer) == "2.1× as fast · Qwen3"
+    assert origin_text(answer, in_panel=True) == "Qwen3"
 
 
 def test_a_refusal_is_not_praised(panel: SpeculationPanel) -> None:

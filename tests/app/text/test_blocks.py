@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.text.blocks import LONG_TAIL, LONGEST_CODE, Block, Code, Fold, ProseText, Splitter
-from app.text.fences import fenced, is_fence, without_blocks
+from app.text.fences import fenced, is_fence
 from app.text.pieces import LONG_PIECE, TABLE_ROWS, weight
 from app.text.shown import fold_parts, paragraphs_of, words_of
 from tests.app.hostile_answers import ANSWERS
@@ -242,10 +242,6 @@ def test_a_line_is_a_fence_by_how_it_begins(line: str, expected: bool) -> None:
 @pytest.mark.parametrize(("text", "fence"), [("x", "```"), ("a ``` b", "````"), ("`````", "``````")])
 def test_the_fence_around_a_text_does_not_occur_in_it(text: str, fence: str) -> None:
     assert fenced(text) == f"{fence}\n{text}\n{fence}"
-
-
-def test_blocks_are_left_out_also_one_that_is_open() -> None:
-    assert without_blocks("a\n```\nb\n```\nc\n~~~\nd", "|") == "a\n|\nc\n|"
 
 
 def test_only_a_fence_of_the_same_sign_and_length_closes_a_block() -> None:

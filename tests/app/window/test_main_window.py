@@ -120,6 +120,19 @@ def test_header_and_panel_say_the_same_while_an_answer_is_decoded_plainly(open_w
     assert "Speculation: auto" in window.header.draft.accessibleName()
 
 
+def test_what_an_answer_gained_is_in_the_panel_or_else_below_the_answer(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine([Script(STORY)]))
+    window.ask_and_wait("first", "second")
+    gained = window.panel.outcome.text()
+    assert gained.endswith("as fast")
+    for index in (0, 1):
+        window.turn(index).hover()
+    assert window.turn(0).origin.startswith(f"{gained} · ")
+    assert window.turn(1).origin.startswith("main · ")
+    window.trigger("toggle-panel")
+    assert window.turn(1).origin.startswith(f"{gained} · ")
+
+
 def test_every_figure_on_the_panel_is_the_engine_s_and_stands_there_or_below_the_answer(
     open_window: OpenWindow,
 ) -> None:

@@ -174,7 +174,7 @@ def test_the_switch_lists_servers_and_tools_and_is_off_at_first(open_window: Ope
     set_up(window.session, "clock")
     assert tools.isVisible()
     assert tools.text() == "Tools: on"
-    assert menu_of(window) == ["Use tools in this chat", "Tandem", "clock · Running. Tools: 1."]
+    assert menu_of(window) == ["Use tools in this chat", "Tandem", "clock · Running. Tools (1): now."]
     menus = [action.menu() for action in tools.menu_of_tools.actions()[-2:]]
     names = [[action.text() for action in menu.actions()] for menu in menus if isinstance(menu, QMenu)]
     assert names == [["Models on this Mac", "Today's acceptance rate"], ["now"]]
@@ -222,7 +222,7 @@ def test_what_the_switch_shows_for_the_starter_is_what_a_question_gets(open_wind
     assert lines == [
         ("Use tools in this chat", True, False),
         ("Tandem", False, False),
-        ("clock · Running. Tools: 1.", False, False),
+        ("clock · Running. Tools (1): now.", False, False),
     ]
     assert tools_of_a_question() == [*own, "clock_now"]
     session.tools.settings.put(server)
@@ -253,6 +253,26 @@ def test_the_tools_that_a_chat_uses_are_not_grey_and_the_others_are(open_window:
         menus = [action.menu() for action in window.find(ToolsButton).menu_of_tools.actions()]
         tools = [action for menu in menus if isinstance(menu, QMenu) for action in menu.actions()]
         assert [action.isEnabled() for action in tools] == [on] * 3
+
+
+def test_a_tool_that_is_off_is_neither_told_to_the_model_nor_called(open_window: OpenWindow, host: FakeHost) -> None:
+    engine = engine_of("Hello.", call_text("clock_later", zone="UTC"))
+    window = open_window(engine)
+    host.offered = [tool("now"), tool("later")]
+    set_up(window.session, "clock")
+    tools = window.session.tools
+    tools.permit(window.session.chat, host.offered[1], Permission.DENY)
+    lines = menu_of(window)
+    assert lines[-1] == "clock · Running. Tools (1): now. Off: later."
+    menu = window.find(ToolsButton).menu_of_tools.actions()[-1].menu()
+    assert isinstance(menu, QMenu)
+    assert [(line.text(), line.isEnabled()) for line in menu.actions()] == [("now", True), ("later · Off", False)]
+    window.ask_and_wait("Hello")
+    assert [one["function"]["name"] for one in engine.requests[-1].tools][2:] == ["clock_now"]
+    # A model may know of it from before.
+    window.ask_and_wait("Later?")
+    assert not cards(window)
+    assert host.calls == []
 
 
 @pytest.mark.usefixtures("host")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from mlx_lm.generate import batch_generate
 
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.drafters.draft_rows import DraftRows

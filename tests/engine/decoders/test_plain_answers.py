@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from tests.engine.serving_requests import PLAIN, alone, request, run, serve_and_act, submit

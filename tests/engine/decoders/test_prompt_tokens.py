@@ -10,7 +10,7 @@ import pytest
 from engine.decoders import prompt_tokens
 from engine.errors import BadRequest
 from engine.events import PrefillProgress, PromptToken
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.requests import ChatRequest
 from engine.serving.scheduler import Scheduler
 from tests.engine.counting_model import CountingModel

@@ -12,7 +12,8 @@ import mlx.core as mx
 import pytest
 
 from engine.events import PrefillProgress, TokensCommitted
-from engine.main_model.loading import LoadedModel, load
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import load
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.choosing.choice import MeasuredRound

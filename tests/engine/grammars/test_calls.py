@@ -15,7 +15,7 @@ from engine.call_forms.table import FORMS, call_form
 from engine.call_forms.writing import CallsNotExpressible
 from engine.grammars.calls import calls_source
 from engine.grammars.grammar import Grammar, calls_of
-from engine.tokenizers.prompt_process.client import check_grammar
+from engine.tokenizers.prompt_process.grammar_checks import check_grammar
 from tests.engine.grammars.written_calls import allows, function, written
 
 TOOLS = [

@@ -39,8 +39,8 @@ def test_the_list_holds_the_families_that_are_tried() -> None:
 def test_texts_are_those_of_mlx_vlm_with_and_without_drafts(name: str, tmp_path: Path) -> None:
     with serving(name, tmp_path) as (scheduler, _):
         main = scheduler.models.main
-        [plain] = run(scheduler, request(speculation=PLAIN))
-        [drafted] = run(scheduler, request())
+        [plain] = run(scheduler, request(max_tokens=12, speculation=PLAIN))
+        [drafted] = run(scheduler, request(max_tokens=12))
         assert drafted.finished.ids == plain.finished.ids
         assert (drafted.finished.stats.drafted == 0) == (name in REFUSED)
         prompt = main.prompt_ids([{"role": "user", "content": "the quick brown fox"}])
@@ -79,9 +79,9 @@ def test_answers_share_a_batch_where_the_caches_allow(name: str, tmp_path: Path)
     with serving(name, tmp_path) as (scheduler, _):
         main = scheduler.models.main
         assert rows_obstacle(main.model, main.new_caches()) is None
-        texts = ("the quick brown fox", "안녕하세요 세계", "こんにちは世界")
-        alone = [run(scheduler, request(text))[0].finished.ids for text in texts]
-        assert [one.finished.ids for one in run(scheduler, *map(request, texts))] == alone
+        asked = [request(text, max_tokens=8) for text in ("the quick brown fox", "안녕하세요 세계", "こんにちは世界")]
+        alone = [run(scheduler, one)[0].finished.ids for one in asked]
+        assert [one.finished.ids for one in run(scheduler, *asked)] == alone
 
 
 def test_adapters_are_refused_with_the_family(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.pictures.placed import PlacedPicture
 from engine.pictures.reading import PictureFiles, digest_of, picture_size, read_picture
 from engine.pictures.vision_tower import RequestPictures, VisionTower
@@ -82,5 +82,5 @@ def asked(
         sampling=SamplingSettings(temperature=temperature, seed=7),
         speculation=speculation,
         pictures={digest_of(file): file for file in shown},
-        **{"max_tokens": 16, **options},
+        **{"max_tokens": 10, **options},
     )

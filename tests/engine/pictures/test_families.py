@@ -20,7 +20,8 @@ from mlx_vlm.models.qwen3_vl.processing_qwen3_vl import Qwen3VLImageProcessor
 from mlx_vlm.utils import load_model
 from PIL import Image
 
-from engine.main_model.loading import LoadedModel, load
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import load
 from engine.pictures.reading import PictureFiles, digest_of
 from engine.speculation.rounds.passes import model_pass
 from engine.speculation.rounds.rope_positions import rope_positions

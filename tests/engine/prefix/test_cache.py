@@ -12,7 +12,8 @@ import pytest
 
 from engine.decoders.generation import Generation
 from engine.events import Finished
-from engine.main_model.loading import LoadedModel, load
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import load
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.rounds.sequence import CachedSequence

@@ -10,7 +10,7 @@ import mlx.core as mx
 import pytest
 
 from engine.events import Finished, PrefillProgress
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.requests import SpeculationSettings
 from engine.serving.pacing import PrefillPacer
 from engine.serving.scheduler import Scheduler

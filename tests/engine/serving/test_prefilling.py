@@ -12,7 +12,8 @@ import pytest
 
 from engine.errors import InternalFailure
 from engine.events import Failed, PrefillProgress
-from engine.main_model.loading import LoadedModel, load
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import load
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.pacing import PrefillPacer
 from engine.serving.scheduler import Scheduler

@@ -9,7 +9,7 @@ import pytest
 from engine.bench.arms import our_arms
 from engine.errors import BadRequest
 from engine.events import Finished
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.methods import PROPOSERS, ProposerEntry, methods
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler

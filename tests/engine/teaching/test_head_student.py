@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from engine.files.steps import run_to_completion
-from engine.main_model.loading import LoadedModel, load
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import load
 from engine.requests import OwnAnswer
 from engine.teaching import training
 from engine.teaching.adapter import add_adapter

@@ -9,7 +9,8 @@ import pytest
 
 from engine import requests
 from engine.files.steps import run_to_completion
-from engine.main_model.loading import LoadedModel, load
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import load
 from engine.requests import OwnAnswer
 from engine.teaching import lessons
 from engine.teaching.lessons import Lesson, is_held_out, read_answer

@@ -14,7 +14,8 @@ from engine import Engine
 from engine.advice.fit import ModelSize
 from engine.errors import NotEnoughMemory
 from engine.events import Failed
-from engine.main_model.loading import LoadedModel, load
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import load
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.status import MemoryUse

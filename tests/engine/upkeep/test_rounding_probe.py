@@ -13,7 +13,8 @@ import mlx.core as mx
 import pytest
 
 from engine.files.steps import Steps, run_to_completion
-from engine.main_model.loading import LoadedModel, load
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import load
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings

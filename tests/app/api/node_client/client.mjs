@@ -72,7 +72,9 @@ for await (const piece of await ollama.chat({ ...short, messages, stream: true }
 assert.equal(pieces, text);
 assert.equal((await ollama.list()).models[0].name, "starter/main");
 assert.equal((await ollama.show({ model: "starter/main" })).details.family, "qwen3");
-await assert.rejects(ollama.embed({ model: "starter/main", input: "a" }), { status_code: 501 });
+const { embeddings } = await ollama.embed({ model: "starter/main", input: ["a", "b"] });
+const own = await openai.embeddings.create({ model: "starter/main", input: ["a", "b"] });
+assert.deepEqual(own.data.map(({ embedding }) => embedding.length), embeddings.map((one) => one.length));
 
 assert.equal((await openai.chat.completions.create({ ...asked, model: "gpt-4o" })).model, "starter/main");
 await assert.rejects(openai.chat.completions.create({ ...asked, temperature: -1 }), OpenAI.BadRequestError);

@@ -28,7 +28,8 @@ whole = chat.invoke(question).content
 assert whole == "".join(part.content for part in chat.stream(question))
 formatted = model(starter).with_structured_output(Colour, method="json_schema").invoke(question)
 assert isinstance(formatted.dark, bool)
-called = model(caller, max_tokens=400).bind_tools([weather], tool_choice="any").invoke(question)
+caller_model = model(caller, max_tokens=400)
+called = caller_model.bind_tools([weather], tool_choice="any", parallel_tool_calls=False).invoke(question)
 assert called.tool_calls
 assert {call["name"] for call in called.tool_calls} == {"weather"}
 assert called.content == ""

@@ -1,4 +1,4 @@
-"""LiteLLM: whole and streamed answers, over the OpenAI and the Anthropic API, and calls of a function."""
+"""LiteLLM: whole and streamed answers, over the OpenAI, the Anthropic and Ollama's API, and calls of a function."""
 
 import json
 import sys
@@ -30,6 +30,8 @@ whole = ask("openai/gpt-4o", f"{starter}/v1").choices[0].message.content
 parts = ask("openai/gpt-4o", f"{starter}/v1", stream=True)
 assert whole == "".join(part.choices[0].delta.content or "" for part in parts)
 assert whole == ask("anthropic/claude-haiku-4-5", starter).choices[0].message.content
+for provider in ("ollama", "ollama_chat"):
+    assert whole == ask(f"{provider}/starter/main", starter).choices[0].message.content
 called = ask("openai/gpt-4o", f"{caller}/v1", tools=[TOOL], tool_choice="required", max_tokens=400)
 for call in called.choices[0].message.tool_calls:
     assert json.loads(call.function.arguments)["city"] in ("Seoul", "Rio")

@@ -11,7 +11,7 @@ import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import KVCache
 
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loaded_model import LoadedModel
 from engine.prefix.store import PrefixStore
 from engine.speculation.caches.cache_kinds import KINDS, CacheKind, kind_name
 from engine.speculation.caches.cache_rules import Trim

@@ -11,7 +11,8 @@ import pytest
 from mlx_lm.models.cache import RotatingKVCache
 
 from engine.files.steps import run_to_completion
-from engine.main_model.loading import LoadedModel, load
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import load
 from engine.speculation.rounds.compiled_steps import CompiledSteps, compiled_steps, reserve
 from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.tiers import by_tier

@@ -12,7 +12,8 @@ import pytest
 from engine.files.steps import run_to_completion
 from engine.heads.eagle_network import EagleHead
 from engine.heads.mtp_network import MtpHead
-from engine.main_model.loading import LoadedModel, load
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import load
 from engine.serving.scheduler import Scheduler
 from engine.speculation.drafters.sources import HeadSource
 from engine.speculation.rounds import tap_choice

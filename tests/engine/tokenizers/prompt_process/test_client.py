@@ -20,6 +20,7 @@ import pytest
 from engine import ChatRequest, Engine, Failed, Finished, starter_pair
 from engine.errors import EngineClosed, PromptTooLong, TemplateFailed
 from engine.main_model.loading import load
+from engine.tokenizers.prompt_process import client
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, PromptCall, PromptProcess
 from engine.tokenizers.prompt_process.protocol import MOST_TOKENIZERS, TokenizerSource
 from engine.tokenizers.prompts import Prompt, PromptJob, make_prompt, render
@@ -205,7 +206,7 @@ def test_a_call_that_is_given_up_before_its_turn_kills_nothing_and_a_tokenizer_t
 def test_a_template_beyond_the_limits_fails_its_question_and_no_other(
     tiny_main: Path, tmp_path: Path, template: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.tokenizers.prompt_process.client.PROMPT_S", 1)
+    monkeypatch.setattr(client, "PROMPT_S", 0.1)
     hostile = with_template(tiny_main, tmp_path / "hostile", template)
     with Engine() as engine:
         engine.load(hostile).result(timeout=PATIENCE_S)
@@ -219,11 +220,14 @@ def test_a_template_beyond_the_limits_fails_its_question_and_no_other(
 
 
 def test_while_a_template_runs_its_question_can_be_cancelled_and_the_engine_answers(
-    tiny_main: Path, tmp_path: Path
+    tiny_main: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hostile = with_template(tiny_main, tmp_path / "hostile", ENDLESS)
     with Engine() as engine:
-        engine.load(hostile).result(timeout=PATIENCE_S)
+        with monkeypatch.context() as patch:
+            # The load tries the template, too.
+            patch.setattr(client, "PROMPT_S", 0.1)
+            engine.load(hostile).result(timeout=PATIENCE_S)
         stream = engine.submit(ChatRequest(QUESTION))
         assert engine.status().result(timeout=PATIENCE_S).waiting == 1
         stream.cancel()

@@ -1,0 +1,36 @@
+"""Checks of grammars and of answers by a schema, in a process with limits."""
+
+from __future__ import annotations
+
+from engine.errors import GrammarNotUsable, TemplateFailed
+from engine.grammars.grammar import Grammar
+from engine.tokenizers.prompt_process.client import GRAMMAR_PROCESS
+
+# Seconds for compiling a grammar or checking an answer. Ordinary ones take milliseconds.
+COMPILE_S = 3
+
+
+def answer_problems(schema: str, text: str) -> list[str]:
+    """Return what is wrong with a JSON text by a schema. Waits; thread-safe.
+
+    A pattern in a schema can take forever.
+    """
+    try:
+        return GRAMMAR_PROCESS.check_answer(schema, text, COMPILE_S)
+    except TemplateFailed as error:
+        return [f"The check did not end within its limits ({error.reason})."]
+
+
+def check_grammar(grammar: Grammar) -> None:
+    """Raise `GrammarNotUsable` for a grammar that does not compile within limits. Waits; thread-safe.
+
+    A grammar of a few hundred bytes can take minutes or all memory, or overflow the stack.
+    """
+    try:
+        problem = GRAMMAR_PROCESS.try_grammar(grammar.as_lark(), COMPILE_S)
+    except TemplateFailed as error:
+        if error.reason == "too-slow":
+            raise GrammarNotUsable("too-slow", str(COMPILE_S)) from error
+        raise GrammarNotUsable("too-complex") from error
+    if problem:
+        raise GrammarNotUsable("invalid", problem)

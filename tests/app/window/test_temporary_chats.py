@@ -1,0 +1,144 @@
+"""A temporary chat is stored nowhere on disk, says so, and is gone when another one is shown, unless it is kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QPushButton
+
+from app.window.temporary_mark import TemporaryMark
+from tests.app.conftest import OpenWindow
+from tests.app.picture_files import RULES, picture
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
+from tests.app.window_driver import WindowDriver, texts
+
+SECRET = "zanzibar"
+
+
+def files_with(folder: Path, words: str) -> list[str]:
+    """Return the names of the files below a folder that contain the words."""
+    found = (path for path in folder.rglob("*") if path.is_file())
+    return [path.name for path in found if words.encode() in path.read_bytes()]
+
+
+def temporary(open_window: OpenWindow, engine: ScriptedEngine | None = None) -> WindowDriver:
+    """Return a window with a temporary chat of one turn beside a stored chat."""
+    window = open_window(engine or ScriptedEngine([Script("Stored."), Script(f"It is {SECRET}.")]))
+    window.ask_and_wait("first")
+    window.trigger("new-temporary-chat")
+    window.ask_and_wait(f"What is {SECRET}?")
+    window.settle()
+    return window
+
+
+def mark(window: WindowDriver) -> TemporaryMark:
+    return window.find(TemporaryMark)
+
+
+def test_it_is_marked_and_stored_nowhere_on_disk(open_window: OpenWindow) -> None:
+    window = temporary(open_window)
+    assert texts(mark(window)) == ["Temporary chat: it is not saved, and gone when you leave it.", "Keep this chat"]
+    assert mark(window).isVisible()
+    requests = window.session.models.engine.requests
+    assert [bool(request.conversation) for request in requests] == [True, False]
+    assert window.titles == ["First"]
+    assert window.in_store(lambda store: store.search.messages(SECRET)) == []
+    assert not any(window.is_enabled(action) for action in ("rename-chat", "pin-chat", "export-chat", "delete-chat"))
+    folder = window.session.store.path.parent
+    assert files_with(folder, "first")
+    assert files_with(folder, SECRET) == []
+    window.close()
+    assert files_with(folder, SECRET) == []
+
+
+def test_it_is_gone_when_another_chat_is_shown(open_window: OpenWindow) -> None:
+    window = temporary(open_window)
+    chat = window.session.chat
+    window.open_chat("First")
+    window.settle()
+    assert window.turns == [("first", "Stored.")]
+    assert not mark(window).isVisible()
+    assert window.session.store.of(chat).wait_for(lambda store: store.conversations.uids()) == []
+    window.trigger("new-temporary-chat")
+    assert window.turns == []
+    assert window.unsent == ""
+
+
+def test_leaving_it_stops_its_answer(open_window: OpenWindow) -> None:
+    engine = ScriptedEngine([Script("Stored."), Script("one two three four five " * 200)], pace_s=0.01)
+    window = open_window(engine)
+    window.ask_and_wait("first")
+    window.trigger("new-temporary-chat")
+    window.ask("count")
+    window.wait(lambda: window.shown_text() != "")
+    turn = window.session.chat.turns[0]
+    window.trigger("new-chat")
+    window.wait(lambda: window.session.answers.is_idle)
+    assert len(turn.answer.rounds) < 100
+    window.settle()
+    assert window.notices == []
+
+
+def test_its_versions_edits_and_deletions_work_as_in_a_stored_chat(open_window: OpenWindow) -> None:
+    engine = ScriptedEngine([Script("Stored."), Script("One."), Script("Two."), Script("Three.")])
+    window = temporary(open_window, engine)
+    window.turn().press("again")
+    window.wait_until_answered()
+    window.settle()
+    assert window.turns[-1][1] == "Two."
+    window.turn().press("previous")
+    window.settle()
+    assert window.turns[-1][1] == "One."
+    assert window.turn().view.answer_row.button("branch").isHidden()
+    window.ask_and_wait("third")
+    window.settle()
+    window.session.chats.delete_question(window.session.chat, window.session.chat.turns[-1])
+    window.settle()
+    assert len(window.turns) == 1
+    window.press_banner()
+    window.settle()
+    assert window.turns[-1] == ("third", "Three.")
+
+
+@pytest.mark.parametrize("way", ["button", "action"])
+def test_it_can_be_kept(open_window: OpenWindow, way: str) -> None:
+    window = temporary(open_window)
+    before, uid = window.turns, window.session.chat.uid
+    if way == "action":
+        window.trigger("keep-chat")
+    else:
+        mark(window).findChildren(QPushButton)[0].click()
+    window.settle()
+    assert window.turns == before
+    assert not window.session.chat.temporary
+    assert window.session.chat.uid == uid
+    assert not mark(window).isVisible()
+    assert len(window.titles) == 2
+    assert window.answer().stats.drafted
+    assert files_with(window.session.store.path.parent, SECRET)
+    window.ask_and_wait("and then?")
+    assert window.session.models.engine.requests[-1].conversation == uid
+
+
+def test_its_pictures_are_gone_with_it(open_window: OpenWindow, tmp_path: Path) -> None:
+    red = picture("red")
+    engine = ScriptedEngine([Script("Stored."), Script("Red.")], pictures=RULES)
+    window = open_window(engine)
+    window.ask_and_wait("first")
+    window.trigger("new-temporary-chat")
+    (tmp_path / "red.png").write_bytes(red)
+    window.paste(tmp_path / "red.png")
+    window.wait(lambda: "red.png" in window.attached)
+    window.ask_and_wait("Which colour?")
+    assert engine.requests[-1].pictures
+    kept = window.session.store.of(window.session.chat).pictures
+    assert len(list(kept.iterdir())) == 1
+    assert kept != window.session.store.pictures
+    assert not list(window.session.store.pictures.glob("*"))
+    window.trigger("new-chat")
+    window.settle()
+    assert not list(kept.iterdir())
+    window.close()
+    assert not kept.exists()
