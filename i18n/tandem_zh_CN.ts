@@ -3678,8 +3678,20 @@
         <translation>释放此模型占用的内存。</translation>
     </message>
     <message>
+        <source>Its head: no gain expected on this Mac</source>
+        <translation>专用草稿头：估计在此 Mac 上不会变快</translation>
+    </message>
+    <message>
         <source>With {draft} as draft</source>
         <translation>草稿：{draft}</translation>
+    </message>
+    <message>
+        <source>With its head ({size})</source>
+        <translation>附带专用草稿头（{size}）</translation>
+    </message>
+    <message>
+        <source>head not checked yet</source>
+        <translation>草稿头尚未检查</translation>
     </message>
     <message>
         <source>sees pictures</source>
@@ -3913,10 +3925,6 @@
         <translation>添加模型文件夹…</translation>
     </message>
     <message>
-        <source>Unload {name} ({size})</source>
-        <translation>将 {name} 移出内存（{size}）</translation>
-    </message>
-    <message>
         <source>On Hugging Face</source>
         <translation>Hugging Face 上的模型</translation>
     </message>
@@ -3927,6 +3935,10 @@
     <message>
         <source>Context length used for memory estimates</source>
         <translation>估算内存所用的上下文长度</translation>
+    </message>
+    <message>
+        <source>Unload {name} ({size})</source>
+        <translation>将 {name} 移出内存（{size}）</translation>
     </message>
 </context>
 <context>
@@ -4690,20 +4702,12 @@
         <translation>命令，或以 https:// 开头的地址</translation>
     </message>
     <message>
-        <source>Choose a folder…</source>
-        <translation>选择文件夹…</translation>
-    </message>
-    <message>
         <source>Add a value</source>
         <translation>添加值</translation>
     </message>
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
-    </message>
-    <message>
-        <source>Allow and test</source>
-        <translation>允许并测试</translation>
     </message>
     <message>
         <source>Add a server</source>
@@ -4718,20 +4722,8 @@
         <translation>保存</translation>
     </message>
     <message>
-        <source>Choose the folder that the server may use.</source>
-        <translation>请选择服务器可以使用的文件夹。</translation>
-    </message>
-    <message>
-        <source>Enter a value for {name}.</source>
-        <translation>请输入 {name} 的值。</translation>
-    </message>
-    <message>
         <source>Remove</source>
         <translation>移除</translation>
-    </message>
-    <message>
-        <source>Choose a folder for this server</source>
-        <translation>为此服务器选择文件夹</translation>
     </message>
     <message>
         <source>Name of the value</source>
@@ -4752,6 +4744,26 @@
     <message>
         <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables that decide what runs.</source>
         <translation>在本机上运行的命令，或服务器的地址。值会作为变量传给命令，或作为请求头传给地址。除决定运行内容的变量外，它们只保存在系统钥匙串中。</translation>
+    </message>
+    <message>
+        <source>Choose a folder…</source>
+        <translation>选择文件夹…</translation>
+    </message>
+    <message>
+        <source>Allow and test</source>
+        <translation>允许并测试</translation>
+    </message>
+    <message>
+        <source>Choose the folder that the server may use.</source>
+        <translation>请选择服务器可以使用的文件夹。</translation>
+    </message>
+    <message>
+        <source>Enter a value for {name}.</source>
+        <translation>请输入 {name} 的值。</translation>
+    </message>
+    <message>
+        <source>Choose a folder for this server</source>
+        <translation>为此服务器选择文件夹</translation>
     </message>
 </context>
 <context>
@@ -4781,10 +4793,6 @@
         <translation>始终允许</translation>
     </message>
     <message>
-        <source>Off</source>
-        <translation>关</translation>
-    </message>
-    <message>
         <source>Its server says that it only reads.</source>
         <translation>其服务器称它只读取内容。</translation>
     </message>
@@ -4803,22 +4811,6 @@
     <message>
         <source>Starting…</source>
         <translation>正在启动…</translation>
-    </message>
-    <message>
-        <source>Running. It offers no tools.</source>
-        <translation>正在运行。它没有提供工具。</translation>
-    </message>
-    <message>
-        <source>Running. All its tools are off.</source>
-        <translation>正在运行。它的工具已全部关闭。</translation>
-    </message>
-    <message>
-        <source>Running. Tools ({count}): {names}.</source>
-        <translation>正在运行。工具（{count}）：{names}。</translation>
-    </message>
-    <message>
-        <source>Off: {names}.</source>
-        <translation>已关闭：{names}。</translation>
     </message>
     <message>
         <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
@@ -4855,6 +4847,26 @@
     <message>
         <source>{variable} (decides which program runs)</source>
         <translation>{variable}（决定运行哪个程序）</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>关</translation>
+    </message>
+    <message>
+        <source>Running. It offers no tools.</source>
+        <translation>正在运行。它没有提供工具。</translation>
+    </message>
+    <message>
+        <source>Running. All its tools are off.</source>
+        <translation>正在运行。它的工具已全部关闭。</translation>
+    </message>
+    <message>
+        <source>Running. Tools ({count}): {names}.</source>
+        <translation>正在运行。工具（{count}）：{names}。</translation>
+    </message>
+    <message>
+        <source>Off: {names}.</source>
+        <translation>已关闭：{names}。</translation>
     </message>
 </context>
 <context>
@@ -6018,10 +6030,6 @@
         <translation>在此对话中使用工具</translation>
     </message>
     <message>
-        <source>Off</source>
-        <translation>关</translation>
-    </message>
-    <message>
         <source>Tools: Tandem only</source>
         <translation>工具：仅 Tandem</translation>
     </message>
@@ -6032,6 +6040,10 @@
     <message>
         <source>Use all tools in this chat</source>
         <translation>在此对话中使用所有工具</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>关</translation>
     </message>
 </context>
 <context>
@@ -6057,20 +6069,8 @@
         <translation>也可以将其他应用的文件拖到此页面。</translation>
     </message>
     <message>
-        <source>Servers that many people use</source>
-        <translation>常用的服务器</translation>
-    </message>
-    <message>
-        <source>Add…</source>
-        <translation>添加…</translation>
-    </message>
-    <message>
         <source>This Mac has no keychain that Tandem can use: the values are for this run only.</source>
         <translation>本机没有 Tandem 可用的钥匙串，这些值仅在本次运行中有效。</translation>
-    </message>
-    <message>
-        <source>Tools are on in the current chat.</source>
-        <translation>已在当前对话中打开工具。</translation>
     </message>
     <message>
         <source>Import mcp.json</source>
@@ -6083,6 +6083,18 @@
     <message>
         <source>Left as they are, because there are servers with these names: {names}.</source>
         <translation>已有同名服务器，因此保持原样：{names}。</translation>
+    </message>
+    <message>
+        <source>Servers that many people use</source>
+        <translation>常用的服务器</translation>
+    </message>
+    <message>
+        <source>Add…</source>
+        <translation>添加…</translation>
+    </message>
+    <message>
+        <source>Tools are on in the current chat.</source>
+        <translation>已在当前对话中打开工具。</translation>
     </message>
 </context>
 <context>
