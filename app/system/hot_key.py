@@ -10,7 +10,6 @@ from functools import cache
 from typing import Any
 
 log = logging.getLogger(__name__)
-
 # By Qt's portable names. Carbon's codes of keys are places on an American keyboard.
 _KEYS = {sign: code for code, sign in enumerate("ASDFHGZXCV BQWERYT123465 97 80 OU IP LJ K    NM") if sign != " "}
 _KEYS |= {f"F{n}": code for n, code in enumerate(bytes.fromhex("7a78637660616264656d676f696b716a404f505a"), 1)}
