@@ -216,7 +216,9 @@ def test_a_known_server_is_called_after_a_few_clicks(
     window.ask("What time is it?")
     window.wait(lambda: any(card.isVisible() for card in window.window.findChildren(CallCard)))
     [card] = window.window.findChildren(CallCard)
-    click(next(one for one in card.findChildren(QPushButton) if one.text() == "Allow once"))
+    allow = next(one for one in card.findChildren(QPushButton) if one.text() == "Allow once")
+    window.wait(allow.isVisible)
+    click(allow)
     window.wait_until_answered()
     assert len(host.calls) == 1
     assert clicks <= most
