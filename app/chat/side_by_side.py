@@ -48,7 +48,8 @@ class SideBySide(ThemeAware, Overlay):
         # A longer name is elided.
         self.choice.setMinimumWidth(96)
         self._sides = hbox(spacing=16)
-        for text, above in zip(self.texts, ([self.names[0]], [self.names[1], self.choice]), strict=True):
+        heads: list[list[QWidget]] = [[self.names[0]], [self.names[1], self.choice]]
+        for text, above in zip(self.texts, heads, strict=True):
             text.setObjectName("comparedText")
             text.read_only, text.with_figures = True, False
             text.pictures = lambda: self._session.store.of(self._session.chat).pictures
