@@ -15,6 +15,7 @@ from app.chat.find_bar import FindBar
 from app.chat.folder_page import FolderPage
 from app.chat.message_edit import files_in
 from app.chat.settings_sheet import ChatSettingsSheet
+from app.chat.side_by_side import SideBySide
 from app.chat.transcript import Transcript
 from app.chat.turn_column import COLUMN_WIDTH
 from app.chat.welcome import Welcome
@@ -133,6 +134,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
             session, self._library, self.composer.files, self._banner, actions["choose-main"], self
         )
         self.chat_settings = ChatSettingsSheet(session, self)
+        self.side_by_side = SideBySide(session, self)
         self.folder_page = FolderPage(session, self.attachments.reason, self)
         self._preset_button = PresetButton(session, actions["chat-settings"], self)
         buttons = attach_button(actions["attach"], self), self._preset_button, ThinkingButton(session, self)
@@ -193,6 +195,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._welcome.asked.connect(self._ask)
         self._welcome.demonstration_wanted.connect(self._demonstrate)
         self.turns.model_wanted.connect(self._offer.take)
+        self.turns.versions_wanted.connect(self.side_by_side.open_for)
         self._offer.changed.connect(self.transcript.set_offer)
         self._welcome.asked.connect(lambda _text: self.composer.setFocus())
         self.composer.sent.connect(self._ask)
