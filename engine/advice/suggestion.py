@@ -13,7 +13,7 @@ from engine.hub.failures import HubError
 from engine.hub.head_plan import base_of, list_head
 from engine.hub.listing import describe
 from engine.hub.repository_names import head_name
-from engine.hub.search import read_repository, search_models
+from engine.hub.search import read_heads_inside, read_repository, search_models
 from engine.model_files.model import HeadFacts, Model
 
 _MOST_READ = 4
@@ -45,15 +45,19 @@ def head_for(
 ) -> Model | None:
     """Return the head that should make a model of the Hub fastest on this machine, even if that is no gain here.
 
-    It is the one in the model's own files or, among others, in the catalog, published under the model's name or tagged
-    with it, or in the files of the model that it was made from. None if there is none that fits.
+    It is the one in a folder of the model's repository or in its files or, among others, in the catalog, published
+    under the model's name or tagged with it, or in the files of the model that it was made from. None if there is none
+    that fits.
     """
     try:
         commit, answer = describe(client, main.id)
     except HubError:
         return None
     base = base_of(answer) or main.id
-    heads = _shipped(client, main.id, f"{main.id}/mtp", commit)
+    heads: list[Model] = []
+    with suppress(HubError):
+        heads = read_heads_inside(client, main.id, commit, keep_in)
+    heads = heads or _shipped(client, main.id, f"{main.id}/mtp", commit)
     for name in [] if heads else _names_of_heads(client, main, base, catalog)[:_MOST_READ]:
         with suppress(HubError):
             head = read_repository(client, name, keep_in)

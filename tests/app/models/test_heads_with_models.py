@@ -51,6 +51,9 @@ def way(
         case "its shards":
             main["model-mtp.safetensors"] = _prefixed(folders[0])
             name = f"{MAIN}/model-mtp.safetensors"
+        case "its folder":
+            main |= {f"mtp/{file}": content for file, content in head.items()}
+            name = f"{MAIN}/mtp"
         case "the original":
             hub.add(MAKERS, {**main, "model-mtp.safetensors": _prefixed(folders[0])})
         case "the catalog":
@@ -88,6 +91,7 @@ def _prefixed(main: Path) -> bytes:
     "way",
     [
         "its shards",
+        "its folder",
         "the original",
         "the catalog",
         "its name",

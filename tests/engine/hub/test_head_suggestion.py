@@ -120,3 +120,12 @@ def test_broken_repositories_of_heads_are_passed_over(client: HubClient, hub: Fa
     found = head_for(client, main, Catalog({}), 4096, ROOM, tmp_path)
     assert found is not None
     assert found.id == "someone/Qwen3.8-27B-DFlash"
+
+
+@pytest.mark.parametrize(("folder", "is_found"), [("mtp", True), ("notes", False)])
+def test_a_head_in_a_folder_of_the_models_own_repository_comes_first(
+    client: HubClient, hub: FakeHub, folder: str, is_found: bool
+) -> None:
+    hub.add("mlx-community/Qwen3.8-27B-MTP-4bit", head(), tags=("transformers",))
+    hub.add(MAIN, hub.repositories[MAIN].files | {f"{folder}/{name}": content for name, content in head().items()})
+    assert suggested(client) == (f"{MAIN}/{folder}" if is_found else "mlx-community/Qwen3.8-27B-MTP-4bit")
