@@ -224,7 +224,7 @@
         <translation>システムプロンプトと設定…</translation>
     </message>
     <message>
-        <source>Edit this chat's system prompt and settings</source>
+        <source>Edit this chat&apos;s system prompt and settings</source>
         <translation>このチャットのシステムプロンプトと設定を編集</translation>
     </message>
     <message>
@@ -344,7 +344,7 @@
         <translation>最後の回答を読み上げる</translation>
     </message>
     <message>
-        <source>Read the last answer aloud with the system's voice</source>
+        <source>Read the last answer aloud with the system&apos;s voice</source>
         <translation>最後の回答をシステムの音声で読み上げる</translation>
     </message>
     <message>
@@ -619,7 +619,7 @@
         <source>Save this temporary chat with the others</source>
         <translation>この一時チャットをほかのチャットと一緒に保存</translation>
     </message>
-<message>
+    <message>
         <source>Side by side</source>
         <translation>並べて表示</translation>
     </message>
@@ -627,7 +627,7 @@
         <source>Show two versions of the last answer side by side</source>
         <translation>最後の回答の 2 つのバージョンを並べて表示</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>AdvancedPage</name>
     <message>
@@ -706,7 +706,7 @@
         <translation>{file} はたった今変更されたため、書き込みませんでした。もう一度確認してください。</translation>
     </message>
     <message>
-        <source>{file} can't be written: {detail}.</source>
+        <source>{file} can&apos;t be written: {detail}.</source>
         <translation>{file} に書き込めません：{detail}</translation>
     </message>
     <message>
@@ -714,7 +714,7 @@
         <translation>{app} は次の変数で接続します。</translation>
     </message>
     <message>
-        <source>Tandem can't change {file} safely, so it stays as it is. Add this by hand:</source>
+        <source>Tandem can&apos;t change {file} safely, so it stays as it is. Add this by hand:</source>
         <translation>{file} は安全に変更できないため、そのままにします。次の内容を自分で追加してください。</translation>
     </message>
     <message>
@@ -746,11 +746,11 @@
         <translation>その後、次のコマンドで起動します：{command}</translation>
     </message>
     <message>
-        <source>{app} won't work with this model: its first request has about {tokens} tokens, and the model's context is {context}. Choose one of these first: {models}.</source>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Choose one of these first: {models}.</source>
         <translation>このモデルでは {app} は動作しません。最初のリクエストが約 {tokens} トークンあるのに対し、モデルのコンテキストは {context} トークンです。先に次のいずれかを選択してください：{models}。</translation>
     </message>
     <message>
-        <source>{app} won't work with this model: its first request has about {tokens} tokens, and the model's context is {context}. Download one with a longer context first.</source>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Download one with a longer context first.</source>
         <translation>このモデルでは {app} は動作しません。最初のリクエストが約 {tokens} トークンあるのに対し、モデルのコンテキストは {context} トークンです。先にコンテキストがより長いモデルをダウンロードしてください。</translation>
     </message>
     <message>
@@ -1010,7 +1010,7 @@
         <translation>「{name}」の文字コードを認識できませんでした。UTF-8 で保存し直し、もう一度添付してください。</translation>
     </message>
     <message>
-        <source>{name} is too large for any model's context.</source>
+        <source>{name} is too large for any model&apos;s context.</source>
         <translation>「{name}」は大きすぎて、どのモデルのコンテキストにも収まりません。</translation>
     </message>
     <message>
@@ -1138,7 +1138,7 @@
         <translation>バックアップはまだありません。毎日 1 件作成されます。</translation>
     </message>
     <message>
-        <source>Don't restore</source>
+        <source>Don&apos;t restore</source>
         <translation>復元しない</translation>
     </message>
     <message>
@@ -1663,7 +1663,7 @@
 <context>
     <name>Cluster</name>
     <message>
-        <source>“{detail}” isn't a name or an address of a computer. Change it and try again.</source>
+        <source>“{detail}” isn&apos;t a name or an address of a computer. Change it and try again.</source>
         <translation>「{detail}」はコンピュータの名前でもアドレスでもありません。変更してもう一度お試しください。</translation>
     </message>
     <message>
@@ -1830,7 +1830,7 @@
         <translation>{place} 番目のトークンの手前まで同一です。そこで{guessed}と{plain}のどちらになるかは、丸めによって決まった可能性があります。</translation>
     </message>
     <message>
-        <source>Different texts, both sampled from the main model's own distribution, because “Same distribution” is selected.</source>
+        <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
         <translation>テキストは異なりますが、どちらもメインモデル自身の分布からサンプリングされています。「同一の分布」が選ばれているためです。</translation>
     </message>
     <message>
@@ -1903,7 +1903,7 @@
         <translation>短くする</translation>
     </message>
     <message>
-        <source>Shorten the message to fit the model's context</source>
+        <source>Shorten the message to fit the model&apos;s context</source>
         <translation>メッセージをモデルのコンテキストに収まるように短くする</translation>
     </message>
     <message>
@@ -1977,7 +1977,7 @@
         <translation>メインモデルが読み込まれていません。</translation>
     </message>
     <message>
-        <source>This model can't see pictures</source>
+        <source>This model can&apos;t see pictures</source>
         <translation>このモデルは画像を見ることができません</translation>
     </message>
     <message>
@@ -2080,7 +2080,7 @@
         <translation>もう一度試す</translation>
     </message>
     <message>
-        <source>I've been granted access</source>
+        <source>I&apos;ve been granted access</source>
         <translation>アクセス権を取得済み</translation>
     </message>
     <message>
@@ -2115,7 +2115,7 @@
         <translation>ファイルが壊れています。</translation>
     </message>
     <message>
-        <source>Its weights don't match its configuration.</source>
+        <source>Its weights don&apos;t match its configuration.</source>
         <translation>重みが構成ファイルと一致しません。</translation>
     </message>
     <message>
@@ -2218,7 +2218,7 @@
         <translation>エンジンで問題が起きました。もう一度お試しください。</translation>
     </message>
     <message>
-        <source>“{actual}” isn't a valid value for {name}. Change it and try again.</source>
+        <source>“{actual}” isn&apos;t a valid value for {name}. Change it and try again.</source>
         <translation>「{actual}」は {name} に使えない値です。変更してもう一度お試しください。</translation>
     </message>
     <message>
@@ -2226,7 +2226,7 @@
         <translation>メインモデルが読み込まれていません。ウインドウの上部で選んでください。</translation>
     </message>
     <message>
-        <source>The model's chat template rejected this chat: {detail}. Start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template rejected this chat: {detail}. Start a new chat or choose another model.</source>
         <translation>モデルのチャットテンプレートがこのチャットを受け付けませんでした（{detail}）。新しいチャットを始めるか、別のモデルを選んでください。</translation>
     </message>
     <message>
@@ -2234,7 +2234,7 @@
         <translation>すでに {limit} 件の質問が待機中です。どれかの回答が終わってから、もう一度お試しください。</translation>
     </message>
     <message>
-        <source>The model's chat template produced an empty prompt for this chat. Start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template produced an empty prompt for this chat. Start a new chat or choose another model.</source>
         <translation>モデルのチャットテンプレートがこのチャットから空のプロンプトを生成しました。新しいチャットを始めるか、別のモデルを選んでください。</translation>
     </message>
     <message>
@@ -2262,23 +2262,23 @@
         <translation>エンジンで予期しないエラーが起きました（{detail}）。もう一度お試しください。繰り返す場合は Tandem を再起動してください。</translation>
     </message>
     <message>
-        <source>The model's chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
         <translation>このチャットでモデルのチャットテンプレートの処理が {detail} 秒を超えたため、停止しました。メッセージを短くするか、新しいチャットを始めるか、別のモデルを選んでください。</translation>
     </message>
     <message>
-        <source>The model's chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
         <translation>このチャットでモデルのチャットテンプレートがメモリを使いすぎたため、停止しました。メッセージを短くするか、新しいチャットを始めるか、別のモデルを選んでください。</translation>
     </message>
     <message>
-        <source>The model's chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
         <translation>このチャットでモデルのチャットテンプレートかトークナイザーが異常終了しました（{detail}）。新しいチャットを始めるか、別のモデルを選んでください。</translation>
     </message>
     <message>
-        <source>The answer format can't be used: {detail}.</source>
+        <source>The answer format can&apos;t be used: {detail}.</source>
         <translation>回答形式を使えません：{detail}。</translation>
     </message>
     <message>
-        <source>The schema isn't valid JSON: {detail}.</source>
+        <source>The schema isn&apos;t valid JSON: {detail}.</source>
         <translation>スキーマが正しい JSON ではありません：{detail}。</translation>
     </message>
     <message>
@@ -2298,7 +2298,7 @@
         <translation>回答形式が複雑すぎて、確認に必要なメモリが多すぎました。単純にしてください。</translation>
     </message>
     <message>
-        <source>The answer so far doesn't follow the answer format, so it can't be continued. Regenerate it, or choose text as the answer format.</source>
+        <source>The answer so far doesn&apos;t follow the answer format, so it can&apos;t be continued. Regenerate it, or choose text as the answer format.</source>
         <translation>これまでの回答が回答形式に合っていないため、続けられません。再生成するか、回答形式で「テキスト」を選んでください。</translation>
     </message>
     <message>
@@ -2306,7 +2306,7 @@
         <translation>回答の生成中に回答形式が複雑になりすぎました。単純にして、もう一度お試しください。</translation>
     </message>
     <message>
-        <source>This chat is {tokens} tokens long; the model's context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
+        <source>This chat is {tokens} tokens long; the model&apos;s context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
         <translation>このチャットは {tokens} トークンですが、モデルのコンテキストは {limit} トークンです。新しいチャットを始めるか、メッセージを短くするか、コンテキストの長いモデルを選んでください。</translation>
     </message>
     <message>
@@ -2318,7 +2318,7 @@
         <translation>GPU のエラーが 2 回続いたため、「{name}」をメモリから解放しました。より小さいモデルを選ぶか、同時に送る質問を減らすか、新しいチャットを始めてください。次に質問すると、モデルはもう一度読み込まれます。</translation>
     </message>
     <message>
-        <source>The model's chat template leaves pictures of this chat out. Choose another model.</source>
+        <source>The model&apos;s chat template leaves pictures of this chat out. Choose another model.</source>
         <translation>モデルのチャットテンプレートがこのチャットの画像を抜かしています。別のモデルを選んでください。</translation>
     </message>
     <message>
@@ -2338,7 +2338,7 @@
         <translation>「{name}」は壊れています。{detail} を読み込めません。もう一度ダウンロードまたはコピーしてください。</translation>
     </message>
     <message>
-        <source>The weights of {name} don't match its configuration ({detail}). Choose another copy of this model.</source>
+        <source>The weights of {name} don&apos;t match its configuration ({detail}). Choose another copy of this model.</source>
         <translation>「{name}」の重みが構成ファイルと一致しません（{detail}）。このモデルの別のコピーを選んでください。</translation>
     </message>
     <message>
@@ -2362,7 +2362,7 @@
         <translation>アダプター {name} のメインモデルが見つかりません（{detail}）。アダプターをそのモデルのフォルダに入れてください。</translation>
     </message>
     <message>
-        <source>The adapter {name} was made for another main model ({detail}). Put it into that one's folder.</source>
+        <source>The adapter {name} was made for another main model ({detail}). Put it into that one&apos;s folder.</source>
         <translation>アダプター {name} は別のメインモデル用です（{detail}）。そのモデルのフォルダに入れてください。</translation>
     </message>
     <message>
@@ -2398,7 +2398,7 @@
         <translation>「{name}」はヘッドです。特定のメインモデルのドラフトを生成するもので、回答はできません。ドラフトとして選んでください。</translation>
     </message>
     <message>
-        <source>These parts of the schema can't be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
+        <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
         <translation>スキーマの次の部分は回答の生成中に確認できないため、回答がこれと異なることがあります：{detail}。</translation>
     </message>
     <message>
@@ -2946,7 +2946,7 @@
         <translation>Hugging Face がリクエストを制限しています。しばらくしてからもう一度お試しください。</translation>
     </message>
     <message>
-        <source>“{repository}” isn't a model ID. Use organization/name or a model page URL.</source>
+        <source>“{repository}” isn&apos;t a model ID. Use organization/name or a model page URL.</source>
         <translation>「{repository}」はモデル ID ではありません。「組織/名前」の形か、モデルのページの URL を入力してください。</translation>
     </message>
     <message>
@@ -2966,11 +2966,11 @@
         <translation>このトークンでは {repository} にアクセスできません。所有者に問い合わせるか、設定で別のトークンを追加してください。</translation>
     </message>
     <message>
-        <source>Can't reach Hugging Face. Check your connection and try again.</source>
+        <source>Can&apos;t reach Hugging Face. Check your connection and try again.</source>
         <translation>Hugging Face に接続できません。インターネット接続を確認して、もう一度お試しください。</translation>
     </message>
     <message>
-        <source>The certificate of Hugging Face isn't trusted on this Mac. Check the mirror and the proxy in the settings.</source>
+        <source>The certificate of Hugging Face isn&apos;t trusted on this Mac. Check the mirror and the proxy in the settings.</source>
         <translation>この Mac では Hugging Face の証明書を信頼できません。設定でミラーとプロキシを確認してください。</translation>
     </message>
     <message>
@@ -2994,7 +2994,7 @@
         <translation>{repository} には MLX の重みがありません。このモデルの MLX 版を検索してください。</translation>
     </message>
     <message>
-        <source>{repository} refers to a file outside its folder ({file}). Tandem won't download it.</source>
+        <source>{repository} refers to a file outside its folder ({file}). Tandem won&apos;t download it.</source>
         <translation>{repository} がフォルダの外のファイル（{file}）を参照しています。Tandem はこれをダウンロードしません。</translation>
     </message>
     <message>
@@ -3022,7 +3022,7 @@
         <translation>{repository} の設定には MTP ヘッドがあるとされていますが、ファイルには含まれていません。別のドラフトを選んでください。</translation>
     </message>
     <message>
-        <source>The MTP head of {repository} is of a kind that Tandem can't run yet ({family}).</source>
+        <source>The MTP head of {repository} is of a kind that Tandem can&apos;t run yet ({family}).</source>
         <translation>{repository} の MTP ヘッドは、Tandem がまだ実行できない種類です（{family}）。</translation>
     </message>
     <message>
@@ -3034,7 +3034,7 @@
         <translation>別のプログラムが {repository} をダウンロードしています。終わるまでお待ちください。</translation>
     </message>
     <message>
-        <source>The starter pair is part of Tandem and can't be deleted.</source>
+        <source>The starter pair is part of Tandem and can&apos;t be deleted.</source>
         <translation>スターターモデルは Tandem の一部なので、削除できません。</translation>
     </message>
     <message>
@@ -3042,7 +3042,7 @@
         <translation>{app} のモデルです。そのアプリで削除してください。</translation>
     </message>
     <message>
-        <source>This head is part of its main model's files. To delete it, delete the main model.</source>
+        <source>This head is part of its main model&apos;s files. To delete it, delete the main model.</source>
         <translation>このヘッドはメインモデルのファイルの一部です。削除するには、メインモデルを削除してください。</translation>
     </message>
     <message>
@@ -3050,7 +3050,7 @@
         <translation>{path} はユーザ自身のフォルダのため、Tandem はその中のモデルを削除しません。</translation>
     </message>
     <message>
-        <source>Can't move {path} to the Trash. Nothing was deleted.</source>
+        <source>Can&apos;t move {path} to the Trash. Nothing was deleted.</source>
         <translation>{path} をゴミ箱に入れられません。何も削除されていません。</translation>
     </message>
 </context>
@@ -3230,7 +3230,7 @@
         <translation>モデルが求めるアドレスを見て、そのページをインターネットから取得します。</translation>
     </message>
     <message>
-        <source>Sees the model's searches, and sends them to Brave with your key from brave.com/search/api.</source>
+        <source>Sees the model&apos;s searches, and sends them to Brave with your key from brave.com/search/api.</source>
         <translation>モデルの検索語を見て、brave.com/search/api で取得したキーとともに Brave に送信します。</translation>
     </message>
     <message>
@@ -3634,7 +3634,7 @@
         <translation>遅すぎて効果がありません。ドラフトトークン 1 個に、メインモデル 1 ステップの {share} の時間がかかります。</translation>
     </message>
     <message>
-        <source>Won't fit alongside the main model ({size} short).</source>
+        <source>Won&apos;t fit alongside the main model ({size} short).</source>
         <translation>メインモデルと一緒には収まりません（{size} 不足）。</translation>
     </message>
     <message>
@@ -3662,11 +3662,11 @@
         <translation>別のモデル用のヘッドです。レイヤー数が異なります（ヘッド {theirs}、モデル {ours}）。</translation>
     </message>
     <message>
-        <source>Head for another model: made for a width of {theirs}, this one's is {ours}.</source>
+        <source>Head for another model: made for a width of {theirs}, this one&apos;s is {ours}.</source>
         <translation>別のモデル用のヘッドです。幅が異なります（ヘッド {theirs}、モデル {ours}）。</translation>
     </message>
     <message>
-        <source>Head for another model: made for a vocabulary of {theirs}, this one's is {ours}.</source>
+        <source>Head for another model: made for a vocabulary of {theirs}, this one&apos;s is {ours}.</source>
         <translation>別のモデル用のヘッドです。語彙数が異なります（ヘッド {theirs}、モデル {ours}）。</translation>
     </message>
     <message>
@@ -4078,15 +4078,15 @@
         <translation>「オフラインで作業」がオンです。アップデートを確認するには、「設定 &gt; プライバシーとネットワーク」でオフにしてください。</translation>
     </message>
     <message>
-        <source>This copy was built from source, so Tandem can't check for updates. Update the source instead.</source>
+        <source>This copy was built from source, so Tandem can&apos;t check for updates. Update the source instead.</source>
         <translation>この Tandem はソースからビルドされているため、アップデートを確認できません。代わりにソースを更新してください。</translation>
     </message>
     <message>
-        <source>The update information is damaged or isn't signed by Tandem's publisher. Nothing was changed.</source>
+        <source>The update information is damaged or isn&apos;t signed by Tandem&apos;s publisher. Nothing was changed.</source>
         <translation>アップデート情報が破損しているか、Tandem の配布元の署名がありません。何も変更していません。</translation>
     </message>
     <message>
-        <source>Tandem couldn't check for updates. Check the network and try again.</source>
+        <source>Tandem couldn&apos;t check for updates. Check the network and try again.</source>
         <translation>アップデートを確認できませんでした。ネットワークを確認して、もう一度お試しください。</translation>
     </message>
     <message>
@@ -4250,15 +4250,15 @@
 <context>
     <name>Pictures</name>
     <message>
-        <source>{name} can't see pictures on multiple Macs. Use it on one Mac, or remove them.</source>
+        <source>{name} can&apos;t see pictures on multiple Macs. Use it on one Mac, or remove them.</source>
         <translation>複数の Mac では、{name} は画像を見ることができません。1 台の Mac で使うか、画像を外してください。</translation>
     </message>
     <message>
-        <source>{name} can't see pictures. Models that can: {models}.</source>
+        <source>{name} can&apos;t see pictures. Models that can: {models}.</source>
         <translation>{name} は画像を見ることができません。見られるモデル：{models}。</translation>
     </message>
     <message>
-        <source>{name} can't see pictures. Choose a model that can, or remove the pictures.</source>
+        <source>{name} can&apos;t see pictures. Choose a model that can, or remove the pictures.</source>
         <translation>{name} は画像を見ることができません。見られるモデルを選ぶか、画像を外してください。</translation>
     </message>
     <message>
@@ -4274,7 +4274,7 @@
         <translation>動く画像です。モデルに見せたい場面のスクリーンショットを撮ってください。</translation>
     </message>
     <message>
-        <source>The picture's file is larger than {detail} MB. Save a smaller copy.</source>
+        <source>The picture&apos;s file is larger than {detail} MB. Save a smaller copy.</source>
         <translation>画像ファイルが {detail} MB を超えています。小さくして保存してください。</translation>
     </message>
     <message>
@@ -4298,11 +4298,11 @@
         <translation>画像の読み込みに必要なメモリが多すぎます。小さくして保存してください。</translation>
     </message>
     <message>
-        <source>The picture can't be read ({detail}). Save it again in another format.</source>
+        <source>The picture can&apos;t be read ({detail}). Save it again in another format.</source>
         <translation>画像を読み込めません（{detail}）。別の形式で保存し直してください。</translation>
     </message>
     <message>
-        <source>Tandem can't read this picture: its format is not supported, or its beginning is damaged. Save it as PNG or JPEG.</source>
+        <source>Tandem can&apos;t read this picture: its format is not supported, or its beginning is damaged. Save it as PNG or JPEG.</source>
         <translation>この画像は読み込めません。対応していない形式か、先頭部分が壊れています。PNG か JPEG で保存してください。</translation>
     </message>
 </context>
@@ -4341,7 +4341,7 @@
         <translation>今回は投機なし：このドラフトモデルはこのメインモデルと一緒に使えません。{reason}</translation>
     </message>
     <message>
-        <source>Without speculation: the draft model's context was full.</source>
+        <source>Without speculation: the draft model&apos;s context was full.</source>
         <translation>今回は投機なし：ドラフトモデルのコンテキストがいっぱいでした。</translation>
     </message>
     <message>
@@ -4349,7 +4349,7 @@
         <translation>今回は投機なし：先に前のトークンを処理し直す必要がありました。</translation>
     </message>
     <message>
-        <source>Without speculation: this model's cache ({kind}) cannot be rolled back.</source>
+        <source>Without speculation: this model&apos;s cache ({kind}) cannot be rolled back.</source>
         <translation>今回は投機なし：このモデルのキャッシュ（{kind}）は巻き戻せません。</translation>
     </message>
     <message>
@@ -4468,7 +4468,7 @@
         <translation>モデルにどう答えてほしいか</translation>
     </message>
     <message>
-        <source>Today's date</source>
+        <source>Today&apos;s date</source>
         <translation>今日の日付</translation>
     </message>
     <message>
@@ -4604,7 +4604,7 @@
         <translation>この Mac から、すべてのチャットとそのバックアップ（{chats}）、設定とキャッシュ（{rest}）を削除します。チャットを残す場合は、先に書き出してください。</translation>
     </message>
     <message>
-        <source>This deletes your chats, backups, settings and caches, then quits Tandem. You can't undo this.</source>
+        <source>This deletes your chats, backups, settings and caches, then quits Tandem. You can&apos;t undo this.</source>
         <translation>チャット、バックアップ、設定、キャッシュを削除し、Tandem を終了します。この操作は取り消せません。</translation>
     </message>
     <message>
@@ -4631,7 +4631,7 @@
         <translation>この Mac が「{main}」でどう丸めるかは、Tandem の待機中に測定します。</translation>
     </message>
     <message>
-        <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem's kernels, and {mlx} with MLX's.</source>
+        <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem&apos;s kernels, and {mlx} with MLX&apos;s.</source>
         <translation>ドラフトトークン 3 個の検証にかかる時間は、Tandem のカーネルでは通常のトークン {ours} 個分、MLX のカーネルでは {mlx} 個分です。</translation>
     </message>
     <message>
@@ -4697,11 +4697,11 @@
     </message>
     <message>
         <source>°C</source>
-        <comment>the sample: the main model's token in place of the fourth</comment>
+        <comment>the sample: the main model&apos;s token in place of the fourth</comment>
         <translation>沸騰し</translation>
     </message>
     <message numerus="yes">
-        <source>%n token(s) in one round instead of one, and the text is the main model's own.</source>
+        <source>%n token(s) in one round instead of one, and the text is the main model&apos;s own.</source>
         <translation>
             <numerusform>1 ラウンドで 1 個ではなく %n 個のトークンを生成しました。テキストはメインモデル自身のものです。</numerusform>
         </translation>
@@ -4954,7 +4954,7 @@
         <translation>最大</translation>
     </message>
     <message>
-        <source>This Mac's CPU</source>
+        <source>This Mac&apos;s CPU</source>
         <translation>この Mac の CPU</translation>
     </message>
     <message>
@@ -5166,7 +5166,7 @@
         <translation>KV キャッシュ</translation>
     </message>
     <message>
-        <source>The model's working memory of a chat. Fewer bits use less memory; answers can change slightly. Applies the next time a model is loaded.</source>
+        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly. Applies the next time a model is loaded.</source>
         <translation>モデルがチャットを記憶する作業メモリです。ビット数が少ないほどメモリを使いませんが、回答が少し変わることがあります。次に読み込むモデルから有効になります。</translation>
     </message>
     <message>
@@ -5366,7 +5366,7 @@
         <translation>同じテキスト</translation>
     </message>
     <message>
-        <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model's probabilities exactly.</source>
+        <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
         <translation>「同じテキスト」では、シードが同じなら、投機的デコーディングの有無にかかわらず、丸めを除いて同じテキストになります。「同一の分布」では、温度が 0 より高いとテキストは変わることがありますが、メインモデルの確率に正確に従います。</translation>
     </message>
     <message>
@@ -5386,7 +5386,7 @@
         <translation>投機的デコーディングの有無にかかわらず常に同じテキスト</translation>
     </message>
     <message>
-        <source>Anyone on your network who has the key can use your models and this Mac's power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
+        <source>Anyone on your network who has the key can use your models and this Mac&apos;s power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
         <translation>キーを知っている人は誰でも、ネットワークからこの Mac のモデルと計算能力を使えます。やり取りは暗号化されません。信頼できるネットワークでだけオンにしてください。</translation>
     </message>
     <message>
@@ -5402,7 +5402,7 @@
         <translation>Tandem は Hugging Face への接続やアップデートの確認を行わず、ダウンロードは待機します。チャット、インストール済みのモデル、ツールのサーバ、選択した別のコンピュータはそのまま使えます。</translation>
     </message>
     <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac's CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
         <translation>メインモデルが検証している間に、ドラフトモデルが次のトークンを準備します。「自動」では、回答が速くなる見込みがあるときにこの Mac の CPU を使います。CPU を使うと、ドラフトモデルのコピーがメモリにもう 1 つ必要です。</translation>
     </message>
     <message>
@@ -5412,6 +5412,17 @@
     <message>
         <source>Its menu shows what is loaded and the speed of the newest answer, unloads the models, and quits Tandem.</source>
         <translation>読み込み済みのモデルと最新の回答の速度を表示します。モデルの解放と Tandem の終了もできます。</translation>
+    </message>
+</context>
+<context>
+    <name>SideBySide</name>
+    <message>
+        <source>Other version</source>
+        <translation>ほかのバージョン</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>並べて表示</translation>
     </message>
 </context>
 <context>
@@ -5555,11 +5566,11 @@
         <translation>読み込み済みトークン</translation>
     </message>
     <message>
-        <source>How many tokens a round adds to the answer: the accepted ones and one of the main model's own.</source>
+        <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
         <translation>1 ラウンドで回答に加わるトークン数です。受理されたトークンと、メインモデル自身の 1 個の合計です。</translation>
     </message>
     <message>
-        <source>How much of the prompt had been read before: earlier turns, or the files of the chat's folder.</source>
+        <source>How much of the prompt had been read before: earlier turns, or the files of the chat&apos;s folder.</source>
         <translation>プロンプトのうち、すでに読み込み済みだった量です。以前のやりとりや、チャットのフォルダのファイルです。</translation>
     </message>
     <message>
@@ -5583,7 +5594,7 @@
         <translation>ラウンド</translation>
     </message>
     <message>
-        <source>A column for each round, from the bottom up: accepted draft tokens, the main model's own token, rejected draft tokens.</source>
+        <source>A column for each round, from the bottom up: accepted draft tokens, the main model&apos;s own token, rejected draft tokens.</source>
         <translation>1 列が 1 ラウンドです。下から順に、受理されたドラフトトークン、メインモデルのトークン、棄却されたドラフトトークンです。</translation>
     </message>
     <message>
@@ -5748,7 +5759,7 @@
 <context>
     <name>Store</name>
     <message>
-        <source>The disk is full, so this chat can't be saved. Free up space and save again.</source>
+        <source>The disk is full, so this chat can&apos;t be saved. Free up space and save again.</source>
         <translation>ディスクがいっぱいのため、このチャットを保存できません。空き容量を増やしてから、もう一度保存してください。</translation>
     </message>
     <message>
@@ -5756,7 +5767,7 @@
         <translation>チャットを変更できません。ディスクまたはファイルへの書き込みが許可されていません。</translation>
     </message>
     <message>
-        <source>The disk is not responding correctly, so this chat can't be saved.</source>
+        <source>The disk is not responding correctly, so this chat can&apos;t be saved.</source>
         <translation>ディスクが正しく応答しないため、このチャットを保存できません。</translation>
     </message>
     <message>
@@ -5815,7 +5826,7 @@
         <translation>学習させるドラフトモデルやヘッドがありません。先に選択してください。</translation>
     </message>
     <message>
-        <source>This draft model has another tokenizer than the main model, so it cannot be taught. Choose one of the main model's family.</source>
+        <source>This draft model has another tokenizer than the main model, so it cannot be taught. Choose one of the main model&apos;s family.</source>
         <translation>このドラフトモデルはメインモデルとトークナイザーが異なるため、学習させることができません。メインモデルと同じ系列のものを選択してください。</translation>
     </message>
     <message>
@@ -5967,7 +5978,7 @@
         <translation>「{server}」の実行はまだ許可されていません。設定で許可してください。</translation>
     </message>
     <message>
-        <source>“{server}” can't start: this Mac has no command “{command}”. Install it, or enter its full path.</source>
+        <source>“{server}” can&apos;t start: this Mac has no command “{command}”. Install it, or enter its full path.</source>
         <translation>「{server}」を起動できません。この Mac にコマンド「{command}」がありません。インストールするか、フルパスを入力してください。</translation>
     </message>
     <message>
@@ -5979,7 +5990,7 @@
         <translation>「{server}」が一度に {megabytes} MB を超えるデータを送ったため、停止しました。量を減らして依頼してください。</translation>
     </message>
     <message>
-        <source>Can't reach “{server}” ({detail}). Check its address and the network.</source>
+        <source>Can&apos;t reach “{server}” ({detail}). Check its address and the network.</source>
         <translation>「{server}」に接続できません（{detail}）。アドレスとネットワークを確認してください。</translation>
     </message>
     <message>
@@ -6011,7 +6022,7 @@
         <translation>呼び出しませんでした。モデルが渡した引数がこのツールに合いません。</translation>
     </message>
     <message>
-        <source>“{server}” can't be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
+        <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
         <translation>「{server}」はサーバの名前に使えません。64 文字以内で、「Tandem」以外の名前にしてください。</translation>
     </message>
     <message>
@@ -6019,7 +6030,7 @@
         <translation>「{server}」には「command」か「url」のどちらか一方を入力してください。</translation>
     </message>
     <message>
-        <source>This file can't be used: {detail}.</source>
+        <source>This file can&apos;t be used: {detail}.</source>
         <translation>このファイルは使えません（{detail}）。</translation>
     </message>
     <message>
@@ -6027,7 +6038,7 @@
         <translation>「{tool}」から {time} 間応答がなかったため、停止しました。</translation>
     </message>
     <message>
-        <source>“{server}” can't be used as an MCP server ({detail}).</source>
+        <source>“{server}” can&apos;t be used as an MCP server ({detail}).</source>
         <translation>「{server}」を MCP サーバとして使えません（{detail}）。</translation>
     </message>
     <message>
@@ -6039,7 +6050,7 @@
         <translation>「{server}」が予期せず終了しました（{detail}）。設定で確認するか、もう一度お試しください。</translation>
     </message>
     <message>
-        <source>Not called: it isn't clear where the model's text ends, because marks that end a call are part of it or missing.</source>
+        <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
         <translation>呼び出しませんでした。呼び出しの終わりを示す記号がテキストの中にあるか抜けているため、モデルのテキストがどこで終わるのかわかりません。</translation>
     </message>
 </context>
@@ -6050,7 +6061,7 @@
         <translation>この Mac のモデル</translation>
     </message>
     <message>
-        <source>Today's acceptance rate</source>
+        <source>Today&apos;s acceptance rate</source>
         <translation>今日の受理率</translation>
     </message>
 </context>
@@ -6069,7 +6080,7 @@
         <translation>このチャットでモデルが使えるツール</translation>
     </message>
     <message>
-        <source>This model can't use tools: its chat template has no place for them. Choose another model.</source>
+        <source>This model can&apos;t use tools: its chat template has no place for them. Choose another model.</source>
         <translation>このモデルはツールを使えません。チャットテンプレートがツールに対応していません。別のモデルを選んでください。</translation>
     </message>
     <message>
@@ -6240,11 +6251,11 @@
         <source>Read the answer aloud</source>
         <translation>回答を読み上げる</translation>
     </message>
-<message>
+    <message>
         <source>Side by side</source>
         <translation>並べて表示</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>TurnView</name>
     <message>
@@ -6446,7 +6457,7 @@
         <translation>1 から 50 までの数を、漢字で 1 行に 1 つずつ書いてください。</translation>
     </message>
     <message>
-        <source>It begins with the folder's system prompt and these files: {files}</source>
+        <source>It begins with the folder&apos;s system prompt and these files: {files}</source>
         <translation>フォルダのシステムプロンプトと次のファイルから始まります：{files}</translation>
     </message>
     <message>
@@ -6454,7 +6465,7 @@
         <translation>次のファイルから始まります：{files}</translation>
     </message>
     <message>
-        <source>It begins with the folder's system prompt.</source>
+        <source>It begins with the folder&apos;s system prompt.</source>
         <translation>フォルダのシステムプロンプトから始まります。</translation>
     </message>
     <message>
@@ -6490,12 +6501,4 @@
         <translation>API リクエストを削除…</translation>
     </message>
 </context>
-<context><name>SideBySide</name><message>
-        <source>Other version</source>
-        <translation>ほかのバージョン</translation>
-    </message>
-    <message>
-        <source>Side by side</source>
-        <translation>並べて表示</translation>
-    </message>
-</context></TS>
+</TS>

@@ -224,7 +224,7 @@
         <translation>시스템 프롬프트와 설정…</translation>
     </message>
     <message>
-        <source>Edit this chat's system prompt and settings</source>
+        <source>Edit this chat&apos;s system prompt and settings</source>
         <translation>이 대화의 시스템 프롬프트와 설정 편집</translation>
     </message>
     <message>
@@ -344,7 +344,7 @@
         <translation>마지막 답변 소리 내어 읽기</translation>
     </message>
     <message>
-        <source>Read the last answer aloud with the system's voice</source>
+        <source>Read the last answer aloud with the system&apos;s voice</source>
         <translation>마지막 답변을 시스템 음성으로 읽기</translation>
     </message>
     <message>
@@ -619,7 +619,7 @@
         <source>Save this temporary chat with the others</source>
         <translation>이 임시 대화를 다른 대화와 함께 저장</translation>
     </message>
-<message>
+    <message>
         <source>Side by side</source>
         <translation>나란히 보기</translation>
     </message>
@@ -627,7 +627,7 @@
         <source>Show two versions of the last answer side by side</source>
         <translation>마지막 답변의 두 버전을 나란히 보기</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>AdvancedPage</name>
     <message>
@@ -706,7 +706,7 @@
         <translation>{file} 파일이 방금 바뀌어서 그대로 두었어요. 다시 확인해 주세요.</translation>
     </message>
     <message>
-        <source>{file} can't be written: {detail}.</source>
+        <source>{file} can&apos;t be written: {detail}.</source>
         <translation>{file} 파일에 쓸 수 없어요: {detail}.</translation>
     </message>
     <message>
@@ -714,7 +714,7 @@
         <translation>{app} 앱은 다음 변수로 연결해요.</translation>
     </message>
     <message>
-        <source>Tandem can't change {file} safely, so it stays as it is. Add this by hand:</source>
+        <source>Tandem can&apos;t change {file} safely, so it stays as it is. Add this by hand:</source>
         <translation>{file} 파일을 안전하게 바꿀 수 없어서 그대로 두었어요. 아래 내용을 직접 추가해 주세요.</translation>
     </message>
     <message>
@@ -754,11 +754,11 @@
         <translation>API에 키가 필요해요. {app} 앱을 시작하는 환경에서 {variable} 변수에 키를 넣어 주세요.</translation>
     </message>
     <message>
-        <source>{app} won't work with this model: its first request has about {tokens} tokens, and the model's context is {context}. Choose one of these first: {models}.</source>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Choose one of these first: {models}.</source>
         <translation>이 모델로는 {app} 앱을 쓸 수 없어요. 첫 요청이 약 {tokens}토큰인데 이 모델의 컨텍스트는 {context}토큰이에요. 먼저 다음 중 하나를 선택해 주세요: {models}.</translation>
     </message>
     <message>
-        <source>{app} won't work with this model: its first request has about {tokens} tokens, and the model's context is {context}. Download one with a longer context first.</source>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Download one with a longer context first.</source>
         <translation>이 모델로는 {app} 앱을 쓸 수 없어요. 첫 요청이 약 {tokens}토큰인데 이 모델의 컨텍스트는 {context}토큰이에요. 먼저 컨텍스트가 더 긴 모델을 다운로드해 주세요.</translation>
     </message>
 </context>
@@ -1010,7 +1010,7 @@
         <translation>‘{name}’ 파일의 인코딩을 알 수 없어요. UTF-8로 저장한 다음 다시 첨부해 주세요.</translation>
     </message>
     <message>
-        <source>{name} is too large for any model's context.</source>
+        <source>{name} is too large for any model&apos;s context.</source>
         <translation>‘{name}’ 파일은 너무 커서 어떤 모델의 컨텍스트에도 들어가지 않아요.</translation>
     </message>
     <message>
@@ -1138,7 +1138,7 @@
         <translation>아직 백업이 없어요. Tandem이 매일 하나씩 만들어요.</translation>
     </message>
     <message>
-        <source>Don't restore</source>
+        <source>Don&apos;t restore</source>
         <translation>복원 취소</translation>
     </message>
     <message>
@@ -1663,7 +1663,7 @@
 <context>
     <name>Cluster</name>
     <message>
-        <source>“{detail}” isn't a name or an address of a computer. Change it and try again.</source>
+        <source>“{detail}” isn&apos;t a name or an address of a computer. Change it and try again.</source>
         <translation>‘{detail}’ 값은 컴퓨터의 이름이나 주소가 아니에요. 바꾸고 다시 시도해 주세요.</translation>
     </message>
     <message>
@@ -1830,7 +1830,7 @@
         <translation>{place}번째 토큰 앞까지 동일해요. 그 위치에서 {guessed}, {plain} 중 무엇이 오는지는 반올림에 따라 갈렸을 수 있어요.</translation>
     </message>
     <message>
-        <source>Different texts, both sampled from the main model's own distribution, because “Same distribution” is selected.</source>
+        <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
         <translation>두 텍스트는 다르지만 둘 다 메인 모델 자체의 분포에서 뽑은 거예요. ‘동일한 분포’를 선택했기 때문이에요.</translation>
     </message>
     <message>
@@ -1903,7 +1903,7 @@
         <translation>줄이기</translation>
     </message>
     <message>
-        <source>Shorten the message to fit the model's context</source>
+        <source>Shorten the message to fit the model&apos;s context</source>
         <translation>메시지를 모델의 컨텍스트에 맞게 줄이기</translation>
     </message>
     <message>
@@ -1977,7 +1977,7 @@
         <translation>불러온 메인 모델이 없어요.</translation>
     </message>
     <message>
-        <source>This model can't see pictures</source>
+        <source>This model can&apos;t see pictures</source>
         <translation>이 모델은 이미지를 볼 수 없어요</translation>
     </message>
     <message>
@@ -2080,7 +2080,7 @@
         <translation>다시 시도</translation>
     </message>
     <message>
-        <source>I've been granted access</source>
+        <source>I&apos;ve been granted access</source>
         <translation>권한을 받았어요</translation>
     </message>
     <message>
@@ -2115,7 +2115,7 @@
         <translation>파일 하나가 손상됐어요.</translation>
     </message>
     <message>
-        <source>Its weights don't match its configuration.</source>
+        <source>Its weights don&apos;t match its configuration.</source>
         <translation>가중치가 구성 파일과 맞지 않아요.</translation>
     </message>
     <message>
@@ -2218,7 +2218,7 @@
         <translation>엔진에 문제가 생겼어요. 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>“{actual}” isn't a valid value for {name}. Change it and try again.</source>
+        <source>“{actual}” isn&apos;t a valid value for {name}. Change it and try again.</source>
         <translation>{name}에 ‘{actual}’ 값은 쓸 수 없어요. 바꾼 뒤 다시 시도해 주세요.</translation>
     </message>
     <message>
@@ -2226,7 +2226,7 @@
         <translation>불러온 메인 모델이 없어요. 윈도우 위쪽에서 선택해 주세요.</translation>
     </message>
     <message>
-        <source>The model's chat template rejected this chat: {detail}. Start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template rejected this chat: {detail}. Start a new chat or choose another model.</source>
         <translation>모델의 대화 템플릿이 이 대화를 거부했어요({detail}). 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
@@ -2234,7 +2234,7 @@
         <translation>이미 질문 {limit}개가 대기 중이에요. 그중 하나의 답변이 끝나면 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>The model's chat template produced an empty prompt for this chat. Start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template produced an empty prompt for this chat. Start a new chat or choose another model.</source>
         <translation>모델의 대화 템플릿이 이 대화에서 빈 프롬프트를 만들었어요. 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
@@ -2262,23 +2262,23 @@
         <translation>엔진에서 예상하지 못한 오류가 났어요({detail}). 다시 시도해 보고, 또 생기면 Tandem을 다시 시작해 주세요.</translation>
     </message>
     <message>
-        <source>The model's chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
         <translation>이 대화에서 모델의 대화 템플릿이 {detail}초를 넘겨 중단했어요. 메시지를 줄이거나 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
-        <source>The model's chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
         <translation>이 대화에서 모델의 대화 템플릿이 메모리를 너무 많이 써서 중단했어요. 메시지를 줄이거나 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
-        <source>The model's chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
         <translation>이 대화에서 모델의 대화 템플릿이나 토크나이저가 오류로 종료됐어요({detail}). 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
-        <source>The answer format can't be used: {detail}.</source>
+        <source>The answer format can&apos;t be used: {detail}.</source>
         <translation>답변 형식을 사용할 수 없어요: {detail}.</translation>
     </message>
     <message>
-        <source>The schema isn't valid JSON: {detail}.</source>
+        <source>The schema isn&apos;t valid JSON: {detail}.</source>
         <translation>스키마가 올바른 JSON이 아니에요: {detail}.</translation>
     </message>
     <message>
@@ -2298,7 +2298,7 @@
         <translation>답변 형식이 너무 복잡해서 확인하는 데 메모리가 너무 많이 필요했어요. 더 단순하게 바꿔 주세요.</translation>
     </message>
     <message>
-        <source>The answer so far doesn't follow the answer format, so it can't be continued. Regenerate it, or choose text as the answer format.</source>
+        <source>The answer so far doesn&apos;t follow the answer format, so it can&apos;t be continued. Regenerate it, or choose text as the answer format.</source>
         <translation>지금까지의 답변이 답변 형식과 맞지 않아 계속할 수 없어요. 다시 생성하거나 답변 형식을 ‘텍스트’로 바꿔 주세요.</translation>
     </message>
     <message>
@@ -2306,7 +2306,7 @@
         <translation>답변을 생성하는 동안 답변 형식이 너무 복잡해졌어요. 더 단순하게 바꾼 뒤 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>This chat is {tokens} tokens long; the model's context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
+        <source>This chat is {tokens} tokens long; the model&apos;s context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
         <translation>이 대화는 {tokens}토큰인데 모델의 컨텍스트는 {limit}토큰이에요. 새 대화를 시작하거나, 메시지를 줄이거나, 컨텍스트가 더 긴 모델을 선택해 주세요.</translation>
     </message>
     <message>
@@ -2318,7 +2318,7 @@
         <translation>GPU 오류가 두 번 연달아 나서 {name} 모델을 언로드했어요. 더 작은 모델을 선택하거나 한 번에 묻는 질문을 줄이거나 새 대화를 시작해 주세요. 다음 질문을 보내면 모델을 다시 불러와요.</translation>
     </message>
     <message>
-        <source>The model's chat template leaves pictures of this chat out. Choose another model.</source>
+        <source>The model&apos;s chat template leaves pictures of this chat out. Choose another model.</source>
         <translation>모델의 대화 템플릿이 이 대화의 이미지를 빠뜨려요. 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
@@ -2338,7 +2338,7 @@
         <translation>{name} 모델의 {detail} 파일이 손상되어 읽을 수 없어요. 다시 다운로드하거나 복사해 주세요.</translation>
     </message>
     <message>
-        <source>The weights of {name} don't match its configuration ({detail}). Choose another copy of this model.</source>
+        <source>The weights of {name} don&apos;t match its configuration ({detail}). Choose another copy of this model.</source>
         <translation>{name} 모델의 가중치가 구성 파일과 맞지 않아요({detail}). 이 모델의 다른 사본을 선택해 주세요.</translation>
     </message>
     <message>
@@ -2362,7 +2362,7 @@
         <translation>어댑터 {name}의 메인 모델을 찾지 못했어요({detail}). 어댑터를 그 모델의 폴더에 넣어 주세요.</translation>
     </message>
     <message>
-        <source>The adapter {name} was made for another main model ({detail}). Put it into that one's folder.</source>
+        <source>The adapter {name} was made for another main model ({detail}). Put it into that one&apos;s folder.</source>
         <translation>{name} 어댑터는 다른 메인 모델용이에요({detail}). 그 모델의 폴더에 넣어 주세요.</translation>
     </message>
     <message>
@@ -2398,7 +2398,7 @@
         <translation>{name} 모델은 헤드예요. 헤드는 메인 모델 하나의 초안만 만들고 직접 답변할 수 없어요. 초안으로 선택해 주세요.</translation>
     </message>
     <message>
-        <source>These parts of the schema can't be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
+        <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
         <translation>스키마의 다음 부분은 답변을 쓰는 동안 확인할 수 없어서 답변이 이와 다를 수 있어요: {detail}.</translation>
     </message>
     <message>
@@ -2946,7 +2946,7 @@
         <translation>Hugging Face가 요청 수를 제한하고 있어요. 나중에 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>“{repository}” isn't a model ID. Use organization/name or a model page URL.</source>
+        <source>“{repository}” isn&apos;t a model ID. Use organization/name or a model page URL.</source>
         <translation>모델 ID가 올바르지 않아요(‘{repository}’). ‘조직/이름’ 형식이나 모델 페이지의 URL을 입력해 주세요.</translation>
     </message>
     <message>
@@ -2966,11 +2966,11 @@
         <translation>이 토큰으로는 {repository} 모델에 접근할 수 없어요. 소유자에게 문의하거나 설정에서 다른 토큰을 추가해 주세요.</translation>
     </message>
     <message>
-        <source>Can't reach Hugging Face. Check your connection and try again.</source>
+        <source>Can&apos;t reach Hugging Face. Check your connection and try again.</source>
         <translation>Hugging Face에 연결할 수 없어요. 인터넷 연결을 확인하고 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>The certificate of Hugging Face isn't trusted on this Mac. Check the mirror and the proxy in the settings.</source>
+        <source>The certificate of Hugging Face isn&apos;t trusted on this Mac. Check the mirror and the proxy in the settings.</source>
         <translation>이 Mac에서 Hugging Face의 인증서를 신뢰할 수 없어요. 설정에서 미러와 프록시를 확인해 주세요.</translation>
     </message>
     <message>
@@ -2994,7 +2994,7 @@
         <translation>{repository} 모델에는 MLX 가중치가 없어요. 이 모델의 MLX 버전을 검색해 주세요.</translation>
     </message>
     <message>
-        <source>{repository} refers to a file outside its folder ({file}). Tandem won't download it.</source>
+        <source>{repository} refers to a file outside its folder ({file}). Tandem won&apos;t download it.</source>
         <translation>{repository} 모델이 폴더 밖의 파일({file})을 가리켜요. Tandem은 이런 파일을 다운로드하지 않아요.</translation>
     </message>
     <message>
@@ -3022,7 +3022,7 @@
         <translation>{repository} 모델의 구성 파일에는 MTP 헤드가 있다고 되어 있지만 실제 파일에는 없어요. 다른 초안을 선택해 주세요.</translation>
     </message>
     <message>
-        <source>The MTP head of {repository} is of a kind that Tandem can't run yet ({family}).</source>
+        <source>The MTP head of {repository} is of a kind that Tandem can&apos;t run yet ({family}).</source>
         <translation>{repository} 모델의 MTP 헤드는 Tandem이 아직 실행할 수 없는 종류예요({family}).</translation>
     </message>
     <message>
@@ -3034,7 +3034,7 @@
         <translation>다른 프로그램이 {repository} 모델을 다운로드하고 있어요. 끝날 때까지 기다려 주세요.</translation>
     </message>
     <message>
-        <source>The starter pair is part of Tandem and can't be deleted.</source>
+        <source>The starter pair is part of Tandem and can&apos;t be deleted.</source>
         <translation>스타터 모델 쌍은 Tandem의 일부라서 삭제할 수 없어요.</translation>
     </message>
     <message>
@@ -3042,7 +3042,7 @@
         <translation>{app} 앱의 모델이에요. 그 앱에서 삭제해 주세요.</translation>
     </message>
     <message>
-        <source>This head is part of its main model's files. To delete it, delete the main model.</source>
+        <source>This head is part of its main model&apos;s files. To delete it, delete the main model.</source>
         <translation>이 헤드는 메인 모델 파일의 일부예요. 삭제하려면 메인 모델을 삭제해 주세요.</translation>
     </message>
     <message>
@@ -3050,7 +3050,7 @@
         <translation>직접 추가한 폴더 {path}의 모델이라 Tandem에서 삭제하지 않아요.</translation>
     </message>
     <message>
-        <source>Can't move {path} to the Trash. Nothing was deleted.</source>
+        <source>Can&apos;t move {path} to the Trash. Nothing was deleted.</source>
         <translation>{path} 항목을 휴지통으로 옮길 수 없어요. 삭제된 것은 없어요.</translation>
     </message>
 </context>
@@ -3230,7 +3230,7 @@
         <translation>모델이 요청하는 주소를 보고, 그 페이지를 인터넷에서 가져와요.</translation>
     </message>
     <message>
-        <source>Sees the model's searches, and sends them to Brave with your key from brave.com/search/api.</source>
+        <source>Sees the model&apos;s searches, and sends them to Brave with your key from brave.com/search/api.</source>
         <translation>모델의 검색어를 보고, brave.com/search/api에서 받은 키와 함께 Brave에 보내요.</translation>
     </message>
     <message>
@@ -3634,7 +3634,7 @@
         <translation>너무 느려서 도움이 되지 않아요. 초안 토큰 하나에 메인 모델 한 단계의 {share}만큼 시간이 걸려요.</translation>
     </message>
     <message>
-        <source>Won't fit alongside the main model ({size} short).</source>
+        <source>Won&apos;t fit alongside the main model ({size} short).</source>
         <translation>메인 모델과 함께 올릴 수 없어요({size} 부족).</translation>
     </message>
     <message>
@@ -3662,11 +3662,11 @@
         <translation>다른 모델용 헤드예요. 레이어 수가 서로 달라요(헤드 {theirs}, 모델 {ours}).</translation>
     </message>
     <message>
-        <source>Head for another model: made for a width of {theirs}, this one's is {ours}.</source>
+        <source>Head for another model: made for a width of {theirs}, this one&apos;s is {ours}.</source>
         <translation>다른 모델용 헤드예요. 너비가 서로 달라요(헤드 {theirs}, 모델 {ours}).</translation>
     </message>
     <message>
-        <source>Head for another model: made for a vocabulary of {theirs}, this one's is {ours}.</source>
+        <source>Head for another model: made for a vocabulary of {theirs}, this one&apos;s is {ours}.</source>
         <translation>다른 모델용 헤드예요. 어휘 크기가 서로 달라요(헤드 {theirs}, 모델 {ours}).</translation>
     </message>
     <message>
@@ -4078,15 +4078,15 @@
         <translation>‘오프라인 작업’이 켜져 있어요. 업데이트를 확인하려면 ‘설정 &gt; 개인정보 및 네트워크’에서 꺼 주세요.</translation>
     </message>
     <message>
-        <source>This copy was built from source, so Tandem can't check for updates. Update the source instead.</source>
+        <source>This copy was built from source, so Tandem can&apos;t check for updates. Update the source instead.</source>
         <translation>소스에서 빌드한 Tandem이라 업데이트를 확인할 수 없어요. 대신 소스를 업데이트해 주세요.</translation>
     </message>
     <message>
-        <source>The update information is damaged or isn't signed by Tandem's publisher. Nothing was changed.</source>
+        <source>The update information is damaged or isn&apos;t signed by Tandem&apos;s publisher. Nothing was changed.</source>
         <translation>업데이트 정보가 손상됐거나 Tandem 배포자의 서명이 없어요. 아무것도 바꾸지 않았어요.</translation>
     </message>
     <message>
-        <source>Tandem couldn't check for updates. Check the network and try again.</source>
+        <source>Tandem couldn&apos;t check for updates. Check the network and try again.</source>
         <translation>업데이트를 확인하지 못했어요. 네트워크를 확인하고 다시 시도해 주세요.</translation>
     </message>
     <message>
@@ -4250,15 +4250,15 @@
 <context>
     <name>Pictures</name>
     <message>
-        <source>{name} can't see pictures on multiple Macs. Use it on one Mac, or remove them.</source>
+        <source>{name} can&apos;t see pictures on multiple Macs. Use it on one Mac, or remove them.</source>
         <translation>여러 Mac에서 실행하면 ‘{name}’ 모델은 이미지를 볼 수 없어요. Mac 한 대에서 사용하거나 이미지를 빼 주세요.</translation>
     </message>
     <message>
-        <source>{name} can't see pictures. Models that can: {models}.</source>
+        <source>{name} can&apos;t see pictures. Models that can: {models}.</source>
         <translation>‘{name}’ 모델은 이미지를 볼 수 없어요. 볼 수 있는 모델: {models}.</translation>
     </message>
     <message>
-        <source>{name} can't see pictures. Choose a model that can, or remove the pictures.</source>
+        <source>{name} can&apos;t see pictures. Choose a model that can, or remove the pictures.</source>
         <translation>‘{name}’ 모델은 이미지를 볼 수 없어요. 볼 수 있는 모델을 선택하거나 이미지를 빼 주세요.</translation>
     </message>
     <message>
@@ -4274,7 +4274,7 @@
         <translation>움직이는 이미지예요. 모델에게 보여 줄 장면을 스크린샷으로 찍어 주세요.</translation>
     </message>
     <message>
-        <source>The picture's file is larger than {detail} MB. Save a smaller copy.</source>
+        <source>The picture&apos;s file is larger than {detail} MB. Save a smaller copy.</source>
         <translation>이미지 파일이 {detail} MB보다 커요. 더 작게 저장해 주세요.</translation>
     </message>
     <message>
@@ -4298,11 +4298,11 @@
         <translation>이미지를 읽는 데 메모리가 너무 많이 들어요. 더 작게 저장해 주세요.</translation>
     </message>
     <message>
-        <source>The picture can't be read ({detail}). Save it again in another format.</source>
+        <source>The picture can&apos;t be read ({detail}). Save it again in another format.</source>
         <translation>이미지를 읽을 수 없어요({detail}). 다른 형식으로 다시 저장해 주세요.</translation>
     </message>
     <message>
-        <source>Tandem can't read this picture: its format is not supported, or its beginning is damaged. Save it as PNG or JPEG.</source>
+        <source>Tandem can&apos;t read this picture: its format is not supported, or its beginning is damaged. Save it as PNG or JPEG.</source>
         <translation>이 이미지를 읽을 수 없어요. 지원하지 않는 형식이거나 앞부분이 손상되었어요. PNG나 JPEG로 저장해 주세요.</translation>
     </message>
 </context>
@@ -4341,7 +4341,7 @@
         <translation>추측 없음: 이 초안 모델은 이 메인 모델과 함께 쓸 수 없어요. {reason}</translation>
     </message>
     <message>
-        <source>Without speculation: the draft model's context was full.</source>
+        <source>Without speculation: the draft model&apos;s context was full.</source>
         <translation>추측 없음: 초안 모델의 컨텍스트가 가득 찼어요.</translation>
     </message>
     <message>
@@ -4349,7 +4349,7 @@
         <translation>추측 없음: 앞의 토큰을 먼저 다시 처리해야 했어요.</translation>
     </message>
     <message>
-        <source>Without speculation: this model's cache ({kind}) cannot be rolled back.</source>
+        <source>Without speculation: this model&apos;s cache ({kind}) cannot be rolled back.</source>
         <translation>추측 없음: 이 모델의 캐시({kind})는 되돌릴 수 없어요.</translation>
     </message>
     <message>
@@ -4468,7 +4468,7 @@
         <translation>모델이 어떻게 답할지 적어 주세요</translation>
     </message>
     <message>
-        <source>Today's date</source>
+        <source>Today&apos;s date</source>
         <translation>오늘 날짜</translation>
     </message>
     <message>
@@ -4604,7 +4604,7 @@
         <translation>이 Mac에서 모든 대화와 백업({chats}), 설정과 캐시({rest})를 삭제해요. 대화를 남겨 두려면 먼저 내보내 주세요.</translation>
     </message>
     <message>
-        <source>This deletes your chats, backups, settings and caches, then quits Tandem. You can't undo this.</source>
+        <source>This deletes your chats, backups, settings and caches, then quits Tandem. You can&apos;t undo this.</source>
         <translation>대화, 백업, 설정, 캐시를 삭제하고 Tandem을 종료해요. 이 동작은 취소할 수 없어요.</translation>
     </message>
     <message>
@@ -4631,7 +4631,7 @@
         <translation>이 Mac에서 {main} 모델의 반올림 방식은 Tandem이 쉬는 동안 측정해요.</translation>
     </message>
     <message>
-        <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem's kernels, and {mlx} with MLX's.</source>
+        <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem&apos;s kernels, and {mlx} with MLX&apos;s.</source>
         <translation>초안 토큰 3개를 검증하는 데 Tandem의 커널로는 일반 토큰 {ours}개, MLX의 커널로는 {mlx}개만큼의 시간이 들어요.</translation>
     </message>
     <message>
@@ -4701,11 +4701,11 @@
     </message>
     <message>
         <source>°C</source>
-        <comment>the sample: the main model's token in place of the fourth</comment>
+        <comment>the sample: the main model&apos;s token in place of the fourth</comment>
         <translation>끓어</translation>
     </message>
     <message numerus="yes">
-        <source>%n token(s) in one round instead of one, and the text is the main model's own.</source>
+        <source>%n token(s) in one round instead of one, and the text is the main model&apos;s own.</source>
         <translation>
             <numerusform>라운드 한 번에 토큰이 1개가 아니라 %n개 나오고, 텍스트는 메인 모델이 쓴 그대로예요.</numerusform>
         </translation>
@@ -4954,7 +4954,7 @@
         <translation>최대</translation>
     </message>
     <message>
-        <source>This Mac's CPU</source>
+        <source>This Mac&apos;s CPU</source>
         <translation>이 Mac의 CPU</translation>
     </message>
     <message>
@@ -5166,7 +5166,7 @@
         <translation>KV 캐시</translation>
     </message>
     <message>
-        <source>The model's working memory of a chat. Fewer bits use less memory; answers can change slightly. Applies the next time a model is loaded.</source>
+        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly. Applies the next time a model is loaded.</source>
         <translation>모델이 대화를 기억하는 작업 메모리예요. 비트가 적으면 메모리를 덜 쓰지만 답변이 조금 달라질 수 있어요. 다음에 불러오는 모델부터 적용돼요.</translation>
     </message>
     <message>
@@ -5366,7 +5366,7 @@
         <translation>같은 텍스트</translation>
     </message>
     <message>
-        <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model's probabilities exactly.</source>
+        <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
         <translation>‘같은 텍스트’에서는 시드가 같으면 추측을 쓰든 쓰지 않든 반올림을 제외하고 같은 텍스트가 나와요. ‘동일한 분포’에서는 온도가 0보다 높으면 텍스트가 달라질 수 있지만, 메인 모델의 확률을 정확히 따라요.</translation>
     </message>
     <message>
@@ -5386,7 +5386,7 @@
         <translation>추측 디코딩과 관계없이 항상 같은 텍스트</translation>
     </message>
     <message>
-        <source>Anyone on your network who has the key can use your models and this Mac's power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
+        <source>Anyone on your network who has the key can use your models and this Mac&apos;s power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
         <translation>네트워크에서 키를 아는 사람은 누구나 이 Mac의 모델과 성능을 쓸 수 있고, 모든 내용이 암호화되지 않은 채 오가요. 믿을 수 있는 네트워크에서만 켜 주세요.</translation>
     </message>
     <message>
@@ -5402,7 +5402,7 @@
         <translation>Tandem이 Hugging Face에 연결하거나 업데이트를 확인하지 않아요. 다운로드는 대기하고, 대화와 설치된 모델, 도구 서버, 직접 고른 다른 컴퓨터는 그대로 쓸 수 있어요.</translation>
     </message>
     <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac's CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
         <translation>메인 모델이 검증하는 동안 초안 모델이 다음 토큰을 준비해요. ‘자동’은 답변이 더 빨라질 수 있을 때 이 Mac의 CPU를 써요. CPU를 쓰려면 초안 모델을 메모리에 하나 더 올려야 해요.</translation>
     </message>
     <message>
@@ -5412,6 +5412,17 @@
     <message>
         <source>Its menu shows what is loaded and the speed of the newest answer, unloads the models, and quits Tandem.</source>
         <translation>불러온 모델과 최근 답변의 속도를 보여 줘요. 모델을 언로드하거나 Tandem을 종료할 수도 있어요.</translation>
+    </message>
+</context>
+<context>
+    <name>SideBySide</name>
+    <message>
+        <source>Other version</source>
+        <translation>다른 버전</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>나란히 보기</translation>
     </message>
 </context>
 <context>
@@ -5555,11 +5566,11 @@
         <translation>이미 읽은 토큰</translation>
     </message>
     <message>
-        <source>How many tokens a round adds to the answer: the accepted ones and one of the main model's own.</source>
+        <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
         <translation>라운드마다 답변에 더해지는 토큰 수예요. 채택된 토큰에 메인 모델의 토큰 하나를 더한 값이에요.</translation>
     </message>
     <message>
-        <source>How much of the prompt had been read before: earlier turns, or the files of the chat's folder.</source>
+        <source>How much of the prompt had been read before: earlier turns, or the files of the chat&apos;s folder.</source>
         <translation>이전에 이미 읽은 프롬프트의 양이에요. 앞선 문답이나 대화 폴더의 파일이에요.</translation>
     </message>
     <message>
@@ -5583,7 +5594,7 @@
         <translation>라운드</translation>
     </message>
     <message>
-        <source>A column for each round, from the bottom up: accepted draft tokens, the main model's own token, rejected draft tokens.</source>
+        <source>A column for each round, from the bottom up: accepted draft tokens, the main model&apos;s own token, rejected draft tokens.</source>
         <translation>한 열이 한 라운드예요. 아래부터 채택된 초안 토큰, 메인 모델의 토큰, 기각된 초안 토큰 순서예요.</translation>
     </message>
     <message>
@@ -5748,7 +5759,7 @@
 <context>
     <name>Store</name>
     <message>
-        <source>The disk is full, so this chat can't be saved. Free up space and save again.</source>
+        <source>The disk is full, so this chat can&apos;t be saved. Free up space and save again.</source>
         <translation>디스크가 가득 차서 이 대화를 저장할 수 없어요. 공간을 비우고 다시 저장해 주세요.</translation>
     </message>
     <message>
@@ -5756,7 +5767,7 @@
         <translation>대화를 바꿀 수 없어요. 디스크나 파일에 쓸 권한이 없어요.</translation>
     </message>
     <message>
-        <source>The disk is not responding correctly, so this chat can't be saved.</source>
+        <source>The disk is not responding correctly, so this chat can&apos;t be saved.</source>
         <translation>디스크가 제대로 응답하지 않아 이 대화를 저장할 수 없어요.</translation>
     </message>
     <message>
@@ -5815,7 +5826,7 @@
         <translation>학습시킬 초안 모델이나 헤드가 없어요. 먼저 선택해 주세요.</translation>
     </message>
     <message>
-        <source>This draft model has another tokenizer than the main model, so it cannot be taught. Choose one of the main model's family.</source>
+        <source>This draft model has another tokenizer than the main model, so it cannot be taught. Choose one of the main model&apos;s family.</source>
         <translation>이 초안 모델은 메인 모델과 토크나이저가 달라서 학습시킬 수 없어요. 메인 모델과 같은 계열을 선택해 주세요.</translation>
     </message>
     <message>
@@ -5967,11 +5978,11 @@
         <translation>‘{server}’ 서버의 실행이 아직 허용되지 않았어요. 설정에서 허용해 주세요.</translation>
     </message>
     <message>
-        <source>“{server}” can't start: this Mac has no command “{command}”. Install it, or enter its full path.</source>
+        <source>“{server}” can&apos;t start: this Mac has no command “{command}”. Install it, or enter its full path.</source>
         <translation>‘{server}’ 서버를 시작할 수 없어요. 이 Mac에 ‘{command}’ 명령어가 없어요. 설치하거나 전체 경로를 입력해 주세요.</translation>
     </message>
     <message>
-        <source>This file can't be used: {detail}.</source>
+        <source>This file can&apos;t be used: {detail}.</source>
         <translation>이 파일은 쓸 수 없어요: {detail}.</translation>
     </message>
     <message>
@@ -5983,7 +5994,7 @@
         <translation>‘{server}’ 서버가 한 번에 {megabytes}MB 넘게 보내서 중단했어요. 더 적은 양을 요청해 주세요.</translation>
     </message>
     <message>
-        <source>“{server}” can't be used as an MCP server ({detail}).</source>
+        <source>“{server}” can&apos;t be used as an MCP server ({detail}).</source>
         <translation>‘{server}’ 서버를 MCP 서버로 쓸 수 없어요({detail}).</translation>
     </message>
     <message>
@@ -5991,7 +6002,7 @@
         <translation>‘{server}’ 서버가 오류로 응답해요(오류 {status}). 주소와 헤더의 키를 확인해 주세요.</translation>
     </message>
     <message>
-        <source>Can't reach “{server}” ({detail}). Check its address and the network.</source>
+        <source>Can&apos;t reach “{server}” ({detail}). Check its address and the network.</source>
         <translation>‘{server}’ 서버에 연결할 수 없어요({detail}). 주소와 네트워크를 확인해 주세요.</translation>
     </message>
     <message>
@@ -6031,7 +6042,7 @@
         <translation>호출하지 않았어요. 모델이 넘긴 인수가 이 도구에 맞지 않아요.</translation>
     </message>
     <message>
-        <source>“{server}” can't be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
+        <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
         <translation>‘{server}’ 이름은 서버에 쓸 수 없어요. 64자 이하로, ‘Tandem’이 아닌 이름을 써 주세요.</translation>
     </message>
     <message>
@@ -6039,7 +6050,7 @@
         <translation>‘{server}’ 서버: ‘command’와 ‘url’ 중 하나만 입력해 주세요.</translation>
     </message>
     <message>
-        <source>Not called: it isn't clear where the model's text ends, because marks that end a call are part of it or missing.</source>
+        <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
         <translation>호출하지 않았어요. 호출을 끝내는 표시가 텍스트 안에 들어 있거나 빠져 있어, 모델이 쓴 텍스트가 어디서 끝나는지 알 수 없어요.</translation>
     </message>
 </context>
@@ -6050,7 +6061,7 @@
         <translation>이 Mac의 모델</translation>
     </message>
     <message>
-        <source>Today's acceptance rate</source>
+        <source>Today&apos;s acceptance rate</source>
         <translation>오늘의 채택률</translation>
     </message>
 </context>
@@ -6069,7 +6080,7 @@
         <translation>이 대화에서 모델이 사용할 수 있는 도구</translation>
     </message>
     <message>
-        <source>This model can't use tools: its chat template has no place for them. Choose another model.</source>
+        <source>This model can&apos;t use tools: its chat template has no place for them. Choose another model.</source>
         <translation>이 모델은 도구를 사용할 수 없어요. 대화 템플릿에 도구를 넣을 자리가 없어요. 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
@@ -6240,11 +6251,11 @@
         <source>Read the answer aloud</source>
         <translation>답변 소리 내어 읽기</translation>
     </message>
-<message>
+    <message>
         <source>Side by side</source>
         <translation>나란히 보기</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>TurnView</name>
     <message>
@@ -6446,7 +6457,7 @@
         <translation>하나부터 쉰까지의 수를 한 줄에 하나씩 말로 써 주세요.</translation>
     </message>
     <message>
-        <source>It begins with the folder's system prompt and these files: {files}</source>
+        <source>It begins with the folder&apos;s system prompt and these files: {files}</source>
         <translation>폴더의 시스템 프롬프트와 다음 파일로 시작해요: {files}</translation>
     </message>
     <message>
@@ -6454,7 +6465,7 @@
         <translation>다음 파일로 시작해요: {files}</translation>
     </message>
     <message>
-        <source>It begins with the folder's system prompt.</source>
+        <source>It begins with the folder&apos;s system prompt.</source>
         <translation>폴더의 시스템 프롬프트로 시작해요.</translation>
     </message>
     <message>
@@ -6490,12 +6501,4 @@
         <translation>API 요청 삭제…</translation>
     </message>
 </context>
-<context><name>SideBySide</name><message>
-        <source>Other version</source>
-        <translation>다른 버전</translation>
-    </message>
-    <message>
-        <source>Side by side</source>
-        <translation>나란히 보기</translation>
-    </message>
-</context></TS>
+</TS>

@@ -224,7 +224,7 @@
         <translation>系统提示词和设置…</translation>
     </message>
     <message>
-        <source>Edit this chat's system prompt and settings</source>
+        <source>Edit this chat&apos;s system prompt and settings</source>
         <translation>编辑此对话的系统提示词和设置</translation>
     </message>
     <message>
@@ -344,7 +344,7 @@
         <translation>朗读上一个回答</translation>
     </message>
     <message>
-        <source>Read the last answer aloud with the system's voice</source>
+        <source>Read the last answer aloud with the system&apos;s voice</source>
         <translation>使用系统语音朗读上一个回答</translation>
     </message>
     <message>
@@ -619,7 +619,7 @@
         <source>Save this temporary chat with the others</source>
         <translation>将此临时对话与其他对话一起保存</translation>
     </message>
-<message>
+    <message>
         <source>Side by side</source>
         <translation>并排显示</translation>
     </message>
@@ -627,7 +627,7 @@
         <source>Show two versions of the last answer side by side</source>
         <translation>并排显示上一个回答的两个版本</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>AdvancedPage</name>
     <message>
@@ -706,7 +706,7 @@
         <translation>{file} 刚刚发生了变化，因此未作更改。请重新查看。</translation>
     </message>
     <message>
-        <source>{file} can't be written: {detail}.</source>
+        <source>{file} can&apos;t be written: {detail}.</source>
         <translation>无法写入 {file}：{detail}。</translation>
     </message>
     <message>
@@ -714,7 +714,7 @@
         <translation>{app} 通过以下变量连接：</translation>
     </message>
     <message>
-        <source>Tandem can't change {file} safely, so it stays as it is. Add this by hand:</source>
+        <source>Tandem can&apos;t change {file} safely, so it stays as it is. Add this by hand:</source>
         <translation>无法安全地更改 {file}，因此保持原样。请手动添加以下内容：</translation>
     </message>
     <message>
@@ -754,11 +754,11 @@
         <translation>API 需要密钥：请在启动 {app} 的环境中将 {variable} 设为该密钥。</translation>
     </message>
     <message>
-        <source>{app} won't work with this model: its first request has about {tokens} tokens, and the model's context is {context}. Choose one of these first: {models}.</source>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Choose one of these first: {models}.</source>
         <translation>{app} 无法使用此模型：它的第一个请求约有 {tokens} 个 token，而此模型的上下文为 {context} 个。请先选择其中之一：{models}。</translation>
     </message>
     <message>
-        <source>{app} won't work with this model: its first request has about {tokens} tokens, and the model's context is {context}. Download one with a longer context first.</source>
+        <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Download one with a longer context first.</source>
         <translation>{app} 无法使用此模型：它的第一个请求约有 {tokens} 个 token，而此模型的上下文为 {context} 个。请先下载上下文更长的模型。</translation>
     </message>
 </context>
@@ -1010,7 +1010,7 @@
         <translation>无法识别“{name}”的文字编码。请存为 UTF-8。</translation>
     </message>
     <message>
-        <source>{name} is too large for any model's context.</source>
+        <source>{name} is too large for any model&apos;s context.</source>
         <translation>“{name}”太大，任何模型的上下文都放不下。</translation>
     </message>
     <message>
@@ -1138,7 +1138,7 @@
         <translation>还没有备份。Tandem 每天会创建一个。</translation>
     </message>
     <message>
-        <source>Don't restore</source>
+        <source>Don&apos;t restore</source>
         <translation>不恢复</translation>
     </message>
     <message>
@@ -1663,7 +1663,7 @@
 <context>
     <name>Cluster</name>
     <message>
-        <source>“{detail}” isn't a name or an address of a computer. Change it and try again.</source>
+        <source>“{detail}” isn&apos;t a name or an address of a computer. Change it and try again.</source>
         <translation>“{detail}”不是电脑的名称或地址。请修改后重试。</translation>
     </message>
     <message>
@@ -1830,7 +1830,7 @@
         <translation>第 {place} 个 token 之前完全一致。该处取{guessed}还是{plain}，可能由舍入决定。</translation>
     </message>
     <message>
-        <source>Different texts, both sampled from the main model's own distribution, because “Same distribution” is selected.</source>
+        <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
         <translation>两段文字不同，但都按主模型自身的分布采样，因为选择了“分布一致”。</translation>
     </message>
     <message>
@@ -1903,7 +1903,7 @@
         <translation>缩短</translation>
     </message>
     <message>
-        <source>Shorten the message to fit the model's context</source>
+        <source>Shorten the message to fit the model&apos;s context</source>
         <translation>缩短消息以适应模型的上下文</translation>
     </message>
     <message>
@@ -1977,7 +1977,7 @@
         <translation>没有加载主模型。</translation>
     </message>
     <message>
-        <source>This model can't see pictures</source>
+        <source>This model can&apos;t see pictures</source>
         <translation>此模型无法查看图片</translation>
     </message>
     <message>
@@ -2080,7 +2080,7 @@
         <translation>重试</translation>
     </message>
     <message>
-        <source>I've been granted access</source>
+        <source>I&apos;ve been granted access</source>
         <translation>我已获得访问权限</translation>
     </message>
     <message>
@@ -2115,7 +2115,7 @@
         <translation>有一个文件已损坏。</translation>
     </message>
     <message>
-        <source>Its weights don't match its configuration.</source>
+        <source>Its weights don&apos;t match its configuration.</source>
         <translation>它的权重与配置不符。</translation>
     </message>
     <message>
@@ -2218,7 +2218,7 @@
         <translation>引擎出了问题。请重试。</translation>
     </message>
     <message>
-        <source>“{actual}” isn't a valid value for {name}. Change it and try again.</source>
+        <source>“{actual}” isn&apos;t a valid value for {name}. Change it and try again.</source>
         <translation>“{actual}”不是“{name}”的有效值。请修改后重试。</translation>
     </message>
     <message>
@@ -2226,7 +2226,7 @@
         <translation>没有加载主模型。请在窗口顶部选择一个。</translation>
     </message>
     <message>
-        <source>The model's chat template rejected this chat: {detail}. Start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template rejected this chat: {detail}. Start a new chat or choose another model.</source>
         <translation>模型的对话模板拒绝了此对话（{detail}）。请开始新对话或选择其他模型。</translation>
     </message>
     <message>
@@ -2234,7 +2234,7 @@
         <translation>已有 {limit} 个问题在排队。请等其中一个回答完后再试。</translation>
     </message>
     <message>
-        <source>The model's chat template produced an empty prompt for this chat. Start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template produced an empty prompt for this chat. Start a new chat or choose another model.</source>
         <translation>模型的对话模板为此对话生成了空的提示词。请开始新对话或选择其他模型。</translation>
     </message>
     <message>
@@ -2262,23 +2262,23 @@
         <translation>引擎遇到意外错误（{detail}）。请重试；如果再次出现，请重新启动 Tandem。</translation>
     </message>
     <message>
-        <source>The model's chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
         <translation>模型的对话模板处理此对话超过 {detail} 秒，已停止。请缩短消息、开始新对话或选择其他模型。</translation>
     </message>
     <message>
-        <source>The model's chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
         <translation>模型的对话模板处理此对话占用内存过多，已停止。请缩短消息、开始新对话或选择其他模型。</translation>
     </message>
     <message>
-        <source>The model's chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
+        <source>The model&apos;s chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
         <translation>模型的对话模板或分词器处理此对话时崩溃（{detail}）。请开始新对话或选择其他模型。</translation>
     </message>
     <message>
-        <source>The answer format can't be used: {detail}.</source>
+        <source>The answer format can&apos;t be used: {detail}.</source>
         <translation>无法使用这个回答格式：{detail}。</translation>
     </message>
     <message>
-        <source>The schema isn't valid JSON: {detail}.</source>
+        <source>The schema isn&apos;t valid JSON: {detail}.</source>
         <translation>这个 JSON Schema 不是有效的 JSON：{detail}。</translation>
     </message>
     <message>
@@ -2298,7 +2298,7 @@
         <translation>回答格式过于复杂，检查占用了过多内存。请简化。</translation>
     </message>
     <message>
-        <source>The answer so far doesn't follow the answer format, so it can't be continued. Regenerate it, or choose text as the answer format.</source>
+        <source>The answer so far doesn&apos;t follow the answer format, so it can&apos;t be continued. Regenerate it, or choose text as the answer format.</source>
         <translation>目前的回答不符合回答格式，因此无法继续。请重新生成，或将回答格式设为文本。</translation>
     </message>
     <message>
@@ -2306,7 +2306,7 @@
         <translation>生成回答时，回答格式变得过于复杂。请简化后重试。</translation>
     </message>
     <message>
-        <source>This chat is {tokens} tokens long; the model's context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
+        <source>This chat is {tokens} tokens long; the model&apos;s context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
         <translation>此对话有 {tokens} 个 token，而模型的上下文为 {limit} 个。请开始新对话、缩短消息，或选择上下文更长的模型。</translation>
     </message>
     <message>
@@ -2318,7 +2318,7 @@
         <translation>GPU 连续两次出错，“{name}”已移出内存。请选择更小的模型、减少同时提出的问题，或开始新对话；下次提问时会重新加载该模型。</translation>
     </message>
     <message>
-        <source>The model's chat template leaves pictures of this chat out. Choose another model.</source>
+        <source>The model&apos;s chat template leaves pictures of this chat out. Choose another model.</source>
         <translation>模型的对话模板遗漏了此对话中的图片。请选择其他模型。</translation>
     </message>
     <message>
@@ -2338,7 +2338,7 @@
         <translation>“{name}”已损坏：无法读取 {detail}。请重新下载或拷贝。</translation>
     </message>
     <message>
-        <source>The weights of {name} don't match its configuration ({detail}). Choose another copy of this model.</source>
+        <source>The weights of {name} don&apos;t match its configuration ({detail}). Choose another copy of this model.</source>
         <translation>“{name}”的权重与配置不符（{detail}）。请选择此模型的其他副本。</translation>
     </message>
     <message>
@@ -2362,7 +2362,7 @@
         <translation>未找到适配器 {name} 的主模型（{detail}）。请将适配器放入该模型的文件夹。</translation>
     </message>
     <message>
-        <source>The adapter {name} was made for another main model ({detail}). Put it into that one's folder.</source>
+        <source>The adapter {name} was made for another main model ({detail}). Put it into that one&apos;s folder.</source>
         <translation>适配器 {name} 是为另一个主模型制作的（{detail}）。请将其放入那个模型的文件夹。</translation>
     </message>
     <message>
@@ -2398,7 +2398,7 @@
         <translation>“{name}”是草稿头：它只为一个主模型生成草稿，不能回答。请将它选作草稿。</translation>
     </message>
     <message>
-        <source>These parts of the schema can't be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
+        <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
         <translation>JSON Schema 中的以下部分无法在生成回答时检查，因此回答可能与之不符：{detail}。</translation>
     </message>
     <message>
@@ -2946,7 +2946,7 @@
         <translation>Hugging Face 正在限制请求频率。请稍后重试。</translation>
     </message>
     <message>
-        <source>“{repository}” isn't a model ID. Use organization/name or a model page URL.</source>
+        <source>“{repository}” isn&apos;t a model ID. Use organization/name or a model page URL.</source>
         <translation>“{repository}”不是模型 ID。请输入“组织/名称”或模型页面的 URL。</translation>
     </message>
     <message>
@@ -2966,11 +2966,11 @@
         <translation>你的令牌无权访问 {repository}。请联系所有者，或在设置中添加其他令牌。</translation>
     </message>
     <message>
-        <source>Can't reach Hugging Face. Check your connection and try again.</source>
+        <source>Can&apos;t reach Hugging Face. Check your connection and try again.</source>
         <translation>无法连接 Hugging Face。请检查网络连接后重试。</translation>
     </message>
     <message>
-        <source>The certificate of Hugging Face isn't trusted on this Mac. Check the mirror and the proxy in the settings.</source>
+        <source>The certificate of Hugging Face isn&apos;t trusted on this Mac. Check the mirror and the proxy in the settings.</source>
         <translation>本机不信任 Hugging Face 的证书。请在设置中检查镜像和代理。</translation>
     </message>
     <message>
@@ -2994,7 +2994,7 @@
         <translation>{repository} 没有 MLX 权重。请搜索该模型的 MLX 版本。</translation>
     </message>
     <message>
-        <source>{repository} refers to a file outside its folder ({file}). Tandem won't download it.</source>
+        <source>{repository} refers to a file outside its folder ({file}). Tandem won&apos;t download it.</source>
         <translation>{repository} 引用了文件夹之外的文件（{file}）。Tandem 不会下载。</translation>
     </message>
     <message>
@@ -3022,7 +3022,7 @@
         <translation>{repository} 的配置声明了 MTP 草稿头，但文件中并不包含。请选择其他草稿。</translation>
     </message>
     <message>
-        <source>The MTP head of {repository} is of a kind that Tandem can't run yet ({family}).</source>
+        <source>The MTP head of {repository} is of a kind that Tandem can&apos;t run yet ({family}).</source>
         <translation>{repository} 的 MTP 草稿头属于 Tandem 暂不支持的类型（{family}）。</translation>
     </message>
     <message>
@@ -3034,7 +3034,7 @@
         <translation>另一个程序正在下载 {repository}。请等它完成。</translation>
     </message>
     <message>
-        <source>The starter pair is part of Tandem and can't be deleted.</source>
+        <source>The starter pair is part of Tandem and can&apos;t be deleted.</source>
         <translation>入门模型是 Tandem 的一部分，不能删除。</translation>
     </message>
     <message>
@@ -3042,7 +3042,7 @@
         <translation>这是 {app} 的模型。请在该应用中删除。</translation>
     </message>
     <message>
-        <source>This head is part of its main model's files. To delete it, delete the main model.</source>
+        <source>This head is part of its main model&apos;s files. To delete it, delete the main model.</source>
         <translation>这个草稿头是主模型文件的一部分。要删除它，请删除主模型。</translation>
     </message>
     <message>
@@ -3050,7 +3050,7 @@
         <translation>此模型在你自己的文件夹“{path}”中，Tandem 不会删除它。</translation>
     </message>
     <message>
-        <source>Can't move {path} to the Trash. Nothing was deleted.</source>
+        <source>Can&apos;t move {path} to the Trash. Nothing was deleted.</source>
         <translation>无法将“{path}”移到废纸篓。未删除任何内容。</translation>
     </message>
 </context>
@@ -3230,7 +3230,7 @@
         <translation>可以看到模型请求的地址，并从互联网获取这些网页。</translation>
     </message>
     <message>
-        <source>Sees the model's searches, and sends them to Brave with your key from brave.com/search/api.</source>
+        <source>Sees the model&apos;s searches, and sends them to Brave with your key from brave.com/search/api.</source>
         <translation>可以看到模型的搜索内容，并连同你在 brave.com/search/api 获取的密钥发送给 Brave。</translation>
     </message>
     <message>
@@ -3634,7 +3634,7 @@
         <translation>太慢，没有帮助：每个草稿 token 的耗时是主模型一步的 {share}。</translation>
     </message>
     <message>
-        <source>Won't fit alongside the main model ({size} short).</source>
+        <source>Won&apos;t fit alongside the main model ({size} short).</source>
         <translation>无法与主模型同时加载（还差 {size}）。</translation>
     </message>
     <message>
@@ -3662,11 +3662,11 @@
         <translation>为其他模型制作的草稿头：层数不同（草稿头 {theirs}，此模型 {ours}）。</translation>
     </message>
     <message>
-        <source>Head for another model: made for a width of {theirs}, this one's is {ours}.</source>
+        <source>Head for another model: made for a width of {theirs}, this one&apos;s is {ours}.</source>
         <translation>为其他模型制作的草稿头：宽度不同（草稿头 {theirs}，此模型 {ours}）。</translation>
     </message>
     <message>
-        <source>Head for another model: made for a vocabulary of {theirs}, this one's is {ours}.</source>
+        <source>Head for another model: made for a vocabulary of {theirs}, this one&apos;s is {ours}.</source>
         <translation>为其他模型制作的草稿头：词表大小不同（草稿头 {theirs}，此模型 {ours}）。</translation>
     </message>
     <message>
@@ -4078,15 +4078,15 @@
         <translation>“离线工作”已打开。如需检查更新，请在“设置 &gt; 隐私与网络”中关闭。</translation>
     </message>
     <message>
-        <source>This copy was built from source, so Tandem can't check for updates. Update the source instead.</source>
+        <source>This copy was built from source, so Tandem can&apos;t check for updates. Update the source instead.</source>
         <translation>这份 Tandem 由源代码构建，无法检查更新。请改为更新源代码。</translation>
     </message>
     <message>
-        <source>The update information is damaged or isn't signed by Tandem's publisher. Nothing was changed.</source>
+        <source>The update information is damaged or isn&apos;t signed by Tandem&apos;s publisher. Nothing was changed.</source>
         <translation>更新信息已损坏，或不是由 Tandem 发布者签名的。未做任何更改。</translation>
     </message>
     <message>
-        <source>Tandem couldn't check for updates. Check the network and try again.</source>
+        <source>Tandem couldn&apos;t check for updates. Check the network and try again.</source>
         <translation>无法检查更新。请检查网络后重试。</translation>
     </message>
     <message>
@@ -4250,15 +4250,15 @@
 <context>
     <name>Pictures</name>
     <message>
-        <source>{name} can't see pictures on multiple Macs. Use it on one Mac, or remove them.</source>
+        <source>{name} can&apos;t see pictures on multiple Macs. Use it on one Mac, or remove them.</source>
         <translation>在多台 Mac 上运行时，{name} 无法查看图片。请在一台 Mac 上使用，或移除图片。</translation>
     </message>
     <message>
-        <source>{name} can't see pictures. Models that can: {models}.</source>
+        <source>{name} can&apos;t see pictures. Models that can: {models}.</source>
         <translation>{name} 无法查看图片。可以查看的模型：{models}。</translation>
     </message>
     <message>
-        <source>{name} can't see pictures. Choose a model that can, or remove the pictures.</source>
+        <source>{name} can&apos;t see pictures. Choose a model that can, or remove the pictures.</source>
         <translation>{name} 无法查看图片。请选择可以查看图片的模型，或移除图片。</translation>
     </message>
     <message>
@@ -4274,7 +4274,7 @@
         <translation>图片是动图。请截取要给模型看的画面。</translation>
     </message>
     <message>
-        <source>The picture's file is larger than {detail} MB. Save a smaller copy.</source>
+        <source>The picture&apos;s file is larger than {detail} MB. Save a smaller copy.</source>
         <translation>图片文件大于 {detail} MB。请另存为较小的副本。</translation>
     </message>
     <message>
@@ -4298,11 +4298,11 @@
         <translation>读取图片占用内存过多。请另存为较小的副本。</translation>
     </message>
     <message>
-        <source>The picture can't be read ({detail}). Save it again in another format.</source>
+        <source>The picture can&apos;t be read ({detail}). Save it again in another format.</source>
         <translation>无法读取图片（{detail}）。请以其他格式重新保存。</translation>
     </message>
     <message>
-        <source>Tandem can't read this picture: its format is not supported, or its beginning is damaged. Save it as PNG or JPEG.</source>
+        <source>Tandem can&apos;t read this picture: its format is not supported, or its beginning is damaged. Save it as PNG or JPEG.</source>
         <translation>无法读取这张图片：格式不受支持，或文件开头已损坏。请另存为 PNG 或 JPEG。</translation>
     </message>
 </context>
@@ -4341,7 +4341,7 @@
         <translation>未使用推测：此草稿模型不能与这个主模型一起使用。{reason}</translation>
     </message>
     <message>
-        <source>Without speculation: the draft model's context was full.</source>
+        <source>Without speculation: the draft model&apos;s context was full.</source>
         <translation>未使用推测：草稿模型的上下文已满。</translation>
     </message>
     <message>
@@ -4349,7 +4349,7 @@
         <translation>未使用推测：需要先重新处理前面的 token。</translation>
     </message>
     <message>
-        <source>Without speculation: this model's cache ({kind}) cannot be rolled back.</source>
+        <source>Without speculation: this model&apos;s cache ({kind}) cannot be rolled back.</source>
         <translation>未使用推测：这个模型的缓存（{kind}）无法回滚。</translation>
     </message>
     <message>
@@ -4468,7 +4468,7 @@
         <translation>希望模型如何回答</translation>
     </message>
     <message>
-        <source>Today's date</source>
+        <source>Today&apos;s date</source>
         <translation>今天的日期</translation>
     </message>
     <message>
@@ -4604,7 +4604,7 @@
         <translation>这会从本机上删除所有对话及其备份（{chats}），以及设置和缓存（{rest}）。如需保留对话，请先导出。</translation>
     </message>
     <message>
-        <source>This deletes your chats, backups, settings and caches, then quits Tandem. You can't undo this.</source>
+        <source>This deletes your chats, backups, settings and caches, then quits Tandem. You can&apos;t undo this.</source>
         <translation>这将删除对话、备份、设置和缓存，然后退出 Tandem。此操作无法撤销。</translation>
     </message>
     <message>
@@ -4631,7 +4631,7 @@
         <translation>Tandem 会在空闲时测量本机使用“{main}”时的舍入情况。</translation>
     </message>
     <message>
-        <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem's kernels, and {mlx} with MLX's.</source>
+        <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem&apos;s kernels, and {mlx} with MLX&apos;s.</source>
         <translation>验证 3 个草稿 token 的耗时，用 Tandem 的内核相当于 {ours} 个普通 token，用 MLX 的内核相当于 {mlx} 个。</translation>
     </message>
     <message>
@@ -4701,11 +4701,11 @@
     </message>
     <message>
         <source>°C</source>
-        <comment>the sample: the main model's token in place of the fourth</comment>
+        <comment>the sample: the main model&apos;s token in place of the fourth</comment>
         <translation>沸腾</translation>
     </message>
     <message numerus="yes">
-        <source>%n token(s) in one round instead of one, and the text is the main model's own.</source>
+        <source>%n token(s) in one round instead of one, and the text is the main model&apos;s own.</source>
         <translation>
             <numerusform>一轮得到 %n 个 token，而不是 1 个，文字仍由主模型决定。</numerusform>
         </translation>
@@ -4954,7 +4954,7 @@
         <translation>最高</translation>
     </message>
     <message>
-        <source>This Mac's CPU</source>
+        <source>This Mac&apos;s CPU</source>
         <translation>本机的 CPU</translation>
     </message>
     <message>
@@ -5166,7 +5166,7 @@
         <translation>KV 缓存</translation>
     </message>
     <message>
-        <source>The model's working memory of a chat. Fewer bits use less memory; answers can change slightly. Applies the next time a model is loaded.</source>
+        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly. Applies the next time a model is loaded.</source>
         <translation>模型处理对话时的工作内存。位数越少，占用的内存越少，回答可能略有变化。下次加载模型时生效。</translation>
     </message>
     <message>
@@ -5366,7 +5366,7 @@
         <translation>文字相同</translation>
     </message>
     <message>
-        <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model's probabilities exactly.</source>
+        <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
         <translation>“文字相同”：种子相同时，无论是否推测，除舍入误差外，文字相同。“分布一致”：温度高于 0 时文字可能不同，但严格遵循主模型的概率。</translation>
     </message>
     <message>
@@ -5386,7 +5386,7 @@
         <translation>无论是否推测，文字始终相同</translation>
     </message>
     <message>
-        <source>Anyone on your network who has the key can use your models and this Mac's power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
+        <source>Anyone on your network who has the key can use your models and this Mac&apos;s power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
         <translation>网络中任何持有密钥的人都可以使用本机的模型和算力，而且所有内容都以未加密方式传输。请只在可信的网络中打开。</translation>
     </message>
     <message>
@@ -5402,7 +5402,7 @@
         <translation>Tandem 不会连接 Hugging Face，也不会检查更新，下载会等待。对话、已安装的模型、工具服务器和你选择的其他电脑照常可用。</translation>
     </message>
     <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac's CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
         <translation>主模型验证时，草稿模型准备后面的 token。“自动”会在回答可能更快时使用本机的 CPU。使用 CPU 时，内存中需要草稿模型的第二个副本。</translation>
     </message>
     <message>
@@ -5412,6 +5412,17 @@
     <message>
         <source>Its menu shows what is loaded and the speed of the newest answer, unloads the models, and quits Tandem.</source>
         <translation>菜单会显示已加载的模型和最新回答的速度，还可将模型移出内存或退出 Tandem。</translation>
+    </message>
+</context>
+<context>
+    <name>SideBySide</name>
+    <message>
+        <source>Other version</source>
+        <translation>其他版本</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>并排显示</translation>
     </message>
 </context>
 <context>
@@ -5555,11 +5566,11 @@
         <translation>已读取的 token</translation>
     </message>
     <message>
-        <source>How many tokens a round adds to the answer: the accepted ones and one of the main model's own.</source>
+        <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
         <translation>每轮为回答增加的 token 数：被接受的 token，加上主模型自己的一个。</translation>
     </message>
     <message>
-        <source>How much of the prompt had been read before: earlier turns, or the files of the chat's folder.</source>
+        <source>How much of the prompt had been read before: earlier turns, or the files of the chat&apos;s folder.</source>
         <translation>提示词中此前已读取的部分：之前的问答，或对话所在文件夹的文件。</translation>
     </message>
     <message>
@@ -5583,7 +5594,7 @@
         <translation>轮次</translation>
     </message>
     <message>
-        <source>A column for each round, from the bottom up: accepted draft tokens, the main model's own token, rejected draft tokens.</source>
+        <source>A column for each round, from the bottom up: accepted draft tokens, the main model&apos;s own token, rejected draft tokens.</source>
         <translation>每列是一轮，自下而上：被接受的草稿 token、主模型自己的 token、被拒绝的草稿 token。</translation>
     </message>
     <message>
@@ -5748,7 +5759,7 @@
 <context>
     <name>Store</name>
     <message>
-        <source>The disk is full, so this chat can't be saved. Free up space and save again.</source>
+        <source>The disk is full, so this chat can&apos;t be saved. Free up space and save again.</source>
         <translation>磁盘已满，无法保存此对话。请腾出空间后再次保存。</translation>
     </message>
     <message>
@@ -5756,7 +5767,7 @@
         <translation>无法更改对话：磁盘或文件不允许写入。</translation>
     </message>
     <message>
-        <source>The disk is not responding correctly, so this chat can't be saved.</source>
+        <source>The disk is not responding correctly, so this chat can&apos;t be saved.</source>
         <translation>磁盘没有正常响应，无法保存此对话。</translation>
     </message>
     <message>
@@ -5815,7 +5826,7 @@
         <translation>还没有可以训练的草稿模型或草稿头。请先选择一个。</translation>
     </message>
     <message>
-        <source>This draft model has another tokenizer than the main model, so it cannot be taught. Choose one of the main model's family.</source>
+        <source>This draft model has another tokenizer than the main model, so it cannot be taught. Choose one of the main model&apos;s family.</source>
         <translation>这个草稿模型与主模型的分词器不同，因此无法训练。请选择与主模型同系列的模型。</translation>
     </message>
     <message>
@@ -5967,11 +5978,11 @@
         <translation>尚未允许“{server}”运行。请在设置中允许。</translation>
     </message>
     <message>
-        <source>“{server}” can't start: this Mac has no command “{command}”. Install it, or enter its full path.</source>
+        <source>“{server}” can&apos;t start: this Mac has no command “{command}”. Install it, or enter its full path.</source>
         <translation>无法启动“{server}”：本机没有命令“{command}”。请安装它，或输入完整路径。</translation>
     </message>
     <message>
-        <source>This file can't be used: {detail}.</source>
+        <source>This file can&apos;t be used: {detail}.</source>
         <translation>无法使用此文件：{detail}。</translation>
     </message>
     <message>
@@ -5983,7 +5994,7 @@
         <translation>“{server}”一次发送的内容超过 {megabytes} MB，因此已停止。请缩小请求的范围。</translation>
     </message>
     <message>
-        <source>“{server}” can't be used as an MCP server ({detail}).</source>
+        <source>“{server}” can&apos;t be used as an MCP server ({detail}).</source>
         <translation>“{server}”无法作为 MCP 服务器使用（{detail}）。</translation>
     </message>
     <message>
@@ -5991,7 +6002,7 @@
         <translation>“{server}”返回错误 {status}。请检查其地址和请求头中的密钥。</translation>
     </message>
     <message>
-        <source>Can't reach “{server}” ({detail}). Check its address and the network.</source>
+        <source>Can&apos;t reach “{server}” ({detail}). Check its address and the network.</source>
         <translation>无法连接“{server}”（{detail}）。请检查其地址和网络。</translation>
     </message>
     <message>
@@ -6031,7 +6042,7 @@
         <translation>未调用：模型给出的参数不符合此工具的要求。</translation>
     </message>
     <message>
-        <source>“{server}” can't be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
+        <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
         <translation>“{server}”不能用作服务器的名称。请使用不超过 64 个字符、且不是“Tandem”的名称。</translation>
     </message>
     <message>
@@ -6039,7 +6050,7 @@
         <translation>“{server}”：请只输入“command”或“url”其中之一。</translation>
     </message>
     <message>
-        <source>Not called: it isn't clear where the model's text ends, because marks that end a call are part of it or missing.</source>
+        <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
         <translation>未调用：表示调用结束的标记出现在文本中或缺失，无法判断模型的文本在哪里结束。</translation>
     </message>
 </context>
@@ -6050,7 +6061,7 @@
         <translation>本机上的模型</translation>
     </message>
     <message>
-        <source>Today's acceptance rate</source>
+        <source>Today&apos;s acceptance rate</source>
         <translation>今日接受率</translation>
     </message>
 </context>
@@ -6069,7 +6080,7 @@
         <translation>模型在此对话中可以使用的工具</translation>
     </message>
     <message>
-        <source>This model can't use tools: its chat template has no place for them. Choose another model.</source>
+        <source>This model can&apos;t use tools: its chat template has no place for them. Choose another model.</source>
         <translation>此模型无法使用工具：它的对话模板不支持工具。请选择其他模型。</translation>
     </message>
     <message>
@@ -6240,11 +6251,11 @@
         <source>Read the answer aloud</source>
         <translation>朗读回答</translation>
     </message>
-<message>
+    <message>
         <source>Side by side</source>
         <translation>并排显示</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>TurnView</name>
     <message>
@@ -6446,7 +6457,7 @@
         <translation>请用汉字写出 1 到 50 的数字，每行一个。</translation>
     </message>
     <message>
-        <source>It begins with the folder's system prompt and these files: {files}</source>
+        <source>It begins with the folder&apos;s system prompt and these files: {files}</source>
         <translation>以该文件夹的系统提示词和以下文件开头：{files}</translation>
     </message>
     <message>
@@ -6454,7 +6465,7 @@
         <translation>以以下文件开头：{files}</translation>
     </message>
     <message>
-        <source>It begins with the folder's system prompt.</source>
+        <source>It begins with the folder&apos;s system prompt.</source>
         <translation>以该文件夹的系统提示词开头。</translation>
     </message>
     <message>
@@ -6490,12 +6501,4 @@
         <translation>删除 API 请求…</translation>
     </message>
 </context>
-<context><name>SideBySide</name><message>
-        <source>Other version</source>
-        <translation>其他版本</translation>
-    </message>
-    <message>
-        <source>Side by side</source>
-        <translation>并排显示</translation>
-    </message>
-</context></TS>
+</TS>
