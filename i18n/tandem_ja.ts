@@ -556,6 +556,14 @@
         <translation>ウインドウをしまう</translation>
     </message>
     <message>
+        <source>Quick entry</source>
+        <translation>クイック入力</translation>
+    </message>
+    <message>
+        <source>Start a new chat in a small window</source>
+        <translation>小さなウインドウで新しいチャットを始める</translation>
+    </message>
+    <message>
         <source>Command palette…</source>
         <translation>コマンドパレット…</translation>
     </message>
@@ -610,6 +618,14 @@
     <message>
         <source>Save this temporary chat with the others</source>
         <translation>この一時チャットをほかのチャットと一緒に保存</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>並べて表示</translation>
+    </message>
+    <message>
+        <source>Show two versions of the last answer side by side</source>
+        <translation>最後の回答の 2 つのバージョンを並べて表示</translation>
     </message>
 </context>
 <context>
@@ -2719,6 +2735,18 @@
         <source>This desktop has no place for icons of programs.</source>
         <translation>このデスクトップにはアプリのアイコンを表示する場所がありません。</translation>
     </message>
+    <message>
+        <source>Works only on a Mac. The command “Quick entry” opens the same window.</source>
+        <translation>Mac でのみ使えます。コマンド「クイック入力」でも同じウインドウが開きます。</translation>
+    </message>
+    <message>
+        <source>{keys} belongs to another app or to macOS. Choose other keys.</source>
+        <translation>{keys} はほかのアプリまたは macOS が使用しています。ほかのキーを選んでください。</translation>
+    </message>
+    <message>
+        <source>{keys} does not work. Use ⌃, ⌥ or ⌘ with a letter, digit, space or function key.</source>
+        <translation>{keys} は使えません。⌃、⌥、⌘ のいずれかを、英字、数字、スペースキー、ファンクションキーのどれかと一緒に押してください。</translation>
+    </message>
 </context>
 <context>
     <name>Header</name>
@@ -3674,20 +3702,8 @@
         <translation>このモデルのメモリを解放します。</translation>
     </message>
     <message>
-        <source>Its head: no gain expected on this Mac</source>
-        <translation>専用ヘッド：この Mac では高速化は見込めません</translation>
-    </message>
-    <message>
         <source>With {draft} as draft</source>
         <translation>ドラフト：{draft}</translation>
-    </message>
-    <message>
-        <source>With its head ({size})</source>
-        <translation>専用ヘッド付き（{size}）</translation>
-    </message>
-    <message>
-        <source>head not checked yet</source>
-        <translation>ヘッドは未確認</translation>
     </message>
     <message>
         <source>sees pictures</source>
@@ -3861,6 +3877,18 @@
         <source>Head for this model. No gain expected on this Mac.</source>
         <translation>このモデル用のヘッドです。この Mac では高速化は見込めません。</translation>
     </message>
+    <message>
+        <source>Its head: no gain expected on this Mac</source>
+        <translation>専用ヘッド：この Mac では高速化は見込めません</translation>
+    </message>
+    <message>
+        <source>With its head ({size})</source>
+        <translation>専用ヘッド付き（{size}）</translation>
+    </message>
+    <message>
+        <source>head not checked yet</source>
+        <translation>ヘッドは未確認</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -3925,6 +3953,10 @@
         <translation>モデルのフォルダを追加…</translation>
     </message>
     <message>
+        <source>Unload {name} ({size})</source>
+        <translation>{name} をメモリから解放（{size}）</translation>
+    </message>
+    <message>
         <source>On Hugging Face</source>
         <translation>Hugging Face のモデル</translation>
     </message>
@@ -3935,10 +3967,6 @@
     <message>
         <source>Context length used for memory estimates</source>
         <translation>メモリの推定に使うコンテキスト長</translation>
-    </message>
-    <message>
-        <source>Unload {name} ({size})</source>
-        <translation>{name} をメモリから解放（{size}）</translation>
     </message>
 </context>
 <context>
@@ -4520,6 +4548,17 @@
     </message>
 </context>
 <context>
+    <name>QuickEntry</name>
+    <message>
+        <source>Quick entry</source>
+        <translation>クイック入力</translation>
+    </message>
+    <message>
+        <source>Message for a new chat</source>
+        <translation>新しいチャットのメッセージ</translation>
+    </message>
+</context>
+<context>
     <name>Relocation</name>
     <message>
         <source>Moved to {folder}. All files were verified; the old location links to the new one.</source>
@@ -4702,12 +4741,20 @@
         <translation>コマンド、または https:// で始まるアドレス</translation>
     </message>
     <message>
+        <source>Choose a folder…</source>
+        <translation>フォルダを選択…</translation>
+    </message>
+    <message>
         <source>Add a value</source>
         <translation>値を追加</translation>
     </message>
     <message>
         <source>Cancel</source>
         <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Allow and test</source>
+        <translation>許可してテスト</translation>
     </message>
     <message>
         <source>Add a server</source>
@@ -4720,6 +4767,10 @@
     <message>
         <source>Save</source>
         <translation>保存</translation>
+    </message>
+    <message>
+        <source>Choose a folder for this server</source>
+        <translation>このサーバのフォルダを選択</translation>
     </message>
     <message>
         <source>Name of the value</source>
@@ -4738,32 +4789,20 @@
         <translation>「{name}」という名前のサーバがすでにあります。</translation>
     </message>
     <message>
-        <source>Remove</source>
-        <translation>削除</translation>
-    </message>
-    <message>
-        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables that decide what runs.</source>
-        <translation>この Mac で実行するコマンド、またはサーバのアドレスです。値はコマンドには環境変数として、アドレスにはヘッダとして渡されます。実行するものを決める環境変数を除き、システムのキーチェーンにだけ保存されます。</translation>
-    </message>
-    <message>
-        <source>Choose a folder…</source>
-        <translation>フォルダを選択…</translation>
-    </message>
-    <message>
-        <source>Allow and test</source>
-        <translation>許可してテスト</translation>
-    </message>
-    <message>
-        <source>Choose a folder for this server</source>
-        <translation>このサーバのフォルダを選択</translation>
-    </message>
-    <message>
         <source>Choose the folder that the server may use.</source>
         <translation>サーバが使えるフォルダを選択してください。</translation>
     </message>
     <message>
         <source>Enter a value for {name}.</source>
         <translation>{name} の値を入力してください。</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables that decide what runs.</source>
+        <translation>この Mac で実行するコマンド、またはサーバのアドレスです。値はコマンドには環境変数として、アドレスにはヘッダとして渡されます。実行するものを決める環境変数を除き、システムのキーチェーンにだけ保存されます。</translation>
     </message>
 </context>
 <context>
@@ -4791,6 +4830,10 @@
     <message>
         <source>Always allow</source>
         <translation>常に許可</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>オフ</translation>
     </message>
     <message>
         <source>Its server says that it only reads.</source>
@@ -4825,6 +4868,22 @@
         <translation>{count} 個は使えません。</translation>
     </message>
     <message>
+        <source>Running. It offers no tools.</source>
+        <translation>実行中です。提供するツールはありません。</translation>
+    </message>
+    <message>
+        <source>Running. All its tools are off.</source>
+        <translation>実行中です。すべてのツールがオフです。</translation>
+    </message>
+    <message>
+        <source>Running. Tools ({count}): {names}.</source>
+        <translation>実行中です。ツール（{count}）：{names}。</translation>
+    </message>
+    <message>
+        <source>Off: {names}.</source>
+        <translation>オフ：{names}。</translation>
+    </message>
+    <message>
         <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
         <translation>この Mac でユーザの権限で実行され、ユーザのファイルを読み込んだり変更したりできます。入手元を信頼できる場合だけ許可してください。</translation>
     </message>
@@ -4847,26 +4906,6 @@
     <message>
         <source>{variable} (decides which program runs)</source>
         <translation>{variable}（実行するプログラムを決める）</translation>
-    </message>
-    <message>
-        <source>Off</source>
-        <translation>オフ</translation>
-    </message>
-    <message>
-        <source>Running. It offers no tools.</source>
-        <translation>実行中です。提供するツールはありません。</translation>
-    </message>
-    <message>
-        <source>Running. All its tools are off.</source>
-        <translation>実行中です。すべてのツールがオフです。</translation>
-    </message>
-    <message>
-        <source>Running. Tools ({count}): {names}.</source>
-        <translation>実行中です。ツール（{count}）：{names}。</translation>
-    </message>
-    <message>
-        <source>Off: {names}.</source>
-        <translation>オフ：{names}。</translation>
     </message>
 </context>
 <context>
@@ -5005,6 +5044,18 @@
     <message>
         <source>Notify when an answer is ready</source>
         <translation>回答が完了したら通知</translation>
+    </message>
+    <message>
+        <source>Shortcut for the quick entry</source>
+        <translation>クイック入力のショートカット</translation>
+    </message>
+    <message>
+        <source>Opens a small window over all apps to start a new chat. Press ⌫ for none.</source>
+        <translation>すべてのアプリの手前に小さなウインドウを開き、新しいチャットを始めます。⌫ を押すと「なし」になります。</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>なし</translation>
     </message>
     <message>
         <source>Draft source</source>
@@ -5361,6 +5412,17 @@
     <message>
         <source>Its menu shows what is loaded and the speed of the newest answer, unloads the models, and quits Tandem.</source>
         <translation>読み込み済みのモデルと最新の回答の速度を表示します。モデルの解放と Tandem の終了もできます。</translation>
+    </message>
+</context>
+<context>
+    <name>SideBySide</name>
+    <message>
+        <source>Other version</source>
+        <translation>ほかのバージョン</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>並べて表示</translation>
     </message>
 </context>
 <context>
@@ -6030,6 +6092,10 @@
         <translation>このチャットでツールを使う</translation>
     </message>
     <message>
+        <source>Off</source>
+        <translation>オフ</translation>
+    </message>
+    <message>
         <source>Tools: Tandem only</source>
         <translation>ツール：Tandem のみ</translation>
     </message>
@@ -6040,10 +6106,6 @@
     <message>
         <source>Use all tools in this chat</source>
         <translation>このチャットですべてのツールを使う</translation>
-    </message>
-    <message>
-        <source>Off</source>
-        <translation>オフ</translation>
     </message>
 </context>
 <context>
@@ -6069,8 +6131,20 @@
         <translation>ほかのアプリのファイルをこのページにドロップすることもできます。</translation>
     </message>
     <message>
+        <source>Servers that many people use</source>
+        <translation>よく使われるサーバ</translation>
+    </message>
+    <message>
+        <source>Add…</source>
+        <translation>追加…</translation>
+    </message>
+    <message>
         <source>This Mac has no keychain that Tandem can use: the values are for this run only.</source>
         <translation>この Mac には Tandem が使えるキーチェーンがないため、値は今回の起動中だけ有効です。</translation>
+    </message>
+    <message>
+        <source>Tools are on in the current chat.</source>
+        <translation>現在のチャットでツールをオンにしました。</translation>
     </message>
     <message>
         <source>Import mcp.json</source>
@@ -6083,18 +6157,6 @@
     <message>
         <source>Left as they are, because there are servers with these names: {names}.</source>
         <translation>同じ名前のサーバがあるため、変更していません：{names}</translation>
-    </message>
-    <message>
-        <source>Servers that many people use</source>
-        <translation>よく使われるサーバ</translation>
-    </message>
-    <message>
-        <source>Add…</source>
-        <translation>追加…</translation>
-    </message>
-    <message>
-        <source>Tools are on in the current chat.</source>
-        <translation>現在のチャットでツールをオンにしました。</translation>
     </message>
 </context>
 <context>
@@ -6188,6 +6250,10 @@
     <message>
         <source>Read the answer aloud</source>
         <translation>回答を読み上げる</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>並べて表示</translation>
     </message>
 </context>
 <context>

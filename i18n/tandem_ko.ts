@@ -564,6 +564,14 @@
         <translation>윈도우 최소화</translation>
     </message>
     <message>
+        <source>Quick entry</source>
+        <translation>빠른 입력</translation>
+    </message>
+    <message>
+        <source>Start a new chat in a small window</source>
+        <translation>작은 윈도우에서 새 대화 시작</translation>
+    </message>
+    <message>
         <source>Command palette…</source>
         <translation>명령 팔레트…</translation>
     </message>
@@ -610,6 +618,14 @@
     <message>
         <source>Save this temporary chat with the others</source>
         <translation>이 임시 대화를 다른 대화와 함께 저장</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>나란히 보기</translation>
+    </message>
+    <message>
+        <source>Show two versions of the last answer side by side</source>
+        <translation>마지막 답변의 두 버전을 나란히 보기</translation>
     </message>
 </context>
 <context>
@@ -2719,6 +2735,18 @@
         <source>This desktop has no place for icons of programs.</source>
         <translation>이 데스크톱에는 프로그램 아이콘을 표시할 곳이 없어요.</translation>
     </message>
+    <message>
+        <source>Works only on a Mac. The command “Quick entry” opens the same window.</source>
+        <translation>Mac에서만 쓸 수 있어요. ‘빠른 입력’ 명령으로도 같은 윈도우가 열려요.</translation>
+    </message>
+    <message>
+        <source>{keys} belongs to another app or to macOS. Choose other keys.</source>
+        <translation>{keys} 단축키는 다른 앱이나 macOS에서 쓰고 있어요. 다른 키를 골라 주세요.</translation>
+    </message>
+    <message>
+        <source>{keys} does not work. Use ⌃, ⌥ or ⌘ with a letter, digit, space or function key.</source>
+        <translation>{keys} 단축키는 쓸 수 없어요. ⌃, ⌥ 또는 ⌘ 키를 영문자, 숫자, 스페이스 바 또는 기능 키와 함께 눌러 주세요.</translation>
+    </message>
 </context>
 <context>
     <name>Header</name>
@@ -3678,20 +3706,8 @@
         <translation>이 모델이 쓰는 메모리를 비워요.</translation>
     </message>
     <message>
-        <source>Its head: no gain expected on this Mac</source>
-        <translation>전용 헤드: 이 Mac에서는 빨라지지 않을 것으로 예상</translation>
-    </message>
-    <message>
         <source>With {draft} as draft</source>
         <translation>초안: {draft}</translation>
-    </message>
-    <message>
-        <source>With its head ({size})</source>
-        <translation>전용 헤드 포함({size})</translation>
-    </message>
-    <message>
-        <source>head not checked yet</source>
-        <translation>헤드는 아직 확인 안 됨</translation>
     </message>
     <message>
         <source>sees pictures</source>
@@ -3861,6 +3877,18 @@
         <source>Head for this model. No gain expected on this Mac.</source>
         <translation>이 모델용 헤드예요. 이 Mac에서는 빨라지지 않을 것으로 예상돼요.</translation>
     </message>
+    <message>
+        <source>Its head: no gain expected on this Mac</source>
+        <translation>전용 헤드: 이 Mac에서는 빨라지지 않을 것으로 예상</translation>
+    </message>
+    <message>
+        <source>With its head ({size})</source>
+        <translation>전용 헤드 포함({size})</translation>
+    </message>
+    <message>
+        <source>head not checked yet</source>
+        <translation>헤드는 아직 확인 안 됨</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -3925,6 +3953,10 @@
         <translation>모델 폴더 추가…</translation>
     </message>
     <message>
+        <source>Unload {name} ({size})</source>
+        <translation>{name} 언로드({size})</translation>
+    </message>
+    <message>
         <source>On Hugging Face</source>
         <translation>Hugging Face에 있는 모델</translation>
     </message>
@@ -3935,10 +3967,6 @@
     <message>
         <source>Context length used for memory estimates</source>
         <translation>메모리 추정에 쓰는 컨텍스트 길이</translation>
-    </message>
-    <message>
-        <source>Unload {name} ({size})</source>
-        <translation>{name} 언로드({size})</translation>
     </message>
 </context>
 <context>
@@ -4520,6 +4548,17 @@
     </message>
 </context>
 <context>
+    <name>QuickEntry</name>
+    <message>
+        <source>Quick entry</source>
+        <translation>빠른 입력</translation>
+    </message>
+    <message>
+        <source>Message for a new chat</source>
+        <translation>새 대화의 메시지</translation>
+    </message>
+</context>
+<context>
     <name>Relocation</name>
     <message>
         <source>Moved to {folder}. All files were verified; the old location links to the new one.</source>
@@ -4702,12 +4741,20 @@
         <translation>명령어 또는 https://로 시작하는 주소</translation>
     </message>
     <message>
+        <source>Choose a folder…</source>
+        <translation>폴더 선택…</translation>
+    </message>
+    <message>
         <source>Add a value</source>
         <translation>값 추가</translation>
     </message>
     <message>
         <source>Cancel</source>
         <translation>취소</translation>
+    </message>
+    <message>
+        <source>Allow and test</source>
+        <translation>허용하고 테스트</translation>
     </message>
     <message>
         <source>Add a server</source>
@@ -4722,8 +4769,20 @@
         <translation>저장</translation>
     </message>
     <message>
+        <source>Choose the folder that the server may use.</source>
+        <translation>서버가 쓸 수 있는 폴더를 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Enter a value for {name}.</source>
+        <translation>{name} 값을 입력해 주세요.</translation>
+    </message>
+    <message>
         <source>Remove</source>
         <translation>삭제</translation>
+    </message>
+    <message>
+        <source>Choose a folder for this server</source>
+        <translation>이 서버의 폴더 선택</translation>
     </message>
     <message>
         <source>Name of the value</source>
@@ -4744,26 +4803,6 @@
     <message>
         <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables that decide what runs.</source>
         <translation>이 Mac에서 실행할 명령어나 서버의 주소를 입력해 주세요. 값은 명령어에는 변수로, 주소에는 헤더로 전달돼요. 무엇을 실행할지 결정하는 변수를 빼고는 시스템 키체인에만 저장돼요.</translation>
-    </message>
-    <message>
-        <source>Choose a folder…</source>
-        <translation>폴더 선택…</translation>
-    </message>
-    <message>
-        <source>Allow and test</source>
-        <translation>허용하고 테스트</translation>
-    </message>
-    <message>
-        <source>Choose the folder that the server may use.</source>
-        <translation>서버가 쓸 수 있는 폴더를 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>Enter a value for {name}.</source>
-        <translation>{name} 값을 입력해 주세요.</translation>
-    </message>
-    <message>
-        <source>Choose a folder for this server</source>
-        <translation>이 서버의 폴더 선택</translation>
     </message>
 </context>
 <context>
@@ -4793,6 +4832,10 @@
         <translation>항상 허용</translation>
     </message>
     <message>
+        <source>Off</source>
+        <translation>끔</translation>
+    </message>
+    <message>
         <source>Its server says that it only reads.</source>
         <translation>서버에 따르면 읽기만 해요.</translation>
     </message>
@@ -4811,6 +4854,22 @@
     <message>
         <source>Starting…</source>
         <translation>시작하는 중…</translation>
+    </message>
+    <message>
+        <source>Running. It offers no tools.</source>
+        <translation>실행 중이에요. 제공하는 도구가 없어요.</translation>
+    </message>
+    <message>
+        <source>Running. All its tools are off.</source>
+        <translation>실행 중이에요. 모든 도구가 꺼져 있어요.</translation>
+    </message>
+    <message>
+        <source>Running. Tools ({count}): {names}.</source>
+        <translation>실행 중이에요. 도구({count}개): {names}.</translation>
+    </message>
+    <message>
+        <source>Off: {names}.</source>
+        <translation>꺼짐: {names}.</translation>
     </message>
     <message>
         <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
@@ -4847,26 +4906,6 @@
     <message>
         <source>{variable} (decides which program runs)</source>
         <translation>{variable} (실행할 프로그램을 결정함)</translation>
-    </message>
-    <message>
-        <source>Off</source>
-        <translation>끔</translation>
-    </message>
-    <message>
-        <source>Running. It offers no tools.</source>
-        <translation>실행 중이에요. 제공하는 도구가 없어요.</translation>
-    </message>
-    <message>
-        <source>Running. All its tools are off.</source>
-        <translation>실행 중이에요. 모든 도구가 꺼져 있어요.</translation>
-    </message>
-    <message>
-        <source>Running. Tools ({count}): {names}.</source>
-        <translation>실행 중이에요. 도구({count}개): {names}.</translation>
-    </message>
-    <message>
-        <source>Off: {names}.</source>
-        <translation>꺼짐: {names}.</translation>
     </message>
 </context>
 <context>
@@ -5005,6 +5044,18 @@
     <message>
         <source>Notify when an answer is ready</source>
         <translation>답변이 준비되면 알림</translation>
+    </message>
+    <message>
+        <source>Shortcut for the quick entry</source>
+        <translation>빠른 입력 단축키</translation>
+    </message>
+    <message>
+        <source>Opens a small window over all apps to start a new chat. Press ⌫ for none.</source>
+        <translation>모든 앱 위에 작은 윈도우를 열어 새 대화를 시작해요. ⌫ 키를 누르면 단축키가 지워져요.</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>없음</translation>
     </message>
     <message>
         <source>Draft source</source>
@@ -5361,6 +5412,17 @@
     <message>
         <source>Its menu shows what is loaded and the speed of the newest answer, unloads the models, and quits Tandem.</source>
         <translation>불러온 모델과 최근 답변의 속도를 보여 줘요. 모델을 언로드하거나 Tandem을 종료할 수도 있어요.</translation>
+    </message>
+</context>
+<context>
+    <name>SideBySide</name>
+    <message>
+        <source>Other version</source>
+        <translation>다른 버전</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>나란히 보기</translation>
     </message>
 </context>
 <context>
@@ -6030,6 +6092,10 @@
         <translation>이 대화에서 도구 사용</translation>
     </message>
     <message>
+        <source>Off</source>
+        <translation>끔</translation>
+    </message>
+    <message>
         <source>Tools: Tandem only</source>
         <translation>도구: Tandem만</translation>
     </message>
@@ -6040,10 +6106,6 @@
     <message>
         <source>Use all tools in this chat</source>
         <translation>이 대화에서 모든 도구 사용</translation>
-    </message>
-    <message>
-        <source>Off</source>
-        <translation>끔</translation>
     </message>
 </context>
 <context>
@@ -6069,8 +6131,20 @@
         <translation>다른 앱의 파일을 이 페이지로 끌어 놓아도 돼요.</translation>
     </message>
     <message>
+        <source>Servers that many people use</source>
+        <translation>많이 쓰는 서버</translation>
+    </message>
+    <message>
+        <source>Add…</source>
+        <translation>추가…</translation>
+    </message>
+    <message>
         <source>This Mac has no keychain that Tandem can use: the values are for this run only.</source>
         <translation>이 Mac에는 Tandem이 쓸 수 있는 키체인이 없어서, 값은 이번 실행에만 쓰여요.</translation>
+    </message>
+    <message>
+        <source>Tools are on in the current chat.</source>
+        <translation>지금 대화에서 도구를 켰어요.</translation>
     </message>
     <message>
         <source>Import mcp.json</source>
@@ -6083,18 +6157,6 @@
     <message>
         <source>Left as they are, because there are servers with these names: {names}.</source>
         <translation>같은 이름의 서버가 있어서 그대로 두었어요: {names}.</translation>
-    </message>
-    <message>
-        <source>Servers that many people use</source>
-        <translation>많이 쓰는 서버</translation>
-    </message>
-    <message>
-        <source>Add…</source>
-        <translation>추가…</translation>
-    </message>
-    <message>
-        <source>Tools are on in the current chat.</source>
-        <translation>지금 대화에서 도구를 켰어요.</translation>
     </message>
 </context>
 <context>
@@ -6188,6 +6250,10 @@
     <message>
         <source>Read the answer aloud</source>
         <translation>답변 소리 내어 읽기</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>나란히 보기</translation>
     </message>
 </context>
 <context>

@@ -564,6 +564,14 @@
         <translation>将窗口最小化</translation>
     </message>
     <message>
+        <source>Quick entry</source>
+        <translation>快速输入</translation>
+    </message>
+    <message>
+        <source>Start a new chat in a small window</source>
+        <translation>在小窗口中开始新对话</translation>
+    </message>
+    <message>
         <source>Command palette…</source>
         <translation>命令面板…</translation>
     </message>
@@ -610,6 +618,14 @@
     <message>
         <source>Save this temporary chat with the others</source>
         <translation>将此临时对话与其他对话一起保存</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>并排显示</translation>
+    </message>
+    <message>
+        <source>Show two versions of the last answer side by side</source>
+        <translation>并排显示上一个回答的两个版本</translation>
     </message>
 </context>
 <context>
@@ -2719,6 +2735,18 @@
         <source>This desktop has no place for icons of programs.</source>
         <translation>此桌面没有可显示程序图标的位置。</translation>
     </message>
+    <message>
+        <source>Works only on a Mac. The command “Quick entry” opens the same window.</source>
+        <translation>仅可在 Mac 上使用。命令“快速输入”也会打开同一个窗口。</translation>
+    </message>
+    <message>
+        <source>{keys} belongs to another app or to macOS. Choose other keys.</source>
+        <translation>{keys} 已被其他应用或 macOS 占用。请选择其他按键。</translation>
+    </message>
+    <message>
+        <source>{keys} does not work. Use ⌃, ⌥ or ⌘ with a letter, digit, space or function key.</source>
+        <translation>无法使用 {keys}。请将 ⌃、⌥ 或 ⌘ 与字母、数字、空格键或功能键一起按下。</translation>
+    </message>
 </context>
 <context>
     <name>Header</name>
@@ -3678,20 +3706,8 @@
         <translation>释放此模型占用的内存。</translation>
     </message>
     <message>
-        <source>Its head: no gain expected on this Mac</source>
-        <translation>专用草稿头：估计在此 Mac 上不会变快</translation>
-    </message>
-    <message>
         <source>With {draft} as draft</source>
         <translation>草稿：{draft}</translation>
-    </message>
-    <message>
-        <source>With its head ({size})</source>
-        <translation>附带专用草稿头（{size}）</translation>
-    </message>
-    <message>
-        <source>head not checked yet</source>
-        <translation>草稿头尚未检查</translation>
     </message>
     <message>
         <source>sees pictures</source>
@@ -3861,6 +3877,18 @@
         <source>Head for this model. No gain expected on this Mac.</source>
         <translation>为此模型制作的草稿头。估计在此 Mac 上不会变快。</translation>
     </message>
+    <message>
+        <source>Its head: no gain expected on this Mac</source>
+        <translation>专用草稿头：估计在此 Mac 上不会变快</translation>
+    </message>
+    <message>
+        <source>With its head ({size})</source>
+        <translation>附带专用草稿头（{size}）</translation>
+    </message>
+    <message>
+        <source>head not checked yet</source>
+        <translation>草稿头尚未检查</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -3925,6 +3953,10 @@
         <translation>添加模型文件夹…</translation>
     </message>
     <message>
+        <source>Unload {name} ({size})</source>
+        <translation>将 {name} 移出内存（{size}）</translation>
+    </message>
+    <message>
         <source>On Hugging Face</source>
         <translation>Hugging Face 上的模型</translation>
     </message>
@@ -3935,10 +3967,6 @@
     <message>
         <source>Context length used for memory estimates</source>
         <translation>估算内存所用的上下文长度</translation>
-    </message>
-    <message>
-        <source>Unload {name} ({size})</source>
-        <translation>将 {name} 移出内存（{size}）</translation>
     </message>
 </context>
 <context>
@@ -4520,6 +4548,17 @@
     </message>
 </context>
 <context>
+    <name>QuickEntry</name>
+    <message>
+        <source>Quick entry</source>
+        <translation>快速输入</translation>
+    </message>
+    <message>
+        <source>Message for a new chat</source>
+        <translation>新对话的消息</translation>
+    </message>
+</context>
+<context>
     <name>Relocation</name>
     <message>
         <source>Moved to {folder}. All files were verified; the old location links to the new one.</source>
@@ -4702,12 +4741,20 @@
         <translation>命令，或以 https:// 开头的地址</translation>
     </message>
     <message>
+        <source>Choose a folder…</source>
+        <translation>选择文件夹…</translation>
+    </message>
+    <message>
         <source>Add a value</source>
         <translation>添加值</translation>
     </message>
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+    <message>
+        <source>Allow and test</source>
+        <translation>允许并测试</translation>
     </message>
     <message>
         <source>Add a server</source>
@@ -4722,8 +4769,20 @@
         <translation>保存</translation>
     </message>
     <message>
+        <source>Choose the folder that the server may use.</source>
+        <translation>请选择服务器可以使用的文件夹。</translation>
+    </message>
+    <message>
+        <source>Enter a value for {name}.</source>
+        <translation>请输入 {name} 的值。</translation>
+    </message>
+    <message>
         <source>Remove</source>
         <translation>移除</translation>
+    </message>
+    <message>
+        <source>Choose a folder for this server</source>
+        <translation>为此服务器选择文件夹</translation>
     </message>
     <message>
         <source>Name of the value</source>
@@ -4744,26 +4803,6 @@
     <message>
         <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables that decide what runs.</source>
         <translation>在本机上运行的命令，或服务器的地址。值会作为变量传给命令，或作为请求头传给地址。除决定运行内容的变量外，它们只保存在系统钥匙串中。</translation>
-    </message>
-    <message>
-        <source>Choose a folder…</source>
-        <translation>选择文件夹…</translation>
-    </message>
-    <message>
-        <source>Allow and test</source>
-        <translation>允许并测试</translation>
-    </message>
-    <message>
-        <source>Choose the folder that the server may use.</source>
-        <translation>请选择服务器可以使用的文件夹。</translation>
-    </message>
-    <message>
-        <source>Enter a value for {name}.</source>
-        <translation>请输入 {name} 的值。</translation>
-    </message>
-    <message>
-        <source>Choose a folder for this server</source>
-        <translation>为此服务器选择文件夹</translation>
     </message>
 </context>
 <context>
@@ -4793,6 +4832,10 @@
         <translation>始终允许</translation>
     </message>
     <message>
+        <source>Off</source>
+        <translation>关</translation>
+    </message>
+    <message>
         <source>Its server says that it only reads.</source>
         <translation>其服务器称它只读取内容。</translation>
     </message>
@@ -4811,6 +4854,22 @@
     <message>
         <source>Starting…</source>
         <translation>正在启动…</translation>
+    </message>
+    <message>
+        <source>Running. It offers no tools.</source>
+        <translation>正在运行。它没有提供工具。</translation>
+    </message>
+    <message>
+        <source>Running. All its tools are off.</source>
+        <translation>正在运行。它的工具已全部关闭。</translation>
+    </message>
+    <message>
+        <source>Running. Tools ({count}): {names}.</source>
+        <translation>正在运行。工具（{count}）：{names}。</translation>
+    </message>
+    <message>
+        <source>Off: {names}.</source>
+        <translation>已关闭：{names}。</translation>
     </message>
     <message>
         <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
@@ -4847,26 +4906,6 @@
     <message>
         <source>{variable} (decides which program runs)</source>
         <translation>{variable}（决定运行哪个程序）</translation>
-    </message>
-    <message>
-        <source>Off</source>
-        <translation>关</translation>
-    </message>
-    <message>
-        <source>Running. It offers no tools.</source>
-        <translation>正在运行。它没有提供工具。</translation>
-    </message>
-    <message>
-        <source>Running. All its tools are off.</source>
-        <translation>正在运行。它的工具已全部关闭。</translation>
-    </message>
-    <message>
-        <source>Running. Tools ({count}): {names}.</source>
-        <translation>正在运行。工具（{count}）：{names}。</translation>
-    </message>
-    <message>
-        <source>Off: {names}.</source>
-        <translation>已关闭：{names}。</translation>
     </message>
 </context>
 <context>
@@ -5005,6 +5044,18 @@
     <message>
         <source>Notify when an answer is ready</source>
         <translation>回答完成时通知</translation>
+    </message>
+    <message>
+        <source>Shortcut for the quick entry</source>
+        <translation>快速输入的快捷键</translation>
+    </message>
+    <message>
+        <source>Opens a small window over all apps to start a new chat. Press ⌫ for none.</source>
+        <translation>在所有应用前面打开一个小窗口，用来开始新对话。按 ⌫ 可清除快捷键。</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>无</translation>
     </message>
     <message>
         <source>Draft source</source>
@@ -5361,6 +5412,17 @@
     <message>
         <source>Its menu shows what is loaded and the speed of the newest answer, unloads the models, and quits Tandem.</source>
         <translation>菜单会显示已加载的模型和最新回答的速度，还可将模型移出内存或退出 Tandem。</translation>
+    </message>
+</context>
+<context>
+    <name>SideBySide</name>
+    <message>
+        <source>Other version</source>
+        <translation>其他版本</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>并排显示</translation>
     </message>
 </context>
 <context>
@@ -6030,6 +6092,10 @@
         <translation>在此对话中使用工具</translation>
     </message>
     <message>
+        <source>Off</source>
+        <translation>关</translation>
+    </message>
+    <message>
         <source>Tools: Tandem only</source>
         <translation>工具：仅 Tandem</translation>
     </message>
@@ -6040,10 +6106,6 @@
     <message>
         <source>Use all tools in this chat</source>
         <translation>在此对话中使用所有工具</translation>
-    </message>
-    <message>
-        <source>Off</source>
-        <translation>关</translation>
     </message>
 </context>
 <context>
@@ -6069,8 +6131,20 @@
         <translation>也可以将其他应用的文件拖到此页面。</translation>
     </message>
     <message>
+        <source>Servers that many people use</source>
+        <translation>常用的服务器</translation>
+    </message>
+    <message>
+        <source>Add…</source>
+        <translation>添加…</translation>
+    </message>
+    <message>
         <source>This Mac has no keychain that Tandem can use: the values are for this run only.</source>
         <translation>本机没有 Tandem 可用的钥匙串，这些值仅在本次运行中有效。</translation>
+    </message>
+    <message>
+        <source>Tools are on in the current chat.</source>
+        <translation>已在当前对话中打开工具。</translation>
     </message>
     <message>
         <source>Import mcp.json</source>
@@ -6083,18 +6157,6 @@
     <message>
         <source>Left as they are, because there are servers with these names: {names}.</source>
         <translation>已有同名服务器，因此保持原样：{names}。</translation>
-    </message>
-    <message>
-        <source>Servers that many people use</source>
-        <translation>常用的服务器</translation>
-    </message>
-    <message>
-        <source>Add…</source>
-        <translation>添加…</translation>
-    </message>
-    <message>
-        <source>Tools are on in the current chat.</source>
-        <translation>已在当前对话中打开工具。</translation>
     </message>
 </context>
 <context>
@@ -6188,6 +6250,10 @@
     <message>
         <source>Read the answer aloud</source>
         <translation>朗读回答</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>并排显示</translation>
     </message>
 </context>
 <context>
