@@ -74,7 +74,7 @@ def load_settings(module: Any, config: dict[str, Any]) -> Any:
     return update_module_configs(module.ModelConfig.from_dict(config), module, config, parts)
 
 
-@pytest.mark.parametrize("name", ["k2_horizon", "hy_v4"])
+@pytest.mark.parametrize("name", ["k2_horizon", "xing4_0"])
 def test_answers_share_a_batch_where_the_caches_allow(name: str, tmp_path: Path) -> None:
     with serving(name, tmp_path) as (scheduler, _):
         main = scheduler.models.main
@@ -110,6 +110,7 @@ def test_a_family_of_mlx_vlm_asks_for_it(tmp_path: Path, monkeypatch: pytest.Mon
         ("decider2", "is-decision"),
         ("minimax_h3", "is-media"),
         ("inkling", "unknown-architecture"),
+        ("hy_v4", "unknown-architecture"),
     ],
 )
 def test_models_that_write_no_text_are_refused_by_what_they_are(tmp_path: Path, model_type: str, reason: str) -> None:
