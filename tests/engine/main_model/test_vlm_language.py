@@ -35,8 +35,19 @@ def test_the_list_holds_the_families_that_are_tried() -> None:
     assert set(LIST["VLM_FAMILIES"]) == set(VLM_FAMILIES)
 
 
+@pytest.mark.full
+@pytest.mark.usefixtures("with_compilation")
+@pytest.mark.parametrize("name", VLM_FAMILIES)
+def test_compilation_changes_no_text(name: str, tmp_path: Path) -> None:
+    check_texts(name, tmp_path)
+
+
 @pytest.mark.parametrize("name", by_tier(VLM_FAMILIES, EACH_WAY))
 def test_texts_are_those_of_mlx_vlm_with_and_without_drafts(name: str, tmp_path: Path) -> None:
+    check_texts(name, tmp_path)
+
+
+def check_texts(name: str, tmp_path: Path) -> None:
     with serving(name, tmp_path) as (scheduler, _):
         main = scheduler.models.main
         [plain] = run(scheduler, request(max_tokens=12, speculation=PLAIN))
