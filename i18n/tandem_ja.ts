@@ -611,6 +611,22 @@
         <source>Save this temporary chat with the others</source>
         <translation>この一時チャットをほかのチャットと一緒に保存</translation>
     </message>
+    <message>
+        <source>Quick entry</source>
+        <translation>クイック入力</translation>
+    </message>
+    <message>
+        <source>Start a new chat in a small window</source>
+        <translation>小さなウインドウで新しいチャットを始める</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>並べて表示</translation>
+    </message>
+    <message>
+        <source>Show two versions of the last answer side by side</source>
+        <translation>最後の回答の 2 つのバージョンを並べて表示</translation>
+    </message>
 </context>
 <context>
     <name>AdvancedPage</name>
@@ -2719,6 +2735,18 @@
         <source>This desktop has no place for icons of programs.</source>
         <translation>このデスクトップにはアプリのアイコンを表示する場所がありません。</translation>
     </message>
+    <message>
+        <source>Works only on a Mac. The command “Quick entry” opens the same window.</source>
+        <translation>Mac でのみ使えます。コマンド「クイック入力」でも同じウインドウが開きます。</translation>
+    </message>
+    <message>
+        <source>{keys} belongs to another app or to macOS. Choose other keys.</source>
+        <translation>{keys} はほかのアプリまたは macOS が使用しています。ほかのキーを選んでください。</translation>
+    </message>
+    <message>
+        <source>{keys} does not work. Use ⌃, ⌥ or ⌘ with a letter, digit, space or function key.</source>
+        <translation>{keys} は使えません。⌃、⌥、⌘ のいずれかを、英字、数字、スペースキー、ファンクションキーのどれかと一緒に押してください。</translation>
+    </message>
 </context>
 <context>
     <name>Header</name>
@@ -3849,6 +3877,18 @@
         <source>Head for this model. No gain expected on this Mac.</source>
         <translation>このモデル用のヘッドです。この Mac では高速化は見込めません。</translation>
     </message>
+    <message>
+        <source>Its head: no gain expected on this Mac</source>
+        <translation>専用ヘッド：この Mac では高速化は見込めません</translation>
+    </message>
+    <message>
+        <source>With its head ({size})</source>
+        <translation>専用ヘッド付き（{size}）</translation>
+    </message>
+    <message>
+        <source>head not checked yet</source>
+        <translation>ヘッドは未確認</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -4509,6 +4549,17 @@
     <message>
         <source>Cancel</source>
         <translation>キャンセル</translation>
+    </message>
+</context>
+<context>
+    <name>QuickEntry</name>
+    <message>
+        <source>Quick entry</source>
+        <translation>クイック入力</translation>
+    </message>
+    <message>
+        <source>Message for a new chat</source>
+        <translation>新しいチャットのメッセージ</translation>
     </message>
 </context>
 <context>
@@ -5354,6 +5405,29 @@
         <source>Its menu shows what is loaded and the speed of the newest answer, unloads the models, and quits Tandem.</source>
         <translation>読み込み済みのモデルと最新の回答の速度を表示します。モデルの解放と Tandem の終了もできます。</translation>
     </message>
+    <message>
+        <source>Shortcut for the quick entry</source>
+        <translation>クイック入力のショートカット</translation>
+    </message>
+    <message>
+        <source>Opens a small window over all apps to start a new chat. Press ⌫ for none.</source>
+        <translation>すべてのアプリの手前に小さなウインドウを開き、新しいチャットを始めます。⌫ を押すと「なし」になります。</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>なし</translation>
+    </message>
+</context>
+<context>
+    <name>SideBySide</name>
+    <message>
+        <source>Other version</source>
+        <translation>ほかのバージョン</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>並べて表示</translation>
+    </message>
 </context>
 <context>
     <name>Speculation</name>
@@ -6180,6 +6254,10 @@
     <message>
         <source>Read the answer aloud</source>
         <translation>回答を読み上げる</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>並べて表示</translation>
     </message>
 </context>
 <context>

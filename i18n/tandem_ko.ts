@@ -611,6 +611,22 @@
         <source>Save this temporary chat with the others</source>
         <translation>이 임시 대화를 다른 대화와 함께 저장</translation>
     </message>
+    <message>
+        <source>Quick entry</source>
+        <translation>빠른 입력</translation>
+    </message>
+    <message>
+        <source>Start a new chat in a small window</source>
+        <translation>작은 윈도우에서 새 대화 시작</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>나란히 보기</translation>
+    </message>
+    <message>
+        <source>Show two versions of the last answer side by side</source>
+        <translation>마지막 답변의 두 버전을 나란히 보기</translation>
+    </message>
 </context>
 <context>
     <name>AdvancedPage</name>
@@ -2719,6 +2735,18 @@
         <source>This desktop has no place for icons of programs.</source>
         <translation>이 데스크톱에는 프로그램 아이콘을 표시할 곳이 없어요.</translation>
     </message>
+    <message>
+        <source>Works only on a Mac. The command “Quick entry” opens the same window.</source>
+        <translation>Mac에서만 쓸 수 있어요. ‘빠른 입력’ 명령으로도 같은 윈도우가 열려요.</translation>
+    </message>
+    <message>
+        <source>{keys} belongs to another app or to macOS. Choose other keys.</source>
+        <translation>{keys} 단축키는 다른 앱이나 macOS에서 쓰고 있어요. 다른 키를 골라 주세요.</translation>
+    </message>
+    <message>
+        <source>{keys} does not work. Use ⌃, ⌥ or ⌘ with a letter, digit, space or function key.</source>
+        <translation>{keys} 단축키는 쓸 수 없어요. ⌃, ⌥ 또는 ⌘ 키를 영문자, 숫자, 스페이스 바 또는 기능 키와 함께 눌러 주세요.</translation>
+    </message>
 </context>
 <context>
     <name>Header</name>
@@ -3849,6 +3877,18 @@
         <source>Head for this model. No gain expected on this Mac.</source>
         <translation>이 모델용 헤드예요. 이 Mac에서는 빨라지지 않을 것으로 예상돼요.</translation>
     </message>
+    <message>
+        <source>Its head: no gain expected on this Mac</source>
+        <translation>전용 헤드: 이 Mac에서는 빨라지지 않을 것으로 예상</translation>
+    </message>
+    <message>
+        <source>With its head ({size})</source>
+        <translation>전용 헤드 포함({size})</translation>
+    </message>
+    <message>
+        <source>head not checked yet</source>
+        <translation>헤드는 아직 확인 안 됨</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -4509,6 +4549,17 @@
     <message>
         <source>Cancel</source>
         <translation>취소</translation>
+    </message>
+</context>
+<context>
+    <name>QuickEntry</name>
+    <message>
+        <source>Quick entry</source>
+        <translation>빠른 입력</translation>
+    </message>
+    <message>
+        <source>Message for a new chat</source>
+        <translation>새 대화의 메시지</translation>
     </message>
 </context>
 <context>
@@ -5354,6 +5405,29 @@
         <source>Its menu shows what is loaded and the speed of the newest answer, unloads the models, and quits Tandem.</source>
         <translation>불러온 모델과 최근 답변의 속도를 보여 줘요. 모델을 언로드하거나 Tandem을 종료할 수도 있어요.</translation>
     </message>
+    <message>
+        <source>Shortcut for the quick entry</source>
+        <translation>빠른 입력 단축키</translation>
+    </message>
+    <message>
+        <source>Opens a small window over all apps to start a new chat. Press ⌫ for none.</source>
+        <translation>모든 앱 위에 작은 윈도우를 열어 새 대화를 시작해요. ⌫ 키를 누르면 단축키가 지워져요.</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>없음</translation>
+    </message>
+</context>
+<context>
+    <name>SideBySide</name>
+    <message>
+        <source>Other version</source>
+        <translation>다른 버전</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>나란히 보기</translation>
+    </message>
 </context>
 <context>
     <name>Speculation</name>
@@ -6180,6 +6254,10 @@
     <message>
         <source>Read the answer aloud</source>
         <translation>답변 소리 내어 읽기</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>나란히 보기</translation>
     </message>
 </context>
 <context>

@@ -611,6 +611,22 @@
         <source>Save this temporary chat with the others</source>
         <translation>将此临时对话与其他对话一起保存</translation>
     </message>
+    <message>
+        <source>Quick entry</source>
+        <translation>快速输入</translation>
+    </message>
+    <message>
+        <source>Start a new chat in a small window</source>
+        <translation>在小窗口中开始新对话</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>并排显示</translation>
+    </message>
+    <message>
+        <source>Show two versions of the last answer side by side</source>
+        <translation>并排显示上一个回答的两个版本</translation>
+    </message>
 </context>
 <context>
     <name>AdvancedPage</name>
@@ -2719,6 +2735,18 @@
         <source>This desktop has no place for icons of programs.</source>
         <translation>此桌面没有可显示程序图标的位置。</translation>
     </message>
+    <message>
+        <source>Works only on a Mac. The command “Quick entry” opens the same window.</source>
+        <translation>仅可在 Mac 上使用。命令“快速输入”也会打开同一个窗口。</translation>
+    </message>
+    <message>
+        <source>{keys} belongs to another app or to macOS. Choose other keys.</source>
+        <translation>{keys} 已被其他应用或 macOS 占用。请选择其他按键。</translation>
+    </message>
+    <message>
+        <source>{keys} does not work. Use ⌃, ⌥ or ⌘ with a letter, digit, space or function key.</source>
+        <translation>无法使用 {keys}。请将 ⌃、⌥ 或 ⌘ 与字母、数字、空格键或功能键一起按下。</translation>
+    </message>
 </context>
 <context>
     <name>Header</name>
@@ -3849,6 +3877,18 @@
         <source>Head for this model. No gain expected on this Mac.</source>
         <translation>为此模型制作的草稿头。估计在此 Mac 上不会变快。</translation>
     </message>
+    <message>
+        <source>Its head: no gain expected on this Mac</source>
+        <translation>专用草稿头：估计在此 Mac 上不会变快</translation>
+    </message>
+    <message>
+        <source>With its head ({size})</source>
+        <translation>附带专用草稿头（{size}）</translation>
+    </message>
+    <message>
+        <source>head not checked yet</source>
+        <translation>草稿头尚未检查</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -4509,6 +4549,17 @@
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+</context>
+<context>
+    <name>QuickEntry</name>
+    <message>
+        <source>Quick entry</source>
+        <translation>快速输入</translation>
+    </message>
+    <message>
+        <source>Message for a new chat</source>
+        <translation>新对话的消息</translation>
     </message>
 </context>
 <context>
@@ -5354,6 +5405,29 @@
         <source>Its menu shows what is loaded and the speed of the newest answer, unloads the models, and quits Tandem.</source>
         <translation>菜单会显示已加载的模型和最新回答的速度，还可将模型移出内存或退出 Tandem。</translation>
     </message>
+    <message>
+        <source>Shortcut for the quick entry</source>
+        <translation>快速输入的快捷键</translation>
+    </message>
+    <message>
+        <source>Opens a small window over all apps to start a new chat. Press ⌫ for none.</source>
+        <translation>在所有应用前面打开一个小窗口，用来开始新对话。按 ⌫ 可清除快捷键。</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>无</translation>
+    </message>
+</context>
+<context>
+    <name>SideBySide</name>
+    <message>
+        <source>Other version</source>
+        <translation>其他版本</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>并排显示</translation>
+    </message>
 </context>
 <context>
     <name>Speculation</name>
@@ -6180,6 +6254,10 @@
     <message>
         <source>Read the answer aloud</source>
         <translation>朗读回答</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>并排显示</translation>
     </message>
 </context>
 <context>

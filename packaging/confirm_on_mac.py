@@ -178,6 +178,12 @@ BY_A_PERSON = """\
 - [ ] With “Show Tandem in the menu bar” on (macOS 27 too: a click ended Qt before 6.11.3), the icon has the menu bar's
   colour, light and dark; its menu says what is loaded and the speed while an answer is written; New chat brings a
   minimised window to the front, and Unload models frees the memory.
+- [ ] Settings > General, “Shortcut for the quick entry”: Control+Option+Space opens the small window over another
+  program, also over one in full screen and on another desktop, with Tandem minimised, and no question of macOS comes.
+  Keys of another program (such as Raycast's) and Command+Space are refused with a sentence; letters work with a Korean
+  input source. Korean, Japanese and Chinese compose in it, and Return confirms a candidate without sending; Return then
+  brings the main window with the answer; Esc closes it and stops no answer. After a restart the keys work still, after
+  Delete in the setting no more.
 - [ ] A preview of SVG and of HTML shows Korean, Japanese and Chinese text, no second icon comes into the Dock, and a
   preview that takes too long leaves no question of macOS about a program that quit.
 - [ ] View and Chat say Show or Hide, Pin or Unpin, Enter or Exit for what is so when they open.

@@ -1,9 +1,9 @@
-"""Write resources/loadable.json, the list of what the installed mlx-lm, mlx-vlm and transformers can load.
+"""Write what the installed mlx-lm, mlx-vlm and transformers can load: resources/loadable.json, and README's table.
 
     python packaging/list_loadable.py
 
 The app uses the list to decide whether a model can be loaded, because it imports no package before a model is needed,
-and a frozen app has no source files. A test compares the list with the installed packages.
+and a frozen app has no source files. Tests compare the list and the table with the installed packages.
 """
 
 from __future__ import annotations
@@ -12,16 +12,28 @@ import ast
 import importlib.util
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
-FILE = Path(__file__).resolve().parent.parent / "resources" / "loadable.json"
+ROOT = Path(__file__).resolve().parent.parent
+FILE, README = ROOT / "resources" / "loadable.json", ROOT / "README.md"
+BEGIN, END = "<!-- families: packaging/list_loadable.py -->\n", "<!-- end of families -->\n"
+# The rules of README's table: what happens to the rows of rejected draft tokens.
+RULES = {
+    "trim": "full attention, quantized, chunked and latent caches: rejected rows are cut off",
+    "trim + window": "sliding windows: the window keeps the rows a rejection needs",
+    "restore + trim": "hybrids of attention and recurrent layers: state goes back and the kept tokens ride along in "
+    "the next pass",
+    "restore": "recurrent models, likewise",
+}
 _DEFINES_MODEL = re.compile(r"^class Model\b|^from .* import .*\bModel\b", re.MULTILINE)
 _SPLITS_HEADS = re.compile(r"^    def shard\(", re.MULTILINE)
 _SPLITS_LAYERS = re.compile(r"\bPipelineMixin\b|^    def pipeline\(", re.MULTILINE)
-# The families that only mlx-vlm has and that were tried as tiny models (`tests/engine/speculation/vlm_configs.py`).
+# The families that only mlx-vlm has and that were tried as tiny models (`tests/engine/speculation/vlm_configs.py`). Not
+# hy_v4: its indexer keeps the first length's `kth` in a shapeless compiled function, and selects wrong keys.
 VLM_FAMILIES = (
-    "cohere2_moe", "deepseek_v4", "flint", "glm5_next", "hy_v4", "k2_horizon", "kolibri1", "mimo_v2", "qwen4_exp",
+    "cohere2_moe", "deepseek_v4", "flint", "glm5_next", "k2_horizon", "kolibri1", "mimo_v2", "qwen4_exp",
     "step3p7", "xing4_0",
 )  # fmt: skip
 # What mlx-vlm's models are for that write no text token by token.
@@ -85,6 +97,55 @@ def loadable() -> dict[str, Any]:
     }
 
 
+def readme_table() -> str:
+    """Return README's table of families: by rule, those of mlx-lm, and in italics those that only mlx-vlm has.
+
+    The families are those of the tests' tiny models; MLX computes nothing for it.
+    """
+    sys.path.insert(0, str(ROOT))
+    from tests.engine.speculation.families import FAMILIES, REFUSED, VLM_FAMILIES
+
+    tried = sorted(name for name in FAMILIES | VLM_FAMILIES if ":" not in name)
+    of_rule = {name: _rule_of(name, (FAMILIES | VLM_FAMILIES)[name]) for name in tried}
+    rows = [(f"**{rule}**: {what}", [name for name in tried if of_rule[name] == rule]) for rule, what in RULES.items()]
+    cells = [(what, ", ".join(f"*{n}*" if n in VLM_FAMILIES else n for n in names)) for what, names in rows]
+    plain = (f"*{n}*" if n in VLM_FAMILIES else n for n in tried if of_rule[n] == "none")
+    reasons = (f"{name} ({REFUSED[name.strip('*')]})" for name in plain)
+    cells.append(("**none**, decodes plainly", "; ".join((*reasons, "any cache kind that no rule knows"))))
+    untried = (name for name in loadable()["models"] if name not in FAMILIES)
+    cells.append(("loads, not tried: the rule is that of its caches", ", ".join(sorted(untried, key=str.lower))))
+    return "".join(f"| {rule} | {names} |\n" for rule, names in (("Rule", "Families"), ("---", "---"), *cells))
+
+
+def _rule_of(name: str, config: dict[str, Any]) -> str:
+    """Return the rule of a family's caches, a key of `RULES`, or "none"."""
+    from mlx_lm.models.cache import make_prompt_cache
+
+    from engine.speculation.caches.cache_kinds import UnknownCacheKind, check_widths, rules_for
+    from engine.speculation.caches.cache_rules import Window
+    from tests.tiny_models import classes_of
+
+    config = {"model_type": name, **config}
+    model_class, arguments = classes_of(config)
+    model = model_class(arguments.from_dict(config))
+    caches = make_prompt_cache(model)
+    try:
+        check_widths(model, caches)
+    except UnknownCacheKind:
+        return "none"
+    rules = rules_for(caches)
+    restores = {rule.restores_only for rule in rules}
+    if True in restores:
+        return "restore + trim" if False in restores else "restore"
+    return "trim + window" if any(isinstance(rule, Window) for rule in rules) else "trim"
+
+
+def with_table(readme: str) -> str:
+    """Return README's text with today's table between its marks."""
+    before, _, rest = readme.partition(BEGIN)
+    return f"{before}{BEGIN}\n{readme_table()}\n{END}{rest.partition(END)[2]}"
+
+
 def _that_match(mlx_lm: Path, pattern: re.Pattern[str]) -> list[str]:
     models = [(name, source) for name, source in _modules(mlx_lm / "models") if _DEFINES_MODEL.search(source)]
     return [name for name, source in models if pattern.search(source)]
@@ -115,3 +176,4 @@ def _package_folder(package: str) -> Path:
 
 if __name__ == "__main__":
     FILE.write_text(json.dumps(loadable(), indent=1) + "\n", encoding="utf-8")
+    README.write_text(with_table(README.read_text(encoding="utf-8")), encoding="utf-8")

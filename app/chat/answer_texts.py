@@ -169,14 +169,15 @@ class Note(QFrame):
         self._other: QPushButton | None = None
         self._row = fill(hbox(self, margins=(14, 10, 10, 10), spacing=12), (self._label, 1), self._button)
 
-    def show_problem(self, problem: Problem) -> None:
+    def show_problem(self, problem: Problem, *, with_buttons: bool = True) -> None:
         """Show why an answer is of no use, and the buttons that help."""
         set_property(self, "objectName", "note" if problem.is_info else "banner")
         self._action = problem.action
         self._label.setText(problem.sentence)
         set_style_class(self._button, "accent" if problem.fills_button else "button")
         self._button.setText(problem.button)
-        self._show_other(*problem.other or ("", ""))
+        self._button.setVisible(with_buttons)
+        self._show_other(*(problem.other if with_buttons and problem.other else ("", "")))
         self.show()
 
     def _show_other(self, text: str, action: str) -> None:

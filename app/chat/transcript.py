@@ -313,7 +313,7 @@ class Transcript(ThemeAware, TurnOwner):
 
     def _show_newest(self) -> None:
         """Show the button that scrolls to the end, unless the end is in view."""
-        self._newest.setVisible(not self._at_end)
+        self._newest.setVisible(not self._at_end and not self.read_only)
         if not self._at_end:
             view = self.viewport().geometry()
             self._newest.move(view.center().x() - self._newest.width() // 2, view.bottom() - 44)

@@ -37,6 +37,8 @@ class TurnOwner(QScrollArea):
 
     # Answers are shown as their tokens, and with their figures below them, not only on hover.
     as_tokens, with_figures = False, True
+    # Answers have no buttons of their own.
+    read_only = False
     # A copy of the chat up to a turn can be made.
     may_branch = True
     # The text of the button below answers that are beyond the Starter, "" for no such button.

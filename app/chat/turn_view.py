@@ -84,6 +84,7 @@ class TurnView(ThemeAware, QWidget):
         fill(column, self._footer, self.answer_row)
         for part in (self.tokens, self._footer, self._bubble.text):
             leave_menu_to_parent(part)
+        self.answer_row.setHidden(self._transcript.read_only)
         self._bubble.setVisible(self.turn.asks)
         self.question_row.setVisible(self.turn.asks)
 
@@ -335,7 +336,7 @@ class TurnView(ThemeAware, QWidget):
         }[self._transcript.repeats]
         set_name(self.answer_row.button("again"), again)
         if problem := problem_note(self.turn, self._transcript.offer):
-            self._note.show_problem(problem)
+            self._note.show_problem(problem, with_buttons=not self._transcript.read_only)
         else:
             self._hide_note()
         self.show_versions()

@@ -32,7 +32,6 @@ from app.conversations.projects import (
     without_path,
 )
 from app.conversations.records import Attachment, Conversation, Folder, pictures_in
-from app.conversations.titles import title_of_exchange, title_of_file
 
 ACTIVE = "active"
 ARCHIVED = "archived"
@@ -115,6 +114,9 @@ class ConversationList:
 
     def title_automatically(self, conversation_id: int) -> None:
         """Title the chat after its first exchange, unless the user titled it. Without messages the title is empty."""
+        # These load the parser of Markdown, which the first paint does not need.
+        from app.conversations.titles import title_of_exchange, title_of_file
+
         if self.get(conversation_id).title_edited:
             return
         question = self._database.row(

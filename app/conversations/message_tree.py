@@ -115,6 +115,18 @@ class MessageTree:
             (conversation_id, parent_id),
         )
 
+    def answer_path(self, message_id: int) -> list[Message]:
+        """Return an answer with its calls and the answers from their results, as they were last shown below it."""
+        path = [self.get(message_id)]
+        while below := self.children(path[0].conversation_id, path[-1].id):
+            selected = self.row(path[-1].id)["selected_child"]
+            child = self.get(selected if selected in below else below[-1])
+            # Damaged references may close a circle.
+            if child.role == "user" or child in path:
+                break
+            path.append(child)
+        return path
+
     def tokens(self, message_id: int) -> list[Token]:
         """Return the tokens of an answer, streaming or not; empty where none were recorded."""
         return [token for packed, _ in self.packed(message_id) for token in unpack_tokens(packed)]

@@ -12,10 +12,11 @@ from typing import Any
 from app.session.model_names import short_name
 from engine.advice.catalog import Catalog, draft_for, offers
 from engine.advice.fit import FitReport, ModelSize, check_fit
-from engine.advice.pairing import PairAdvice
-from engine.advice.speedup import SpeedupEstimate, estimate_speedup, parameters
+from engine.advice.pairing import PairAdvice, installed_head, published_head
+from engine.advice.speedup import WORTH_IT, SpeedupEstimate, estimate_speedup, parameters
 from engine.cluster.plan import fits_together
 from engine.errors import ModelNotUsable
+from engine.machine.row_costs import keeps_weights
 from engine.model_files.config import read_config
 from engine.model_files.model import Model
 from engine.model_files.other_apps import name_of_app
@@ -36,20 +37,29 @@ class MemoryBudget:
     element_bytes: float = 2.0
     machines: tuple[int, ...] = ()
 
-    def judge(self, main: Model, draft: Model | None = None) -> dict[str, Any]:
+    def judge(self, main: Model, draft: Model | None = None, head: Model | None = None) -> dict[str, Any]:
         """Return the fields of an entry for a pair: its draft, its memory and its speed-up.
 
-        No more tokens count than the main model's own context.
+        A head is its draft if it fits, should be faster here than the draft model, and is no larger. No more tokens
+        count than the main model's own context.
         """
+        found: dict[str, Any] = {}
+        if head is not None and self.judge(main, head)["fit"].fits:
+            gain = estimate_speedup(main, head, "same")
+            least, most = (estimate_speedup(main, draft, "same").speedup, draft.bytes) if draft else (0.0, head.bytes)
+            if gain.speedup >= max(least, WORTH_IT) and head.bytes <= most:
+                draft, found["head_found"] = head, head
+            elif keeps_weights() and gain.most < WORTH_IT:
+                found["head_found"] = head
         context = min(self.context, main.context or self.context)
         size, drafting = self._size(main), self._size(draft) if draft is not None else None
-        found: dict[str, Any] = {"fit": check_fit(size, drafting, context, self.limit)}
+        found["fit"] = check_fit(size, drafting, context, self.limit)
         if not found["fit"].fits and self.machines:
             of_draft = found["fit"].needed - check_fit(size, None, context, self.limit).needed
             found["together"] = fits_together(size, of_draft, self.machines, context)
         if draft is not None:
             expected = estimate_speedup(main, draft, "same")
-            found |= {"draft": draft.id, "draft_name": draft.name, "expected": expected}
+            found |= {"draft": draft.id, "draft_name": draft.name or short_name(draft.id)[0], "expected": expected}
         return found
 
     def _size(self, model: Model) -> ModelSize:
@@ -63,7 +73,9 @@ class Entry(Model):
     Its name is the catalog's, else the repository's without its owner; `bytes` is its size on disk or to download. It
     may be `installed` though the entry is the catalog's or a search's. `draft` is the id of its draft model,
     `get_bytes` the download, `fit` the memory of both, `expected` the speed-up with the draft. `together`: it fits on
-    several Macs only. `advice` judges a search result as a draft for the loaded main model. `place` tells an installed
+    several Macs only. `head_found` is a head for it, its draft if a gain is expected, or one without a gain by the
+    chip's published costs.
+    `advice` judges a search result as a draft for the loaded main model. `place` tells an installed
     model from others of its name: its publisher or its folder.
     """
 
@@ -74,8 +86,14 @@ class Entry(Model):
     fit: FitReport | None = None
     together: bool = False
     expected: SpeedupEstimate | None = None
+    head_found: Model | None = None
     advice: PairAdvice | None = None
     place: str = ""
+
+    @property
+    def holds_draft(self) -> bool:
+        """Whether its draft is a head in its own repository, which is downloaded with it."""
+        return self.draft.startswith(f"{self.id}/")
 
     @property
     def partial(self) -> bool:
@@ -115,9 +133,11 @@ def from_installed(model: Model, catalog: Catalog, installed: Sequence[Model], b
     model = _named(model, catalog)
     if model.problem or model.head:
         return Entry(**vars(model), installed=True)
-    draft = _installed_draft(model, installed)
-    pair = _with_config(model), _with_config(_named(draft, catalog)) if draft else None
-    return Entry(**vars(model), installed=True, **budget.judge(*pair))
+    draft, main = _installed_draft(model, installed), _with_config(model)
+    judged = budget.judge(
+        main, _with_config(_named(draft, catalog)) if draft else None, installed_head(main, installed, catalog)
+    )
+    return Entry(**vars(model), installed=True, **judged)
 
 
 def with_places(entries: Sequence[Entry]) -> tuple[Entry, ...]:
@@ -138,13 +158,9 @@ def _publisher(entry: Entry) -> str:
 
 
 def from_catalog(model: Model, catalog: Catalog, installed_ids: Collection[str], budget: MemoryBudget) -> Entry:
-    draft = draft_for(model, catalog)
-    return Entry(
-        **vars(model),
-        installed=model.id in installed_ids,
-        get_bytes=sum(part.bytes for part in (model, draft) if part is not None and part.id not in installed_ids),
-        **budget.judge(model, draft),
-    )
+    judged = budget.judge(model, draft_for(model, catalog), published_head(model, catalog))
+    entry = Entry(**vars(model), installed=model.id in installed_ids, **judged)
+    return replace(entry, get_bytes=_missing_bytes(entry, catalog, installed_ids))
 
 
 def from_search(model: Model, catalog: Catalog, installed_ids: Collection[str], budget: MemoryBudget) -> Entry:
@@ -163,11 +179,25 @@ def from_search(model: Model, catalog: Catalog, installed_ids: Collection[str], 
     return entry if model.head else replace(entry, **budget.judge(model))
 
 
-def with_draft(entry: Entry, draft: Model, best: PairAdvice, installed_ids: Collection[str]) -> Entry:
-    """Return a search result with the draft model or head that was found for it."""
-    missing = 0 if draft.id in installed_ids else draft.bytes
-    name = draft.name or draft.id.rpartition("/")[2]
-    return replace(entry, draft=draft.id, draft_name=name, expected=best.expected, get_bytes=entry.get_bytes + missing)
+def with_pair(
+    entry: Entry,
+    draft: Model | None,
+    head: Model | None,
+    catalog: Catalog,
+    installed_ids: Collection[str],
+    budget: MemoryBudget,
+) -> Entry:
+    """Return a search result with the draft model and the head that were found for it."""
+    entry = replace(entry, **budget.judge(entry, draft, head))
+    return replace(entry, get_bytes=_missing_bytes(entry, catalog, installed_ids))
+
+
+def _missing_bytes(entry: Entry, catalog: Catalog, installed_ids: Collection[str]) -> int:
+    """Return the bytes to download for a model with its draft. A head in its own repository comes with it."""
+    head = entry.head_found
+    drafting = head if head is not None and head.id == entry.draft else catalog.models.get(entry.draft)
+    parts = (entry, drafting) if drafting is not None and not entry.holds_draft else (entry,)
+    return sum(part.bytes for part in parts if part.id not in installed_ids)
 
 
 def pair_offers(catalog: Catalog, entries: Sequence[Entry], limit: int) -> tuple[Entry, ...]:

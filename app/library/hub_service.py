@@ -19,7 +19,7 @@ from app.library.entries import (
     from_installed,
     from_search,
     pair_offers,
-    with_draft,
+    with_pair,
     with_places,
 )
 from app.settings.declarations import SettingsValues
@@ -233,12 +233,10 @@ class HubService:
         if not only_result or entry.id in self.catalog.models or detailed.problem:
             return detailed
         context, limit = self._options.values.fit_context, self._limit()
-        if (found := head_for(client, looked, self.catalog, context, limit, kept)) is not None:
-            return with_draft(detailed, *found, self._complete_ids())
+        head = head_for(client, looked, self.catalog, context, limit, kept)
         best = draft_for(client, looked, self.catalog, context, limit, kept)
-        if best is None:
-            return detailed
-        return with_draft(detailed, self.catalog.models[best.id], best, self._complete_ids())
+        draft = self.catalog.models[best.id] if best is not None else None
+        return with_pair(detailed, draft, head, self.catalog, self._complete_ids(), self._budget())
 
     def _verdict(self, main_path: str, candidate: Model) -> PairAdvice | None:
         main = self._main_at(main_path)

@@ -57,8 +57,9 @@ class ModelController(QObject):
         self._use_action, self._show_action = QAction(self), QAction(self)
         self._show_action.triggered.connect(self.page_wanted)
         self._ready: Entry | None = None
-        # The models that pairs still wait for, by main model; and the models downloaded as drafts.
+        # By main model, those that pairs still wait for, and the drafts they were got with; those downloaded as drafts.
         self._pairs: dict[str, set[str]] = {}
+        self._drafts: dict[str, str] = {}
         self._as_draft: set[str] = set()
         # Downloads whose failure was shown.
         self._failed: set[str] = set()
@@ -93,7 +94,8 @@ class ModelController(QObject):
         elif entry.is_starter:
             self._session.models.load_starter()
         else:
-            installed = self._installed(here.draft)
+            # The name of a head that was tagged with its main model may not tell that it is the model's.
+            installed = self._installed(here.draft or self._drafts.get(here.id, ""))
             draft = installed.path if installed is not None else None
             if here.together and self._session.cluster.state == OFF:
                 # The model fits only on all Macs together.
@@ -137,16 +139,15 @@ class ModelController(QObject):
         return found
 
     def get(self, entry: Entry) -> None:
-        """Download a model, and the draft that goes with it."""
+        """Download a model, and the draft model or head that goes with it."""
         if entry.head:
             self.get_as_draft(entry)
             return
-        wanted, inventory = [entry.id], self._library.inventory
-        if entry.draft and inventory is not None:
-            draft = inventory.entry(entry.draft)
-            if draft is not None and not draft.installed:
-                wanted.append(entry.draft)
-                self._pairs[entry.id] = {entry.id, entry.draft}
+        wanted, draft = [entry.id], self._installed(entry.draft)
+        if entry.draft and not entry.holds_draft and (draft is None or not draft.complete):
+            wanted.append(entry.draft)
+            self._pairs[entry.id] = set(wanted)
+        self._drafts[entry.id] = entry.draft
         self._library.get(*wanted)
 
     def get_as_draft(self, entry: Entry) -> None:

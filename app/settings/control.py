@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QKeySequenceEdit, QLineEdit, QWidget
 
 from app.settings.setting import Setting
 from app.system.language import LANGUAGES
@@ -15,7 +15,7 @@ from app.widgets.search_field import TextField
 
 
 class SettingControl:
-    """A choice, a switch, a number or a field in `widget`. `entered` gets each value that the user enters.
+    """A choice, a switch, a number, a shortcut or a field in `widget`. `entered` gets each value that the user enters.
 
     The widget has no texts until its owner calls `retranslate`.
     """
@@ -37,6 +37,11 @@ class SettingControl:
             self.widget.setGroupSeparatorShown(is_whole and setting.grouped)
             self.widget.setMinimumHeight(32)
             self._show = self.widget.setValue
+        elif setting.is_shortcut:
+            self.widget = QKeySequenceEdit(parent)
+            self.widget.setMaximumSequenceLength(1)
+            self.widget.editingFinished.connect(lambda: entered(self.widget.keySequence().toString()))
+            self._show = self.widget.setKeySequence
         else:
             self.widget = TextField(parent)
             self.widget.setMinimumWidth(220)
@@ -51,11 +56,13 @@ class SettingControl:
         self.widget.update()
 
     def retranslate(self) -> None:
-        """Set the texts of the choices, or the words for the least number."""
+        """Set the texts of the choices, or the words for the least number or no shortcut."""
         setting, translate = self.setting, QCoreApplication.translate
         if setting.choices:
             texts = (translate("Settings", words) if words else LANGUAGES[value] for value, words in setting.choices)
             self.widget.set_texts(texts)
+        elif setting.is_shortcut:
+            self.widget.findChild(QLineEdit).setPlaceholderText(translate("Settings", setting.least_words))
         elif setting.least_words:
             self.widget.setSpecialValueText(translate("Settings", setting.least_words))
             # Qt does not tell the layout that the box needs another width now.

@@ -109,6 +109,13 @@ class SettingsValues(RememberedValues):
         title="Show Tandem in the menu bar",
         help="Its menu shows what is loaded and the speed of the newest answer, unloads the models, and quits Tandem.",
     )
+    quick_entry: str = GENERAL.setting(
+        "",
+        title="Shortcut for the quick entry",
+        help="Opens a small window over all apps to start a new chat. Press ⌫ for none.",
+        least_words="None",
+        is_shortcut=True,
+    )
     method: str = SPECULATION.setting(
         "auto",
         title="Draft source",

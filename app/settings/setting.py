@@ -12,8 +12,8 @@ T = TypeVar("T")
 class Setting:
     """One setting. `choices` are as in the module `choices`.
 
-    Numbers lie between `least` and `most`; `least_words` replace the least; with `grouped`, thousands are separated.
-    `page` is "" if no page has a row for the setting.
+    Numbers lie between `least` and `most`; `least_words` replace the least, or no shortcut; with `grouped`, thousands
+    are separated. `is_shortcut`: a text in Qt's portable form. `page` is "" if no page has a row for the setting.
     """
 
     key: str
@@ -27,6 +27,7 @@ class Setting:
     step: float = 1
     least_words: str = ""
     grouped: bool = True
+    is_shortcut: bool = False
 
     @property
     def texts(self) -> list[str]:

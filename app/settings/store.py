@@ -32,14 +32,14 @@ class SettingsStore:
     def __init__(self, path: Path, submit: Callable[[Callable[[], None]], object] = lambda write: write()) -> None:
         self._path, self._submit = path, submit
         self._foreign: dict[str, Any] = {}
-        self._listeners: list[Callable[[], None]] = []
+        self._listeners: list[Callable[[], object]] = []
         self._lock = threading.Lock()
         self._waiting = False
         self.backup: Path | None = None
         """The backup of the file if some of it could not be used, else None."""
         self.values = self._read()
 
-    def subscribe(self, listener: Callable[[], None]) -> None:
+    def subscribe(self, listener: Callable[[], object]) -> None:
         """Call `listener` after every change."""
         self._listeners.append(listener)
 

@@ -15,6 +15,7 @@ from app.chat.find_bar import FindBar
 from app.chat.folder_page import FolderPage
 from app.chat.message_edit import files_in
 from app.chat.settings_sheet import ChatSettingsSheet
+from app.chat.side_by_side import SideBySide
 from app.chat.transcript import Transcript
 from app.chat.turn_column import COLUMN_WIDTH
 from app.chat.welcome import Welcome
@@ -38,6 +39,7 @@ from app.widgets.application import Application
 from app.widgets.banner import Banner
 from app.widgets.keyboard_focus import TabOrdered
 from app.widgets.layouts import centred, fill, vbox
+from app.widgets.outside import bring_to_front
 from app.widgets.overlay import Overlay
 from app.widgets.theme_aware import ThemeAware
 from app.window.actions import ACTIONS
@@ -52,6 +54,7 @@ from app.window.notifications import Notifications
 from app.window.palette import CommandPalette
 from app.window.panel_controller import PanelController
 from app.window.panes import Panes
+from app.window.quick_entry import QuickEntry
 from app.window.temporary_mark import TemporaryMark
 from app.window.transfer import ImportExport
 from app.window.turn_commands import TurnCommands
@@ -102,6 +105,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._make_panel()
         self._menus = Menus(self._actions, self)
         self.command_palette = CommandPalette(self._actions, self.settings.open, self)
+        self.quick_entry = QuickEntry(self.preferences, self)
         self._effects = Effects(self.preferences, application, session, self.composer, self)
         self._announcer = Announcer(session, self)
         AnswerNotice(session, self.preferences, self)
@@ -131,6 +135,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
             session, self._library, self.composer.files, self._banner, actions["choose-main"], self
         )
         self.chat_settings = ChatSettingsSheet(session, self)
+        self.side_by_side = SideBySide(session, self)
         self.folder_page = FolderPage(session, self.attachments.reason, self)
         self._preset_button = PresetButton(session, actions["chat-settings"], self)
         buttons = attach_button(actions["attach"], self), self._preset_button, ThinkingButton(session, self)
@@ -191,9 +196,11 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._welcome.asked.connect(self._ask)
         self._welcome.demonstration_wanted.connect(self._demonstrate)
         self.turns.model_wanted.connect(self._offer.take)
+        self.turns.versions_wanted.connect(self.side_by_side.open_for)
         self._offer.changed.connect(self.transcript.set_offer)
         self._welcome.asked.connect(lambda _text: self.composer.setFocus())
         self.composer.sent.connect(self._ask)
+        self.quick_entry.submitted.connect(self._ask_in_new_chat)
         self.composer.sendable_changed.connect(self._update_actions)
         for written in (self.composer.edit.edited, self.composer.files.changed):
             written.connect(self._update_actions)
@@ -289,6 +296,18 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
             self._keep_unsent()
             self._update_actions()
 
+    def _ask_in_new_chat(self, text: str) -> None:
+        """Ask without what is unsent in the new chat, or else leave the text with it in the message box."""
+        bring_to_front(self)
+        self.session.chats.new_chat()
+        if self.session.answers.ready and not self.composer.files.attachments:
+            self._ask(text)
+            return
+        others_wait = self.composer.can_be_sent
+        self.composer.put_back(text, ())
+        if not others_wait:
+            self.composer.send()
+
     def _demonstrate(self, question: str) -> None:
         """Show an answer with and without speculation side by side."""
         self.comparer.demonstrate(question)
@@ -361,6 +380,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._meter.close()
         self.folder_page.end()
         self.settings.close()
+        self.quick_entry.close()
         self._library.close()
         self.session.close()
         super().closeEvent(event)

@@ -31,7 +31,8 @@ class MenuBarItem(QObject):
         self._loaded, self._speed, self._new_chat, self._unload = (QAction(self) for _ in range(4))
         for words in (self._loaded, self._speed):
             words.setEnabled(False)
-        self.menu.addActions([self._loaded, self._speed, self.menu.addSeparator(), self._new_chat, self._unload])
+        self.menu.addActions([self._loaded, self._speed, self.menu.addSeparator()])
+        self.menu.addActions([self._new_chat, actions["quick-entry"], self._unload])
         self.menu.addSeparator()
         self.menu.addAction(actions["quit"])
         self.menu.aboutToShow.connect(self._show_state)

@@ -43,10 +43,12 @@ class _TurnAction:
 class TurnCommands(QObject):
     """Runs the commands. The menu of a turn is filled when it is shown.
 
-    `model_wanted` follows the button below an answer that is beyond the Starter.
+    `model_wanted` follows the button below an answer that is beyond the Starter. `versions_wanted` carries a turn whose
+    versions are to be shown side by side.
     """
 
     model_wanted = Signal()
+    versions_wanted = Signal(object)
 
     def __init__(
         self,
@@ -104,6 +106,11 @@ class TurnCommands(QObject):
                 lambda _: self.tr("Regenerate"),
                 lambda turn: session.answers.ready and turn.answer.ended,
             ),
+            "versions": _TurnAction(
+                self.versions_wanted.emit,
+                lambda _: self.tr("Side by side"),
+                shown=self.has_versions,
+            ),
             "stop-repeating": _TurnAction(session.answers.stop_repeating),
             "get-model": _TurnAction(lambda _turn: self.model_wanted.emit()),
             "go-on": _TurnAction(
@@ -144,6 +151,10 @@ class TurnCommands(QObject):
         session = self._session
         greedy = session.settings.is_greedy(session.chat)
         self._transcript.set_repeats("greedy" if greedy else "starter" if session.models.is_starter else "")
+
+    def has_versions(self, turn: Turn) -> bool:
+        """Whether an answer has several versions, and none of them is being written."""
+        return turn.version_node.count > 1 and not self._session.chat.answering
 
     def on_last(self, run: Callable[[Turn], object]) -> None:
         """Call `run` with the last turn of the chat on screen, if it has one."""

@@ -202,10 +202,15 @@ def _obstacle_words(entry: Entry) -> str:
 
 def draft_words(entry: Entry, measured: Totals | None = None) -> str:
     """Name the model's draft, with the measured or else the expected speed-up; "" without one."""
+    head = entry.head_found
     if not entry.draft:
-        return ""
-    words = translate("Models", "With {draft} as draft").format(draft=entry.draft_name)
-    return _separated(words, pair_speed(entry.expected, measured))
+        return "" if head is None else translate("Models", "Its head: no gain expected on this Mac")
+    if head is None or head.id != entry.draft:
+        words = translate("Models", "With {draft} as draft").format(draft=entry.draft_name)
+        return _separated(words, pair_speed(entry.expected, measured))
+    words = translate("Models", "With its head ({size})").format(size=size_words(head.bytes))
+    unread = "" if head.facts.checked else translate("Models", "head not checked yet")
+    return _separated(words, pair_speed(entry.expected, measured), unread)
 
 
 def facts_words(entry: Entry, measured: Totals | None = None, *, with_draft: bool = False) -> str:

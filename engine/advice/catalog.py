@@ -146,7 +146,7 @@ def draft_for(model: Model, catalog: Catalog, *, any_chip: bool = False) -> Mode
     A mixture of experts may have none, and on some chips no model has one.
     """
     drafts = (catalog.models[name] for name in model.drafts)
-    return next((draft for draft in drafts if _most_expected(model, draft, any_chip) >= WORTH_IT), None)
+    return next((draft for draft in drafts if _expected(model, draft, any_chip) >= WORTH_IT), None)
 
 
 def offers(catalog: Catalog, limit: int) -> list[tuple[Model, Model]]:
@@ -167,5 +167,5 @@ def offers(catalog: Catalog, limit: int) -> list[tuple[Model, Model]]:
     return sorted(chosen, key=lambda pair: pair[0].bytes)
 
 
-def _most_expected(main: Model, draft: Model, any_chip: bool) -> float:
-    return flat_speedup(main, draft) if any_chip else estimate_speedup(main, draft, "same").most
+def _expected(main: Model, draft: Model, any_chip: bool) -> float:
+    return flat_speedup(main, draft) if any_chip else estimate_speedup(main, draft, "same").speedup

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +14,6 @@ from engine.advice.fit import ModelSize, check_fit, stored_bits
 from engine.advice.speedup import (
     WORTH_IT,
     SpeedupEstimate,
-    estimate_head_speedup,
     estimate_speedup,
     flat_speedup,
     is_copy,
@@ -24,7 +24,6 @@ from engine.files.bounded_json import UntrustedJsonError
 from engine.hub.repository_names import head_name, is_content_hash
 from engine.machine.row_costs import keeps_weights
 from engine.model_files.config import read_config, text_config
-from engine.model_files.head_kinds import is_chained
 from engine.model_files.model import HeadFacts, Model
 from engine.model_files.tokenizer_files import VocabularyComparison, compare, read_folder
 
@@ -48,6 +47,9 @@ _PACKING = frozenset(
         "q2", "q3", "q4", "q5", "q6", "q8", "2bit", "3bit", "4bit", "5bit", "6bit", "8bit", "meta",
     }
 )  # fmt: skip
+
+# What publishers add to the name of a main model for its heads.
+OF_HEADS = re.compile(r"[-_](?:MTP|DFlash2?|DSpark|assistant|speculator|EAGLE-?3)(?![a-z0-9])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +144,13 @@ def same_model(one: str, other: str) -> bool:
     return _bare(one) == _bare(other) != ()
 
 
+def is_named_after(head: str, main: str) -> bool:
+    """Return whether a head is part of the main model's repository, or is named after it as publishers do."""
+    bare, name = bare_name(main).lower(), head.rpartition("/")[2].lower()
+    is_part = head == head_name(main) or head.startswith(f"{main}/")
+    return is_part or (name.startswith(bare) and OF_HEADS.match(name, len(bare)) is not None)
+
+
 def bare_name(repository: str) -> str:
     """Return the name of the model in a repository, without its organisation and the words of its packing."""
     name = repository.rpartition("/")[2]
@@ -210,12 +219,11 @@ class _Judge:
         return "same", (), expected
 
     def _head_verdict(self, draft: Model) -> tuple[str, tuple[tuple[str, int | str], ...], SpeedupEstimate | None]:
-        main, facts, chained = self._main, draft.facts, is_chained(draft.head)
+        main, facts = self._main, draft.facts
         wrong = against(facts, main.config, main.vocabulary_size)
         if wrong is not None:
             return "other-main", (("what", wrong.what), ("head", wrong.head), ("main", wrong.main)), None
-        estimate = estimate_head_speedup(main, draft.weight_bytes, chained=chained)
-        expected = self._measured.get(draft.id) or estimate
+        expected = self._expected(draft, "same")
         if keeps_weights() and expected.most < WORTH_IT and not expected.measured:
             # Published costs of this Mac's chip say so.
             return "no-gain", (), expected
@@ -288,14 +296,45 @@ def candidates(main: Model, installed: Iterable[Model], catalog: Catalog) -> tup
         if (model.source != "starter" or main.source == "starter")
         and ("draft" in model.kinds or model.head or (model.problem == "incomplete" and model.id in names))
     ]
-    found += [head for head in catalog.heads.values() if same_model(head.facts.made_for, main.id)]
-    found += _head_inside(main, found)
+    found += _published_heads(main, found, catalog)
     found += [
         model
         for model in catalog.models.values()
         if "draft" in model.roles and (model.id in suggested or (name and model.tokenizer_name == name))
     ]
     return main, found
+
+
+def published_head(main: Model, catalog: Catalog) -> Model | None:
+    """Return the head, the catalog's or its makers', that should be the fastest for a main model, even if no gain."""
+    heads = _published_heads(main, (), catalog)
+    # The size of the makers' own is estimated, and the catalog's may be the same one.
+    published = any(head.head == "mtp" and not head.facts.inside for head in heads)
+    return _fastest(main, [head for head in heads if not (published and head.facts.inside)])
+
+
+def installed_head(main: Model, installed: Iterable[Model], catalog: Catalog) -> Model | None:
+    """Return the best installed head that is the catalog's for the main model, or is named after it, and fits it."""
+    made_for = {head.id: head.facts.made_for for head in catalog.heads.values()}
+    named = [
+        with_files(head)
+        for head in installed
+        if head.head and (is_named_after(head.id, main.id) or same_model(made_for.get(head.id, ""), main.id))
+    ]
+    fitting = [
+        head for head in named if not head.problem and against(head.facts, main.config, main.vocabulary_size) is None
+    ]
+    return _fastest(main, fitting)
+
+
+def _fastest(main: Model, heads: Iterable[Model]) -> Model | None:
+    return max(heads, key=lambda head: estimate_speedup(main, head, "same").speedup, default=None)
+
+
+def _published_heads(main: Model, found: Iterable[Model], catalog: Catalog) -> list[Model]:
+    """Return the catalog's heads for a main model, and the one inside unless it is `found`."""
+    heads = [head for head in catalog.heads.values() if same_model(head.facts.made_for, main.id)]
+    return heads + _head_inside(main, found)
 
 
 def _head_inside(main: Model, found: Iterable[Model]) -> list[Model]:
@@ -309,7 +348,7 @@ def _head_inside(main: Model, found: Iterable[Model]) -> list[Model]:
     if not size or main.source not in ("cache", "catalog") or is_inside:
         return []
     facts = HeadFacts(made_for=main.id, checked=False, inside=True)
-    return [Model(name, "catalog", weight_bytes=size, active_bytes=size, head="mtp", facts=facts)]
+    return [Model(name, "catalog", bytes=size, weight_bytes=size, active_bytes=size, head="mtp", facts=facts)]
 
 
 def _rank(one: PairAdvice) -> tuple[int, float, int, str]:

@@ -13,6 +13,7 @@ from math import sqrt
 
 from engine.advice.fit import SCALE_BITS
 from engine.machine.row_costs import PassCost, flat_cost, keeps_weights, row_costs
+from engine.model_files.head_kinds import is_chained
 from engine.model_files.model import Model
 from engine.requests import MAX_DEPTH
 
@@ -58,7 +59,9 @@ def is_copy(draft: Model, main: Model) -> bool:
 
 
 def estimate_speedup(main: Model, draft: Model, relation: str) -> SpeedupEstimate:
-    """Estimate the speed-up of a draft model."""
+    """Estimate the speed-up of a draft model or a head."""
+    if draft.head:
+        return estimate_head_speedup(main, _bytes_of_head(main, draft), chained=is_chained(draft.head))
     return _estimate(main, *_with_draft(main, draft, relation))
 
 
@@ -80,6 +83,14 @@ def estimate_head_speedup(main: Model, head_bytes: int, *, chained: bool = False
     return _estimate(main, HEAD_ACCEPT_RATE, drafting)
 
 
+def _bytes_of_head(main: Model, head: Model) -> int:
+    """Return the bytes that a head reads for one row: the layer of an MTP head has experts as its main model's."""
+    from engine.heads.mtp_config import family_of
+
+    family = family_of(main.config) if head.head == "mtp" else None
+    return int(head.weight_bytes * (1.0 if family is None or family.by_depth else _share_used(main)))
+
+
 def _with_draft(main: Model, draft: Model, relation: str) -> tuple[float, Callable[[int], float]]:
     """Return the assumed accept rate, and the cost of drafting a round by its depth in plain passes."""
     share = size_share(draft, main)
@@ -97,7 +108,7 @@ def _bytes_read(size: int, bits: int | None) -> float:
 
 def _estimate(main: Model, accept: float, drafting: Callable[[int], float]) -> SpeedupEstimate:
     costs = row_costs(_share_used(main), quantised=main.bits not in (16, 32))
-    least, most = (_at_best_depth(cost, accept, drafting) for cost in costs)
+    least, most = sorted(_at_best_depth(cost, accept, drafting) for cost in costs)
     return SpeedupEstimate(most) if least == most else SpeedupEstimate(sqrt(least * most), bounds=(least, most))
 
 

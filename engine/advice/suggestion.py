@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from engine.advice.catalog import Catalog
-from engine.advice.pairing import PairAdvice, advise, bare_name, same_model
-from engine.advice.speedup import WORTH_IT
+from engine.advice.pairing import OF_HEADS, PairAdvice, advise, bare_name, is_named_after, same_model
 from engine.hub.client import HubClient
 from engine.hub.failures import HubError
-from engine.hub.search import read_repository, search_models
-from engine.model_files.model import Model
+from engine.hub.head_plan import base_of, list_head
+from engine.hub.listing import describe
+from engine.hub.repository_names import head_name
+from engine.hub.search import read_heads_inside, read_repository, search_models
+from engine.model_files.model import HeadFacts, Model
 
 _MOST_READ = 4
-# What publishers add to the name of a main model for its heads.
-_OF_HEADS = re.compile(r"[-_](?:MTP|DFlash2?|DSpark|assistant|EAGLE-?3)(?:[-_].*)?", re.IGNORECASE)
 
 
 def suggest_draft(client: HubClient, main_id: str, catalog: Catalog, keep_in: Path | None = None) -> str | None:
@@ -43,34 +42,53 @@ def draft_for(
 
 def head_for(
     client: HubClient, main: Model, catalog: Catalog, context: int, limit: int, keep_in: Path | None = None
-) -> tuple[Model, PairAdvice] | None:
-    """Return the head that should make a model of the Hub fastest on this machine, and what to expect of it.
+) -> Model | None:
+    """Return the head that should make a model of the Hub fastest on this machine, even if that is no gain here.
 
-    The catalog's heads are looked at, and those that publishers name after the model. None if none should help here.
+    It is the one in a folder of the model's repository or in its files or, among others, in the catalog, published
+    under the model's name or tagged with it, or in the files of the model that it was made from. None if there is none
+    that fits.
     """
-    heads = list[Model]()
-    for name in _names_of_heads(client, main, catalog)[:_MOST_READ]:
+    try:
+        commit, answer = describe(client, main.id)
+    except HubError:
+        return None
+    base = base_of(answer) or main.id
+    heads: list[Model] = []
+    with suppress(HubError):
+        heads = read_heads_inside(client, main.id, commit, keep_in)
+    heads = heads or _shipped(client, main.id, f"{main.id}/mtp", commit)
+    for name in [] if heads else _names_of_heads(client, main, base, catalog)[:_MOST_READ]:
         with suppress(HubError):
             head = read_repository(client, name, keep_in)
             if head.head:
                 # Its configuration was read, which the verdict compares with the main model's.
                 facts = replace(head.facts, made_for=head.facts.made_for or main.id, checked=True)
                 heads.append(replace(head, facts=facts))
+    if not heads and base != main.id:
+        heads = _shipped(client, base, head_name(main.id))
     by_id = {head.id: head for head in heads}
-    for one in advise(main, heads, context, limit):
-        if one.verdict == "head" and one.expected is not None and one.expected.speedup >= WORTH_IT:
-            return by_id[one.id], one
-    return None
+    fitting = (by_id[one.id] for one in advise(main, heads, context, limit) if one.verdict in ("head", "no-gain"))
+    return next(fitting, None)
 
 
-def _names_of_heads(client: HubClient, main: Model, catalog: Catalog) -> list[str]:
-    names = [head.id for head in catalog.heads.values() if same_model(head.facts.made_for, main.id)]
-    bare = bare_name(main.id)
+def _shipped(client: HubClient, repository: str, name: str, commit: str = "") -> list[Model]:
+    """Return the head in the files of a repository as the only one, called `name`, or none."""
     with suppress(HubError):
-        for found in search_models(client, bare, tag=""):
-            name = found.id.rpartition("/")[2]
-            if name.lower().startswith(bare.lower()) and _OF_HEADS.fullmatch(name[len(bare) :]):
-                names.append(found.id)
+        size = list_head(client, repository, commit or describe(client, repository)[0]).weight_bytes
+        facts = HeadFacts(inside=True)
+        return [Model(name, "search", bytes=size, weight_bytes=size, active_bytes=size, head="mtp", facts=facts)]
+    return []
+
+
+def _names_of_heads(client: HubClient, main: Model, base: str, catalog: Catalog) -> list[str]:
+    names = [head.id for head in catalog.heads.values() if same_model(head.facts.made_for, main.id)]
+    with suppress(HubError):
+        found = search_models(client, bare_name(main.id), tag="")
+        names += [one.id for one in found if is_named_after(one.id, main.id)]
+    with suppress(HubError):
+        found = search_models(client, "", tag=f"base_model:{base}")
+        names += [one.id for one in found if OF_HEADS.search(one.id)]
     return list(dict.fromkeys(names))
 
 

@@ -47,13 +47,14 @@ class TooManyEntriesError(ValueError):
 def allowed_roots(folder: Path) -> tuple[Path, ...]:
     """Return the resolved folders in which a file of this folder may be.
 
-    A snapshot of the Hugging Face cache links into its repository's `blobs` and, for deduplicated ones, into the
-    cache's own.
+    A snapshot of the Hugging Face cache, or a folder inside one, links into its repository's `blobs` and, for
+    deduplicated ones, into the cache's own.
     """
     home = folder.resolve()
-    if home.parent.name == "snapshots" and home.parent.parent.name.startswith("models--"):
-        repository = home.parent.parent
-        return (home, repository / "blobs", repository.parent / "blobs")
+    for snapshots in list(home.parents)[:2]:
+        repository = snapshots.parent
+        if snapshots.name == "snapshots" and repository.name.startswith("models--"):
+            return (home, repository / "blobs", repository.parent / "blobs")
     return (home,)
 
 

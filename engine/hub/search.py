@@ -97,6 +97,25 @@ def read_repository(client: HubClient, repository: str, keep_in: Path | None = N
     )
 
 
+def read_heads_inside(client: HubClient, repository: str, commit: str, keep_in: Path | None = None) -> list[Model]:
+    """Describe the heads in folders of a main model's repository by their config.json. Raises as `read_repository`."""
+    listing = list_model(client, repository, commit)
+    heads = []
+    for file in listing.files:
+        folder, _, name = file.name.partition("/")
+        if name != "config.json":
+            continue
+        config = _parsed(_small_file(client, listing, file.name, keep_in), CONFIG)
+        inside = (one for one in listing.files if one.name.startswith(f"{folder}/"))
+        size = sum(one.size for one in inside if one.name.endswith(".safetensors"))
+        kind = kind_of_config(config)
+        if size and kind is not None and can_run(kind):
+            facts = replace(facts_of_config(config), inside=True, checked=True)
+            found = Model(f"{repository}/{folder}", "search", bytes=size, weight_bytes=size, active_bytes=size)
+            heads.append(replace(found, head=kind, config=config, facts=facts))
+    return heads
+
+
 def _described(client: HubClient, name: str) -> tuple[str, Model]:
     commit, answer = describe(client, name)
     return commit, _found({**answer, "id": name}) or Model(name, "search")
@@ -113,7 +132,7 @@ def _parsed(content: bytes | None, limits: JsonLimits) -> dict[str, Any]:
 
 def _small_file(client: HubClient, listing: Listing, name: str, keep_in: Path | None) -> bytes | None:
     file = next((file for file in listing.files if file.name == name), None)
-    limit = (CONFIG if name == "config.json" else TOKENIZER).size
+    limit = (CONFIG if name.endswith("config.json") else TOKENIZER).size
     if file is None or file.size > limit:
         return None
     kept = keep_in / file.digest if keep_in is not None else None

@@ -33,6 +33,8 @@ _M3_ULTRA, _M3_ULTRA_WHOLE = {2: 1.83, 4: 3.26, 8: 6.12, 16: 6.32}, {2: 1.17, 5:
 _PLAIN: _Curve = {2: 1.99, 16: 2.0}
 # A mixture of 30B, 3B of them active, on an M5 Max: vllm-mlx#763.
 _MIXTURE: _Curve = {2: 1.59, 3: 1.85, 5: 2.44, 8: 3.32}
+# The rounds of a mixture of 125B on an M3 Ultra: omlx#3483. One of 35B on an M4 Max gained as much: mere-run#348.
+_MIXTURE_ROUNDS: _Curve = {6: 1.9}
 
 # The dearest and the cheapest costs of dense quantised models, by the name of the chip; of another chip, all of these.
 _QUANTISED: dict[str, tuple[_Curve, _Curve]] = {
@@ -65,8 +67,9 @@ def row_costs(used: float = 1.0, *, quantised: bool = True) -> tuple[PassCost, P
     if not keeps_weights():
         return flat, flat
     if used < 1.0:
-        published = partial(_at, _MIXTURE)
-        return published if re.match(r"Apple M5\b", name) else flat, published
+        if re.match(r"Apple M5\b", name):
+            return partial(_at, _MIXTURE), partial(_at, _MIXTURE)
+        return flat, partial(_at, _M2 if re.match(r"Apple M[12]\b", name) else _MIXTURE_ROUNDS)
     if not quantised:
         published = partial(_at, _PLAIN)
         return published, published if name.startswith("Apple M3 Ultra") else flat

@@ -46,13 +46,18 @@ def mlx_vlm_module(config: Mapping[str, Any]) -> str | None:
 
 def can_load(config: Mapping[str, Any]) -> bool:
     """Whether mlx-lm or mlx-vlm runs this configuration."""
-    return mlx_lm_module(config) is not None or mlx_vlm_module(config) is not None
+    runs = mlx_lm_module(config) is not None or mlx_vlm_module(config) is not None
+    return runs and purpose_of(config) is None
 
 
 def purpose_of(config: Mapping[str, Any]) -> str | None:
     """Return what a model that writes no text by tokens is for, such as "diffusion"; None if that is not known."""
     purposes: dict[str, list[str]] = _loadable()["mlx_vlm"]["purposes"]
-    return next((purpose for purpose, names in purposes.items() if config.get("model_type") in names), None)
+    classes = config.get("auto_map")
+    own_class = str(classes.get("AutoModel", "")) if isinstance(classes, Mapping) else ""
+    # Liquid's decision models name themselves by their class only, not by their type.
+    kind = "d1" if own_class.endswith("D1Model") else config.get("model_type")
+    return next((purpose for purpose, names in purposes.items() if kind in names), None)
 
 
 def splits_of(module: str) -> tuple[str, ...]:

@@ -60,7 +60,8 @@ def count_caches(config: Mapping[str, Any], number_bytes: int = 2) -> CacheShape
     # Some families change the configuration that they are given.
     model = model_class(arguments.from_dict(copy.deepcopy(dict(config))))
     model.set_dtype(mx.bfloat16 if number_bytes == 2 else mx.float32)
-    caches = _filled(model, 1)
+    # Passes over a single token compute at once in qwen4_exp.
+    caches = _filled(model, 2)
     shorter = longer = caches
     if any(map(_has_own_kind, caches)):
         shorter, longer = _filled(model, _SHORTER), _filled(model, _LONGER)
@@ -87,12 +88,13 @@ def _filled(model: Any, tokens: int) -> list[Any]:
 def _has_own_kind(cache: Any) -> bool:
     from mlx_lm.models.cache import ArraysCache
 
-    return not hasattr(cache, "keys") and not isinstance(cache, ArraysCache)
+    # qwen4_exp keeps other arrays beside its keys.
+    return not isinstance(cache, ArraysCache) and (not hasattr(cache, "keys") or hasattr(cache, "index_keys"))
 
 
 def _part(cache: Any, shorter: Any, longer: Any, number_bytes: int) -> _CacheSize:
-    """Measure one cache after one token and, if it has neither keys nor a plain state, after two longer texts."""
-    if not hasattr(cache, "keys"):
+    """Measure one cache after two tokens and, if it has neither only keys nor a plain state, after two longer texts."""
+    if not hasattr(cache, "keys") or _has_own_kind(cache):
         grown = (longer.nbytes - shorter.nbytes) // (_LONGER - _SHORTER)
         return _CacheSize(grown // number_bytes, state_bytes=shorter.nbytes - grown * _SHORTER)
     if cache.keys is None:

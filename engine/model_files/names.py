@@ -48,7 +48,7 @@ def repository_of_folder(name: str) -> str | None:
 
 
 def name_of_snapshot(path: Path) -> str:
-    """Return the display name of the model in a folder, or of a head beside a main model. Does not access the disk."""
+    """Return the display name of the model in a folder, or of a head with a main model. Does not access the disk."""
     if path.suffix == ".gguf":
         return path.stem
     if path.suffix == ".safetensors":
@@ -59,5 +59,8 @@ def name_of_snapshot(path: Path) -> str:
     # In the Hub's cache a folder is called by its commit; the repository's name is two levels up.
     if path.parent.name == "snapshots" and (repository := repository_of_folder(path.parent.parent.name)):
         return repository
+    # A head may have a folder inside its main model's.
+    if path.parent.parent.name == "snapshots":
+        return f"{name_of_snapshot(path.parent)}/{path.name}"
     # The starter pair's folders are called main and draft; their parent says which pair.
     return f"{path.parent.name}/{path.name}" if path.parent.name == "starter" else path.name

@@ -82,8 +82,8 @@ def paths(tiny_pair: dict[str, dict[str, bytes]], tmp_path: Path) -> LibraryPath
     """Return the paths of a machine without models, whose catalog has the tiny pair."""
     catalog = tmp_path / "catalog.json"
     catalog.write_text(json.dumps({"format": 1, "updated": "2026-11-20", "models": [
-        _curated(TINY_MAIN, tiny_pair[TINY_MAIN], roles=["main"], drafts=[TINY_DRAFT], recommended=True),
-        _curated(TINY_DRAFT, tiny_pair[TINY_DRAFT], roles=["main", "draft"], drafts=[], recommended=False,
+        curated(TINY_MAIN, tiny_pair[TINY_MAIN], roles=["main"], drafts=[TINY_DRAFT], recommended=True),
+        curated(TINY_DRAFT, tiny_pair[TINY_DRAFT], roles=["main", "draft"], drafts=[], recommended=False,
                  active_parameters=1_000),
     ]}))  # fmt: skip
     return LibraryPaths(
@@ -118,7 +118,7 @@ def hub_window(library: Library, qapp: Application, qtbot: QtBot) -> Iterator[Wi
     window.deleteLater()
 
 
-def _curated(name: str, files: dict[str, bytes], **settings: object) -> dict[str, object]:
+def curated(name: str, files: dict[str, bytes], **settings: object) -> dict[str, object]:
     return {
         "id": name, "name": name.split("/")[1].replace("-", " ").removesuffix(" 32bit"), "family": "Tiny",
         "parameters": 100_000, "active_parameters": 100_000, "bits": 32, "bytes": len(files["model.safetensors"]),

@@ -89,6 +89,9 @@ WINDOW_ACTIONS = (
         begins_section=True,
     ),
     WindowAction(
+        "quick-entry", "Quick entry", "Start a new chat in a small window", lambda window: window.quick_entry.open()
+    ),
+    WindowAction(
         "models-page",
         "Models and downloads…",
         "Show models and downloads",

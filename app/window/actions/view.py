@@ -63,6 +63,13 @@ VIEW_ACTIONS = (
         checked=lambda window: window.transcript.as_tokens,
     ),
     WindowAction(
+        "versions",
+        "Side by side",
+        "Show two versions of the last answer side by side",
+        lambda window: window.turns.on_last(window.turns.versions_wanted.emit),
+        enabled=lambda window: any(map(window.turns.has_versions, window.session.chat.turns[-1:])),
+    ),
+    WindowAction(
         "zoom-in", "Larger text", "Make the text larger", lambda window: _zoom(window, 1), "Ctrl+=", begins_section=True
     ),
     WindowAction("zoom-out", "Smaller text", "Make the text smaller", lambda window: _zoom(window, -1), "Ctrl+-"),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from app.window.notifications import Notifications
     from app.window.palette import CommandPalette
     from app.window.panes import Panes
+    from app.window.quick_entry import QuickEntry
     from app.window.transfer import ImportExport
     from app.window.turn_commands import TurnCommands
     from app.window.updates import UpdateChecker
@@ -44,6 +45,7 @@ class ActedWindow(QMainWindow):
     models: ModelController
     panes: Panes
     command_palette: CommandPalette
+    quick_entry: QuickEntry
     sidebar: ChatPane
     chats: ChatCommands
     turns: TurnCommands

@@ -71,6 +71,7 @@ def test_a_damaged_reference_ends_in_no_circle(path: Path, sound: bytes, column:
     assert column == "parent_id" or len(shown) == 10
     for message in range(1, 11):
         store.messages.select(message)
+        assert store.messages.answer_path(message)[0].id == message
     store.messages.branch(8)
     store.close()
 

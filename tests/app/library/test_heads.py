@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.library.entries import Entry, MemoryBudget, from_installed
+from app.library.entries import Entry, MemoryBudget, from_catalog, from_installed
 from app.library.hub_service import Inventory
 from app.library.model_choices import draft_choices, main_choices
 from app.models.picker import PickerRow
 from app.session.model_names import short_name
-from app.wording.models import verdict_words
+from app.wording.models import draft_words, verdict_words
 from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice
 from engine.advice.speedup import SpeedupEstimate
@@ -73,3 +74,57 @@ def test_the_picker_says_that_a_head_is_one_and_by_which_method(qtbot: QtBot, tm
     for choice, badge in ((installed, "DFlash head"), (published, "head")):
         row.show_choice(choice)
         assert badge in row.spoken.split(", ")
+
+
+NO_GAIN = "Its head: no gain expected on this Mac"
+
+
+@pytest.mark.parametrize(
+    ("chip", "main", "said"),
+    [
+        # Published: 0.86 with an MTP head, 0.91 at best with DFlash2 and DSpark.
+        ("Apple M1 Max", "mlx-community/Qwen3.8-27B-4bit", NO_GAIN),
+        ("Apple M1", "ornith-ai/Ornith-1.5-9B-MLX-4bit", NO_GAIN),
+        ("Apple M2", "mlx-community/Muse-Glimmer-30B-4bit", NO_GAIN),
+        # Published for a Qwen on an M4 Pro: 1.81, with kernels of its own for few rows.
+        ("Apple M4 Max", "mlx-community/Qwen3.8-27B-4bit", "With its head (240 MB) · about 1.5× as fast (estimate)"),
+        # Published: 1.37.
+        (
+            "Apple M4 Max",
+            "ornith-ai/Ornith-1.5-35B-A3B-MLX-4bit",
+            "With its head (488 MB) · 0.8× to 1.4× as fast (estimate)",
+        ),
+        # Published for its size without the machine's name: 1.16 to 1.34.
+        ("Apple M4 Max", "ornith-ai/Ornith-1.5-9B-MLX-4bit", "With its head (158 MB) · about 1.5× as fast (estimate)"),
+        # Published: about 2, with DSpark.
+        (
+            "Apple M4 Max",
+            "mlx-community/Muse-Glimmer-30B-4bit",
+            "With its head (3.7 GB) · about 1.4× as fast (estimate)",
+        ),
+    ],
+)
+def test_a_model_of_the_catalog_says_what_its_head_should_bring_on_this_chip(
+    chip: str, main: str, said: str, set_chip: Callable[[str], None]
+) -> None:
+    set_chip(chip)
+    catalog = load_catalog()
+    entry = from_catalog(catalog.models[main], catalog, (), MemoryBudget(8192, 96 * 10**9))
+    unread = "" if said == NO_GAIN else " · head not checked yet"
+    assert draft_words(entry).replace("\u00a0", " ") == said + unread
+    assert bool(entry.draft) == (said != NO_GAIN)
+    # One click downloads both, or the model alone.
+    head = entry.head_found
+    assert head is not None
+    assert entry.get_bytes == entry.bytes + (head.bytes if entry.draft else 0)
+
+
+def test_a_head_that_does_not_fit_or_is_larger_than_the_draft_model_is_not_its_draft(
+    set_chip: Callable[[str], None],
+) -> None:
+    set_chip("Apple M4")
+    catalog = load_catalog()
+    main = catalog.models["mlx-community/Muse-Glimmer-30B-4bit"]
+    assert from_catalog(main, catalog, (), MemoryBudget(4096, main.bytes + 3 * 10**9)).draft == ""
+    main = catalog.models["mlx-community/Qwen3-8B-4bit"]
+    assert from_catalog(main, catalog, (), BUDGET).draft == "mlx-community/Qwen3-0.6B-4bit"

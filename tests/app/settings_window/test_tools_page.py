@@ -198,6 +198,8 @@ def test_a_known_server_is_called_after_a_few_clicks(
     host.offered, host.results = [tool("now", name)], {"now": ToolResult("It is noon.")}
     call = call_text(f"{name}_now", zone="UTC")
     window = open_window(ScriptedEngine([Script(call), Script("Noon.")], tool_format="json_tools"))
+    # A chat of the store takes the place of the first one, with its choice of tools.
+    window.settle()
     page: Any = window.settings_page("tools")
     click(page.known[name])
     if page.card.folder.isVisible():
@@ -216,7 +218,9 @@ def test_a_known_server_is_called_after_a_few_clicks(
     window.ask("What time is it?")
     window.wait(lambda: any(card.isVisible() for card in window.window.findChildren(CallCard)))
     [card] = window.window.findChildren(CallCard)
-    click(next(one for one in card.findChildren(QPushButton) if one.text() == "Allow once"))
+    allow = next(one for one in card.findChildren(QPushButton) if one.text() == "Allow once")
+    window.wait(allow.isVisible)
+    click(allow)
     window.wait_until_answered()
     assert len(host.calls) == 1
     assert clicks <= most

@@ -140,7 +140,7 @@ def test_the_start_asks_for_an_update_that_the_installed_mlx_needs(
 def test_what_nobody_sees_yet_is_made_after_the_first_paint(qapp: Application) -> None:
     window, _ = app_window.open_window(qapp)
     cards = (*window.findChildren(Overlay), window.findChild(SettingsWindow))
-    assert len(cards) == 8
+    assert len(cards) == 9
     assert not [card for card in cards if card.findChildren(QWidget)]
 
 

@@ -1,4 +1,4 @@
-"""The sizes of caches, against the caches that mlx-lm really fills and against published figures."""
+"""The sizes of caches, against the caches that mlx-lm and mlx-vlm really fill and against published figures."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from engine.model_files.cache_counting import CacheShape, count_caches
 from engine.tokenizers.prompt_process.client import COUNTING_PROCESS
 from tests.engine.advice.real_configs import PUBLISHED
 from tests.engine.model_files.model_folders import llama_config
-from tests.engine.speculation.families import EVERY_KIND, FAMILIES, build, fresh_caches, model_type
+from tests.engine.speculation.families import EVERY_KIND, FAMILIES, VLM_FAMILIES, build, fresh_caches, model_type
 from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 
 # Quantised caches are counted by `ModelSize.element_bytes`.
-PLAIN = [name for name in FAMILIES if not name.endswith(":quantised")]
+PLAIN = [name for name in (*FAMILIES, *VLM_FAMILIES) if not name.endswith(":quantised")]
 # Models whose figures were wrong while another description of their caches was kept here.
 ONCE_WRONG = (
     "DeepSeek-V3.2", "Youtu-LLM-2B", "LongCat-Flash", "AFM-7", "Nanbeige4.1-3B-loop", "Llama-4-Scout", "MiMo-V2-Flash",
@@ -29,13 +29,14 @@ ONCE_WRONG = (
 
 
 @pytest.mark.parametrize("name", by_tier(PLAIN, EVERY_KIND))
-def test_the_sizes_are_those_of_the_caches_that_mlx_lm_fills(name: str) -> None:
+def test_the_sizes_are_those_of_the_caches_that_the_library_fills(name: str) -> None:
     model, caches = build(name), fresh_caches(name)
     # The last token alone: a pass over several leaves more than its window in a sliding layer.
     for tokens in (256, 256, 255, 1):
         mx.eval(model(mx.zeros((1, tokens), dtype=mx.int32), cache=caches), [cache.state for cache in caches])
     filled = sum(cache.nbytes for cache in caches)
-    shape = cache_shape({"model_type": model_type(name), **FAMILIES[name]}, partial(count_caches, number_bytes=4))
+    config = {"model_type": model_type(name), **(FAMILIES | VLM_FAMILIES)[name]}
+    shape = cache_shape(config, partial(count_caches, number_bytes=4))
     assert 4 * cached_elements(shape, 768) + shape.state_bytes == pytest.approx(filled, rel=0.02)
 
 

@@ -10,8 +10,10 @@ import pytest
 from engine.advice.catalog import Catalog
 from engine.advice.suggestion import head_for
 from engine.hub.client import HubAccess, HubClient
+from engine.hub.repository_names import head_name
 from engine.hub.search import read_repository
 from engine.model_files.model import HeadFacts, Model
+from tests.engine.hub.repositories_with_heads import SOURCE, head_bytes, repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,7 +44,7 @@ def head(size: int = 24_000) -> dict[str, bytes]:
 
 def suggested(client: HubClient, catalog: Catalog | None = None) -> str | None:
     found = head_for(client, read_repository(client, MAIN), catalog or Catalog({}), 4096, ROOM)
-    return None if found is None else found[0].id
+    return None if found is None else found.id
 
 
 @pytest.mark.parametrize(
@@ -72,26 +74,37 @@ def test_a_head_of_the_catalog_is_found_whatever_it_is_called(client: HubClient,
     assert suggested(client, catalog) == "someone/drafts"
 
 
-def test_the_smaller_of_two_heads_is_offered_with_what_to_expect(client: HubClient, hub: FakeHub) -> None:
+@pytest.mark.parametrize("tag", ["base_model:Qwen/Qwen3.8-27B", "base_model:finetune:Qwen/Qwen3.8-27B"])
+def test_a_head_is_found_by_the_tag_of_the_model_it_was_made_for(client: HubClient, hub: FakeHub, tag: str) -> None:
+    """Conversions and heads alike are tagged with the makers' repository, whatever their names."""
+    hub.repositories[MAIN].tags = ("mlx", "base_model:Qwen/Qwen3.8-27B", "base_model:quantized:Qwen/Qwen3.8-27B")
+    hub.add("someone/Tuned-Qwen3.8-27B", files(9, model_type="qwen3_5"), tags=("base_model:Qwen/Qwen3.8-27B",))
+    hub.add("labs/q38-dspark", head(), tags=("transformers", "base_model:Qwen/Qwen3.8-27B", tag))
+    hub.add("labs/q36-dspark", head(), tags=("transformers", "base_model:Qwen/Qwen3.6-27B"))
+    assert suggested(client) == "labs/q38-dspark"
+
+
+def test_the_smaller_of_two_heads_is_found(client: HubClient, hub: FakeHub) -> None:
     hub.add("someone/Qwen3.8-27B-MTP-bf16", head(96_000))
     hub.add("mlx-community/Qwen3.8-27B-MTP-4bit", head())
-    found = head_for(client, read_repository(client, MAIN), Catalog({}), 4096, ROOM)
+    assert suggested(client) == "mlx-community/Qwen3.8-27B-MTP-4bit"
+
+
+@pytest.mark.parametrize("converted", [False, True])
+def test_a_head_in_the_files_of_a_model_is_found(client: HubClient, hub: FakeHub, converted: bool) -> None:
+    """It comes with these files or, for a conversion that dropped it, in its part of the original ones."""
+    hub.add(SOURCE, repository())
+    name = f"{SOURCE}/mtp"
+    if converted:
+        hub.add(MAIN, repository(head=False), tags=("mlx", f"base_model:quantized:{SOURCE}"))
+        name = head_name(MAIN)
+    main = read_repository(client, MAIN if converted else SOURCE)
+    # No other head is looked for.
+    hub.add("someone/main-MTP", head())
+    found = head_for(client, main, Catalog({}), 4096, ROOM)
     assert found is not None
-    model, advice = found
-    assert (model.id, model.weight_bytes) == ("mlx-community/Qwen3.8-27B-MTP-4bit", 24_000)
-    assert advice.expected is not None
-    # Published for such a pair: 1.8 on an M4 Pro with kernels of its own, and 1.4 for a mixture on an M4 Max.
-    assert 1.3 < advice.expected.speedup < 1.8
-
-
-@pytest.mark.parametrize("chip", ["Apple M1 Max", "Apple M2"])
-def test_nothing_is_offered_where_no_gain_is_expected(
-    client: HubClient, hub: FakeHub, set_chip: Callable[[str], None], chip: str
-) -> None:
-    """Published for a dense 27B on an M1 Max: 0.86 with an MTP head, 0.91 at best with others."""
-    set_chip(chip)
-    hub.add("mlx-community/Qwen3.8-27B-MTP-4bit", head())
-    assert suggested(client) is None
+    assert found.id == name
+    assert head_bytes() < found.weight_bytes < head_bytes() + 4096
 
 
 def test_a_head_that_does_not_fit_beside_its_model_is_not_offered(client: HubClient, hub: FakeHub) -> None:
@@ -106,4 +119,13 @@ def test_broken_repositories_of_heads_are_passed_over(client: HubClient, hub: Fa
     main = read_repository(client, MAIN, tmp_path)
     found = head_for(client, main, Catalog({}), 4096, ROOM, tmp_path)
     assert found is not None
-    assert found[0].id == "someone/Qwen3.8-27B-DFlash"
+    assert found.id == "someone/Qwen3.8-27B-DFlash"
+
+
+@pytest.mark.parametrize(("folder", "is_found"), [("mtp", True), ("notes", False)])
+def test_a_head_in_a_folder_of_the_models_own_repository_comes_first(
+    client: HubClient, hub: FakeHub, folder: str, is_found: bool
+) -> None:
+    hub.add("mlx-community/Qwen3.8-27B-MTP-4bit", head(), tags=("transformers",))
+    hub.add(MAIN, hub.repositories[MAIN].files | {f"{folder}/{name}": content for name, content in head().items()})
+    assert suggested(client) == (f"{MAIN}/{folder}" if is_found else "mlx-community/Qwen3.8-27B-MTP-4bit")

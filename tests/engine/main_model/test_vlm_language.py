@@ -35,8 +35,19 @@ def test_the_list_holds_the_families_that_are_tried() -> None:
     assert set(LIST["VLM_FAMILIES"]) == set(VLM_FAMILIES)
 
 
+@pytest.mark.full
+@pytest.mark.usefixtures("with_compilation")
+@pytest.mark.parametrize("name", VLM_FAMILIES)
+def test_compilation_changes_no_text(name: str, tmp_path: Path) -> None:
+    check_texts(name, tmp_path)
+
+
 @pytest.mark.parametrize("name", by_tier(VLM_FAMILIES, EACH_WAY))
 def test_texts_are_those_of_mlx_vlm_with_and_without_drafts(name: str, tmp_path: Path) -> None:
+    check_texts(name, tmp_path)
+
+
+def check_texts(name: str, tmp_path: Path) -> None:
     with serving(name, tmp_path) as (scheduler, _):
         main = scheduler.models.main
         [plain] = run(scheduler, request(max_tokens=12, speculation=PLAIN))
@@ -74,7 +85,7 @@ def load_settings(module: Any, config: dict[str, Any]) -> Any:
     return update_module_configs(module.ModelConfig.from_dict(config), module, config, parts)
 
 
-@pytest.mark.parametrize("name", ["k2_horizon", "hy_v4"])
+@pytest.mark.parametrize("name", ["k2_horizon", "xing4_0"])
 def test_answers_share_a_batch_where_the_caches_allow(name: str, tmp_path: Path) -> None:
     with serving(name, tmp_path) as (scheduler, _):
         main = scheduler.models.main
@@ -110,6 +121,7 @@ def test_a_family_of_mlx_vlm_asks_for_it(tmp_path: Path, monkeypatch: pytest.Mon
         ("decider2", "is-decision"),
         ("minimax_h3", "is-media"),
         ("inkling", "unknown-architecture"),
+        ("hy_v4", "unknown-architecture"),
     ],
 )
 def test_models_that_write_no_text_are_refused_by_what_they_are(tmp_path: Path, model_type: str, reason: str) -> None:

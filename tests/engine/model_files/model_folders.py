@@ -112,7 +112,8 @@ def write_snapshot(cache: Path, repository: str, files: Mapping[str, bytes], rev
     for name, content in files.items():
         digest = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
         (home / "blobs" / digest).write_bytes(content)
-        (snapshot / name).symlink_to(f"../../blobs/{digest}")
+        (snapshot / name).parent.mkdir(exist_ok=True)
+        (snapshot / name).symlink_to(f"{'../' * name.count('/')}../../blobs/{digest}")
     (home / "refs").mkdir()
     (home / "refs" / "main").write_text(revision)
     return snapshot

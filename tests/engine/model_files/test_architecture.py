@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 
 from engine.files.paths import resources
-from engine.model_files.architecture import mlx_lm_module, plugin_exists, transformers_has_tokenizer
+from engine.model_files.architecture import (
+    can_load,
+    mlx_lm_module,
+    plugin_exists,
+    purpose_of,
+    transformers_has_tokenizer,
+)
 
 SCRIPT = Path(__file__).resolve().parents[3] / "packaging" / "list_loadable.py"
 
@@ -17,6 +23,12 @@ SCRIPT = Path(__file__).resolve().parents[3] / "packaging" / "list_loadable.py"
 def test_the_list_is_that_of_the_installed_packages() -> None:
     written = json.loads((resources() / "loadable.json").read_text(encoding="utf-8"))
     assert written == runpy.run_path(str(SCRIPT))["loadable"](), "run python packaging/list_loadable.py"
+
+
+def test_the_table_in_the_readme_is_that_of_the_installed_packages_and_the_tried_families() -> None:
+    script = runpy.run_path(str(SCRIPT))
+    written = script["README"].read_text(encoding="utf-8")
+    assert written == script["with_table"](written), "run python packaging/list_loadable.py"
 
 
 @pytest.mark.parametrize(
@@ -36,6 +48,22 @@ def test_the_list_is_that_of_the_installed_packages() -> None:
 )
 def test_a_configuration_leads_to_the_module_that_builds_it(config: dict[str, object], module: str | None) -> None:
     assert mlx_lm_module(config) == module
+
+
+@pytest.mark.parametrize(
+    ("auto_map", "purpose"),
+    [
+        ({"AutoModel": "modeling_d1.D1Model"}, "decision"),
+        ({"AutoModel": "modeling_lfm2_vl.Lfm2VlModel"}, None),
+        (7, None),
+    ],
+)
+def test_a_decision_model_of_the_type_of_a_language_model_is_told_by_its_class(
+    auto_map: object, purpose: str | None
+) -> None:
+    config = {"model_type": "lfm2-vl", "auto_map": auto_map}
+    assert purpose_of(config) == purpose_of({**config, "model_type": "lfm2_vl"}) == purpose
+    assert can_load(config) == (purpose is None)
 
 
 def test_plugins_are_modules_of_mlx_lm() -> None:

@@ -47,6 +47,16 @@ def test_links_into_another_repositorys_blobs_are_unsafe(tmp_path: Path) -> None
     assert refusal(snapshot) == ("unsafe", "config.json leads outside the folder")
 
 
+def test_a_folder_inside_a_snapshot_links_into_the_blobs_of_its_own_repository_alone(tmp_path: Path) -> None:
+    files = {f"mtp/{name}": content for name, content in model_files().items()}
+    folder = write_snapshot(tmp_path, "org/model", files) / "mtp"
+    other = write_snapshot(tmp_path, "org/other", files) / "mtp"
+    check_folder(folder)
+    (folder / "config.json").unlink()
+    (folder / "config.json").symlink_to(os.path.realpath(other / "config.json"))
+    assert refusal(folder) == ("unsafe", "config.json leads outside the folder")
+
+
 def test_a_folder_reached_through_a_link_of_the_user_passes(good: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(good)
     check_folder(tmp_path / "link")

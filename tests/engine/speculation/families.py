@@ -40,7 +40,7 @@ KINDS_WITH_ROWS = [
 # In bfloat16, a row of a wide pass is rounded otherwise than alone: in latent attention and in Mamba's layers.
 ROUNDED = {
     *("deepseek_v3", "deepseek_v32", "falcon_h1", "glm4_moe_lite", "glm_moe_dsa", "granitemoehybrid", "kimi_linear"),
-    *("mamba", "mamba2", "minicpm3", "nemotron_h", "hy_v4", "xing4_0", "glm5_next", "qwen4_exp", "deepseek_v4"),
+    *("mamba", "mamba2", "minicpm3", "nemotron_h", "xing4_0", "glm5_next", "qwen4_exp", "deepseek_v4"),
     "cohere2_moe",
 }
 # Replacements of each cache in the variants of a family, which are named after a colon.

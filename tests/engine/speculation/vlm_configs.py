@@ -12,8 +12,6 @@ ROUTED_BY_FEW: dict[str, Any] = {"n_routed_experts": 4, "num_experts_per_tok": 2
 VLM_FAMILIES: dict[str, dict[str, Any]] = {
     "k2_horizon": dense(),
     "xing4_0": dense(**LATENT, **ROUTED, hc_mult=2),
-    "hy_v4": dense(**LATENT, **ROUTED_BY_FEW, num_hidden_layers=3, index_head_dim=16, index_n_heads=2, index_topk=12,
-        indexer_types=["full", "full", "shared"], hc_mult=2),
     "cohere2_moe": dense(**WINDOWS, num_experts=4, num_experts_per_tok=2, num_shared_experts=1,
         first_k_dense_replace=1),
     "mimo_v2": dense(**ROUTED_BY_FEW, v_head_dim=8, swa_head_dim=8, swa_v_head_dim=8, swa_num_attention_heads=4,

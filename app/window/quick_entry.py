@@ -1,0 +1,52 @@
+"""The quick entry: a small window over all programs, whose message becomes a new chat."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QCursor, QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtWidgets import QPlainTextEdit, QStyle, QStyleOption, QWidget
+
+from app.chat.message_edit import QuestionEditor
+from app.settings.store import SettingsStore
+from app.system.hot_key import hot_key
+from app.widgets import theme
+from app.widgets.outside import bring_to_front
+
+
+class QuickEntry(QuestionEditor):
+    """The window, which the shortcut of the settings opens. `submitted` carries the message; Esc keeps it."""
+
+    def __init__(self, settings: SettingsStore, window: QWidget) -> None:
+        super().__init__("", parent=window)
+        self._settings = settings
+        kinds = Qt.WindowType
+        self.setWindowFlags(kinds.Window | kinds.FramelessWindowHint | kinds.WindowStaysOnTopHint)
+        self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
+        self.bound("Quick entry", self, QWidget.setWindowTitle)
+        self.bound("Message for a new chat", self.edit, QPlainTextEdit.setPlaceholderText, QWidget.setAccessibleName)
+        self.edit.edited.connect(self.adjustSize)
+        self.cancelled.connect(self.hide)
+        self.submitted.connect(self.edit.take_text)
+        self.submitted.connect(self.hide)
+        if (shortcut := hot_key()) is not None:
+            shortcut.pressed = self.open
+            # The page of the settings says why a shortcut is refused.
+            settings.subscribe(lambda: shortcut.choose(settings.values.quick_entry))
+            shortcut.choose(settings.values.quick_entry)
+
+    def open(self) -> None:
+        """Show the window in front of all others, on the screen that has the pointer."""
+        self.edit.send_key = self._settings.values.send_key
+        self.setFixedWidth(theme.scaled(560))
+        area = (QGuiApplication.screenAt(QCursor.pos()) or self.screen()).availableGeometry()
+        self.move(area.center().x() - self.width() // 2, area.top() + area.height() // 4)
+        self.show()
+        self.adjustSize()
+        bring_to_front(self)
+        self.edit.setFocus()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the card, whose round corners are transparent; Qt paints no background of such a window."""
+        option = QStyleOption()
+        option.initFrom(self)
+        self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, QPainter(self), self)

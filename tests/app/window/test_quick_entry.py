@@ -1,0 +1,234 @@
+"""The quick entry: a small window whose message becomes a new chat, opened by keys that work in every program."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QKeySequenceEdit, QWidget
+
+from app.settings_window import pages
+from app.settings_window.table_page import TablePage
+from app.system.hot_key import HotKey
+from app.window import quick_entry
+from app.window.quick_entry import QuickEntry
+from tests.app.conftest import OpenWindow
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
+from tests.app.system.carbon import Carbon
+from tests.app.window_driver import WindowDriver
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support raise")
+SPACE, HELD = Qt.Key.Key_Space, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+COMMAND_OPTION_SPACE = (0x31, 0x900)
+
+
+@pytest.fixture
+def carbon(monkeypatch: pytest.MonkeyPatch) -> Carbon:
+    """macOS, as far as shortcuts go."""
+    carbon = Carbon()
+    shortcut = HotKey(carbon)
+    for module in (pages, quick_entry):
+        monkeypatch.setattr(module, "hot_key", lambda: shortcut)
+    return carbon
+
+
+@pytest.fixture
+def window(open_window: OpenWindow) -> WindowDriver:
+    window = open_window(ScriptedEngine([Script("One."), Script("Two."), Script("Three.")]))
+    window.ask_and_wait("first")
+    return window
+
+
+def opened(window: WindowDriver) -> QuickEntry:
+    window.trigger("quick-entry")
+    entry = window.find(QuickEntry)
+    assert entry.isVisible()
+    return entry
+
+
+def enter(entry: QuickEntry, text: str) -> None:
+    QTest.keyClicks(entry.edit, text)
+    QTest.keyClick(entry.edit, Qt.Key.Key_Return)
+
+
+def test_return_sends_the_message_as_a_new_chat_in_the_main_window(window: WindowDriver) -> None:
+    window.showMinimized()
+    entry = opened(window)
+    enter(entry, "second")
+    window.wait_until_answered()
+    assert window.turns == [("second", "Two.")]
+    assert not window.isMinimized()
+    assert not entry.isVisible()
+    window.settle()
+    assert window.titles == ["Second", "First"]
+    assert opened(window).edit.toPlainText() == ""
+
+
+@pytest.mark.parametrize("modifiers", [Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier])
+def test_return_and_escape_belong_to_an_input_method_that_composes(
+    window: WindowDriver, modifiers: Qt.KeyboardModifier
+) -> None:
+    entry = opened(window)
+    window.compose("글", entry.edit, "한")
+    QTest.keyClick(entry.edit, Qt.Key.Key_Return, modifiers)
+    QTest.keyClick(entry.edit, Qt.Key.Key_Escape)
+    assert entry.isVisible()
+    assert (entry.edit.toPlainText(), entry.edit.preedit()) == ("한", "글")
+    assert window.turns == [("first", "One.")]
+    window.compose("", entry.edit, "글")
+    QTest.keyClick(entry.edit, Qt.Key.Key_Return, modifiers)
+    window.wait_until_answered()
+    assert window.turns == [("한글", "Two.")]
+
+
+def test_it_sends_with_the_key_that_the_settings_name(window: WindowDriver) -> None:
+    window.preferences.change(send_key="modifier")
+    entry = opened(window)
+    enter(entry, "line")
+    assert entry.edit.toPlainText() == "line\n"
+    assert entry.isVisible()
+
+
+def test_escape_closes_it_and_keeps_the_text_and_the_answer(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine([Script("one two three " * 200)], pace_s=0.01))
+    window.ask("count")
+    window.wait(lambda: window.shown_text() != "")
+    entry = opened(window)
+    QTest.keyClicks(entry.edit, "later")
+    QTest.keyClick(entry.edit, Qt.Key.Key_Escape)
+    assert not entry.isVisible()
+    assert not window.session.answers.is_idle
+    assert opened(window).edit.toPlainText() == "later"
+    window.trigger("stop")
+
+
+def test_nothing_is_sent_without_a_text(window: WindowDriver) -> None:
+    enter(opened(window), "  ")
+    assert window.turns == [("first", "One.")]
+
+
+def test_the_window_grows_with_the_lines(window: WindowDriver) -> None:
+    entry = opened(window)
+    before = entry.size()
+    QTest.keyClick(entry.edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert (entry.width(), entry.height() > before.height()) == (before.width(), True)
+    QTest.keyClick(entry.edit, Qt.Key.Key_Backspace)
+    assert entry.size() == before
+
+
+def test_the_unsent_message_of_the_new_chat_stays_in_the_box(window: WindowDriver) -> None:
+    window.trigger("new-chat")
+    window.write("unsent")
+    enter(opened(window), "second")
+    window.wait_until_answered()
+    assert window.turns == [("second", "Two.")]
+    assert window.unsent == "unsent"
+
+
+def test_while_the_models_are_loaded_the_message_is_queued(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]), load=False)
+    enter(opened(window), "early")
+    window.wait_until_answered()
+    assert window.turns == [("early", "One.")]
+
+
+def test_without_models_the_message_waits_in_the_box(window: WindowDriver) -> None:
+    window.session.models.unload()
+    window.settle()
+    enter(opened(window), "second")
+    assert (window.turns, window.unsent) == ([], "second")
+
+
+def test_it_is_closed_with_the_main_window(window: WindowDriver) -> None:
+    entry = opened(window)
+    window.close()
+    assert not entry.isVisible()
+
+
+# The keys that open it
+
+
+def field_of(window: WindowDriver) -> QKeySequenceEdit:
+    field = window.settings_page("general").control("quick_entry")
+    assert isinstance(field, QKeySequenceEdit)
+    return field
+
+
+def words(page: TablePage) -> str:
+    return next(row.help.text() for row in page.rows if row.control is page.control("quick_entry"))
+
+
+def press(field: QWidget, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    QTest.keyClick(field, key, modifiers)
+
+
+@pytest.mark.parametrize("none", [Qt.Key.Key_Backspace, Qt.Key.Key_Delete])
+def test_there_is_no_shortcut_until_one_is_pressed_in_the_settings(
+    carbon: Carbon, window: WindowDriver, none: Qt.Key
+) -> None:
+    assert carbon.keys == []
+    field = field_of(window)
+    press(field, SPACE, HELD)
+    assert window.preferences.values.quick_entry == "Ctrl+Alt+Space"
+    assert carbon.keys == [COMMAND_OPTION_SPACE]
+    carbon.press()
+    assert window.find(QuickEntry).isVisible()
+    press(field, none)
+    assert (window.preferences.values.quick_entry, carbon.keys) == ("", [])
+    assert field.keySequence().isEmpty()
+
+
+def test_the_defaults_have_no_shortcut(carbon: Carbon, window: WindowDriver) -> None:
+    press(field_of(window), SPACE, HELD)
+    window.settings_page("general").reset.click()
+    assert carbon.keys == []
+
+
+@pytest.mark.parametrize(
+    ("key", "modifiers", "sentence"),
+    [
+        (Qt.Key.Key_J, Qt.KeyboardModifier.NoModifier, "J does not work."),
+        (Qt.Key.Key_Left, HELD, "Ctrl+Alt+Left does not work."),
+        (Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier, "Ctrl+A belongs to another app"),
+    ],
+)
+def test_a_refused_shortcut_leaves_the_one_before_and_a_sentence(
+    carbon: Carbon, window: WindowDriver, key: Qt.Key, modifiers: Qt.KeyboardModifier, sentence: str
+) -> None:
+    carbon.others = {(0x00, 0x100)}
+    field, page = field_of(window), window.settings_page("general")
+    press(field, SPACE, HELD)
+    usual = words(page)
+    press(field, key, modifiers)
+    assert words(page).startswith(sentence)
+    assert field.keySequence().toString() == window.preferences.values.quick_entry == "Ctrl+Alt+Space"
+    assert carbon.keys == [COMMAND_OPTION_SPACE]
+    # The sentence stays when the field is left.
+    field.clearFocus()
+    assert words(page).startswith(sentence)
+    press(field, Qt.Key.Key_F5, HELD)
+    assert words(page) == usual
+
+
+def test_the_page_says_that_a_shortcut_was_taken_since(carbon: Carbon, window: WindowDriver) -> None:
+    carbon.others = {COMMAND_OPTION_SPACE}
+    window.preferences.change(quick_entry="Ctrl+Alt+Space")
+    assert carbon.keys == []
+    assert "belongs to another app" in words(window.settings_page("general"))
+
+
+def test_elsewhere_the_setting_says_that_only_macs_have_it(
+    window: WindowDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "hot_key", lambda: None)
+    page = window.settings_page("general")
+    assert not page.control("quick_entry").isEnabled()
+    assert words(page).startswith("Works only on a Mac.")
+
+
+def test_the_palette_opens_it(window: WindowDriver) -> None:
+    window.trigger("palette")
+    window.palette.type("quick")
+    window.palette.press(Qt.Key.Key_Return)
+    assert window.find(QuickEntry).isVisible()
