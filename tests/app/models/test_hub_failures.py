@@ -171,7 +171,8 @@ def test_a_search_reads_configurations_and_judges_drafts_before_a_weight_is_here
     assert card.entry.fit is not None
     assert card.entry.fit.context == 512
     assert card.facts.text().startswith("As draft for Tiny Main: ")
-    assert not [sent for sent in hub.sent if sent.name.endswith(".safetensors")]
+    # Headers of weights are read, to find a head in them; the weights are not.
+    assert sum(sent.count for sent in hub.sent if sent.name.endswith(".safetensors")) < 4096
 
 
 def test_a_damaged_model_is_repaired_with_the_damaged_file_alone(

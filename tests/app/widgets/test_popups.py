@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QCoreApplication, QPoint
 from PySide6.QtGui import QColor, QContextMenuEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QMenu, QMenuBar, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
+    QKeySequenceEdit,
+    QLineEdit,
+    QMenu,
+    QMenuBar,
+    QPlainTextEdit,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from app.settings.declarations import PAGES
@@ -48,7 +57,7 @@ def test_popups_have_round_corners(open_shown: OpenShown, qapp: Application, cou
         for owner in owners
         for field in owner.findChildren(QWidget)
         if isinstance(field, QPlainTextEdit | QAbstractSpinBox)
-        or (isinstance(field, QLineEdit) and not isinstance(field.parent(), QAbstractSpinBox))
+        or (isinstance(field, QLineEdit) and not isinstance(field.parent(), QAbstractSpinBox | QKeySequenceEdit))
     ]
     assert len(fields) > (10 if count > 2 else 0)
     for field in fields:
