@@ -272,7 +272,9 @@ class Library(QObject):
                 self.rescan(then=partial(self.settled.emit, status))
             elif was is not None and was.runs and status.state == "failed":
                 self.settled.emit(status)
-        if before.keys() - {status.repository for status in downloads}:
+        # A small one may have ended before it was seen to run.
+        new = [status for status in downloads if status.repository not in before]
+        if before.keys() - {status.repository for status in downloads} or any(one.state == "ready" for one in new):
             self.rescan()
         if self.running:
             self._timer.start(_POLL_MS if self.arriving else _WAITING_POLL_MS)
