@@ -75,6 +75,8 @@ class Library(QObject):
         self.settings = settings
         self.background = Background("library", _THREADS, self)
         self.inventory: Inventory | None = None
+        # How many scans were begun, and the number of the one whose inventory this is.
+        self._scans = self._newest_scan = 0
         self.downloads: tuple[DownloadStatus, ...] = ()
         self._measured: MeasuredPairs = {}
         self._paths, self._keychain = paths, keychain or Keychain()
@@ -170,11 +172,15 @@ class Library(QObject):
 
     def rescan(self, then: Callable[[], None] | None = None) -> None:
         """Scan the disk again; `models_changed` follows, then `then` is called."""
+        self._scans += 1
+        scan = self._scans
 
         def take(inventory: Inventory) -> None:
-            self.inventory = inventory
-            self._asked.clear()
-            self.models_changed.emit()
+            # Scans run side by side, and an earlier one may end later.
+            if scan > self._newest_scan:
+                self._newest_scan, self.inventory = scan, inventory
+                self._asked.clear()
+                self.models_changed.emit()
             if then is not None:
                 then()
 
@@ -272,9 +278,7 @@ class Library(QObject):
                 self.rescan(then=partial(self.settled.emit, status))
             elif was is not None and was.runs and status.state == "failed":
                 self.settled.emit(status)
-        # A small one may have ended before it was seen to run.
-        new = [status for status in downloads if status.repository not in before]
-        if before.keys() - {status.repository for status in downloads} or any(one.state == "ready" for one in new):
+        if before.keys() - {status.repository for status in downloads}:
             self.rescan()
         if self.running:
             self._timer.start(_POLL_MS if self.arriving else _WAITING_POLL_MS)

@@ -49,4 +49,5 @@ class QuickEntry(QuestionEditor):
         """Paint the card, whose round corners are transparent; Qt paints no background of such a window."""
         option = QStyleOption()
         option.initFrom(self)
-        self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, QPainter(self), self)
+        with QPainter(self) as painter:
+            self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import socket
+import threading
 from pathlib import Path
 
 import psutil
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.library.hub_service import HubService, Inventory
 from engine.advice.fit import working_set_limit
 from engine.upkeep.memory import memory_use
 from tests.app.hub_library import empty_library
 from tests.fakehub.server import FakeHub
+from tests.patience import PATIENCE_S
 
 
 @pytest.fixture
@@ -72,4 +75,34 @@ def test_the_models_page_the_engine_and_the_setting_have_the_same_limit(tmp_path
         library.settings.change(memory_limit_gb=0.0)
         qtbot.waitUntil(lambda: shows(9_000_000_000))
     finally:
+        library.close()
+
+
+def test_a_scan_that_ends_late_hides_nothing_that_a_newer_one_found(
+    tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library, scan = empty_library(tmp_path), HubService.scan
+    begun, go_on, ended = threading.Event(), threading.Event(), list[str]()
+
+    def slow_once(self: HubService) -> Inventory:
+        found = scan(self)
+        if not begun.is_set():
+            begun.set()
+            assert go_on.wait(PATIENCE_S)
+        return found
+
+    try:
+        library.start()
+        qtbot.waitUntil(lambda: library.inventory is not None)
+        monkeypatch.setattr(HubService, "scan", slow_once)
+        library.rescan(then=lambda: ended.append("early"))
+        qtbot.waitUntil(begun.is_set)
+        library.rescan(then=lambda: ended.append("late"))
+        qtbot.waitUntil(lambda: ended == ["late"])
+        newest = library.inventory
+        go_on.set()
+        qtbot.waitUntil(lambda: ended == ["late", "early"])
+        assert library.inventory is newest
+    finally:
+        go_on.set()
         library.close()
