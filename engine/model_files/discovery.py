@@ -307,7 +307,8 @@ class _Index:
         signature = _signature(folder.path)
         known = self._kept.models.get(key)
         if known is None or known.signature != signature:
-            model = _describe(folder, name, source)
+            # What was read of the folder before its signature may be older than that.
+            model = _describe(ModelFolder(folder.path), name, source)
             if model.complete:
                 model = replace(model, tokenizer=self._fingerprint(model.config_path))
             known = self._kept.models[key] = _Described(signature, model)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -178,6 +178,26 @@ def test_a_damaged_or_older_index_is_made_anew(tmp_path: Path, content: str | No
     index.write_text(content)
     assert only(installed_models(tmp_path / "cache", index_path=index)).complete
     assert json.loads(index.read_text())["format"] == 4
+
+
+def test_a_file_that_arrives_during_a_scan_is_known_to_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two downloads at once: the second model's last file is linked while the first model is described."""
+    files, index = model_files(), tmp_path / "index.json"
+    last = files.pop("model.safetensors")
+    write_snapshot(tmp_path / "cache", "org/a", model_files())
+    late = write_snapshot(tmp_path / "cache", "org/b", files) / "model.safetensors"
+    describe = discovery._describe
+
+    def describe_slowly(*place: Any) -> Model:
+        if not late.exists():
+            late.write_bytes(last)
+        return describe(*place)
+
+    monkeypatch.setattr(discovery, "_describe", describe_slowly)
+    installed_models(tmp_path / "cache", index_path=index)
+    assert [model.problem for model in installed_models(tmp_path / "cache", index_path=index)] == ["", ""]
 
 
 def test_links_that_lead_nowhere_hide_no_other_model(tmp_path: Path) -> None:
