@@ -11,6 +11,7 @@ from huggingface_hub import constants
 
 from app.api.engine_host import EngineHost
 from engine import Engine, starter_pair
+from tests.app.api.conftest import Serve
 from tests.app.api.serving import Served
 from tests.engine.model_files.model_folders import model_files, write_folder
 from tests.patience import wait_until
@@ -80,24 +81,27 @@ def test_a_model_stays_for_any_other_time(told: Served, keep_alive: Any) -> None
 
 
 def test_a_model_for_embeddings_alone_is_refused_with_what_to_load(
-    tmp_path: Path, told: Served, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Its own server, since each call scans on a thread, and a shared pool may keep a further one.
+    served = serve()
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     bert = b'{"model_type": "bert", "architectures": ["BertModel"]}'
     write_folder(tmp_path / "own/finder", model_files() | {"config.json": bert})
-    monkeypatch.setattr(told.host, "folders", (tmp_path / "own",))
+    monkeypatch.setattr(served.host, "folders", (tmp_path / "own",))
     monkeypatch.setattr("app.api.models._LIST_S", 0.0)
-    told.get("/v1/models")
+    served.get("/v1/models")
     for path, body in {"/v1/embeddings": {"input": "x"}, "/api/embed": {"input": "x"}}.items():
-        response = told.post(path, body | {"model": "finder:latest"})
+        response = served.post(path, body | {"model": "finder:latest"})
         assert response.status_code == 404
         assert "is for embeddings alone" in response.text
 
 
-def test_programs_are_told_which_models_see(tmp_path: Path, told: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_are_told_which_models_see(tmp_path: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    served = serve()
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     write_vision_model(tmp_path / "own/seeing", PIXTRAL)
-    monkeypatch.setattr(told.host, "folders", (tmp_path / "own",))
+    monkeypatch.setattr(served.host, "folders", (tmp_path / "own",))
     monkeypatch.setattr("app.api.models._LIST_S", 0.0)
-    assert "vision" in told.post("/api/show", {"model": "seeing:latest"}).json()["capabilities"]
-    assert "vision" not in told.post("/api/show", {"model": "starter/main"}).json()["capabilities"]
+    assert "vision" in served.post("/api/show", {"model": "seeing:latest"}).json()["capabilities"]
+    assert "vision" not in served.post("/api/show", {"model": "starter/main"}).json()["capabilities"]
