@@ -1,6 +1,6 @@
 """Options, progress and output of the benchmarks for developers.
 
-Run each from the root of the repository: `python -m tests.benchmarks.prefill --help`.
+Run each from the root of the repository: `python -m tests.benchmarks.window --help`.
 """
 
 from __future__ import annotations
