@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from concurrent.futures import Future
 from contextlib import closing
 from http.client import HTTPConnection
@@ -91,19 +88,6 @@ def test_a_question_in_each_language_is_answered_with_guesses(window: WindowDriv
     assert f"({accepted} of {reached})" in panel.details.positions.words()[0]
     assert panel.details.time.words().startswith(f"draft {figures.percent(stats.draft_s / seconds)}")
     assert panel.strip.visible_rounds() == answer.rounds[-panel.strip.columns :]
-
-
-@pytest.mark.full
-def test_the_text_is_the_same_without_speculation_and_the_panel_says_so(window: WindowDriver) -> None:
-    texts = []
-    for method in ("speculation-auto", "speculation-off"):
-        window.trigger("new-chat")
-        window.trigger(method)
-        window.ask_and_wait("How do I choose a draft model?")
-        texts.append(window.answer().text)
-    assert texts[0] == texts[1]
-    assert window.answer().stats.drafted == 0
-    assert window.panel.speeds.text() == "without speculation"
 
 
 @pytest.mark.parametrize(
@@ -249,25 +233,6 @@ def test_a_question_is_answered_by_the_main_model_alone_while_the_draft_is_read(
     assert answers[0].text == answers[1].text
     assert answers[0].stats.drafted == 0
     assert answers[1].stats.drafted > 0
-
-
-@pytest.mark.full
-def test_the_self_test_reports_and_takes_pictures(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "app", "--self-test", "--screenshot", str(tmp_path)],
-        cwd=ROOT,
-        env=os.environ | {"QT_QPA_PLATFORM": "offscreen"},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-    )
-    report = json.loads(done.stdout)
-    assert done.returncode == 0, report
-    assert report["ok"] is True
-    assert report["text"]
-    assert report["stats"]["drafted"] > 0
-    assert {"mlx", "PySide6-Essentials"} <= set(report["versions"])
-    assert {file.name for file in tmp_path.iterdir()} >= {"answer.png", "answer-dark.png"}
 
 
 @pytest.mark.parametrize("problem", [None, ModelNotUsable("starter/main", "missing")])

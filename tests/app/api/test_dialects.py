@@ -27,11 +27,7 @@ TOOLS: list[Any] = [{"type": "function", "function": {"name": "weather", "parame
         (f"\n\n{CALL}\n", "", ""),
         (f"<think>\nHm.\n</think>\n\n{CALL}\n", "Hm.", ""),
         # A call of no tool stays text.
-        (
-            f"First {CALL.replace('weather', 'whether')} then {CALL}",
-            "",
-            f"First {CALL.replace('weather', 'whether')} then ",
-        ),
+        (f"First {NO_CALL} then {CALL}", "", f"First {NO_CALL} then "),
     ],
     ids=["text", "thoughts", "white space", "white space after thoughts", "no tool"],
 )

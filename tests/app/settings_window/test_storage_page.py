@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from app.conversations.errors import BackupNotUsable
 from app.settings import disk_use
 from app.settings.store import SettingsStore
-from app.system.paths import cache_folder, data_folder
+from app.system.paths import cache_folder, data_folder, prefix_folder
 from app.window.notifications import Notifications
 from app.window.startup import restore_chats
 from tests.app.conftest import OpenShown, OpenWindow
@@ -18,17 +20,28 @@ from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 
 
-def test_storage_shows_sizes_and_clears_the_caches(open_settings: OpenShown, own_home: Path, qtbot: Any) -> None:
-    folder = cache_folder() / "hub"
+@pytest.mark.parametrize("folder_of", [lambda: cache_folder() / "hub", prefix_folder], ids=["hub", "prefixes"])
+def test_storage_shows_sizes_and_clears_the_caches(
+    open_settings: OpenShown,
+    own_home: Path,
+    qtbot: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    folder_of: Callable[[], Path],
+) -> None:
+    folder = folder_of()
     folder.mkdir(parents=True)
     (folder / "small").write_bytes(b"x" * 5000)
-    window, _, _ = open_settings()
+    window, _, engine = open_settings()
+    clear = Mock(wraps=engine.clear_prefix_cache)
+    monkeypatch.setattr(engine, "clear_prefix_cache", clear)
     storage = window.settings_page("storage")
     assert own_home in cache_folder().parents
     assert storage.folders["caches"].help.text().endswith("· 5\u00a0kB")
     storage.clear.click()
     qtbot.waitUntil(lambda: not folder.exists())
-    assert storage.folders["caches"].help.text().endswith("· 0\u00a0bytes")
+    qtbot.waitUntil(lambda: storage.folders["caches"].help.text().endswith("· 0\u00a0bytes"))
+    clear.assert_called_once()
+    assert not storage.clear.isEnabled()
 
 
 def choices(storage: Any) -> list[str]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from unittest.mock import Mock
 
 import pytest
 
 from app.session.session import Session
 from app.speculation.comparison import Comparer
-from app.system.paths import answer_index_folder, data_folder, prefix_folder
+from app.system.paths import answer_index_folder, prefix_folder
 from app.window.main_window import MainWindow
 from engine import Engine, starter_pair
 from tests.app.conftest import OpenShown
@@ -68,19 +67,6 @@ def test_a_chat_that_is_opened_again_is_not_read_again_until_it_is_deleted(
     assert stored() == []
 
 
-@pytest.mark.full
-def test_what_the_chats_do_not_know_is_removed_at_the_start(
-    open_real: Callable[[], WindowDriver], qtbot: QtBot
-) -> None:
-    window = open_real()
-    window.ask_and_wait("What is a draft model?")
-    window.close()
-    for file in data_folder().glob("chats.db*"):
-        file.unlink()
-    open_real()
-    qtbot.waitUntil(lambda: stored() == [])
-
-
 def test_a_question_says_which_chat_it_belongs_to_and_a_comparison_says_none(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
@@ -119,19 +105,3 @@ def test_the_index_of_answers_has_a_switch(open_shown: OpenShown) -> None:
     assert engine.settings.answer_index_folder == answer_index_folder()
     window.settings_page("speculation").control("earlier_chats").setChecked(False)
     assert engine.settings.answer_index_folder is None
-
-
-def test_clearing_the_caches_forgets_it(
-    open_settings: OpenShown, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    prefix_folder().mkdir(parents=True)
-    (prefix_folder() / "mark-1.safetensors").write_bytes(b"x" * 5000)
-    window, _, engine = open_settings()
-    storage = window.settings_page("storage")
-    assert "· 5\u00a0kB" in storage.folders["caches"].help.text()
-    clear = Mock(wraps=engine.clear_prefix_cache)
-    monkeypatch.setattr(engine, "clear_prefix_cache", clear)
-    storage.clear.click()
-    qtbot.waitUntil(lambda: "· 0\u00a0bytes" in storage.folders["caches"].help.text())
-    clear.assert_called_once()
-    assert not storage.clear.isEnabled()
