@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import Future
 from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
@@ -200,39 +199,6 @@ def test_a_folder_that_is_no_model_is_told_and_the_pair_stays_until_its_draft_is
     window.wait(lambda: not models.pair.loading)
     assert "no draft model" in window.header.draft.toolTip()
     assert window.session.answers.ready
-
-
-@pytest.mark.full
-def test_a_question_is_answered_by_the_main_model_alone_while_the_draft_is_read(
-    qapp: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from engine.files.steps import result_of
-    from engine.upkeep.models import Models
-
-    gate: Future[None] = Future()
-    read = Models.load_draft
-
-    def held(models: Models, draft: str) -> Any:
-        yield from result_of(gate)
-        return (yield from read(models, draft))
-
-    monkeypatch.setattr(Models, "load_draft", held)
-    window = opened(qapp, qtbot)
-    session = window.session
-    session.settings.set_speculation(SpeculationSettings(method="draft", depth=4))
-    answers = []
-    for _ in range(2):
-        window.trigger("new-chat")
-        window.ask("What is a draft model?")
-        window.wait_until_answered()
-        answers.append(window.answer())
-        if not gate.done():
-            assert "still loading" in window.footer()
-            gate.set_result(None)
-            qtbot.waitUntil(lambda: not session.models.pair.loading)
-    assert answers[0].text == answers[1].text
-    assert answers[0].stats.drafted == 0
-    assert answers[1].stats.drafted > 0
 
 
 @pytest.mark.parametrize("problem", [None, ModelNotUsable("starter/main", "missing")])

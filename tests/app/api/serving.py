@@ -18,6 +18,8 @@ from app.api.engine_host import EngineHost
 from app.api.guard import ApiSettings
 from app.api.local_api import LocalApi
 from engine.client import EngineClient
+from engine.requests import ChatRequest
+from tests.app.scripted_engine import ScriptedEngine
 from tests.patience import PATIENCE_S
 
 
@@ -38,6 +40,12 @@ class Served:
         self.api.start(ApiSettings(**{"port": 0, **settings}))
         self.address = self.api.status.address
         self.client = httpx2.Client(base_url=self.address, timeout=PATIENCE_S, trust_env=False)
+
+    @property
+    def requests(self) -> list[ChatRequest]:
+        """What the engine, which plays scripts, was asked."""
+        assert isinstance(self.engine, ScriptedEngine)
+        return self.engine.requests
 
     def get(self, path: str, **options: Any) -> httpx2.Response:
         return self.client.get(path, **options)

@@ -145,8 +145,7 @@ def test_instructions_of_both_kinds_become_one_system_message(serve: Serve) -> N
             ]
         }
     )
-    assert isinstance(served.engine, ScriptedEngine)
-    assert served.engine.requests[0].messages == [
+    assert served.requests[0].messages == [
         {"role": "system", "content": "Be brief.\n\nBe kind."},
         {"role": "user", "content": "Hello"},
     ]
@@ -166,8 +165,7 @@ def test_what_tools_found_goes_back_to_the_model(serve: Serve, arguments: Any) -
             "tools": TOOLS,
         }
     )
-    assert isinstance(served.engine, ScriptedEngine)
-    [request] = served.engine.requests
+    [request] = served.requests
     assert request.messages[1]["tool_calls"][0]["function"] == {"name": "weather", "arguments": {"city": "서울"}}
     assert request.messages[2] == {"role": "tool", "content": "rain", "tool_call_id": "call-1"}
     assert request.tools[0]["function"]["name"] == "weather"
@@ -206,10 +204,9 @@ def test_every_endpoint_samples_as_asked_and_as_the_models_authors_recommend(
 ) -> None:
     recommended = replace(model_info("main"), sampling=(("temperature", 0.6), ("top_k", 20)))
     served = serve(None, LoadedPair(recommended, None))
-    assert isinstance(served.engine, ScriptedEngine)
     asked = {"top_k": 5, "min_p": 0.1, "presence_penalty": 0.5, "frequency_penalty": 0.25, "seed": 3}
     assert served.post(path, body | asked | {"speculation": {"method": "ngram", "depth": 2}}).status_code == 200
-    [request] = served.engine.requests
+    [request] = served.requests
     assert request.sampling == SamplingSettings(temperature=0.6, **asked)
     assert (request.speculation.method, request.speculation.depth) == ("ngram", 2)
     assert served.post(path, body | {"temperature": 5}).status_code == 200

@@ -169,7 +169,6 @@ def test_openai_calls_functions(calling: Served) -> None:
 
 
 def test_thoughts_go_back_to_the_template_with_the_call_that_they_led_to(calling: Served) -> None:
-    assert isinstance(calling.engine, ScriptedEngine)
     tool: Any = {"type": "function", "function": {"name": "weather", "parameters": SCHEMA}}
     with calling.openai() as client:
         chat = client.chat.completions.create(model="default", messages=ASKED, tools=[tool])
@@ -188,7 +187,7 @@ def test_thoughts_go_back_to_the_template_with_the_call_that_they_led_to(calling
         turns.append({"role": "assistant", "content": claude.messages.create(**own, messages=turns).content})
         result = {"type": "tool_result", "tool_use_id": turns[-1]["content"][-1].id, "content": "rain"}
         claude.messages.create(**own, messages=[*turns, {"role": "user", "content": [result]}])
-    for asked in calling.engine.requests[1::2]:
+    for asked in calling.requests[1::2]:
         question, answer, rain = asked.messages
         assert (question["role"], rain["role"], rain["content"]) == ("user", "tool", "rain")
         assert (answer["reasoning_content"], answer["content"]) == ("Where?", "Let me see. ")
@@ -252,8 +251,7 @@ def test_anthropic_uses_tools(calling: Served) -> None:
         whole = client.messages.create(**asked)
         with client.messages.stream(**asked) as stream:
             streamed = stream.get_final_message()
-    assert isinstance(calling.engine, ScriptedEngine)
-    assert [turn["role"] for turn in calling.engine.requests[0].messages] == ["system", "user", "assistant", "tool"]
+    assert [turn["role"] for turn in calling.requests[0].messages] == ["system", "user", "assistant", "tool"]
     for message in (whole, streamed):
         assert message.stop_reason == "tool_use"
         assert [block.type for block in message.content] == ["thinking", "text", "tool_use"]

@@ -80,8 +80,7 @@ def test_what_programs_send_is_answered(answers: Served, path: str, name: str) -
     case = CASES[path][name]
     response = answers.post(path, case.body)
     assert response.status_code == 200, response.text
-    assert isinstance(answers.engine, ScriptedEngine)
-    request = answers.engine.requests[-1]
+    request = answers.requests[-1]
     shown = json.dumps(request.messages, ensure_ascii=False).replace('\\"', '"')
     assert not [text for text in case.shown if text.replace('\\"', '"') not in shown.replace('\\"', '"')], shown
     if case.offered is not None:
@@ -125,8 +124,7 @@ def test_a_document_is_shown_to_the_model_as_markdown(answers: Served, path: str
     response = answers.post(path, {field: [{"role": "user", "content": [part]}], "max_tokens": 4})
     assert response.status_code == 200, response.text
     assert SKIPPED_HEADER not in response.headers
-    assert isinstance(answers.engine, ScriptedEngine)
-    shown = json.dumps(answers.engine.requests[-1].messages, ensure_ascii=False)
+    shown = json.dumps(answers.requests[-1].messages, ensure_ascii=False)
     assert [text for text in ("plan.docx", "# Quarterly report", "| Kim |") if text not in shown] == []
 
 
@@ -137,8 +135,7 @@ def test_a_stream_names_what_was_left_out_too(answers: Served) -> None:
 
 def test_what_is_before_a_compaction_is_not_read(answers: Served) -> None:
     answers.post("/v1/messages", MESSAGES["compaction"].body)
-    assert isinstance(answers.engine, ScriptedEngine)
-    assert "long ago" not in json.dumps(answers.engine.requests[-1].messages)
+    assert "long ago" not in json.dumps(answers.requests[-1].messages)
 
 
 @pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/responses", "/v1/messages"])
@@ -215,8 +212,7 @@ def test_a_call_of_a_function_in_the_older_spelling_comes_back_in_it(serve: Serv
 def test_the_context_of_an_answer_carries_the_conversation_on(answers: Served) -> None:
     first = answers.post("/api/generate", {"prompt": "안녕", "system": "Be kind.", "stream": False}).json()
     answers.post("/api/generate", {"prompt": "And now?", "context": first["context"], "stream": False})
-    assert isinstance(answers.engine, ScriptedEngine)
-    turns = [(turn["role"], turn["content"]) for turn in answers.engine.requests[-1].messages]
+    turns = [(turn["role"], turn["content"]) for turn in answers.requests[-1].messages]
     assert turns == [
         ("system", "Be kind."), ("user", "안녕"), ("assistant", first["response"]), ("user", "And now?"),
     ]  # fmt: skip
@@ -227,8 +223,7 @@ def test_the_context_of_an_answer_carries_the_conversation_on(answers: Served) -
 )
 def test_a_limit_means_what_its_makers_say(answers: Served, fields: dict[str, Any], expected: int | None) -> None:
     answers.post("/v1/chat/completions", {"messages": PASTS["two users"][0], **fields})
-    assert isinstance(answers.engine, ScriptedEngine)
-    assert answers.engine.requests[-1].max_tokens == expected
+    assert answers.requests[-1].max_tokens == expected
 
 
 def test_nothing_to_answer_is_still_refused(answers: Served) -> None:
@@ -248,9 +243,8 @@ def test_the_arguments_of_functions_keep_their_numbers(answers: Served) -> None:
     turns = [{"role": "user", "content": "x"}, {"role": "assistant", "tool_calls": [call]}]
     tool = {"type": "function", "function": {"name": "f", "parameters": SCHEMA | {"minimum": 1.0}}}
     answers.post("/v1/chat/completions", {"messages": turns, "tools": [tool]})
-    assert isinstance(answers.engine, ScriptedEngine)
-    assert '"a": 5.0' in json.dumps(answers.engine.requests[-1].messages)
-    assert '"minimum": 1.0' in json.dumps(answers.engine.requests[-1].tools)
+    assert '"a": 5.0' in json.dumps(answers.requests[-1].messages)
+    assert '"minimum": 1.0' in json.dumps(answers.requests[-1].tools)
 
 
 def test_what_is_left_out_is_said_once_in_the_log(answers: Served, caplog: pytest.LogCaptureFixture) -> None:

@@ -93,8 +93,7 @@ def test_results_of_tools_get_the_ids_of_their_calls(serve: Serve, client_of: Cl
     results = [{"role": "tool", "content": name, "tool_name": name} for name in ("time", "weather")]
     asked = [*ASKED, {"role": "assistant", "thinking": "Hm.", "tool_calls": calls}, *results]
     client_of(served).chat("any", asked, tools=[TOOL])
-    assert isinstance(served.engine, ScriptedEngine)
-    _, called, *answered = served.engine.requests[0].messages
+    _, called, *answered = served.requests[0].messages
     ids = {call["function"]["name"]: call["id"] for call in called["tool_calls"]}
     assert called["reasoning_content"] == "Hm."
     assert [(turn["content"], turn["tool_call_id"]) for turn in answered] == list(reversed(ids.items()))
@@ -106,8 +105,7 @@ def test_results_find_their_calls_by_the_ids_that_a_program_sends_without_names(
     results = [{"role": "tool", "content": city, "tool_call_id": city} for city in ("Rio", "Seoul")]
     asked = [*ASKED, {"role": "assistant", "content": "", "tool_calls": calls}, *results]
     assert served.post("/api/chat", {"messages": asked, "tools": [TOOL], "stream": False}).status_code == 200
-    assert isinstance(served.engine, ScriptedEngine)
-    _, called, *answered = served.engine.requests[0].messages
+    _, called, *answered = served.requests[0].messages
     ids = {call["id"]: call["function"]["arguments"]["city"] for call in called["tool_calls"]}
     assert [(ids[turn["tool_call_id"]], turn["content"]) for turn in answered] == [("Rio", "Rio"), ("Seoul", "Seoul")]
 
@@ -123,8 +121,7 @@ def test_options_are_those_of_other_endpoints(serve: Serve, client_of: ClientOf)
         "stop": ["a"],
     }
     client_of(served).chat("any", ASKED, options={**options, "min_p": 0.1, "top_k": 5})
-    assert isinstance(served.engine, ScriptedEngine)
-    request = served.engine.requests[0]
+    request = served.requests[0]
     sampling = request.sampling
     assert (request.max_tokens, request.stop, sampling.seed, sampling.min_p, sampling.top_k) == (
         None,
@@ -142,8 +139,7 @@ def test_a_prompt_may_have_instructions_and_a_way_to_think(serve: Serve, client_
     assert CALLER.main is not None
     served = serve(ScriptedEngine(), replace(CALLER, main=replace(CALLER.main, thinking=thinking)))
     client_of(served).generate("any", "Hello", system="Be brief.", think=False)
-    assert isinstance(served.engine, ScriptedEngine)
-    request = served.engine.requests[0]
+    request = served.requests[0]
     assert [turn["role"] for turn in request.messages] == ["system", "user"]
     assert request.template_options == {"enable_thinking": False}
 

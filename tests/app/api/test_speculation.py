@@ -39,7 +39,6 @@ def test_what_was_set_holds_for_calls_that_say_nothing(starter: Served, question
 
 def test_the_same_text_is_asked_for_by_default_or_by_one_call(serve: Serve, question: dict[str, Any]) -> None:
     served = serve(ScriptedEngine())
-    assert isinstance(served.engine, ScriptedEngine)
     assert put(served, same_text=True).json()["same_text"] is True
     # The other fields change without it, and it stays when these are cleared.
     put(served, depth=2)
@@ -47,13 +46,13 @@ def test_the_same_text_is_asked_for_by_default_or_by_one_call(serve: Serve, ques
     found = served.chat(question)["usage"]["speculation"]
     assert {"rounding", "same_text_cost"} <= found.keys()
     served.chat(question | {"speculation": {"same_text": False}})
-    assert [asked.speculation.same_text for asked in served.engine.requests] == [True, False]
+    assert [asked.speculation.same_text for asked in served.requests] == [True, False]
 
 
 def test_calls_under_way_that_say_nothing_change_with_it(serve: Serve, question: dict[str, Any]) -> None:
     gate = threading.Semaphore(0)
-    served = serve(ScriptedEngine(gate=gate))
-    assert isinstance(served.engine, ScriptedEngine)
+    engine = ScriptedEngine(gate=gate)
+    served = serve(engine)
     calls = [question, question | {"num_draft_tokens": 3}, question | {"speculation": "off"}]
     with ThreadPoolExecutor(len(calls)) as pool:
         answers = []
@@ -62,9 +61,9 @@ def test_calls_under_way_that_say_nothing_change_with_it(serve: Serve, question:
             while len(served.get("/v1/speculation").json()["calls"]) < number:
                 pass
         put(served, method="ngram", depth=2)
-        changed = [stream.speculation for stream in served.engine.streams]
+        changed = [stream.speculation for stream in engine.streams]
         put(served, method="auto", depth="auto")
-        changed_back = [stream.speculation for stream in served.engine.streams]
+        changed_back = [stream.speculation for stream in engine.streams]
         gate.release(10_000)
         for answer in answers:
             answer.result(PATIENCE_S)

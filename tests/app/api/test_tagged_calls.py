@@ -78,5 +78,4 @@ def test_the_first_closing_tag_is_no_stop_where_one_call_is_allowed(serve: Serve
     served = serve(ScriptedEngine([Script(file_of("qwen3_coder", content))]), pair)
     [choice] = served.chat(CHAT | {"tools": TOOLS, "parallel_tool_calls": False})["choices"]
     assert [json.loads(one["function"]["arguments"])["content"] for one in choice["message"]["tool_calls"]] == [content]
-    assert isinstance(served.engine, ScriptedEngine)
-    assert served.engine.requests[-1].stop == ()
+    assert served.requests[-1].stop == ()
