@@ -23,6 +23,7 @@ from app.cli import downloads as terminal_downloads
 from app.cli import models as terminal_models
 from app.conversations.opening import open_store
 from app.conversations.records import AnswerSource
+from app.conversations.store import ConversationStore
 from app.settings.store import SettingsStore
 from app.system.paths import data_folder, settings_folder
 from engine.files.paths import resources
@@ -236,23 +237,30 @@ def test_pairs_of_an_installed_model_are_ranked_with_their_reasons(
     assert "as fast" not in lines[3]
 
 
-@pytest.mark.usefixtures("impatient")
-def test_pairs_show_what_the_window_measured_before_any_estimate(
-    run: Run, cache: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def installed(cache: Path) -> None:
+    """A main model and a draft for it."""
     write_snapshot(cache, "org/main", model_files(llama_config(num_hidden_layers=40)))
-    for name in ("org/better", "org/draft"):
-        write_snapshot(cache, name, model_files())
-    assert run("pairs", "org/main") == 0
-    assert all(" as fast (estimate)" in line for line in capsys.readouterr().out.splitlines()[1:3])
+    write_snapshot(cache, "org/draft", model_files())
+
+
+def answered(**figures: Any) -> ConversationStore:
+    """Return the store of the window's chats, with an answer of the pair that has these figures."""
     store, _damaged = open_store(data_folder() / "chats.db")
     asked = store.messages.add_user_turn(store.conversations.create(), "hello")
     answer = store.answers.start(asked, AnswerSource("org/main", "org/draft", "auto", {}, None))
-    figures = RequestStats(
-        generated_tokens=201, rounds=70, drafted=200, accepted=150, decode_tps=50.0, draft="org/draft",
-        speedup_low=1.12, speedup_high=1.9,
-    )  # fmt: skip
-    store.answers.finish(answer, "stop", figures, "Hello.")
+    store.answers.finish(answer, "stop", RequestStats(decode_tps=50.0, draft="org/draft", **figures), "Hello.")
+    return store
+
+
+@pytest.mark.usefixtures("impatient", "installed")
+def test_pairs_show_what_the_window_measured_before_any_estimate(
+    run: Run, cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_snapshot(cache, "org/better", model_files())
+    assert run("pairs", "org/main") == 0
+    assert all(" as fast (estimate)" in line for line in capsys.readouterr().out.splitlines()[1:3])
+    store = answered(generated_tokens=201, rounds=70, drafted=200, accepted=150, speedup_low=1.12, speedup_high=1.9)
     # An open window keeps its chats to itself.
     assert run("pairs", "org/main") == 0
     shown = capsys.readouterr()
@@ -266,18 +274,9 @@ def test_pairs_show_what_the_window_measured_before_any_estimate(
     assert " as fast (estimate)" in other
 
 
-@pytest.mark.usefixtures("impatient")
-def test_pairs_star_no_draft_of_which_no_token_was_accepted(
-    run: Run, cache: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_snapshot(cache, "org/main", model_files(llama_config(num_hidden_layers=40)))
-    write_snapshot(cache, "org/draft", model_files())
-    store, _damaged = open_store(data_folder() / "chats.db")
-    asked = store.messages.add_user_turn(store.conversations.create(), "hello")
-    answer = store.answers.start(asked, AnswerSource("org/main", "org/draft", "auto", {}, None))
-    figures = RequestStats(generated_tokens=20, rounds=19, drafted=19, decode_tps=50.0, draft="org/draft")
-    store.answers.finish(answer, "stop", figures, "Hello.")
-    store.close()
+@pytest.mark.usefixtures("impatient", "installed")
+def test_pairs_star_no_draft_of_which_no_token_was_accepted(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    answered(generated_tokens=20, rounds=19, drafted=19).close()
     assert run("pairs", "org/main") == 0
     lookup, draft = capsys.readouterr().out.splitlines()[1:3]
     assert lookup.startswith("*  (lookup)")
@@ -292,11 +291,10 @@ def free_bytes(capsys: pytest.CaptureFixture[str]) -> int:
     return int(dict(verdict["arguments"])["free"])
 
 
+@pytest.mark.usefixtures("installed")
 def test_pairs_are_judged_by_the_limit_that_the_engine_admits(
-    run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write_snapshot(cache, "org/main", model_files(llama_config(num_hidden_layers=40)))
-    write_snapshot(cache, "org/draft", model_files())
     monkeypatch.setattr("engine.upkeep.memory.recommended_limit", lambda: 200_000)
     assert run("pairs", "org/main", "--json") == 0
     device = free_bytes(capsys)

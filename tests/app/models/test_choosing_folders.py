@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.library.hub_service import LibraryPaths
 from app.library.library import Library
 from tests.app.window_driver import WindowDriver
+from tests.app.window_parts import PickerDriver
 from tests.engine.model_files.model_folders import model_files, write_folder
 from tests.tiny_gguf import pretend_conversion, write_gguf
 
@@ -33,15 +34,21 @@ def loading(window: WindowDriver) -> str:
     return pair.wanted or pair.paths[0]
 
 
+def choose(window: WindowDriver, what: str, chosen: Path) -> PickerDriver:
+    """Choose a folder or a file with the link of the picker."""
+    picker = window.picker("main")
+    picker.open()
+    [link] = [one for one in picker.picker.findChildren(QPushButton) if one.text() == what]
+    with window.file_dialog(chosen):
+        link.click()
+    return picker
+
+
 def test_a_chosen_folder_with_one_model_is_loaded_with_three_clicks(
     window: WindowDriver, tmp_path: Path, qtbot: QtBot, library: Library
 ) -> None:
     folder = write(tmp_path / "my model")
-    picker = window.picker("main")
-    picker.open()
-    [link] = [one for one in picker.picker.findChildren(QPushButton) if one.text() == "Choose a folder…"]
-    with window.file_dialog(folder):
-        link.click()
+    picker = choose(window, "Choose a folder…", folder)
     qtbot.waitUntil(lambda: loading(window) == str(folder))
     assert not picker.picker.isVisible()
     assert library.settings.values.model_folders == (str(folder),)
@@ -50,35 +57,22 @@ def test_a_chosen_folder_with_one_model_is_loaded_with_three_clicks(
 def test_a_folder_with_several_models_shows_them(window: WindowDriver, tmp_path: Path, qtbot: QtBot) -> None:
     for name in ("first", "second"):
         write(tmp_path / "mine" / name)
-    picker = window.picker("main")
-    with window.file_dialog(tmp_path / "mine"):
-        picker.open()
-        next(one for one in picker.picker.findChildren(QPushButton) if one.text() == "Choose a folder…").click()
+    picker = choose(window, "Choose a folder…", tmp_path / "mine")
     qtbot.waitUntil(lambda: [choice.id for choice in picker.choices] == ["first", "second"])
     assert picker.picker.isVisible()
 
 
-@pytest.mark.parametrize("converted", [False, True])
-def test_a_folder_with_one_gguf_file_is_loaded_from_it_or_from_what_was_made_of_it(
-    converted: bool, window: WindowDriver, paths: LibraryPaths, tmp_path: Path, qtbot: QtBot
+@pytest.mark.parametrize(
+    ("what", "converted"), [("Choose a folder…", False), ("Choose a folder…", True), ("GGUF file…", False)]
+)
+def test_a_gguf_file_is_loaded_or_what_was_made_of_it(
+    what: str, converted: bool, window: WindowDriver, paths: LibraryPaths, tmp_path: Path, qtbot: QtBot
 ) -> None:
     file = write_gguf(tmp_path / "mine" / "tiny.gguf")
     assert paths.cache is not None
     wanted = pretend_conversion(file, paths.cache) if converted else file
-    picker = window.picker("main")
-    with window.file_dialog(file.parent):
-        picker.open()
-        next(one for one in picker.picker.findChildren(QPushButton) if one.text() == "Choose a folder…").click()
+    picker = choose(window, what, file if what == "GGUF file…" else file.parent)
     qtbot.waitUntil(lambda: loading(window) == str(wanted))
-
-
-def test_a_chosen_gguf_file_is_loaded(window: WindowDriver, tmp_path: Path, qtbot: QtBot) -> None:
-    file = write_gguf(tmp_path / "mine" / "tiny.gguf")
-    picker = window.picker("main")
-    picker.open()
-    with window.file_dialog(file):
-        next(one for one in picker.picker.findChildren(QPushButton) if one.text() == "GGUF file…").click()
-    qtbot.waitUntil(lambda: loading(window) == str(file))
     assert not picker.picker.isVisible()
 
 

@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
@@ -130,20 +132,36 @@ def test_an_installed_model_is_removed_with_its_size_first(
     assert not list((tmp_path / "cache").glob("models--*"))
 
 
-def test_a_gated_model_says_what_to_do_and_comes_once_there_is_a_token(
-    hub_settings: WindowDriver, library: Library, hub: FakeHub, tmp_path: Path, qtbot: QtBot
+def test_a_gated_model_leads_to_its_page_and_comes_once_there_is_a_token(
+    hub_settings: WindowDriver,
+    library: Library,
+    hub: FakeHub,
+    tmp_path: Path,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
     hub.repositories[DRAFT].gated = True
     hub.tokens.add("hf_secret")
+    qtbot.waitUntil(lambda: library.inventory is not None)
     library.get(DRAFT)
     qtbot.waitUntil(lambda: "Accept the terms on its page" in hub_settings.banner_text)
-    hub_settings.settings.open("network")
-    page = hub_settings.settings.page("network")
+    assert hub_settings.banner_button.text() == "Show the download"
+    hub_settings.press_banner()
+    models = hub_settings.settings.page("models")
+    qtbot.waitUntil(lambda: bool(models.findChildren(DownloadCard)))
+    (card,) = models.findChildren(DownloadCard)
+    address = f"{hub.endpoint}/{DRAFT}"
+    assert card.page_button.toolTip() == f"Opens {address} in your browser."
+    card.page_button.click()
+    assert opened == [address]
+    page = hub_settings.settings_page("network")
     QTest.keyClicks(page.token.field, "hf_secret")
     QTest.keyClick(page.token.field, Qt.Key.Key_Return)
     assert page.token.field.text() == ""
     qtbot.waitUntil(lambda: "Your token is in the keychain." in [one.text() for one in page.findChildren(QLabel)])
-    library.command("resume", DRAFT)
+    card.main_button.click()
     qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["ready"])
     hub_settings.close()
     for file in tmp_path.rglob("*"):

@@ -88,16 +88,7 @@ def _prefixed(main: Path) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "way",
-    [
-        "its shards",
-        "its folder",
-        "the original",
-        "the catalog",
-        "its name",
-        "its tag",
-    ],
-    indirect=["way"],
+    "way", ["its shards", "its folder", "the original", "the catalog", "its name", "its tag"], indirect=["way"]
 )
 def test_a_model_comes_with_its_head_after_one_click_and_drafts_with_it(
     way: str, hub_window: WindowDriver, library: Library, qtbot: QtBot

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -102,32 +100,6 @@ def test_too_little_room_is_told_with_both_sizes_before_a_byte_comes(
     library.close()
     assert words.endswith("needed, but only 1\u00a0MB free on the disk. Free up space, then try again.")
     assert hub.bytes_sent(NAME) == 0
-
-
-def test_a_gated_model_leads_to_its_page_and_says_where_that_is(
-    hub_settings: WindowDriver, library: Library, hub: FakeHub, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened: list[str] = []
-    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
-    hub.repositories[TINY_DRAFT].gated = True
-    hub.tokens.add("hf_secret")
-    qtbot.waitUntil(lambda: library.inventory is not None)
-    library.get(TINY_DRAFT)
-    qtbot.waitUntil(lambda: bool(hub_settings.notices) and hub_settings.banner_button.text() == "Show the download")
-    hub_settings.press_banner()
-    page = hub_settings.settings.page("models")
-    qtbot.waitUntil(lambda: bool(page.findChildren(DownloadCard)))
-    (card,) = page.findChildren(DownloadCard)
-    address = f"{hub.endpoint}/{TINY_DRAFT}"
-    assert card.page_button.toolTip() == f"Opens {address} in your browser."
-    QTest.mouseClick(card.page_button, Qt.MouseButton.LeftButton)
-    assert opened == [address]
-    assert "is gated" in card.facts.text()
-    kept: list[bool] = []
-    library.keep_token("hf_secret", then=kept.append)
-    qtbot.waitUntil(lambda: bool(kept))
-    card.main_button.click()
-    qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["ready"])
 
 
 def test_a_search_and_a_pasted_address_show_gated_models_with_the_way_to_their_page(
