@@ -97,6 +97,26 @@ PASTS: dict[str, tuple[list[Any], tuple[str, ...]]] = {
     "part of text null": ([_user([{"type": "text", "text": None}, {"type": "text", "text": "ok"}])], ("ok",)),
     "thoughts": ([_user(), {"role": "assistant", "content": "b", "reasoning": "why"}, _user()], ("why",)),
 }
+
+
+def _offering(*tools: Any, **fields: Any) -> dict[str, Any]:
+    return {"messages": [_user()], "tools": [*tools], **fields}
+
+
+_FUNCTION = {"type": "function", "function": {"name": "f"}}
+_PATCH = {"type": "custom", "custom": {"name": "patch"}}
+_FILE = {"type": "file"}
+_SEE = {"type": "text", "text": "See."}
+
+
+def _parts(*parts: Any) -> dict[str, Any]:
+    return {"messages": [_user([*parts])]}
+
+
+def _replied(*parts: Any, then: str = "Say hello.") -> dict[str, Any]:
+    return {"messages": [_user(), {"role": "assistant", "content": [*parts]}, _user(then)]}
+
+
 CHAT: dict[str, Case] = {
     "role function": Case(
         {
@@ -124,38 +144,26 @@ CHAT: dict[str, Case] = {
         },
         ("*** Begin", "done"),
     ),
-    "file": Case(
-        {"messages": [_user([_file := {"type": "file", "file": {"filename": "a.pdf", "file_data": PDF}}])]},
-        ("a.pdf", "Hello"),
-    ),
+    "file": Case(_parts(_FILE | {"file": {"filename": "a.pdf", "file_data": PDF}}), ("a.pdf", "Hello")),
     "file as data URL": Case(
-        {"messages": [_user([{"type": "file", "file": {"file_data": f"data:text/plain;base64,{TEXT_FILE}"}}])]},
-        ("hello file",),
+        _parts(_FILE | {"file": {"file_data": f"data:text/plain;base64,{TEXT_FILE}"}}), ("hello file",)
     ),
     "file by id": Case(
-        {"messages": [_user([{"type": "file", "file": {"file_id": "file-1"}}, {"type": "text", "text": "See."}])]},
-        ("See.",),
-        skipped="file without its content",
+        _parts(_FILE | {"file": {"file_id": "file-1"}}, _SEE), ("See.",), skipped="file without its content"
     ),
     "damaged file": Case(
-        {"messages": [_user([{"type": "file", "file": {"filename": "b.pdf", "file_data": "JVBERi0="}}])]},
+        _parts(_FILE | {"file": {"filename": "b.pdf", "file_data": "JVBERi0="}}),
         ("b.pdf",),
         skipped="file that cannot be read",
     ),
     "sound": Case(
-        {"messages": [_user([{"type": "input_audio", "input_audio": {"data": "x"}}, {"type": "text", "text": "y"}])]},
+        _parts({"type": "input_audio", "input_audio": {"data": "x"}}, {"type": "text", "text": "y"}),
         ("y",),
         skipped="input_audio",
     ),
-    "video": Case({"messages": [_user([{"type": "video_url", "video_url": {"url": "x"}}])]}, skipped="video_url"),
-    "thought as part": Case(
-        {"messages": [_user(), {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}]}, _user("z")]},
-        ("z",),
-    ),
-    "refusal": Case(
-        {"messages": [_user(), {"role": "assistant", "content": [{"type": "refusal", "refusal": "No."}]}, _user()]},
-        ("No.",),
-    ),
+    "video": Case(_parts({"type": "video_url", "video_url": {"url": "x"}}), skipped="video_url"),
+    "thought as part": Case(_replied({"type": "thinking", "thinking": "hm"}, then="z"), ("z",)),
+    "refusal": Case(_replied({"type": "refusal", "refusal": "No."}), ("No.",)),
     "block of another API": Case(
         {
             "messages": [
@@ -166,75 +174,35 @@ CHAT: dict[str, Case] = {
         },
         ("f(", "seen"),
     ),
-    "unknown part": Case({"messages": [_user([{"type": "hologram", "data": [1]}])]}, skipped="hologram"),
-    "unknown part with a text": Case({"messages": [_user([{"type": "note", "text": "kept"}])]}, ("kept",)),
-    "input of responses": Case({"messages": [_user([{"type": "input_text", "text": "mine"}])]}, ("mine",)),
+    "unknown part": Case(_parts({"type": "hologram", "data": [1]}), skipped="hologram"),
+    "unknown part with a text": Case(_parts({"type": "note", "text": "kept"}), ("kept",)),
+    "input of responses": Case(_parts({"type": "input_text", "text": "mine"}), ("mine",)),
     "audio asked for": Case({"messages": [_user()], "audio": {"voice": "x"}, "modalities": ["text"]}, skipped="audio"),
     "web search": Case({"messages": [_user()], "web_search_options": {"a": 1}}, skipped="web_search_options"),
     "custom tool": Case(
-        {"messages": [_user()], "tools": [{"type": "custom", "custom": {"name": "patch", "description": "d"}}]},
-        offered=("patch",),
+        _offering({"type": "custom", "custom": {"name": "patch", "description": "d"}}), offered=("patch",)
     ),
-    "choice of a custom tool": Case(
-        {
-            "messages": [_user()],
-            "tools": [{"type": "custom", "custom": {"name": "patch"}}],
-            "tool_choice": {"type": "custom", "custom": {"name": "patch"}},
-        },
-        offered=("patch",),
-    ),
+    "choice of a custom tool": Case(_offering(_PATCH, tool_choice=_PATCH), offered=("patch",)),
     "allowed custom tools": Case(
-        {
-            "messages": [_user()],
-            "tools": [{"type": "custom", "custom": {"name": "patch"}}],
-            "tool_choice": {
-                "type": "allowed_tools",
-                "allowed_tools": {"mode": "auto", "tools": [{"type": "custom", "custom": {"name": "patch"}}]},
-            },
-        },
+        _offering(_PATCH, tool_choice={"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": [_PATCH]}}),
         offered=("patch",),
     ),
-    "flat tool": Case(
-        {"messages": [_user()], "tools": [{"type": "function", "name": "f", "parameters": SCHEMA}]}, offered=("f",)
-    ),
-    "tool of Anthropic": Case(
-        {"messages": [_user()], "tools": [{"name": "f", "input_schema": SCHEMA}]}, offered=("f",)
-    ),
-    "tool of a provider": Case(
-        {"messages": [_user()], "tools": [{"type": "web_search"}, {"type": "function", "function": {"name": "f"}}]},
-        offered=("f",),
-        skipped="web_search",
-    ),
+    "flat tool": Case(_offering({"type": "function", "name": "f", "parameters": SCHEMA}), offered=("f",)),
+    "tool of Anthropic": Case(_offering({"name": "f", "input_schema": SCHEMA}), offered=("f",)),
+    "tool of a provider": Case(_offering({"type": "web_search"}, _FUNCTION), offered=("f",), skipped="web_search"),
     "only tools of a provider": Case(
-        {"messages": [_user()], "tools": [{"type": "web_search"}], "tool_choice": "required"},
-        offered=(),
-        skipped="web_search",
+        _offering({"type": "web_search"}, tool_choice="required"), offered=(), skipped="web_search"
     ),
-    "choice any": Case(
-        {"messages": [_user()], "tools": [{"type": "function", "function": {"name": "f"}}], "tool_choice": "any"},
-        offered=("f",),
-    ),
-    "choice as object": Case(
-        {
-            "messages": [_user()],
-            "tools": [{"type": "function", "function": {"name": "f"}}],
-            "tool_choice": {"type": "auto"},
-        },
-        offered=("f",),
-    ),
+    "choice any": Case(_offering(_FUNCTION, tool_choice="any"), offered=("f",)),
+    "choice as object": Case(_offering(_FUNCTION, tool_choice={"type": "auto"}), offered=("f",)),
     "choice of a provider's": Case(
-        {
-            "messages": [_user()],
-            "tools": [{"type": "function", "function": {"name": "f"}}],
-            "tool_choice": {"type": "web_search_preview"},
-        },
+        _offering(_FUNCTION, tool_choice={"type": "web_search_preview"}),
         offered=("f",),
         skipped="tool_choice web_search_preview",
     ),
-    "one tool": Case({"messages": [_user()], "tools": {"type": "function", "function": {"name": "f"}}}, offered=("f",)),
+    "one tool": Case({"messages": [_user()], "tools": _FUNCTION}, offered=("f",)),
     "no parameters": Case(
-        {"messages": [_user()], "tools": [{"type": "function", "function": {"name": "f", "parameters": None}}]},
-        offered=("f",),
+        _offering({"type": "function", "function": {"name": "f", "parameters": None}}), offered=("f",)
     ),
     **{
         f"settings {index}": Case({"messages": [_user()], **fields})
