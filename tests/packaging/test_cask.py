@@ -1,4 +1,4 @@
-"""The Homebrew cask describes the release in the order of Homebrew's style."""
+"""The Homebrew cask names the images of a release and follows Homebrew's style."""
 
 from __future__ import annotations
 
@@ -10,16 +10,7 @@ from pathlib import Path
 import pytest
 
 cask = runpy.run_path(str(Path(__file__).resolve().parents[2] / "packaging" / "cask.py"))
-# https://docs.brew.sh/Cask-Cookbook#stanza-order: groups, with an empty line between them.
 IMAGES = ["Tandem-1.2.3-arm64.dmg", "Tandem-1.2.3-macos26-arm64.dmg"]
-GROUPS = [
-    ["version"],
-    ["on_sequoia", "on_tahoe"],
-    ["name", "desc", "homepage"],
-    ["depends_on"],
-    ["app", "binary"],
-    ["zap"],
-]
 
 
 @pytest.fixture
@@ -39,13 +30,6 @@ def test_each_system_gets_its_image_with_its_checksum(written: str) -> None:
         (system, hashlib.sha256(name.encode()).hexdigest(), f"{release}/{name}")
         for system, name in zip(("sequoia :or_older", "tahoe :or_newer"), IMAGES, strict=True)
     ]
-
-
-def test_its_stanzas_are_in_homebrews_order(written: str) -> None:
-    body = written.removeprefix('cask "tandem" do\n').removesuffix("end\n")
-    stanzas = [re.findall(r"^  (?!end)(\w+)", group, re.MULTILINE) for group in body.rstrip().split("\n\n")]
-    groups = [[*dict.fromkeys(group)] for group in stanzas]
-    assert groups == GROUPS
 
 
 def test_it_follows_the_rules_that_brew_style_checks(written: str) -> None:

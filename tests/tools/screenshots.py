@@ -46,7 +46,7 @@ from tests.tools.shown_chats import fill
 from tests.tools.shown_machines import found_machines
 from tests.tools.shown_texts import ANSWERS, PATTERN, QUESTIONS, THOUGHTS_AND_FORMULAS
 from tests.tools.state_pictures import states
-from tests.tools.window_pictures import SIZES, opened, rest, save, settle
+from tests.tools.window_pictures import SIZES, opened, rest, save, save_each_size, settle
 
 MODES = ("light", "dark")
 # The pictures of the READMEs, by their file names.
@@ -108,9 +108,7 @@ def _answered(application: Application, folder: Path, name: str, code: str) -> N
     session.answers.ask(QUESTIONS[code])
     settle(application, lambda: not session.chat.streaming)
     rest(application)
-    for width, height in SIZES:
-        window.resize(width, height)
-        save(application, window, folder / f"answer-{name}-{width}.png")
+    save_each_size(application, window, folder, f"answer-{name}")
     window.resize(*SIZES[0])
     window.trigger("show-tokens")
     save(application, window, folder / f"tokens-{name}.png")
@@ -178,17 +176,13 @@ def _under_way(application: Application, folder: Path, name: str, code: str) -> 
     session.answers.ask(QUESTIONS[code])
     settle(application, lambda: bool(session.chat.turns) and len(session.chat.turns[0].answer.rounds) >= 20)
     rest(application)
-    for width, height in SIZES:
-        window.resize(width, height)
-        save(application, window, folder / f"streaming-{name}-{width}.png")
+    save_each_size(application, window, folder, f"streaming-{name}")
     engine.gate.release(1_000_000)
     settle(application, lambda: not session.chat.streaming)
     engine.load_gate, engine.gate = threading.Event(), None
     session.models.load("models/Qwen3-14B-4bit", "models/Qwen3-0.6B-4bit")
     window.ask(QUESTIONS[code])
-    for width, height in SIZES:
-        window.resize(width, height)
-        save(application, window, folder / f"queued-{name}-{width}.png")
+    save_each_size(application, window, folder, f"queued-{name}")
     window.close()
 
 

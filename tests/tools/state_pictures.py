@@ -14,7 +14,7 @@ from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import PLAIN, Script
 from tests.app.two_answers import SECOND, SELDOM_RIGHT
 from tests.tools.shown_texts import ANSWERS, LONG_ANSWER, PATTERN, QUESTIONS, THOUGHTS_AND_FORMULAS
-from tests.tools.window_pictures import SIZES, opened, rest, save, settle
+from tests.tools.window_pictures import SIZES, opened, rest, save, save_each_size, settle
 
 
 def states(application: Application, folder: Path, mode: str) -> None:
@@ -53,14 +53,10 @@ def _resting(application: Application, folder: Path, mode: str) -> None:
     session.answers.ask(question)
     settle(application, lambda: bool(session.chat.turns) and len(session.chat.turns[0].answer.rounds) >= 15)
     rest(application)
-    for width, height in SIZES:
-        window.resize(width, height)
-        save(application, window, folder / f"resting-{mode}-{width}.png")
+    save_each_size(application, window, folder, f"resting-{mode}")
     gate.release(1_000_000)
     settle(application, lambda: not session.chat.streaming)
-    for width, height in SIZES:
-        window.resize(width, height)
-        save(application, window, folder / f"rested-{mode}-{width}.png")
+    save_each_size(application, window, folder, f"rested-{mode}")
     window.close()
 
 
@@ -84,9 +80,7 @@ def _long_answers(application: Application, folder: Path, mode: str) -> None:
     settle(application, lambda: bool(session.chat.turns) and len(session.chat.turns[0].answer.rounds) >= 4)
     window.turn().view.thinking.unfold()
     rest(application)
-    for width, height in SIZES:
-        window.resize(width, height)
-        save(application, window, folder / f"thinking-{mode}-{width}.png")
+    save_each_size(application, window, folder, f"thinking-{mode}")
     gate.release(1_000_000)
     settle(application, lambda: not session.chat.streaming)
     window.close()
@@ -98,17 +92,13 @@ def _refused(application: Application, folder: Path, mode: str) -> None:
     terms = (("weights", "Qwen3-32B-4bit", 18 * gb), ("context", "Qwen3-32B-4bit", 2 * gb))
     room = NotEnoughMemory("Qwen3-32B-4bit", 20 * gb, 16 * gb, 8_192, 0, terms)
     window, session = opened(application, [Script("")], loads=[room])
-    for width, height in SIZES:
-        window.resize(width, height)
-        save(application, window, folder / f"no-room-{mode}-{width}.png")
+    save_each_size(application, window, folder, f"no-room-{mode}")
     window.close()
     full = NotEnoughMemory("Qwen3-8B-4bit", 20 * gb, 16 * gb, 32_768, 8_192, terms, kv_bits=4)
     window, session = opened(application, [Script("Yes.", error=full, fail_after=0)])
     session.answers.ask(QUESTIONS["en"])
     settle(application, lambda: not session.chat.streaming)
-    for width, height in SIZES:
-        window.resize(width, height)
-        save(application, window, folder / f"no-room-asked-{mode}-{width}.png")
+    save_each_size(application, window, folder, f"no-room-asked-{mode}")
     window.close()
     window, session = opened(application, [Script("Yes.", prompt_tokens=5000)])
     session.models.load(str(starter_pair()[0]), None)
@@ -117,7 +107,5 @@ def _refused(application: Application, folder: Path, mode: str) -> None:
     settle(application, lambda: not session.chat.streaming)
     window.write("And the right version?")
     settle(application, lambda: bool(window.ways_to_shorten))
-    for width, height in SIZES:
-        window.resize(width, height)
-        save(application, window, folder / f"too-long-{mode}-{width}.png")
+    save_each_size(application, window, folder, f"too-long-{mode}")
     window.close()

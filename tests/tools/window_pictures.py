@@ -62,3 +62,10 @@ def save(application: Application, shown: WindowDriver | QWidget, path: Path) ->
     application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     widget = shown.window if isinstance(shown, WindowDriver) else shown
     widget.grab().save(str(path))
+
+
+def save_each_size(application: Application, window: WindowDriver, folder: Path, name: str) -> None:
+    """Save the window in each of `SIZES`; the files are named after the width, too."""
+    for width, height in SIZES:
+        window.resize(width, height)
+        save(application, window, folder / f"{name}-{width}.png")
