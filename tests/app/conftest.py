@@ -6,6 +6,7 @@ import gc
 import runpy
 import threading
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -20,7 +21,7 @@ from app.widgets import outside
 from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from app.library.hub_service import Inventory
     from app.session.session import Session
@@ -196,6 +197,11 @@ class OpenShown(Protocol):
 @pytest.fixture
 def open_shown(qapp: Application, qtbot: QtBot, tmp_path: Path) -> OpenShown:
     """A function that opens the window on a library with prepared answers, with Qwen3 8B and its draft loaded."""
+    return opening(partial(_show, qapp=qapp, qtbot=qtbot), qtbot, tmp_path)
+
+
+def opening(show: Callable[..., WindowDriver], qtbot: QtBot, folder: Path) -> OpenShown:
+    """Return a function that opens what `show` shows of a session and a `library` with prepared answers."""
     from app.session.session import Session
     from tests.app.scripted_engine import ScriptedEngine
     from tests.app.scripts import Script
@@ -204,9 +210,9 @@ def open_shown(qapp: Application, qtbot: QtBot, tmp_path: Path) -> OpenShown:
     def open_on(
         inventory: Inventory | None = None, pair: tuple[str, str | None] = (path_of(MAIN), path_of(DRAFT))
     ) -> tuple[WindowDriver, ShownLibrary, ScriptedEngine]:
-        engine, library = ScriptedEngine([Script("Hello.")]), ShownLibrary(tmp_path, inventory)
+        engine, library = ScriptedEngine([Script("Hello.")]), ShownLibrary(folder, inventory)
         session = Session(lambda: engine, STARTER)
-        window = _show(session, qapp, qtbot, library)
+        window = show(session, library=library)
         session.models.load(*pair)
         qtbot.waitUntil(lambda: not session.models.pair.loading and session.store.ready)
         return window, library, engine

@@ -11,7 +11,6 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.library.hub_service import Inventory
 from app.library.library import Library
 from app.models.first_run import FirstRunOffer
 from app.models.model_controller import ModelController
@@ -20,15 +19,12 @@ from app.settings_window.dialog import SettingsWindow
 from app.widgets.application import Application
 from app.widgets.banner import Banner
 from engine import Engine
-from tests.app.conftest import STARTER, OpenShown
+from tests.app.conftest import STARTER, OpenShown, opening
 from tests.app.hub_library import hub as hub
 from tests.app.hub_library import library as library
 from tests.app.hub_library import paths as paths
 from tests.app.hub_library import tiny_pair as tiny_pair
-from tests.app.scripted_engine import ScriptedEngine
-from tests.app.scripts import Script
 from tests.app.session.conftest import fakes as fakes
-from tests.app.shown_library import DRAFT, MAIN, ShownLibrary, path_of
 from tests.app.window_driver import WindowDriver
 
 
@@ -69,19 +65,13 @@ def open_settings(qapp: Application, qtbot: QtBot, tmp_path: Path) -> Iterator[O
     """Open the settings as `open_shown` opens the window. Changed settings do not take effect in the session."""
     opened: list[SettingsHost] = []
 
-    def open_on(
-        inventory: Inventory | None = None, pair: tuple[str, str | None] = (path_of(MAIN), path_of(DRAFT))
-    ) -> tuple[WindowDriver, ShownLibrary, ScriptedEngine]:
-        engine, library = ScriptedEngine([Script("Hello.")]), ShownLibrary(tmp_path, inventory)
-        session = Session(lambda: engine, STARTER)
+    def show(session: Session, library: Library) -> WindowDriver:
         host: Any = SettingsHost(session, library)
         opened.append(host)
         host.show()
-        session.models.load(*pair)
-        qtbot.waitUntil(lambda: not session.models.pair.loading and session.store.ready)
-        return WindowDriver(host, session, qtbot.waitUntil), library, engine
+        return WindowDriver(host, session, qtbot.waitUntil)
 
-    yield open_on
+    yield opening(show, qtbot, tmp_path)
     for host in opened:
         host.close()
         host.deleteLater()
