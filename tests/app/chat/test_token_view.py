@@ -80,6 +80,15 @@ def test_lookup_and_draft_differ_by_more_than_colour(view: TokenView) -> None:
     assert style_at(view, 0).underlineStyle() != style_at(view, 1).underlineStyle()
 
 
+def test_empty_lines_at_the_end_take_no_height(view: TokenView) -> None:
+    heights = []
+    for end in ("", "\n", "\n \n\n"):
+        view.show_tokens([])
+        view.show_tokens([Token(0, f"One.\nTwo.{end}", "main", 0, 0, -0.1)])
+        heights.append(view.height())
+    assert len({*heights}) == 1
+
+
 def test_a_token_tells_its_round_position_and_probability(view: TokenView) -> None:
     shown = [(-1.25, "29%"), (-0.0, "100%"), (0.0, "100%"), (-0.001, "> 99%"), (-0.5, "61%"), (-9.0, "< 1%")]
     view.show_tokens([Token(1, "you", "draft", 2, 7, logprob) for logprob, _ in shown])
