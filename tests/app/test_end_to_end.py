@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
@@ -199,6 +202,25 @@ def test_a_folder_that_is_no_model_is_told_and_the_pair_stays_until_its_draft_is
     window.wait(lambda: not models.pair.loading)
     assert "no draft model" in window.header.draft.toolTip()
     assert window.session.answers.ready
+
+
+@pytest.mark.full
+def test_the_self_test_reports_and_takes_pictures(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "app", "--self-test", "--screenshot", str(tmp_path)],
+        cwd=ROOT,
+        env=os.environ | {"QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+    )
+    report = json.loads(done.stdout)
+    assert done.returncode == 0, report
+    assert report["ok"] is True
+    assert report["text"]
+    assert report["stats"]["drafted"] > 0
+    assert {"mlx", "PySide6-Essentials"} <= set(report["versions"])
+    assert {file.name for file in tmp_path.iterdir()} >= {"answer.png", "answer-dark.png"}
 
 
 @pytest.mark.parametrize("problem", [None, ModelNotUsable("starter/main", "missing")])

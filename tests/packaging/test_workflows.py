@@ -1,4 +1,4 @@
-"""The workflows: scripts that can run, and secrets that are optional and only visible where needed."""
+"""The release workflow: the order of its steps, and secrets that are optional and only visible where needed."""
 
 from __future__ import annotations
 
@@ -24,6 +24,11 @@ def jobs() -> dict[str, Any]:
     return jobs_of(ROOT / ".github" / "workflows" / "release.yml")
 
 
+def step(job: dict[str, Any], name: str) -> tuple[int, dict[str, Any]]:
+    """A step by its name, with its place."""
+    return next((place, step) for place, step in enumerate(job["steps"]) if step.get("name") == name)
+
+
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
 def test_scripts_are_bash_name_existing_files_and_hold_no_secret(file: Path) -> None:
     for job in jobs_of(file).values():
@@ -38,6 +43,12 @@ def test_scripts_are_bash_name_existing_files_and_hold_no_secret(file: Path) -> 
             assert "secrets." not in script + str(one.get("if", ""))
 
 
+def test_a_tag_builds_tests_signs_and_drafts(jobs: dict[str, Any]) -> None:
+    assert jobs["draft"]["needs"] == "build"
+    assert jobs["draft"]["if"] == "startsWith(github.ref, 'refs/tags/v')"
+    assert {system.partition("-")[0] for system in jobs["build"]["strategy"]["matrix"]["os"]} == {"ubuntu", "macos"}
+
+
 def test_only_the_draft_may_write(jobs: dict[str, Any]) -> None:
     whole = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))
     assert whole["permissions"] == {"contents": "read"}
@@ -47,7 +58,7 @@ def test_only_the_draft_may_write(jobs: dict[str, Any]) -> None:
 
 def test_the_certificate_may_be_absent(jobs: dict[str, Any]) -> None:
     build = jobs["build"]
-    [certificate] = [step for step in build["steps"] if step.get("name") == "Certificate"]
+    _, certificate = step(build, "Certificate")
     # Neither the tests nor what they install see it.
     assert build["env"] == {"HAS_CERTIFICATE": "${{ secrets.MACOS_CERTIFICATE != '' }}"}
     assert certificate["if"] == "runner.os == 'macOS' && env.HAS_CERTIFICATE == 'true'"
@@ -56,6 +67,14 @@ def test_the_certificate_may_be_absent(jobs: dict[str, Any]) -> None:
     assert {*re.findall(r'echo "(TANDEM_\w+)=', certificate["run"])} == variables
     signing = (ROOT / "packaging" / "sign.py").read_text(encoding="utf-8")
     assert all(f'"{variable}"' in signing for variable in variables)
+
+
+def test_the_draft_has_a_cask_checksums_and_says_whether_it_is_signed(jobs: dict[str, Any]) -> None:
+    _, draft = step(jobs["draft"], "Draft the release")
+    order = ["feed.py sign", "cask.py", "SHA256SUMS", "not signed", "feed.py news", "gh release create"]
+    places = [draft["run"].index(word) for word in order]
+    assert places == sorted(places)
+    assert '"$HAS_CERTIFICATE" != true' in draft["run"]
 
 
 def test_what_is_downloaded_is_what_was_uploaded(jobs: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from tests.app.api.conftest import CALLER, Serve
 from tests.app.api.serving import Served
 from tests.app.scripted_engine import ScriptedEngine, model_info
 from tests.app.scripts import Script
+from tests.patience import PATIENCE_S
 
 ASKED: list[ChatCompletionMessageParam] = [{"role": "user", "content": "What is a draft model?"}]
 CALL = '<tool_call>\n{"name": "weather", "arguments": {"city": "Seoul"}}\n</tool_call>'
@@ -89,6 +91,30 @@ def test_openai_chats_whole_and_streamed(client: openai.OpenAI) -> None:
         for token in choice.logprobs.content or ()
     ]
     assert "".join(tokens) == text
+
+
+@pytest.mark.full
+def test_openai_may_close_a_stream_early(client: openai.OpenAI, starter: Served) -> None:
+    with client.chat.completions.create(model="default", messages=ASKED, stream=True) as stream:
+        next(iter(stream))
+    # The next one gets its turn all the same.
+    assert client.chat.completions.create(model="default", messages=ASKED, max_tokens=2).choices[0].message.content
+    assert starter.api.status.under_way == ()
+
+
+@pytest.mark.full
+def test_openai_asks_asynchronously_many_at_once(starter: Served) -> None:
+    async def ask() -> set[str | None]:
+        async with openai.AsyncOpenAI(
+            base_url=f"{starter.address}/v1", api_key="none", max_retries=0, timeout=PATIENCE_S
+        ) as client:
+            asked = (
+                client.chat.completions.create(model="default", messages=ASKED, max_tokens=8, temperature=0)
+                for _ in range(6)
+            )
+            return {answer.choices[0].message.content for answer in await asyncio.gather(*asked)}
+
+    assert len(asyncio.run(ask())) == 1
 
 
 def test_openai_completes_raw_prompts(client: openai.OpenAI) -> None:

@@ -21,6 +21,17 @@ SCHEMA = {**Colour.model_json_schema(), "additionalProperties": False}
 FORM: dict[str, Any] = {"type": "json_schema", "schema": SCHEMA}
 
 
+@pytest.mark.full
+def test_the_official_client_parses_what_a_model_class_asks_for(starter: Served) -> None:
+    with starter.openai() as client:
+        parsed = client.chat.completions.parse(
+            model="default", messages=[{"role": "user", "content": "A colour"}], response_format=Colour, temperature=0
+        )
+        response = client.responses.parse(model="default", input="A colour", text_format=Colour, temperature=0)
+    assert parsed.choices[0].message.parsed == response.output_parsed
+    assert isinstance(response.output_parsed, Colour)
+
+
 def test_a_format_is_followed_streamed_and_sampled(starter: Served, question: dict[str, Any]) -> None:
     asked = question | {
         "temperature": 1.2,
@@ -33,6 +44,21 @@ def test_a_format_is_followed_streamed_and_sampled(starter: Served, question: di
     Colour.model_validate_json(text)
     plain = starter.chat(asked | {"speculation": "off"})
     assert plain["choices"][0]["message"]["content"] == text
+
+
+@pytest.mark.full
+def test_the_official_client_of_anthropic_parses_what_a_model_class_asks_for(starter: Served) -> None:
+    asked: Any = {"model": "default", "messages": [{"role": "user", "content": "A colour"}], "max_tokens": 60}
+    with starter.anthropic() as client:
+        parsed = client.messages.parse(**asked, output_format=Colour)
+        beta = client.beta.messages.parse(**asked, output_format=Colour, betas=["structured-outputs-2025-11-13"])
+        created = client.messages.create(**asked, output_config={"format": FORM, "effort": "low"})
+        with client.messages.stream(**asked, output_format=Colour) as stream:
+            streamed = stream.get_final_message()
+    assert isinstance(parsed.parsed_output, Colour)
+    assert parsed.parsed_output == beta.parsed_output == streamed.parsed_output
+    assert created.content[0].type == "text"
+    Colour.model_validate_json(created.content[0].text)
 
 
 @pytest.mark.parametrize(

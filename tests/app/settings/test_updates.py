@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
+import runpy
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives import serialization
@@ -27,6 +29,11 @@ class Publisher:
     @property
     def key(self) -> str:
         return base64.b64encode(self._private.public_key().public_bytes(RAW, serialization.PublicFormat.Raw)).decode()
+
+    @property
+    def secret(self) -> str:
+        raw = self._private.private_bytes(RAW, serialization.PrivateFormat.Raw, serialization.NoEncryption())
+        return base64.b64encode(raw).decode()
 
     def sign(self, feed: bytes) -> bytes:
         return base64.b64encode(self._private.sign(feed))
@@ -144,3 +151,15 @@ def test_a_page_that_is_not_there_or_too_large(page: Page, publisher: Publisher)
 )
 def test_versions_are_compared_by_numbers(newest: str, installed: str, newer: bool) -> None:
     assert Release(newest, "https://example.org", {}).is_newer_than(installed) is newer
+
+
+def test_what_packaging_signs_this_app_reads(
+    publisher: Publisher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signer = runpy.run_path(str(Path(__file__).resolve().parents[3] / "packaging" / "feed.py"))
+    monkeypatch.setenv("TANDEM_FEED_KEY", publisher.secret)
+    signer["sign"]("0.1.0", "https://example.org/0.1.0", str(tmp_path))
+    feed, signature = (tmp_path / "feed.json").read_bytes(), (tmp_path / "feed.json.sig").read_bytes()
+    release = read_feed(feed, signature, publisher.key)
+    assert release.version == "0.1.0"
+    assert "starter pair" in release.news_in("en")
