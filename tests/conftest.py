@@ -37,6 +37,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     tempfile.tempdir = os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="tandem-tests-")
     atexit.register(shutil.rmtree, tempfile.tempdir, ignore_errors=True)
 
+from huggingface_hub import constants
+
 import engine  # noqa: F401  (loads OpenBLAS before any test imports mlx)
 from engine.machine import facts, keep_awake, process_info, row_costs
 from tests.engine.machine.objective_c import Runtime
@@ -86,6 +88,8 @@ def own_home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(home / name.lower()))
     monkeypatch.setenv("HF_HOME", str(home / "huggingface"))
+    # The library has read the variable when it was imported.
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(home / "huggingface" / "hub"))
     return home
 
 
