@@ -1,10 +1,7 @@
 """Rebuild the starter pair from nothing, then say how good it is.
 
 python -m resources.starter.recipe            corpus, tokenizer, both models, folders, evaluation
-python -m resources.starter.recipe refresh    the main that is there learns limits and tools, its draft to follow it
-python -m resources.starter.recipe more-limits  that main declines more of what it cannot know, its draft to follow it
-python -m resources.starter.recipe with-tools   the main that is there learns to answer with the tools given
-python -m resources.starter.recipe reword     that main learns the answers that changed since, its draft to follow it
+python -m resources.starter.recipe refresh    the main that is there takes the last course again, draft and head follow
 python -m resources.starter.recipe head       the DFlash head alone, for the main that is there
 python -m resources.starter.recipe refresh-head   the head that is there goes on learning what that main says
 python -m resources.starter.recipe eagle      an EAGLE-3 head for that main, which does not ship: WORK/eagle3
@@ -38,10 +35,7 @@ _STARTER = Path(__file__).parent.parent
 # Each build's function in `pipeline`.
 _BUILDS = {
     "build": "build",
-    "refresh": "refresh_pair",
-    "more-limits": "teach_more_limits",
-    "with-tools": "teach_with_tools",
-    "reword": "reword_pair",
+    "refresh": "refresh",
     "head": "build_head",
     "refresh-head": "refresh_head",
     "eagle": "build_eagle_head",

@@ -62,8 +62,8 @@ def texts_from(short: Rows, long: Rows, seed: int, steps: int, start: int) -> It
         rows, count = (long, 1) if is_long else (short, SHORT_ROWS)
         chosen = generator.choice(len(rows), count, replace=False).tolist()
         batch = make_batch(rows, chosen)
-        owners = torch.from_numpy(rows.owners[chosen].astype(np.int64))
-        yield Texts(batch.tokens, torch.from_numpy(rows.answers[chosen]), owners, batch.mask)
+        owners = torch.as_tensor(rows.owners[chosen].astype(np.int64))
+        yield Texts(batch.tokens, torch.as_tensor(rows.answers[chosen]), owners, batch.mask)
 
 
 def chain_loss(main: LanguageModel, head: ChainHead, texts: Texts) -> Tensor:

@@ -6,13 +6,20 @@ Every question of the evaluation is kept out, whatever its case, spaces and punc
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from resources.starter.recipe.content import LANGUAGES, held_out_wordings
 from resources.starter.recipe.conversations import Conversation, Turn
 from resources.starter.recipe.courses import COURSES, Course
-from resources.starter.recipe.dialogue import NEAR_TOOLS, OFFTOPIC, TOPIC, draw_system, draw_topic, draw_turns
+from resources.starter.recipe.dialogue import (
+    NEAR_TOOLS,
+    OFFTOPIC,
+    TOPIC,
+    draw_system,
+    draw_topic,
+    draw_turns,
+    draw_without_tools,
+)
 from resources.starter.recipe.limits import DECLINED
 from resources.starter.recipe.scripts import language_of
 from resources.starter.recipe.templates import normalised
@@ -20,7 +27,7 @@ from resources.starter.recipe.tools import tool_turns, tools_line
 from resources.starter.recipe.voice import Voice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 # How many exercises a conversation strings together.
 _LENGTHS = (1, 2, 3, 4, 6)
@@ -42,24 +49,6 @@ def long_conversations(seed: int, count: int) -> Iterator[Conversation]:
         yield _conversation(Voice(LANGUAGES[index % len(LANGUAGES)], rng), rng.randint(12, 26))
 
 
-def tool_questions(seed: int, count: int) -> Iterator[Conversation]:
-    """Yield `count` questions for tools, asked where there are none; the answers are empty."""
-    drawn = 0
-    while drawn < count:
-        voice = Voice(LANGUAGES[drawn % len(LANGUAGES)], random.Random(f"tools/{seed}/{drawn}"))
-        drawn += 1
-        turn = tool_turns(voice)[0]
-        if not is_held_out(turn.user):
-            yield Conversation(voice.language, (replace(turn, answer=""),))
-
-
-def given_tools(drawn: Iterable[Conversation]) -> Iterator[Conversation]:
-    """Give every second of these conversations the tools, for which it has no use, unless it has a system message."""
-    for index, conversation in enumerate(drawn):
-        is_given = index % 2 and conversation.system is None
-        yield replace(conversation, system=tools_line()) if is_given else conversation
-
-
 def _conversation(voice: Voice, exercises: int) -> Conversation:
     language, rng = voice.language, voice.rng
     system = draw_system(voice)
@@ -74,6 +63,8 @@ def _conversation(voice: Voice, exercises: int) -> Conversation:
             drawn = tool_turns(voice)
         elif has_tools and rng.random() < voice.course.near_tools:
             drawn = draw_topic(voice, NEAR_TOOLS)
+        elif not has_tools and rng.random() < voice.course.without_tools:
+            drawn = draw_without_tools(voice)
         else:
             drawn = draw_turns(voice, turns)
         exercises -= 1

@@ -34,7 +34,8 @@ class Course:
     the range of tokens kept. `repeats` is the share of rows that repeat meaningless tokens; `question_weight` is what
     predicting a token of a question counts for against one of an answer. `tools` is the share of conversations that are
     given the tools; every second exercise of those is for one of them, and `near_tools` is the share of the others that
-    are about a topic in similar words. `mending_steps` follow, on what is still wrong.
+    are about a topic in similar words. `without_tools` is the share of the exercises without them that ask for
+    one all the same.
     """
 
     steps: int
@@ -53,7 +54,8 @@ class Course:
     mix: Mix = Mix()
     tools: float = 0.0
     near_tools: float = 0.0
-    mending_steps: int = 0
+    without_tools: float = 0.0
+    tokens_per_step: int = 3072
 
 
 _IN_NUMBERS = Course(
@@ -154,140 +156,44 @@ DEEPER_COURSES = (
     ),
 )
 
-# Messages of a word or two, which the courses before answer in the language that used the word most. Three in four of
-# them open a chat.
-SHORT_MESSAGES = replace(
+# The last course holds all that the guide knows in one mixture, since a course of one thing makes it forget others. New
+# are messages of a word or two, what it cannot do, what it says at length, and what it asks the tools of Tandem.
+EVERYTHING = replace(
     _LATE,
-    steps=600,
-    seed=44,
-    conversations=40_000,
-    lengths=(76, 18, 4, 1, 1),
-    languages=("en", "ko", "en", "ja", "zh"),
-    opening=(4, 12),
-    mix=Mix(topic=0.1, small_talk=0.05, offtopic=0.04, memory=0.0, previous=0.0, followup=0.8, short=0.81),
-)
-
-# What the guide cannot do, what it says at length, and what it asks the tools of Tandem.
-LIMITS_AND_TOOLS = replace(
-    _LATE,
-    steps=1320,
-    seed=46,
-    conversations=15_000,
-    topic_opening=0.9,
-    lengths=(74, 18, 6, 1, 1),
-    languages=("en", "ko", "ja", "zh"),
-    opening=(4, 10),
-    mix=Mix(
-        topic=0.1,
-        small_talk=0.03,
-        offtopic=0.05,
-        memory=0.0,
-        previous=0.0,
-        followup=0.1,
-        short=0.03,
-        declined=0.5,
-        at_length=0.035,
-    ),
-    tools=0.4,
-    mending_steps=320,
-)
-
-# More of the same for a main that took that course: conversions, files that say what is asked for, places, and
-# questions that only resemble those for a tool.
-MORE_LIMITS = replace(
-    LIMITS_AND_TOOLS,
-    steps=480,
-    seed=52,
-    conversations=12_000,
-    first_rate=1.0,
+    steps=2160,
+    seed=61,
+    conversations=96_000,
+    first_rate=0.25,
     last_rate=0.0,
-    mix=replace(LIMITS_AND_TOOLS.mix, topic=0.14, offtopic=0.16, declined=0.44, at_length=0.01),
-    near_tools=0.5,
-    mending_steps=220,
-)
-
-# Repeated beside such a course, so that nothing is forgotten: the late course with more follow-ups and references back.
-KEPT = replace(
-    _LATE,
-    steps=600,
-    seed=45,
-    conversations=36_000,
-    topic_opening=0.9,
-    lengths=(50, 26, 13, 6, 5),
-    mix=Mix(topic=0.26, small_talk=0.04, offtopic=0.06, memory=0.14, previous=0.17, followup=0.6),
-)
-
-# With the tools given, only questions for them are answered by a call. What ships has not taken this course.
-WITH_TOOLS = replace(
-    KEPT,
-    steps=160,
-    seed=47,
-    conversations=2500,
-    first_rate=0.8,
-    last_rate=0.0,
-    lengths=(60, 25, 10, 3, 2),
-    opening=(4, 10),
-    mix=replace(KEPT.mix, short=0.05, declined=0.12),
-    tools=1.0,
-)
-
-# Repeated beside that course, with and without the tools: all that main knows.
-BESIDE_TOOLS = replace(
-    KEPT,
-    seed=48,
-    conversations=6000,
-    opening=(4, 12),
+    topic_opening=0.5,
+    offtopic_opening=0.7,
+    opening=(4, 16),
     lengths=(64, 20, 9, 4, 3),
+    languages=("en", "ko", "ja", "zh"),
+    long_every=40,
     mix=Mix(
         topic=0.25,
         small_talk=0.07,
-        offtopic=0.07,
+        offtopic=0.11,
         memory=0.09,
         previous=0.1,
         followup=0.5,
         short=0.08,
-        declined=0.13,
+        declined=0.16,
         at_length=0.012,
     ),
+    tools=0.25,
+    near_tools=0.4,
+    without_tools=0.06,
+    tokens_per_step=36_864,
 )
-
-# What main does not say as the texts have it, in whole answers: those conversations alone that give such an answer.
-REWORDED = replace(
-    KEPT,
-    steps=300,
-    seed=49,
-    conversations=24_000,
-    first_rate=1.0,
-    last_rate=0.0,
-    topic_opening=0.2,
-    opening=(20, 40),
-    lengths=(74, 18, 6, 1, 1),
-    languages=("en", "ko", "ja", "zh"),
-    mix=Mix(
-        topic=0.6,
-        small_talk=0.08,
-        offtopic=0.0,
-        memory=0.02,
-        previous=0.1,
-        followup=0.8,
-        short=0.12,
-    ),
-    tools=0.2,
-)
-
-# How those answers begin, which is a single token of each and learned last: what is still wrong, among others.
-REWORDED_OPENINGS = replace(
-    REWORDED, steps=160, seed=51, first_rate=0.8, topic_opening=0.9, opening=(3, 10), lengths=(90, 8, 2, 0, 0)
-)
-
-# Repeated beside both: the conversations that give no such answer.
-BESIDE_REWORDED = replace(BESIDE_TOOLS, seed=50, conversations=14_000, languages=REWORDED.languages, tools=0.3)
 
 # Complete answers, which the draft and the head have to guess.
 WHOLE = replace(
-    KEPT,
+    EVERYTHING,
     topic_opening=0.0,
     offtopic_opening=0.0,
+    lengths=(50, 26, 13, 6, 5),
     mix=Mix(
         topic=0.29,
         small_talk=0.09,

@@ -9,6 +9,7 @@ from resources.starter.recipe.content import (
     read_content,
     read_short,
     read_short_development,
+    read_tools,
     read_wordings,
 )
 from resources.starter.recipe.conversations import Turn
@@ -17,6 +18,7 @@ from resources.starter.recipe.noise import drop_words, splice
 from resources.starter.recipe.skills import draw_skill
 from resources.starter.recipe.skills.texts import first_sentence, nonsense
 from resources.starter.recipe.templates import draw, fill
+from resources.starter.recipe.tools import ACCEPTANCE_TODAY, LIST_MODELS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,6 +52,9 @@ SMALL_TALK = (
 
 # Topics whose questions share words with those for a tool, but ask what something means or how to do it.
 NEAR_TOOLS = ("what-is-accept-rate", "choose-model", "what-is-main-model", "download-model", "better-models")
+
+# What answers a question for a tool where there is none.
+_WITHOUT_TOOLS = {LIST_MODELS: "choose-model", ACCEPTANCE_TODAY: "what-is-accept-rate"}
 
 # Short messages that mean the same anywhere in a chat.
 COURTESIES = ("goodbye", "thanks", "compliment", "good-night", "who-are-you", "are-you-human")
@@ -108,6 +113,13 @@ def draw_topic(voice: Voice, names: Sequence[str] = ()) -> list[Turn]:
         followup = rng.choice(topic.followups)
         turns.append(Turn(voice.word(followup.questions), followup.answer, FOLLOWUP))
     return turns
+
+
+def draw_without_tools(voice: Voice) -> list[Turn]:
+    """A question for a tool that is not there: the topic that comes nearest answers it."""
+    tool = voice.rng.choice(list(_WITHOUT_TOOLS))
+    answer = read_content(voice.language).topics[_WITHOUT_TOOLS[tool]].answer
+    return [Turn(voice.word(read_tools(voice.language)[tool]["questions"]), answer, TOPIC)]
 
 
 def _at_length(voice: Voice) -> Turn:

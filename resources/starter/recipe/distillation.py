@@ -31,6 +31,6 @@ def with_choices(main: LanguageModel, rows: Rows) -> Rows:
             hidden = main.forward(batch.tokens, batch.mask).flatten(0, 1)
             scores = main.logits(hidden[batch.predicting])
         found = choices[chosen].reshape(-1)
-        found[batch.predicting.numpy()] = scores.argmax(-1).numpy()
+        found[batch.predicting.cpu().numpy()] = scores.argmax(-1).cpu().numpy()
         choices[chosen] = found.reshape(len(chosen), -1)
     return replace(rows, choices=choices)

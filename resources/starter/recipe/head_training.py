@@ -93,7 +93,7 @@ def save_read(read: Read, path: Path) -> None:
 def load_read(path: Path) -> Read:
     """Load what `save_read` saved."""
     kept = torch.load(path, weights_only=True)
-    rows = Rows(*(kept[name].numpy() for name in ("tokens", "answers", "owners")))
+    rows = Rows(*(kept[name].cpu().numpy() for name in ("tokens", "answers", "owners")))
     return Read(rows, kept["taps"], kept["choices"])
 
 
@@ -118,16 +118,6 @@ def train_head(
     fall = [first_rate * min(1.0, 2 * (1 - step / steps)) for step in range(steps)]
     data = partial(blocks_from, short, long, head.shape.block_size, seed, steps)
     train(head, data, fall, work, loss_of=partial(head_loss, main), compiled=False)
-
-
-@torch.no_grad()
-def meet_halfway(head: Head, former: Head) -> None:
-    """Make every weight of `head` the mean of its own and of its former self's (WiSE-FT, arXiv:2109.01903).
-
-    A head that went on learning gains on what it learned and loses a little elsewhere; the mean keeps most of both.
-    """
-    for own, before in zip(head.parameters(), former.parameters(), strict=True):
-        own.lerp_(before, 0.5)
 
 
 def blocks_from(short: Read, long: Read, block_size: int, seed: int, steps: int, start: int) -> Iterator[Blocks]:
@@ -160,13 +150,13 @@ def draw_blocks(read: Read, chosen: list[int], blocks: int, block_size: int, gen
     anchors = np.argsort(keys, axis=1)[:, :blocks]
     sizes = np.where(np.take_along_axis(is_anchor, anchors, axis=1), block_size, 0)
     return Blocks(
-        torch.from_numpy(read.rows.tokens[chosen].astype(np.int64)),
-        torch.from_numpy(answers),
-        torch.from_numpy(owners.astype(np.int64)),
+        torch.as_tensor(read.rows.tokens[chosen].astype(np.int64)),
+        torch.as_tensor(answers),
+        torch.as_tensor(owners.astype(np.int64)),
         read.taps[chosen],
         read.choices[chosen].long(),
-        torch.from_numpy(anchors),
-        torch.from_numpy(sizes),
+        torch.as_tensor(anchors),
+        torch.as_tensor(sizes),
     )
 
 

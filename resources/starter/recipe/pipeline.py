@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING
@@ -14,21 +13,8 @@ from tokenizers import Tokenizer
 from resources.starter.recipe.chain_head import EagleHead, EagleShape, MtpHead, MtpShape
 from resources.starter.recipe.chain_training import train_chain_head
 from resources.starter.recipe.circuits import wire_copying
-from resources.starter.recipe.corpus import conversations, given_tools, long_conversations, tool_questions
-from resources.starter.recipe.courses import (
-    BESIDE_REWORDED,
-    BESIDE_TOOLS,
-    COURSES,
-    DEEPER_COURSES,
-    KEPT,
-    LIMITS_AND_TOOLS,
-    MORE_LIMITS,
-    REWORDED,
-    REWORDED_OPENINGS,
-    SHORT_MESSAGES,
-    WHOLE,
-    WITH_TOOLS,
-)
+from resources.starter.recipe.corpus import conversations, long_conversations
+from resources.starter.recipe.courses import COURSES, DEEPER_COURSES, EVERYTHING, WHOLE
 from resources.starter.recipe.distillation import with_choices
 from resources.starter.recipe.export import export_head, export_model, load_head, load_model, write_checksums
 from resources.starter.recipe.generation import answered_by
@@ -36,12 +22,10 @@ from resources.starter.recipe.head import Head, HeadShape
 from resources.starter.recipe.head_training import (
     Read,
     load_read,
-    meet_halfway,
     read_by,
     save_read,
     train_head,
 )
-from resources.starter.recipe.mistakes import harder
 from resources.starter.recipe.model import DRAFT, MAIN, YOUNG_MAIN, LanguageModel, deepened
 from resources.starter.recipe.odd_requests import odd_conversations
 from resources.starter.recipe.packing import (
@@ -53,46 +37,32 @@ from resources.starter.recipe.packing import (
     with_repeats,
 )
 from resources.starter.recipe.quantisation import write_quantised
-from resources.starter.recipe.refresh import former_self, refresh
-from resources.starter.recipe.rewording import giving, is_of_before, shortened, unsaid_answers, without
 from resources.starter.recipe.tokenizer import (
     END_OF_TEXT,
     SPECIAL_TOKENS,
-    TURN_END,
-    TURN_START,
     VOCABULARY_SIZE,
     train_tokenizer,
-    write_tokenizer,
 )
-from resources.starter.recipe.tools import LIST_MODELS, call, tools_line
 from resources.starter.recipe.training import batches, next_token_loss, rates, train
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from resources.starter.recipe.conversations import Conversation
     from resources.starter.recipe.courses import Course
-    from resources.starter.recipe.packing import Example
     from resources.starter.recipe.plan import Plan
     from resources.starter.recipe.training import Batch
 
 _TOKENIZER_CONVERSATIONS = 20_000
-_TOKENS_PER_STEP = 3072
+# Of the draft's steps; every so many hold long rows.
+_TOKENS_PER_STEP = 24_576
 _LONG_EVERY, _LATE_ROWS = 8, 64
 _LONGEST_ODD_PROMPT = SHORT_ROW - 120
 # Rows in which the long answer has room.
 _WHOLE_ROW = 352
-# A draft that follows a main which learned something new begins at this share of the full rate.
-_RATE_OF_FOLLOWING = 0.3
-# What main gets wrong after a course is found in so many conversations of this seed's distance, of the course and of
-# what is kept, and shown it at this share of the full rate.
-_MENDING_SEED, _MENDED_NEW, _MENDED_KEPT = 33, 3600, 3200
-_RATE_OF_MENDING = 2 / 3
-# A conversation is drawn for an answer that changed until there are so many.
-_TIMES_REWORDED = 24
-# Refreshing a head begins at this share of the full rate.
-_RATE_OF_REFRESH = 0.15
+# What a draft and a head that follow a changed main begin with, as shares of the full rate.
+_RATE_OF_FOLLOWING, _RATE_OF_REFRESH = 0.4, 0.5
 
 
 def build(plan: Plan, work: Path, target: Path) -> None:
@@ -119,118 +89,27 @@ def build(plan: Plan, work: Path, target: Path) -> None:
     deeper = partial(_lessons, DEEPER_COURSES, tokenizer, long)
     train(main, deeper, rates(DEEPER_COURSES), work / "main.pt", loss_of=next_token_loss)
     export_model(main, tokenizer, target / "main")
-    teach(SHORT_MESSAGES, plan, work / "short.pt", target)
-    teach(LIMITS_AND_TOOLS, plan, work / "limits.pt", target)
+    teach_everything(plan, work, target)
     distil(plan, work, target, LanguageModel(DRAFT), 1.0)
     build_head(plan, work, target)
 
 
-def refresh_pair(plan: Plan, work: Path, target: Path) -> None:
-    """Give target/main the course of limits and tools, and have target/draft follow; write both folders."""
+def refresh(plan: Plan, work: Path, target: Path) -> None:
+    """Give target/main the last course again, whose texts may have changed, and have draft and head follow."""
     work.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(plan.seed)
-    teach(LIMITS_AND_TOOLS, plan, work / "limits.pt", target)
+    teach_everything(plan, work, target)
     distil(plan, work, target, load_model(DRAFT, target / "draft"), _RATE_OF_FOLLOWING)
+    refresh_head(plan, work, target)
 
 
-def teach_more_limits(plan: Plan, work: Path, target: Path) -> None:
-    """Give target/main the second course of limits, and have target/draft follow."""
-    work.mkdir(parents=True, exist_ok=True)
-    torch.manual_seed(plan.seed)
-    teach(MORE_LIMITS, plan, work / "more-limits.pt", target)
-    distil(plan, work, target, load_model(DRAFT, target / "draft"), _RATE_OF_FOLLOWING)
-
-
-def teach(course: Course, plan: Plan, checkpoint: Path, target: Path) -> None:
-    """Give target/main one more course, beside which it repeats what it knows and says."""
+def teach_everything(plan: Plan, work: Path, target: Path) -> None:
+    """Give target/main the last course."""
     tokenizer = Tokenizer.from_file(str(target / "main" / "tokenizer.json"))
     main = load_model(MAIN, target / "main")
-    new = _rows_of(tokenizer, course, course.conversations)
-    known = encode_conversations(tokenizer, conversations(KEPT.seed, KEPT.conversations, KEPT))
-    main.eval()
-    # Without the tools, main answers their questions as before.
-    without = answered_by(main, tokenizer, tool_questions(plan.seed, plan.own_answers))
-    kept = pack(chain(without, known), _WHOLE_ROW, tokenizer.token_to_id(END_OF_TEXT))
-    main.train()
-    former, long = former_self(main), _long_rows(tokenizer, plan)
-    refresh(main, former, (new, kept, long), course.steps, plan.seed, checkpoint)
-    if course.mending_steps:
-        new, kept = (
-            _rows_of(tokenizer, replace(one, seed=one.seed + _MENDING_SEED), count)
-            for one, count in ((course, _MENDED_NEW), (KEPT, _MENDED_KEPT))
-        )
-        lessons = (*harder(main, former, new, kept, tokenizer.token_to_id(END_OF_TEXT), plan.seed), long)
-        mended = checkpoint.with_stem(f"{checkpoint.stem}-mended")
-        refresh(main, former, lessons, course.mending_steps, plan.seed, mended, _RATE_OF_MENDING)
+    lessons = partial(_lessons, (EVERYTHING,), tokenizer, _long_rows(tokenizer, plan))
+    train(main, lessons, rates((EVERYTHING,)), work / "everything.pt", loss_of=next_token_loss)
     export_model(main, tokenizer, target / "main")
-
-
-def teach_with_tools(plan: Plan, work: Path, target: Path) -> None:
-    """Teach target/main that only the questions for the tools are answered otherwise where these are given."""
-    work.mkdir(parents=True, exist_ok=True)
-    torch.manual_seed(plan.seed)
-    tokenizer = Tokenizer.from_file(str(target / "main" / "tokenizer.json"))
-    main = load_model(MAIN, target / "main").eval()
-    new = _rows_of(tokenizer, WITH_TOOLS, WITH_TOOLS.conversations)
-    known = given_tools(conversations(BESIDE_TOOLS.seed, BESIDE_TOOLS.conversations, BESIDE_TOOLS))
-    examples = chain(_without_tools(main, tokenizer, plan), encode_conversations(tokenizer, known))
-    kept = pack(examples, _WHOLE_ROW, tokenizer.token_to_id(END_OF_TEXT))
-    lessons = (new, kept, _long_rows(tokenizer, plan))
-    line = tokenizer.encode(f"{TURN_START}system\n{tools_line()}{TURN_END}\n").ids
-    former = former_self(main)
-    rate = WITH_TOOLS.first_rate
-    refresh(main.train(), former, lessons, WITH_TOOLS.steps, plan.seed, work / "tools.pt", rate, line)
-    export_model(main, tokenizer, target / "main")
-    # Both share one chat template.
-    write_tokenizer(tokenizer, target / "draft", DRAFT.max_position_embeddings)
-    write_checksums(target)
-
-
-def reword_pair(plan: Plan, work: Path, target: Path) -> None:
-    """Teach target/main the answers that it does not say as the texts have them, and have target/draft follow."""
-    work.mkdir(parents=True, exist_ok=True)
-    torch.manual_seed(plan.seed)
-    tokenizer = Tokenizer.from_file(str(target / "main" / "tokenizer.json"))
-    main = load_model(MAIN, target / "main").eval()
-    unsaid = unsaid_answers(main, tokenizer, plan.seed)
-    long = _packed(tokenizer, shortened(unsaid, long_conversations(plan.seed, plan.long_conversations)), LONG_ROW)
-    own = [one for one in _without_tools(main, tokenizer, plan) if not is_of_before(one, tokenizer, unsaid)]
-    former, lessons = former_self(main), partial(_reworded_and_kept, tokenizer, unsaid, own)
-    new, kept = lessons(REWORDED, BESIDE_REWORDED)
-    refresh(main.train(), former, (new, kept, long), REWORDED.steps, plan.seed, work / "reworded.pt")
-    new, kept = lessons(REWORDED_OPENINGS, replace(BESIDE_REWORDED, conversations=_MENDED_KEPT))
-    new, kept = harder(main, former, new, kept, tokenizer.token_to_id(END_OF_TEXT), plan.seed)
-    steps, rate, checkpoint = REWORDED_OPENINGS.steps, REWORDED_OPENINGS.first_rate, work / "reworded-openings.pt"
-    refresh(main, former, (new, kept, long), steps, plan.seed, checkpoint, rate)
-    export_model(main, tokenizer, target / "main")
-    distil(plan, work, target, load_model(DRAFT, target / "draft"), _RATE_OF_FOLLOWING)
-
-
-def _reworded_and_kept(
-    tokenizer: Tokenizer, unsaid: Collection[str], own: Iterable[Example], course: Course, beside: Course
-) -> tuple[Rows, Rows]:
-    """The rows of `course` that give an answer which changed, and those of `beside` that give none, with `own` ones."""
-    new = encode_conversations(tokenizer, giving(unsaid, _drawn(course), _TIMES_REWORDED))
-    kept = encode_conversations(tokenizer, without(unsaid, _drawn(beside)))
-    end = tokenizer.token_to_id(END_OF_TEXT)
-    return pack(new, _WHOLE_ROW, end), pack(chain(own, kept), _WHOLE_ROW, end)
-
-
-def _without_tools(main: LanguageModel, tokenizer: Tokenizer, plan: Plan) -> Iterator[Example]:
-    """How main begins its answers to questions for the tools where it is not given them, unless it calls one."""
-    mark = tokenizer.encode(call(LIST_MODELS)).ids[0]
-    asked = tool_questions(plan.seed + 1, plan.own_answers)
-    for ids, answers in answered_by(main, tokenizer, asked, most_tokens=BESIDE_TOOLS.opening[1]):
-        if ids[answers.index(True)] != mark:
-            yield ids, answers
-
-
-def _drawn(course: Course) -> Iterator[Conversation]:
-    return conversations(course.seed, course.conversations, course)
-
-
-def _rows_of(tokenizer: Tokenizer, course: Course, count: int) -> Rows:
-    return _packed(tokenizer, conversations(course.seed, count, course), _WHOLE_ROW)
 
 
 def distil(plan: Plan, work: Path, target: Path, draft: LanguageModel, first_rate: float) -> None:
@@ -256,14 +135,16 @@ def _lessons(courses: Sequence[Course], tokenizer: Tokenizer, long: Rows, start:
     """The batches of these courses from step `start` on; a course's rows are drawn when its turn comes."""
     for course in courses:
         if start < course.steps:
-            short = _packed(tokenizer, _drawn(course), SHORT_ROW)
+            length = _WHOLE_ROW if course.mix.at_length else SHORT_ROW
+            drawn = conversations(course.seed, course.conversations, course)
+            short = _packed(tokenizer, drawn, length)
             if course.repeats:
                 meaningless = range(len(SPECIAL_TOKENS), VOCABULARY_SIZE)
                 short = with_repeats(short, course.repeats, meaningless, course.seed)
             endless = batches(
                 short,
                 long,
-                _TOKENS_PER_STEP,
+                course.tokens_per_step,
                 seed=course.seed,
                 long_every=course.long_every,
                 question_weight=course.question_weight,
@@ -278,7 +159,7 @@ def build_head(plan: Plan, work: Path, target: Path) -> None:
 
 
 def refresh_head(plan: Plan, work: Path, target: Path) -> None:
-    """Let target/head go on learning what target/main says, and write the mean of what it was and what it became."""
+    """Let target/head go on learning what target/main says."""
     _train_head(plan, work, target, goes_on=True)
 
 
@@ -298,8 +179,6 @@ def _train_head(plan: Plan, work: Path, target: Path, *, goes_on: bool) -> None:
         head.begin_at(main)
     steps, first_rate = (plan.refresh_head_steps, _RATE_OF_REFRESH) if goes_on else (plan.head_steps, 1.0)
     train_head(head, main, short, long, steps, plan.seed, work / "head.pt", first_rate)
-    if goes_on:
-        meet_halfway(head, load_head(shape, target / "head"))
     export_head(head, target / "head")
     write_checksums(target)
 
@@ -320,7 +199,7 @@ def build_eagle_head(plan: Plan, work: Path, target: Path) -> None:
     """Train an EAGLE-3 head for target/main and write work/eagle3 and work/eagle3-8bit."""
     main, short, long = _for_chain_heads(plan, work, target)
     head = EagleHead(EagleShape())
-    said = torch.from_numpy(short.tokens[short.answers].astype("int64"))
+    said = torch.as_tensor(short.tokens[short.answers].astype("int64"))
     head.choose_targets(torch.bincount(said, minlength=main.shape.vocab_size))
     head.begin_at(main)
     train_chain_head(head, main, short, long, plan.eagle_steps, plan.seed, work / "eagle.pt")

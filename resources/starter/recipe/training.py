@@ -86,9 +86,9 @@ def batches(
 
 def make_batch(rows: Rows, chosen: list[int], question_weight: float = 0.0) -> Batch:
     """The rows with these indices, each conversation attending to itself only."""
-    tokens = torch.from_numpy(rows.tokens[chosen].astype(np.int64))
-    owners = torch.from_numpy(rows.owners[chosen].astype(np.int64))
-    answers = torch.from_numpy(rows.answers[chosen])
+    tokens = torch.as_tensor(rows.tokens[chosen].astype(np.int64))
+    owners = torch.as_tensor(rows.owners[chosen].astype(np.int64))
+    answers = torch.as_tensor(rows.answers[chosen])
     length = tokens.shape[1]
     causal = torch.ones(length, length, dtype=torch.bool).tril()
     mask = (owners[:, :, None] == owners[:, None, :]) & causal
@@ -99,7 +99,7 @@ def make_batch(rows: Rows, chosen: list[int], question_weight: float = 0.0) -> B
     if rows.choices is None:
         targets = tokens.flatten()[predicting + 1]
     else:
-        targets = torch.from_numpy(rows.choices[chosen].astype(np.int64)).flatten()[predicting]
+        targets = torch.as_tensor(rows.choices[chosen].astype(np.int64)).flatten()[predicting]
     return Batch(tokens, mask[:, None], predicting, targets, weights.flatten()[predicting])
 
 

@@ -17,8 +17,8 @@ from resources.starter.recipe.content import (
     read_wordings,
 )
 from resources.starter.recipe.conversations import Conversation
-from resources.starter.recipe.corpus import conversations, given_tools, is_held_out, long_conversations, tool_questions
-from resources.starter.recipe.courses import BESIDE_TOOLS, KEPT, LIMITS_AND_TOOLS, SHORT_MESSAGES, WITH_TOOLS
+from resources.starter.recipe.corpus import conversations, is_held_out, long_conversations
+from resources.starter.recipe.courses import EVERYTHING, Course
 from resources.starter.recipe.limits import DECLINED
 from resources.starter.recipe.odd_requests import odd_conversations
 from resources.starter.recipe.scripts import language_of
@@ -137,13 +137,12 @@ def test_short_messages_are_evaluated_in_forty_kinds(language: str) -> None:
 
 
 @pytest.mark.full
-def test_the_last_course_opens_most_chats_with_a_word_or_two_and_asks_no_held_out_one() -> None:
+def test_the_last_course_opens_some_chats_with_a_word_or_two_and_asks_no_held_out_one() -> None:
     held_out = {normalised(message.text) for language in LANGUAGES for message in read_short_held_out(language)}
-    first = [conversation.turns[0].user for conversation in conversations(SHORT_MESSAGES.seed, 2000, SHORT_MESSAGES)]
-    kept = [conversation.turns[0].user for conversation in conversations(KEPT.seed, 2000, KEPT)]
+    first = [conversation.turns[0].user for conversation in conversations(EVERYTHING.seed, 2000, EVERYTHING)]
 
-    assert sum(len(text) <= 16 for text in first) > 1300 > 1.5 * sum(len(text) <= 16 for text in kept)
-    assert not {normalised(text) for text in (*first, *kept)} & held_out
+    assert sum(len(text) <= 16 for text in first) > 400
+    assert not {normalised(text) for text in first} & held_out
 
 
 @pytest.mark.full
@@ -159,13 +158,13 @@ def test_odd_requests_are_the_same_for_the_same_seed_and_in_every_language() -> 
 
 
 @pytest.mark.full
-def test_the_course_of_limits_declines_in_every_language_and_asks_no_held_out_question() -> None:
-    drawn = list(conversations(LIMITS_AND_TOOLS.seed, 2000, LIMITS_AND_TOOLS))
+def test_the_last_course_declines_in_every_language_and_asks_no_held_out_question() -> None:
+    drawn = list(conversations(EVERYTHING.seed, 2000, EVERYTHING))
     turns = [turn for conversation in drawn for turn in conversation.turns]
     declined = [turn for turn in turns if turn.kind == DECLINED]
 
     assert {turn.answer for turn in declined} == {read_content(language).offtopic.answer for language in LANGUAGES}
-    assert len({turn.user for turn in declined}) > 0.9 * len(declined) > 500
+    assert len({turn.user for turn in declined}) > 0.9 * len(declined) > 300
     for turn in declined:
         answered = next(one for one in LANGUAGES if read_content(one).offtopic.answer == turn.answer)
         assert answered == "en" or language_of(turn.user) != "en", turn
@@ -175,7 +174,7 @@ def test_the_course_of_limits_declines_in_every_language_and_asks_no_held_out_qu
 
 @pytest.mark.full
 def test_a_tool_is_only_called_where_the_tools_are_given() -> None:
-    drawn = list(conversations(LIMITS_AND_TOOLS.seed, 1000, LIMITS_AND_TOOLS))
+    drawn = list(conversations(EVERYTHING.seed, 1000, EVERYTHING))
     calls = {call(name) for name in (LIST_MODELS, ACCEPTANCE_TODAY)}
 
     made = 0
@@ -186,7 +185,7 @@ def test_a_tool_is_only_called_where_the_tools_are_given() -> None:
                 assert (conversation.system or "").endswith(tools_line())
                 assert turn.user.startswith("<tool_response>\n")
                 assert turn.kind == TOOL
-    assert made > 200
+    assert made > 100
     assert any(
         conversation.system == tools_line() and not calls & {turn.answer for turn in conversation.turns}
         for conversation in drawn
@@ -194,7 +193,7 @@ def test_a_tool_is_only_called_where_the_tools_are_given() -> None:
 
 
 def test_an_answer_repeats_what_the_tool_said() -> None:
-    drawn = conversations(LIMITS_AND_TOOLS.seed, 300, LIMITS_AND_TOOLS)
+    drawn = conversations(EVERYTHING.seed, 300, EVERYTHING)
     told = [turn for conversation in drawn for turn in conversation.turns if turn.user.startswith("<tool_response>")]
 
     assert len(told) > 50
@@ -207,31 +206,14 @@ def test_an_answer_repeats_what_the_tool_said() -> None:
             assert result.split()[2] in turn.answer
 
 
-def test_tools_are_given_to_half_of_what_is_kept_and_change_nothing_else_in_it() -> None:
-    drawn = list(conversations(BESIDE_TOOLS.seed, 200, BESIDE_TOOLS))
-    given = list(given_tools(drawn))
+def test_questions_for_tools_are_answered_by_a_topic_where_none_are_given() -> None:
+    asked = Course(1, 3, 40, 0.0, 0.0, 0.0, 0.0, (1, 1), lengths=(1, 0, 0, 0, 0), without_tools=1.0)
+    turns = [turn for conversation in conversations(3, 40, asked) for turn in conversation.turns]
+    topics = [read_content(language).topics for language in LANGUAGES]
 
-    assert [one.turns for one in given] == [one.turns for one in drawn]
-    changed = [(before, after) for before, after in zip(drawn, given, strict=True) if before != after]
-    assert 60 < len(changed) <= 100
-    assert {(before.system, after.system) for before, after in changed} == {(None, tools_line())}
-
-
-def test_most_questions_beside_the_tools_are_answered_without_a_call() -> None:
-    drawn = list(conversations(WITH_TOOLS.seed, 200, WITH_TOOLS))
-    calls = {call(name) for name in (LIST_MODELS, ACCEPTANCE_TODAY)}
-    answers = [turn for one in drawn for turn in one.turns if not turn.user.startswith("<tool_response>")]
-
-    assert all((one.system or "").endswith(tools_line()) for one in drawn)
-    assert 0.2 < sum(turn.answer in calls for turn in answers) / len(answers) < 0.5
-
-
-def test_questions_for_tools_that_are_not_given_have_no_answer() -> None:
-    drawn = list(tool_questions(3, 40))
-
-    assert drawn == list(tool_questions(3, 40))
-    assert {conversation.language for conversation in drawn} == set(LANGUAGES)
-    assert {(len(conversation.turns), conversation.turns[0].answer) for conversation in drawn} == {(1, "")}
+    assert {turn.answer for turn in turns} == {
+        one[name].answer for one in topics for name in ("choose-model", "what-is-accept-rate")
+    }
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -27,7 +27,6 @@ from resources.starter.recipe.head_training import (  # noqa: E402
     fall_of,
     head_loss,
     load_read,
-    meet_halfway,
     read_by,
     save_read,
     targets_and_weights,
@@ -146,16 +145,6 @@ def test_a_head_begins_as_main_s_last_layers_which_see_the_last_tap_as_main_s_la
     assert torch.allclose(head.hidden_norm(head.fc(taps)), last.input_layernorm(taps[..., -MAIN_SHAPE.hidden_size :]))
     for layer, mains in zip(head.layers, main.model.layers[1:], strict=True):
         assert all(torch.equal(value, mains.state_dict()[name]) for name, value in layer.state_dict().items())
-
-
-def test_a_head_that_went_on_learning_meets_its_former_self_halfway(head: Head) -> None:
-    former = Head(SHAPE)
-    became = {name: value.clone() for name, value in head.state_dict().items()}
-
-    meet_halfway(head, former)
-
-    for name, before in former.state_dict().items():
-        assert torch.allclose(head.state_dict()[name], (became[name] + before) / 2, atol=1e-6), name
 
 
 def test_the_rate_is_full_for_half_of_the_steps(monkeypatch: pytest.MonkeyPatch, main: LanguageModel) -> None:
