@@ -9,6 +9,7 @@ from typing import Any
 
 import mlx.core as mx
 import pytest
+from huggingface_hub import constants
 from mlx_lm import load, stream_generate
 from mlx_lm.utils import dequantize_model
 from transformers import AutoTokenizer
@@ -166,8 +167,9 @@ def test_a_reused_prefix_changes_no_text(engine: Engine, ask: Callable[..., Fini
 
 
 def test_the_file_is_converted_once_and_opens_again_with_the_same_text(
-    gguf_file: Path, folder: Path, plain: dict[str, Finished]
+    gguf_file: Path, folder: Path, plain: dict[str, Finished], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(folder.parents[2]))
     before = {file: file.stat().st_mtime_ns for file in folder.iterdir()}
     with Engine() as again:
         pair = again.load(gguf_file).result(PATIENCE_S)

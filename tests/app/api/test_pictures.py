@@ -115,3 +115,13 @@ def test_why_a_picture_is_not_seen_is_told(serve: Serve, error: Any) -> None:
     served = serve(ScriptedEngine([Script("It is red.", error=error, fail_after=0)], pictures=RULES))
     response = served.post("/v1/chat/completions", openai_chat(URL))
     assert (response.status_code, response.json()["error"]["code"]) == (400, error.code)
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [("", "main cannot see pictures."), ("cluster", "main cannot see pictures on several machines.")],
+)
+def test_where_a_model_cannot_see_is_told(serve: Serve, reason: str, said: str) -> None:
+    error = ModelCannotSee("main", reason)
+    served = serve(ScriptedEngine([Script("It is red.", error=error, fail_after=0)], pictures=RULES))
+    assert served.post("/v1/chat/completions", openai_chat(URL)).json()["error"]["message"] == said

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.library.library import Library
 from app.settings_window.pages import NetworkPage
+from app.widgets.labels import SentenceLabel
 from app.wording.hub import HUB_REASONS
 from tests.fakehub.server import FakeHub, Fault
 
@@ -20,6 +21,15 @@ def page(library: Library, qtbot: QtBot) -> Iterator[NetworkPage]:
     qtbot.addWidget(page)
     page.show()
     yield page
+    library.close()
+
+
+def test_it_says_what_leaves_this_computer(library: Library, qtbot: QtBot) -> None:
+    page = NetworkPage(library, lambda: "Nothing leaves this computer.")
+    qtbot.addWidget(page)
+    page.show()
+    [label] = [one for one in page.findChildren(SentenceLabel) if "leaves" in one.text()]
+    assert label.isVisible()
     library.close()
 
 
