@@ -87,14 +87,11 @@ def test_a_card_that_is_shown_takes_the_advice_that_comes_later(
     open_settings: OpenShown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window, library, _ = open_settings(pair=(path_of(MAIN), None))
-    advice, pending = library.advice, False
-    monkeypatch.setattr(library, "advice", lambda path: None if pending else advice(path))
-    pending = True
-    [larger] = [entry for entry in library.inventory.catalog if entry.id == LARGER]
-    library.finder.searched = ModelSearch("qwen3", found=(larger,))
-    page = open_page(window, SEARCH)
-    assert "1.4×" not in card_of(page, LARGER).facts.text()
-    pending = False
+    library.finder.searched = ModelSearch("qwen3", found=(library.inventory.entry(LARGER),))
+    with monkeypatch.context() as patch:
+        patch.setattr(library, "advice", lambda _: None)
+        page = open_page(window, SEARCH)
+        assert "1.4×" not in card_of(page, LARGER).facts.text()
     library.advice_changed.emit(path_of(MAIN))
     assert "about 1.4× as fast (estimate)" in card_of(page, LARGER).facts.text()
 

@@ -11,26 +11,25 @@ from pytestqt.qtbot import QtBot
 from app.library.library import Library
 from app.settings_window.pages import NetworkPage
 from app.widgets.labels import SentenceLabel
+from app.widgets.layouts import settle_layouts
 from app.wording.hub import HUB_REASONS
 from tests.fakehub.server import FakeHub, Fault
 
 
 @pytest.fixture
 def page(library: Library, qtbot: QtBot) -> Iterator[NetworkPage]:
-    page = NetworkPage(library)
+    page = NetworkPage(library, lambda: "Nothing leaves this computer.")
     qtbot.addWidget(page)
     page.show()
     yield page
     library.close()
 
 
-def test_it_says_what_leaves_this_computer(library: Library, qtbot: QtBot) -> None:
-    page = NetworkPage(library, lambda: "Nothing leaves this computer.")
-    qtbot.addWidget(page)
-    page.show()
+def test_it_says_below_its_rows_what_leaves_this_computer(page: NetworkPage) -> None:
     [label] = [one for one in page.findChildren(SentenceLabel) if "leaves" in one.text()]
+    settle_layouts()
     assert label.isVisible()
-    library.close()
+    assert label.geometry().top() > page.test_row.geometry().bottom()
 
 
 def press(page: Any, qtbot: QtBot) -> str:
