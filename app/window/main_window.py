@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QImage, QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QStackedWidget
 
@@ -40,7 +40,6 @@ from app.widgets.banner import Banner
 from app.widgets.keyboard_focus import TabOrdered
 from app.widgets.layouts import centred, fill, vbox
 from app.widgets.outside import bring_to_front
-from app.widgets.overlay import Overlay
 from app.widgets.theme_aware import ThemeAware
 from app.window.actions import ACTIONS
 from app.window.actions.window_action import ActedWindow
@@ -236,9 +235,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self.composer.show_unsent(chat, chat.unsent, chat.unsent_attachments)
         self._update_actions()
         # An overlay that was opened while the chat was being read keeps the focus.
-        if all(
-            card.isHidden() for card in self.findChildren(Overlay, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        ):
+        if not self.has_open_card:
             self.composer.setFocus()
 
     def _show_new_turn(self, chat: Chat, turn: Turn) -> None:

@@ -2,36 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication
 
 from app.window.actions.window_action import ActedWindow, WindowAction
 
 
-def _text_action(action_id: str, text: str, name: str, shortcut: str, begins_section: bool = False) -> WindowAction:
-    """Return an action that sends its keys to the text with the focus, which handles them itself."""
+def _press(shortcut: str, _window: ActedWindow) -> bool:
+    """Give the keys to the widget with the focus. Return whether it uses them."""
+    focus, keys = QApplication.focusWidget(), QKeySequence(shortcut)[0]  # type: ignore[index]
+    if focus is None:
+        return False
+    event = QKeyEvent(QEvent.Type.KeyPress, keys.key(), keys.keyboardModifiers())
+    # `sendEvent` would first offer them to the window's shortcuts, and so to the same action again.
+    focus.event(event)
+    return event.isAccepted()
+
+
+def _paste(shortcut: str, window: ActedWindow) -> None:
+    """Paste where the focus is or else, over a chat or a list, into the message box."""
+    if not _press(shortcut, window) and window.front_window is window and not window.has_open_card:
+        window.composer.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        window.composer.edit.paste()
+
+
+def _text_action(
+    action_id: str,
+    text: str,
+    name: str,
+    shortcut: str,
+    run: Callable[[str, ActedWindow], object] = _press,
+    begins_section: bool = False,
+) -> WindowAction:
+    """Return an action that edits the text with the focus."""
     return WindowAction(
         action_id,
         text,
         name,
-        partial(_press, QKeySequence(shortcut)),
+        partial(run, shortcut),
         shortcut,
         begins_section=begins_section,
         # macOS finds the entries that edit in its own dialogs by their texts.
         role=QAction.MenuRole.TextHeuristicRole,
     )
-
-
-def _press(keys: QKeySequence, _window: ActedWindow) -> None:
-    """Send the keys to the widget with the focus."""
-    focus = QApplication.focusWidget()
-    if focus is not None:
-        pressed = keys[0]  # type: ignore[index]
-        event = QKeyEvent(QEvent.Type.KeyPress, pressed.key(), pressed.keyboardModifiers())
-        QCoreApplication.sendEvent(focus, event)
 
 
 def _search_chats(window: ActedWindow) -> None:
@@ -49,7 +66,7 @@ EDIT_ACTIONS = (
     _text_action("redo", "Redo", "Redo typing", "Ctrl+Shift+Z"),
     _text_action("cut", "Cut", "Cut the selection", "Ctrl+X", begins_section=True),
     _text_action("copy", "Copy", "Copy the selection", "Ctrl+C"),
-    _text_action("paste", "Paste", "Paste text or files", "Ctrl+V"),
+    _text_action("paste", "Paste", "Paste text or files", "Ctrl+V", _paste),
     _text_action("select-all", "Select all", "Select all text", "Ctrl+A"),
     WindowAction(
         "copy-answer",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from app.actions.spec import ActionSpec
+from app.widgets.overlay import Overlay
 
 if TYPE_CHECKING:
     from app.chat.composer import Composer
@@ -63,6 +65,12 @@ class ActedWindow(QMainWindow):
     def front_window(self) -> QWidget:
         """The active window, which may be the settings: they have no menu bar of their own."""
         return QApplication.activeWindow() or self
+
+    @property
+    def has_open_card(self) -> bool:
+        """Whether a card is open in the window, which keeps the focus."""
+        cards = self.findChildren(Overlay, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        return any(not card.isHidden() for card in cards)
 
     @property
     def is_kept(self) -> bool:
