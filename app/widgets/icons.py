@@ -66,6 +66,9 @@ class _Drawing(QIconEngine):
         painter.restore()
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        if size.isEmpty():
+            # Qt asks for it where a button is no larger than its margins.
+            return QPixmap()
         pixmap = QPixmap(size)
         pixmap.fill(Qt.GlobalColor.transparent)
         with QPainter(pixmap) as painter:
