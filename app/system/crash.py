@@ -21,7 +21,8 @@ def report(error: BaseException) -> Path | None:
     file = data_folder() / "last-error.txt"
     try:
         private_files.make_folder(file.parent)
-        file.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+        # The error may quote half a surrogate pair.
+        file.write_text("".join(traceback.format_exception(error)), encoding="utf-8", errors="backslashreplace")
     except OSError:
         return None
     return file
@@ -32,9 +33,29 @@ def catch_in_slots(notify: Callable[[Path | None], None]) -> None:
 
     The window continues, because only the reaction to one event failed.
     """
+    # The terminal starts without Qt.
+    from PySide6.QtCore import QTimer
+
+    def tell(error: BaseException) -> None:
+        try:
+            file = report(error)
+        except Exception:
+            file = None
+        notify(file)
+
+    def tell_again(error: BaseException) -> None:
+        try:
+            tell(error)
+        except Exception as failure:
+            # Raised from here, it would come back to `hook`, without end.
+            sys.__excepthook__(type(failure), failure, failure.__traceback__)
 
     def hook(_kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
-        notify(report(error))
+        try:
+            tell(error)
+        except Exception:
+            # After an endless recursion no call fits on the stack. That of the event loop begins anew.
+            QTimer.singleShot(0, lambda: tell_again(error))
 
     sys.excepthook = hook
 

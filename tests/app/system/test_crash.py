@@ -7,9 +7,13 @@ import logging
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QApplication
 
+from app.system import crash
 from app.system.log_buffer import MOST_LINES, LogBuffer
 from app.system.paths import data_folder
 from tests.app.conftest import OpenWindow
@@ -59,6 +63,51 @@ def test_the_report_is_offered_and_opened_on_request(open_window: OpenWindow, mo
     assert opened == []
     window.press_banner()
     assert opened == [str(data_folder() / "last-crash.txt")]
+
+
+class Recursive(QObject):
+    again = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.again.connect(self.recur)
+
+    def recur(self) -> None:
+        self.again.emit()
+
+
+@pytest.mark.parametrize("broken", ["stack", "report", "notice once", "notice"])
+def test_an_error_is_told_even_if_its_report_fails(
+    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], broken: str
+) -> None:
+    window = open_window(ScriptedEngine())
+    told: list[Path | None] = []
+
+    def notify(report: Path | None) -> None:
+        told.append(report)
+        if broken == "notice" or (broken == "notice once" and len(told) == 1):
+            raise RuntimeError(broken)
+        window.notifications.show_error(report)
+
+    def fail(_error: BaseException) -> None:
+        raise RuntimeError(broken)
+
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    crash.catch_in_slots(notify)
+    if broken == "report":
+        monkeypatch.setattr("app.system.crash.report", fail)
+    if broken == "stack":
+        Recursive().recur()
+    else:
+        sys.excepthook(ValueError, ValueError("half of 😀: \ud83d"), None)
+    if broken == "notice":
+        window.wait(lambda: len(told) == 2)
+        QApplication.processEvents()
+        assert len(told) == 2
+        assert "RuntimeError: notice" in capfd.readouterr().err
+    else:
+        window.wait(lambda: "Something unexpected" in window.banner_text)
+        assert (told[-1] is None) == (broken == "report")
 
 
 log = logging.getLogger("engine.something")
