@@ -1128,9 +1128,9 @@
         <translation>チャットのバックアップを復元</translation>
     </message>
     <message numerus="yes">
-        <source>{date} · %n chat(s)</source>
+        <source>{date} · %Ln chat(s)</source>
         <translation>
-            <numerusform>{date} · チャット %n 件</numerusform>
+            <numerusform>{date} · チャット %Ln 件</numerusform>
         </translation>
     </message>
     <message>
@@ -1165,9 +1165,9 @@
 <context>
     <name>Banner</name>
     <message numerus="yes">
-        <source>%n more notice(s)</source>
+        <source>%Ln more notice(s)</source>
         <translation>
-            <numerusform>ほかに %n 件のお知らせ</numerusform>
+            <numerusform>ほかに %Ln 件のお知らせ</numerusform>
         </translation>
     </message>
 </context>
@@ -1820,9 +1820,9 @@
         <translation>停止しました。</translation>
     </message>
     <message numerus="yes">
-        <source>Identical so far: %n token(s).</source>
+        <source>Identical so far: %Ln token(s).</source>
         <translation>
-            <numerusform>ここまで %n トークンが一致しています。</numerusform>
+            <numerusform>ここまで %Ln トークンが一致しています。</numerusform>
         </translation>
     </message>
     <message>
@@ -1862,9 +1862,9 @@
         <translation>2 回の実行の間に、この Mac の負荷が変わりました。</translation>
     </message>
     <message numerus="yes">
-        <source>The same text as without drafts: all %n token(s) match.</source>
+        <source>The same text as without drafts: all %Ln token(s) match.</source>
         <translation>
-            <numerusform>ドラフトなしの場合と同じテキストです。%n トークンがすべて一致しました。</numerusform>
+            <numerusform>ドラフトなしの場合と同じテキストです。%Ln トークンがすべて一致しました。</numerusform>
         </translation>
     </message>
     <message>
@@ -2019,30 +2019,30 @@
 <context>
     <name>CountedCalls</name>
     <message numerus="yes">
-        <source>%n token(s)</source>
+        <source>%Ln token(s)</source>
         <translation>
-            <numerusform>%n トークン</numerusform>
+            <numerusform>%Ln トークン</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n request(s) under way.</source>
+        <source>%Ln request(s) under way.</source>
         <translation>
-            <numerusform>%n 件のリクエストを処理中です。</numerusform>
+            <numerusform>%Ln 件のリクエストを処理中です。</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>CountedWords</name>
     <message numerus="yes">
-        <source>about %n minute(s) left</source>
+        <source>about %Ln minute(s) left</source>
         <translation>
-            <numerusform>残り約 %n 分</numerusform>
+            <numerusform>残り約 %Ln 分</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>about %n hour(s) left</source>
+        <source>about %Ln hour(s) left</source>
         <translation>
-            <numerusform>残り約 %n 時間</numerusform>
+            <numerusform>残り約 %Ln 時間</numerusform>
         </translation>
     </message>
 </context>
@@ -2783,9 +2783,9 @@
         <translation>読み込み中… {share}</translation>
     </message>
     <message numerus="yes">
-        <source>%n download(s) running</source>
+        <source>%Ln download(s) running</source>
         <translation>
-            <numerusform>%n 件をダウンロード中</numerusform>
+            <numerusform>%Ln 件をダウンロード中</numerusform>
         </translation>
     </message>
     <message>
@@ -2911,15 +2911,15 @@
         <translation>高速化の倍率はまだ測定されていません。回答が何件かたまると表示されます。</translation>
     </message>
     <message numerus="yes">
-        <source>{main} is {faster} with {draft} on this Mac (%n answer(s)).</source>
+        <source>{main} is {faster} with {draft} on this Mac (%Ln answer(s)).</source>
         <translation>
-            <numerusform>この Mac では「{main}」と「{draft}」の組み合わせで {faster}（回答 %n 件）。</numerusform>
+            <numerusform>この Mac では「{main}」と「{draft}」の組み合わせで {faster}（回答 %Ln 件）。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{main} is {faster} with prompt lookup on this Mac (%n answer(s)).</source>
+        <source>{main} is {faster} with prompt lookup on this Mac (%Ln answer(s)).</source>
         <translation>
-            <numerusform>この Mac では「{main}」がプロンプトルックアップで {faster}（回答 %n 件）。</numerusform>
+            <numerusform>この Mac では「{main}」がプロンプトルックアップで {faster}（回答 %Ln 件）。</numerusform>
         </translation>
     </message>
     <message>
@@ -3081,9 +3081,9 @@
         <translation>「{name}」に書き出しました。</translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s) exported.</source>
+        <source>%Ln chat(s) exported.</source>
         <translation>
-            <numerusform>%n 件のチャットを書き出しました。</numerusform>
+            <numerusform>%Ln 件のチャットを書き出しました。</numerusform>
         </translation>
     </message>
     <message>
@@ -3091,9 +3091,9 @@
         <translation>「{name}」に書き出し中…</translation>
     </message>
     <message numerus="yes">
-        <source>Importing {name}: %n chat(s) so far.</source>
+        <source>Importing {name}: %Ln chat(s) so far.</source>
         <translation>
-            <numerusform>「{name}」を読み込んでいます。これまでに %n 件のチャットを追加しました。</numerusform>
+            <numerusform>「{name}」を読み込んでいます。これまでに %Ln 件のチャットを追加しました。</numerusform>
         </translation>
     </message>
     <message>
@@ -3105,45 +3105,45 @@
         <translation>Finder に表示</translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s) imported.</source>
+        <source>%Ln chat(s) imported.</source>
         <translation>
-            <numerusform>%n 件のチャットを読み込みました。</numerusform>
+            <numerusform>%Ln 件のチャットを読み込みました。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s) were skipped because they already exist.</source>
+        <source>%Ln chat(s) were skipped because they already exist.</source>
         <translation>
-            <numerusform>すでにある %n 件のチャットをスキップしました。</numerusform>
+            <numerusform>すでにある %Ln 件のチャットをスキップしました。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s) are in the trash and stay there.</source>
+        <source>%Ln chat(s) are in the trash and stay there.</source>
         <translation>
-            <numerusform>%n 件のチャットはゴミ箱にあるため、そのままにしました。</numerusform>
+            <numerusform>%Ln 件のチャットはゴミ箱にあるため、そのままにしました。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s) have no question or answer and were left out.</source>
+        <source>%Ln chat(s) have no question or answer and were left out.</source>
         <translation>
-            <numerusform>質問も回答もない %n 件のチャットは取り込みませんでした。</numerusform>
+            <numerusform>質問も回答もない %Ln 件のチャットは取り込みませんでした。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n part(s) of the file could not be read as a chat.</source>
+        <source>%Ln part(s) of the file could not be read as a chat.</source>
         <translation>
-            <numerusform>ファイル内の %n 件の項目は、チャットとして読み込めませんでした。</numerusform>
+            <numerusform>ファイル内の %Ln 件の項目は、チャットとして読み込めませんでした。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n line(s) of the file could not be read.</source>
+        <source>%Ln line(s) of the file could not be read.</source>
         <translation>
-            <numerusform>ファイルの %n 行は読み込めませんでした。</numerusform>
+            <numerusform>ファイルの %Ln 行は読み込めませんでした。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
+        <source>%Ln file(s), tool call(s) or reasoning text(s) were left out.</source>
         <translation>
-            <numerusform>添付ファイル、ツール呼び出し、思考のうち、%n 件は読み込みませんでした。</numerusform>
+            <numerusform>添付ファイル、ツール呼び出し、思考のうち、%Ln 件は読み込みませんでした。</numerusform>
         </translation>
     </message>
     <message>
@@ -4102,9 +4102,9 @@
         <translation>その回答までのチャットのコピーです。</translation>
     </message>
     <message numerus="yes">
-        <source>%n message(s) deleted.</source>
+        <source>%Ln message(s) deleted.</source>
         <translation>
-            <numerusform>%n 件のメッセージを削除しました。</numerusform>
+            <numerusform>%Ln 件のメッセージを削除しました。</numerusform>
         </translation>
     </message>
     <message>
@@ -4515,9 +4515,9 @@
         <translation>ゴミ箱を空にする</translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s)</source>
+        <source>%Ln chat(s)</source>
         <translation>
-            <numerusform>%n 件のチャット</numerusform>
+            <numerusform>%Ln 件のチャット</numerusform>
         </translation>
     </message>
     <message>
@@ -4705,9 +4705,9 @@
         <translation>沸騰し</translation>
     </message>
     <message numerus="yes">
-        <source>%n token(s) in one round instead of one, and the text is the main model&apos;s own.</source>
+        <source>%Ln token(s) in one round instead of one, and the text is the main model&apos;s own.</source>
         <translation>
-            <numerusform>1 ラウンドで 1 個ではなく %n 個のトークンを生成しました。テキストはメインモデル自身のものです。</numerusform>
+            <numerusform>1 ラウンドで 1 個ではなく %Ln 個のトークンを生成しました。テキストはメインモデル自身のものです。</numerusform>
         </translation>
     </message>
     <message>
@@ -5645,27 +5645,27 @@
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted.</source>
+        <source>%Ln of {drafted} draft token(s) accepted.</source>
         <translation>
-            <numerusform>ドラフトトークン {drafted} 個のうち %n 個を受理しました。</numerusform>
+            <numerusform>ドラフトトークン {drafted} 個のうち %Ln 個を受理しました。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round.</source>
+        <source>Drafting %Ln token(s) per round.</source>
         <translation>
-            <numerusform>1 ラウンドに %n トークンをドラフト中です。</numerusform>
+            <numerusform>1 ラウンドに %Ln トークンをドラフト中です。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token.</source>
+        <source>Drafting %Ln token(s) per round. Each round takes {cost}× the time of one token.</source>
         <translation>
-            <numerusform>1 ラウンドに %n トークンをドラフト中です。1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかります。</numerusform>
+            <numerusform>1 ラウンドに %Ln トークンをドラフト中です。1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかります。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.</source>
+        <source>%Ln of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.</source>
         <translation>
-            <numerusform>ドラフトトークン {drafted} 個中 %n 個を受理しました。1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかりました。</numerusform>
+            <numerusform>ドラフトトークン {drafted} 個中 %Ln 個を受理しました。1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかりました。</numerusform>
         </translation>
     </message>
 </context>
@@ -6382,9 +6382,9 @@
         <translation>これらのチャットの保管場所を選択</translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s) in this window are not saved.</source>
+        <source>%Ln chat(s) in this window are not saved.</source>
         <translation>
-            <numerusform>このウインドウの %n 件のチャットは保存されていません。</numerusform>
+            <numerusform>このウインドウの %Ln 件のチャットは保存されていません。</numerusform>
         </translation>
     </message>
     <message>
@@ -6416,9 +6416,9 @@
         <translation>Finder に表示</translation>
     </message>
     <message numerus="yes">
-        <source>Tandem kept %n chat(s) from a time when it could not open your chats.</source>
+        <source>Tandem kept %Ln chat(s) from a time when it could not open your chats.</source>
         <translation>
-            <numerusform>Tandem がチャットを開けなかったときの %n 件のチャットが残っています。</numerusform>
+            <numerusform>Tandem がチャットを開けなかったときの %Ln 件のチャットが残っています。</numerusform>
         </translation>
     </message>
     <message>
@@ -6480,9 +6480,9 @@
 <context>
     <name>_DeleteButton</name>
     <message numerus="yes">
-        <source>Delete %n backup(s)?</source>
+        <source>Delete %Ln backup(s)?</source>
         <translation>
-            <numerusform>%n 件のバックアップを削除しますか？</numerusform>
+            <numerusform>%Ln 件のバックアップを削除しますか？</numerusform>
         </translation>
     </message>
     <message>

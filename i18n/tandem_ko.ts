@@ -1128,9 +1128,9 @@
         <translation>대화 백업 복원</translation>
     </message>
     <message numerus="yes">
-        <source>{date} · %n chat(s)</source>
+        <source>{date} · %Ln chat(s)</source>
         <translation>
-            <numerusform>{date} · 대화 %n개</numerusform>
+            <numerusform>{date} · 대화 %Ln개</numerusform>
         </translation>
     </message>
     <message>
@@ -1165,9 +1165,9 @@
 <context>
     <name>Banner</name>
     <message numerus="yes">
-        <source>%n more notice(s)</source>
+        <source>%Ln more notice(s)</source>
         <translation>
-            <numerusform>알림 %n개 더 있음</numerusform>
+            <numerusform>알림 %Ln개 더 있음</numerusform>
         </translation>
     </message>
 </context>
@@ -1820,9 +1820,9 @@
         <translation>중지했어요.</translation>
     </message>
     <message numerus="yes">
-        <source>Identical so far: %n token(s).</source>
+        <source>Identical so far: %Ln token(s).</source>
         <translation>
-            <numerusform>지금까지 토큰 %n개가 일치해요.</numerusform>
+            <numerusform>지금까지 토큰 %Ln개가 일치해요.</numerusform>
         </translation>
     </message>
     <message>
@@ -1862,9 +1862,9 @@
         <translation>두 번 실행하는 사이에 이 Mac의 부하가 달라졌어요.</translation>
     </message>
     <message numerus="yes">
-        <source>The same text as without drafts: all %n token(s) match.</source>
+        <source>The same text as without drafts: all %Ln token(s) match.</source>
         <translation>
-            <numerusform>초안 없이 쓴 것과 같은 텍스트예요. 토큰 %n개가 모두 일치해요.</numerusform>
+            <numerusform>초안 없이 쓴 것과 같은 텍스트예요. 토큰 %Ln개가 모두 일치해요.</numerusform>
         </translation>
     </message>
     <message>
@@ -2019,30 +2019,30 @@
 <context>
     <name>CountedCalls</name>
     <message numerus="yes">
-        <source>%n token(s)</source>
+        <source>%Ln token(s)</source>
         <translation>
-            <numerusform>토큰 %n개</numerusform>
+            <numerusform>토큰 %Ln개</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n request(s) under way.</source>
+        <source>%Ln request(s) under way.</source>
         <translation>
-            <numerusform>요청 %n개를 처리하고 있어요.</numerusform>
+            <numerusform>요청 %Ln개를 처리하고 있어요.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>CountedWords</name>
     <message numerus="yes">
-        <source>about %n minute(s) left</source>
+        <source>about %Ln minute(s) left</source>
         <translation>
-            <numerusform>약 %n분 남음</numerusform>
+            <numerusform>약 %Ln분 남음</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>about %n hour(s) left</source>
+        <source>about %Ln hour(s) left</source>
         <translation>
-            <numerusform>약 %n시간 남음</numerusform>
+            <numerusform>약 %Ln시간 남음</numerusform>
         </translation>
     </message>
 </context>
@@ -2783,9 +2783,9 @@
         <translation>불러오는 중… {share}</translation>
     </message>
     <message numerus="yes">
-        <source>%n download(s) running</source>
+        <source>%Ln download(s) running</source>
         <translation>
-            <numerusform>다운로드 %n개 진행 중</numerusform>
+            <numerusform>다운로드 %Ln개 진행 중</numerusform>
         </translation>
     </message>
     <message>
@@ -2911,15 +2911,15 @@
         <translation>아직 속도 배율을 측정하지 못했어요. 답변이 몇 번 쌓이면 표시돼요.</translation>
     </message>
     <message numerus="yes">
-        <source>{main} is {faster} with {draft} on this Mac (%n answer(s)).</source>
+        <source>{main} is {faster} with {draft} on this Mac (%Ln answer(s)).</source>
         <translation>
-            <numerusform>이 Mac에서 {main} + {draft}: {faster}(답변 %n개)</numerusform>
+            <numerusform>이 Mac에서 {main} + {draft}: {faster}(답변 %Ln개)</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{main} is {faster} with prompt lookup on this Mac (%n answer(s)).</source>
+        <source>{main} is {faster} with prompt lookup on this Mac (%Ln answer(s)).</source>
         <translation>
-            <numerusform>이 Mac에서 {main} + 프롬프트 룩업: {faster}(답변 %n개)</numerusform>
+            <numerusform>이 Mac에서 {main} + 프롬프트 룩업: {faster}(답변 %Ln개)</numerusform>
         </translation>
     </message>
     <message>
@@ -3081,9 +3081,9 @@
         <translation>‘{name}’ 파일로 내보냈어요.</translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s) exported.</source>
+        <source>%Ln chat(s) exported.</source>
         <translation>
-            <numerusform>대화 %n개를 내보냈어요.</numerusform>
+            <numerusform>대화 %Ln개를 내보냈어요.</numerusform>
         </translation>
     </message>
     <message>
@@ -3091,9 +3091,9 @@
         <translation>‘{name}’ 파일로 내보내는 중…</translation>
     </message>
     <message numerus="yes">
-        <source>Importing {name}: %n chat(s) so far.</source>
+        <source>Importing {name}: %Ln chat(s) so far.</source>
         <translation>
-            <numerusform>‘{name}’ 파일에서 지금까지 대화 %n개를 가져왔어요.</numerusform>
+            <numerusform>‘{name}’ 파일에서 지금까지 대화 %Ln개를 가져왔어요.</numerusform>
         </translation>
     </message>
     <message>
@@ -3105,45 +3105,45 @@
         <translation>Finder에서 보기</translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s) imported.</source>
+        <source>%Ln chat(s) imported.</source>
         <translation>
-            <numerusform>대화 %n개를 가져왔어요.</numerusform>
+            <numerusform>대화 %Ln개를 가져왔어요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s) were skipped because they already exist.</source>
+        <source>%Ln chat(s) were skipped because they already exist.</source>
         <translation>
-            <numerusform>이미 있는 대화 %n개를 건너뛰었어요.</numerusform>
+            <numerusform>이미 있는 대화 %Ln개를 건너뛰었어요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s) are in the trash and stay there.</source>
+        <source>%Ln chat(s) are in the trash and stay there.</source>
         <translation>
-            <numerusform>대화 %n개는 휴지통에 있어서 그대로 두었어요.</numerusform>
+            <numerusform>대화 %Ln개는 휴지통에 있어서 그대로 두었어요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s) have no question or answer and were left out.</source>
+        <source>%Ln chat(s) have no question or answer and were left out.</source>
         <translation>
-            <numerusform>질문도 답변도 없는 대화 %n개는 제외했어요.</numerusform>
+            <numerusform>질문도 답변도 없는 대화 %Ln개는 제외했어요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n part(s) of the file could not be read as a chat.</source>
+        <source>%Ln part(s) of the file could not be read as a chat.</source>
         <translation>
-            <numerusform>파일 안의 항목 %n개는 대화로 읽지 못했어요.</numerusform>
+            <numerusform>파일 안의 항목 %Ln개는 대화로 읽지 못했어요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n line(s) of the file could not be read.</source>
+        <source>%Ln line(s) of the file could not be read.</source>
         <translation>
-            <numerusform>파일의 %n줄은 읽지 못했어요.</numerusform>
+            <numerusform>파일의 %Ln줄은 읽지 못했어요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
+        <source>%Ln file(s), tool call(s) or reasoning text(s) were left out.</source>
         <translation>
-            <numerusform>첨부 파일, 도구 호출, 추론 %n개는 가져오지 않았어요.</numerusform>
+            <numerusform>첨부 파일, 도구 호출, 추론 %Ln개는 가져오지 않았어요.</numerusform>
         </translation>
     </message>
     <message>
@@ -4102,9 +4102,9 @@
         <translation>그 답변까지의 대화를 복사한 새 대화예요.</translation>
     </message>
     <message numerus="yes">
-        <source>%n message(s) deleted.</source>
+        <source>%Ln message(s) deleted.</source>
         <translation>
-            <numerusform>메시지 %n개를 삭제했어요.</numerusform>
+            <numerusform>메시지 %Ln개를 삭제했어요.</numerusform>
         </translation>
     </message>
     <message>
@@ -4515,9 +4515,9 @@
         <translation>휴지통 비우기</translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s)</source>
+        <source>%Ln chat(s)</source>
         <translation>
-            <numerusform>대화 %n개</numerusform>
+            <numerusform>대화 %Ln개</numerusform>
         </translation>
     </message>
     <message>
@@ -4709,9 +4709,9 @@
         <translation>끓어</translation>
     </message>
     <message numerus="yes">
-        <source>%n token(s) in one round instead of one, and the text is the main model&apos;s own.</source>
+        <source>%Ln token(s) in one round instead of one, and the text is the main model&apos;s own.</source>
         <translation>
-            <numerusform>라운드 한 번에 토큰이 1개가 아니라 %n개 나오고, 텍스트는 메인 모델이 쓴 그대로예요.</numerusform>
+            <numerusform>라운드 한 번에 토큰이 1개가 아니라 %Ln개 나오고, 텍스트는 메인 모델이 쓴 그대로예요.</numerusform>
         </translation>
     </message>
 </context>
@@ -5645,27 +5645,27 @@
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round.</source>
+        <source>Drafting %Ln token(s) per round.</source>
         <translation>
-            <numerusform>라운드마다 초안 토큰 %n개를 만들어요.</numerusform>
+            <numerusform>라운드마다 초안 토큰 %Ln개를 만들어요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token.</source>
+        <source>Drafting %Ln token(s) per round. Each round takes {cost}× the time of one token.</source>
         <translation>
-            <numerusform>라운드마다 초안 토큰 %n개를 만들어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸려요.</numerusform>
+            <numerusform>라운드마다 초안 토큰 %Ln개를 만들어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸려요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted.</source>
+        <source>%Ln of {drafted} draft token(s) accepted.</source>
         <translation>
-            <numerusform>초안 토큰 {drafted}개 중 %n개가 채택됐어요.</numerusform>
+            <numerusform>초안 토큰 {drafted}개 중 %Ln개가 채택됐어요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.</source>
+        <source>%Ln of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.</source>
         <translation>
-            <numerusform>초안 토큰 {drafted}개 중 %n개가 채택됐어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸렸어요.</numerusform>
+            <numerusform>초안 토큰 {drafted}개 중 %Ln개가 채택됐어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸렸어요.</numerusform>
         </translation>
     </message>
 </context>
@@ -6382,9 +6382,9 @@
         <translation>이 대화를 보관할 위치 선택</translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s) in this window are not saved.</source>
+        <source>%Ln chat(s) in this window are not saved.</source>
         <translation>
-            <numerusform>이 윈도우의 대화 %n개가 저장되지 않았어요.</numerusform>
+            <numerusform>이 윈도우의 대화 %Ln개가 저장되지 않았어요.</numerusform>
         </translation>
     </message>
     <message>
@@ -6416,9 +6416,9 @@
         <translation>Finder에서 보기</translation>
     </message>
     <message numerus="yes">
-        <source>Tandem kept %n chat(s) from a time when it could not open your chats.</source>
+        <source>Tandem kept %Ln chat(s) from a time when it could not open your chats.</source>
         <translation>
-            <numerusform>Tandem이 대화를 열 수 없었을 때의 대화 %n개가 남아 있어요.</numerusform>
+            <numerusform>Tandem이 대화를 열 수 없었을 때의 대화 %Ln개가 남아 있어요.</numerusform>
         </translation>
     </message>
     <message>
@@ -6480,9 +6480,9 @@
 <context>
     <name>_DeleteButton</name>
     <message numerus="yes">
-        <source>Delete %n backup(s)?</source>
+        <source>Delete %Ln backup(s)?</source>
         <translation>
-            <numerusform>백업 %n개를 삭제할까요?</numerusform>
+            <numerusform>백업 %Ln개를 삭제할까요?</numerusform>
         </translation>
     </message>
     <message>

@@ -1128,9 +1128,9 @@
         <translation>恢复对话的备份</translation>
     </message>
     <message numerus="yes">
-        <source>{date} · %n chat(s)</source>
+        <source>{date} · %Ln chat(s)</source>
         <translation>
-            <numerusform>{date} · %n 个对话</numerusform>
+            <numerusform>{date} · %Ln 个对话</numerusform>
         </translation>
     </message>
     <message>
@@ -1165,9 +1165,9 @@
 <context>
     <name>Banner</name>
     <message numerus="yes">
-        <source>%n more notice(s)</source>
+        <source>%Ln more notice(s)</source>
         <translation>
-            <numerusform>还有 %n 条通知</numerusform>
+            <numerusform>还有 %Ln 条通知</numerusform>
         </translation>
     </message>
 </context>
@@ -1820,9 +1820,9 @@
         <translation>已停止。</translation>
     </message>
     <message numerus="yes">
-        <source>Identical so far: %n token(s).</source>
+        <source>Identical so far: %Ln token(s).</source>
         <translation>
-            <numerusform>到目前为止 %n 个 token 一致。</numerusform>
+            <numerusform>到目前为止 %Ln 个 token 一致。</numerusform>
         </translation>
     </message>
     <message>
@@ -1862,9 +1862,9 @@
         <translation>两次运行之间本机的负载发生了变化。</translation>
     </message>
     <message numerus="yes">
-        <source>The same text as without drafts: all %n token(s) match.</source>
+        <source>The same text as without drafts: all %Ln token(s) match.</source>
         <translation>
-            <numerusform>与不用草稿时的文字相同：%n 个 token 全部一致。</numerusform>
+            <numerusform>与不用草稿时的文字相同：%Ln 个 token 全部一致。</numerusform>
         </translation>
     </message>
     <message>
@@ -2019,30 +2019,30 @@
 <context>
     <name>CountedCalls</name>
     <message numerus="yes">
-        <source>%n token(s)</source>
+        <source>%Ln token(s)</source>
         <translation>
-            <numerusform>%n 个 token</numerusform>
+            <numerusform>%Ln 个 token</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n request(s) under way.</source>
+        <source>%Ln request(s) under way.</source>
         <translation>
-            <numerusform>正在处理 %n 个请求。</numerusform>
+            <numerusform>正在处理 %Ln 个请求。</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>CountedWords</name>
     <message numerus="yes">
-        <source>about %n minute(s) left</source>
+        <source>about %Ln minute(s) left</source>
         <translation>
-            <numerusform>剩余约 %n 分钟</numerusform>
+            <numerusform>剩余约 %Ln 分钟</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>about %n hour(s) left</source>
+        <source>about %Ln hour(s) left</source>
         <translation>
-            <numerusform>剩余约 %n 小时</numerusform>
+            <numerusform>剩余约 %Ln 小时</numerusform>
         </translation>
     </message>
 </context>
@@ -2783,9 +2783,9 @@
         <translation>正在加载… {share}</translation>
     </message>
     <message numerus="yes">
-        <source>%n download(s) running</source>
+        <source>%Ln download(s) running</source>
         <translation>
-            <numerusform>正在下载 %n 项</numerusform>
+            <numerusform>正在下载 %Ln 项</numerusform>
         </translation>
     </message>
     <message>
@@ -2911,15 +2911,15 @@
         <translation>尚未测得加速比。回答几次后即会显示。</translation>
     </message>
     <message numerus="yes">
-        <source>{main} is {faster} with {draft} on this Mac (%n answer(s)).</source>
+        <source>{main} is {faster} with {draft} on this Mac (%Ln answer(s)).</source>
         <translation>
-            <numerusform>在本机上，{main} 搭配 {draft} 为 {faster}（%n 个回答）。</numerusform>
+            <numerusform>在本机上，{main} 搭配 {draft} 为 {faster}（%Ln 个回答）。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{main} is {faster} with prompt lookup on this Mac (%n answer(s)).</source>
+        <source>{main} is {faster} with prompt lookup on this Mac (%Ln answer(s)).</source>
         <translation>
-            <numerusform>在本机上，{main} 使用提示词查找为 {faster}（%n 个回答）。</numerusform>
+            <numerusform>在本机上，{main} 使用提示词查找为 {faster}（%Ln 个回答）。</numerusform>
         </translation>
     </message>
     <message>
@@ -3081,9 +3081,9 @@
         <translation>已导出到“{name}”。</translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s) exported.</source>
+        <source>%Ln chat(s) exported.</source>
         <translation>
-            <numerusform>已导出 %n 个对话。</numerusform>
+            <numerusform>已导出 %Ln 个对话。</numerusform>
         </translation>
     </message>
     <message>
@@ -3091,9 +3091,9 @@
         <translation>正在导出到“{name}”…</translation>
     </message>
     <message numerus="yes">
-        <source>Importing {name}: %n chat(s) so far.</source>
+        <source>Importing {name}: %Ln chat(s) so far.</source>
         <translation>
-            <numerusform>正在导入“{name}”：已导入 %n 个对话。</numerusform>
+            <numerusform>正在导入“{name}”：已导入 %Ln 个对话。</numerusform>
         </translation>
     </message>
     <message>
@@ -3105,39 +3105,39 @@
         <translation>在访达中显示</translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s) imported.</source>
+        <source>%Ln chat(s) imported.</source>
         <translation>
-            <numerusform>已导入 %n 个对话。</numerusform>
+            <numerusform>已导入 %Ln 个对话。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s) were skipped because they already exist.</source>
+        <source>%Ln chat(s) were skipped because they already exist.</source>
         <translation>
-            <numerusform>已跳过 %n 个已存在的对话。</numerusform>
+            <numerusform>已跳过 %Ln 个已存在的对话。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s) are in the trash and stay there.</source>
+        <source>%Ln chat(s) are in the trash and stay there.</source>
         <translation>
-            <numerusform>%n 个对话在废纸篓中，未作改动。</numerusform>
+            <numerusform>%Ln 个对话在废纸篓中，未作改动。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s) have no question or answer and were left out.</source>
+        <source>%Ln chat(s) have no question or answer and were left out.</source>
         <translation>
-            <numerusform>%n 个对话没有提问和回答，已略过。</numerusform>
+            <numerusform>%Ln 个对话没有提问和回答，已略过。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n part(s) of the file could not be read as a chat.</source>
+        <source>%Ln part(s) of the file could not be read as a chat.</source>
         <translation>
-            <numerusform>文件中有 %n 个部分无法作为对话读取。</numerusform>
+            <numerusform>文件中有 %Ln 个部分无法作为对话读取。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n line(s) of the file could not be read.</source>
+        <source>%Ln line(s) of the file could not be read.</source>
         <translation>
-            <numerusform>文件中有 %n 行无法读取。</numerusform>
+            <numerusform>文件中有 %Ln 行无法读取。</numerusform>
         </translation>
     </message>
     <message>
@@ -3189,9 +3189,9 @@
         <translation>本次回答因错误而结束。</translation>
     </message>
     <message numerus="yes">
-        <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
+        <source>%Ln file(s), tool call(s) or reasoning text(s) were left out.</source>
         <translation>
-            <numerusform>有 %n 个文件、工具调用或思考内容未导入。</numerusform>
+            <numerusform>有 %Ln 个文件、工具调用或思考内容未导入。</numerusform>
         </translation>
     </message>
 </context>
@@ -4102,9 +4102,9 @@
         <translation>这是截至该回答的对话副本。</translation>
     </message>
     <message numerus="yes">
-        <source>%n message(s) deleted.</source>
+        <source>%Ln message(s) deleted.</source>
         <translation>
-            <numerusform>已删除 %n 条消息。</numerusform>
+            <numerusform>已删除 %Ln 条消息。</numerusform>
         </translation>
     </message>
     <message>
@@ -4515,9 +4515,9 @@
         <translation>清倒废纸篓</translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s)</source>
+        <source>%Ln chat(s)</source>
         <translation>
-            <numerusform>%n 个对话</numerusform>
+            <numerusform>%Ln 个对话</numerusform>
         </translation>
     </message>
     <message>
@@ -4709,9 +4709,9 @@
         <translation>沸腾</translation>
     </message>
     <message numerus="yes">
-        <source>%n token(s) in one round instead of one, and the text is the main model&apos;s own.</source>
+        <source>%Ln token(s) in one round instead of one, and the text is the main model&apos;s own.</source>
         <translation>
-            <numerusform>一轮得到 %n 个 token，而不是 1 个，文字仍由主模型决定。</numerusform>
+            <numerusform>一轮得到 %Ln 个 token，而不是 1 个，文字仍由主模型决定。</numerusform>
         </translation>
     </message>
 </context>
@@ -5645,27 +5645,27 @@
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round.</source>
+        <source>Drafting %Ln token(s) per round.</source>
         <translation>
-            <numerusform>每轮生成 %n 个草稿 token。</numerusform>
+            <numerusform>每轮生成 %Ln 个草稿 token。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token.</source>
+        <source>Drafting %Ln token(s) per round. Each round takes {cost}× the time of one token.</source>
         <translation>
-            <numerusform>每轮生成 %n 个草稿 token，用时为 1 个 token 的 {cost} 倍。</numerusform>
+            <numerusform>每轮生成 %Ln 个草稿 token，用时为 1 个 token 的 {cost} 倍。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted.</source>
+        <source>%Ln of {drafted} draft token(s) accepted.</source>
         <translation>
-            <numerusform>{drafted} 个草稿 token 中接受了 %n 个。</numerusform>
+            <numerusform>{drafted} 个草稿 token 中接受了 %Ln 个。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.</source>
+        <source>%Ln of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.</source>
         <translation>
-            <numerusform>{drafted} 个草稿 token 中接受了 %n 个。每轮用时为 1 个 token 的 {cost} 倍。</numerusform>
+            <numerusform>{drafted} 个草稿 token 中接受了 %Ln 个。每轮用时为 1 个 token 的 {cost} 倍。</numerusform>
         </translation>
     </message>
 </context>
@@ -6382,9 +6382,9 @@
         <translation>选择这些对话的保存位置</translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s) in this window are not saved.</source>
+        <source>%Ln chat(s) in this window are not saved.</source>
         <translation>
-            <numerusform>此窗口中有 %n 个对话未保存。</numerusform>
+            <numerusform>此窗口中有 %Ln 个对话未保存。</numerusform>
         </translation>
     </message>
     <message>
@@ -6416,9 +6416,9 @@
         <translation>在访达中显示</translation>
     </message>
     <message numerus="yes">
-        <source>Tandem kept %n chat(s) from a time when it could not open your chats.</source>
+        <source>Tandem kept %Ln chat(s) from a time when it could not open your chats.</source>
         <translation>
-            <numerusform>Tandem 曾无法打开你的对话，期间的 %n 个对话已保留。</numerusform>
+            <numerusform>Tandem 曾无法打开你的对话，期间的 %Ln 个对话已保留。</numerusform>
         </translation>
     </message>
     <message>
@@ -6480,9 +6480,9 @@
 <context>
     <name>_DeleteButton</name>
     <message numerus="yes">
-        <source>Delete %n backup(s)?</source>
+        <source>Delete %Ln backup(s)?</source>
         <translation>
-            <numerusform>要删除 %n 个备份吗？</numerusform>
+            <numerusform>要删除 %Ln 个备份吗？</numerusform>
         </translation>
     </message>
     <message>

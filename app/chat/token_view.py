@@ -21,7 +21,7 @@ from app.text.pieces import weight
 from app.widgets import theme
 from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import single_shot
-from app.wording.figures import joined_lines, percent, rejected_text
+from app.wording.figures import joined_lines, number, percent, rejected_text
 from app.wording.sources import role_of, source_name
 from engine.events import Token
 from engine.methods import PROPOSERS, ProposerEntry
@@ -174,7 +174,7 @@ class TokenView(ThemeAware, AutoHeightTextBrowser):
             return ""
         text = self.tr("{source} · round {round}, position {position} · probability {percent}").format(
             source=source_name(token.source),
-            round=token.round,
+            round=number(token.round, 0),
             position=token.position + 1,
             percent=_probability(token.logprob),
         )

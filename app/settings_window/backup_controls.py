@@ -71,7 +71,7 @@ class BackupControls(FlowRow):
     def _fill_choices(self) -> None:
         self.choices.clear()
         for backup in self.backups:
-            text = self.tr("{date} · %n chat(s)", "", backup.chats).replace("{date}", date_words(backup))
+            text = self.tr("{date} · %Ln chat(s)", "", backup.chats).replace("{date}", date_words(backup))
             self.choices.addAction(text).triggered.connect(partial(self._choose, backup))
         if not self.backups:
             self.choices.addAction(self.tr("There is no backup yet. Tandem makes one every day.")).setEnabled(False)
@@ -125,7 +125,7 @@ class _DeleteButton(ConfirmButton):
         self.retranslate()
 
     def retranslate(self) -> None:
-        question = self.tr("Delete %n backup(s)?", "", self._count)
+        question = self.tr("Delete %Ln backup(s)?", "", self._count)
         self.setText(question if self.asks else self.tr("Delete all…"))
         self.setAccessibleName(question if self.asks else self.tr("Delete all backups"))
         self.setEnabled(self._count > 0)

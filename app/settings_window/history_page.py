@@ -217,9 +217,9 @@ class HistoryPage(ThemeAware, QWidget):
 
     def _sentence(self, one: Totals) -> str:
         if one.draft_model and one.method != "ngram":
-            text = self.tr("{main} is {faster} with {draft} on this Mac (%n answer(s)).", "", one.answers)
+            text = self.tr("{main} is {faster} with {draft} on this Mac (%Ln answer(s)).", "", one.answers)
         else:
-            text = self.tr("{main} is {faster} with prompt lookup on this Mac (%n answer(s)).", "", one.answers)
+            text = self.tr("{main} is {faster} with prompt lookup on this Mac (%Ln answer(s)).", "", one.answers)
         main, draft = recorded_name(one.main_model), recorded_name(one.draft_model)
         return text.replace("{faster}", figures.as_fast(one)).replace("{main}", main).replace("{draft}", draft)
 

@@ -369,7 +369,7 @@ class PurgeButton(ConfirmButton):
             self.setText(self.tr("Empty Trash"))
             self.setAccessibleName(self.text())
             return
-        question, what = self.tr("Delete permanently?"), self.tr("%n chat(s)", "", len(self._trash))
+        question, what = self.tr("Delete permanently?"), self.tr("%Ln chat(s)", "", len(self._trash))
         if self._one is not None:
             what = self._one.title or self.tr("Untitled chat")
         self.setAccessibleName(f"{question} {what}")

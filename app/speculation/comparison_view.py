@@ -193,9 +193,9 @@ class ComparisonView(ThemeAware, Overlay):
         if verdict is ComparisonResult.NONE or comparison.step is ComparisonStep.FAILED:
             return ""
         if verdict is ComparisonResult.SAME:
-            return self.tr("The same text as without drafts: all %n token(s) match.", "", count)
+            return self.tr("The same text as without drafts: all %Ln token(s) match.", "", count)
         if verdict is ComparisonResult.SAME_SO_FAR:
-            return self.tr("Identical so far: %n token(s).", "", count)
+            return self.tr("Identical so far: %Ln token(s).", "", count)
         differing = comparison.divergence()
         assert differing is not None
         return self._divergence(verdict).format(

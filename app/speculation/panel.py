@@ -299,7 +299,7 @@ class SampleRound(ThemeAware, QWidget):
             step.show_tokens(start + tokens)
         self._sum.setText(
             self.tr(
-                "%n token(s) in one round instead of one, and the text is the main model's own.",
+                "%Ln token(s) in one round instead of one, and the text is the main model's own.",
                 "",
                 ACCEPTED + 1,
             )

@@ -187,4 +187,4 @@ class Banner(ThemeAware, QFrame):
             notice.retranslate()
         waiting = sum(notice.isHidden() for notice in self._notices)
         self._waiting.setVisible(waiting > 0)
-        self._waiting.setText(self.tr("%n more notice(s)", "", waiting))
+        self._waiting.setText(self.tr("%Ln more notice(s)", "", waiting))

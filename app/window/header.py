@@ -231,7 +231,7 @@ class Header(ThemeAware, QFrame):
         running, status, hosts = self._downloads_running, self._session.api.status, self._session.cluster.hosts
         self.downloads.setVisible(running > 0)
         self.downloads.setText(QLocale().toString(running))
-        set_name(self.downloads, self.tr("%n download(s) running", "", running))
+        set_name(self.downloads, self.tr("%Ln download(s) running", "", running))
         self.api.setVisible(status is not None)
         if status is not None:
             requests = len(status.under_way)

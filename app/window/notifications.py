@@ -170,7 +170,7 @@ class Notifications(QObject):
 
     def show_deleted(self, count: int) -> None:
         """Show that `count` messages were deleted at once."""
-        self._show_deleted(lambda: self.tr("%n message(s) deleted.", "", count))
+        self._show_deleted(lambda: self.tr("%Ln message(s) deleted.", "", count))
 
     def _show_deleted(self, sentence: Callable[[], str]) -> None:
         # The action restores only the last deletion.

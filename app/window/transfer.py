@@ -147,7 +147,7 @@ class ImportExport(QObject):
 
         self._start(
             work,
-            lambda count: (self.tr("%n chat(s) exported.", "", count), False),
+            lambda count: (self.tr("%Ln chat(s) exported.", "", count), False),
             self._export_stopped,
             path,
         )
@@ -158,7 +158,7 @@ class ImportExport(QObject):
         self._imported_so_far = 0
         self._start(partial(self._import, path), self._imported, self._import_stopped)
         self._show_running(
-            lambda: self.tr("Importing {name}: %n chat(s) so far.", "", self._imported_so_far).replace(
+            lambda: self.tr("Importing {name}: %Ln chat(s) so far.", "", self._imported_so_far).replace(
                 "{name}", path.name
             )
         )
@@ -263,19 +263,19 @@ class ImportExport(QObject):
         in_trash, empty = (sum(one.reason == reason for one in report.skipped) for reason in (IN_TRASH, EMPTY))
         unread, lines = len(report.skipped) - in_trash - empty, report.left_out.get("unreadable", 0)
         parts = sum(report.left_out.get(reason, 0) for reason in ("tool", "reasoning", "file"))
-        sentences = [self.tr("%n chat(s) imported.", "", len(report.added) + len(report.extended))]
+        sentences = [self.tr("%Ln chat(s) imported.", "", len(report.added) + len(report.extended))]
         if report.unchanged:
-            sentences.append(self.tr("%n chat(s) were skipped because they already exist.", "", len(report.unchanged)))
+            sentences.append(self.tr("%Ln chat(s) were skipped because they already exist.", "", len(report.unchanged)))
         if in_trash:
-            sentences.append(self.tr("%n chat(s) are in the trash and stay there.", "", in_trash))
+            sentences.append(self.tr("%Ln chat(s) are in the trash and stay there.", "", in_trash))
         if empty:
-            sentences.append(self.tr("%n chat(s) have no question or answer and were left out.", "", empty))
+            sentences.append(self.tr("%Ln chat(s) have no question or answer and were left out.", "", empty))
         if unread:
-            sentences.append(self.tr("%n part(s) of the file could not be read as a chat.", "", unread))
+            sentences.append(self.tr("%Ln part(s) of the file could not be read as a chat.", "", unread))
         if lines:
-            sentences.append(self.tr("%n line(s) of the file could not be read.", "", lines))
+            sentences.append(self.tr("%Ln line(s) of the file could not be read.", "", lines))
         if parts:
-            sentences.append(self.tr("%n file(s), tool call(s) or reasoning text(s) were left out.", "", parts))
+            sentences.append(self.tr("%Ln file(s), tool call(s) or reasoning text(s) were left out.", "", parts))
         return joined(*sentences), bool(in_trash or empty or unread or lines or parts)
 
     def _import_stopped(self) -> str:

@@ -130,7 +130,7 @@ class Unsaved(QObject):
     def _ask(self, count: int) -> None:
         question = self._question = QMessageBox(self._window)
         question.setIcon(QMessageBox.Icon.Warning)
-        question.setText(self.tr("%n chat(s) in this window are not saved.", "", count))
+        question.setText(self.tr("%Ln chat(s) in this window are not saved.", "", count))
         kept = self.tr("Tandem keeps them aside and offers to add them to your chats the next time it starts.")
         lost = self.tr("They are lost when Tandem quits. Export them first if you want to keep them.")
         question.setInformativeText(kept if self._session.store.is_offered else lost)
@@ -160,7 +160,7 @@ class Unsaved(QObject):
         def sentence() -> str:
             self._add.setText(self.tr("Add to my chats"))
             self._show.setText(self.tr("Show in Finder"))
-            return self.tr("Tandem kept %n chat(s) from a time when it could not open your chats.", "", count)
+            return self.tr("Tandem kept %Ln chat(s) from a time when it could not open your chats.", "", count)
 
         self._banner.show_message(sentence, self._add, self._show, is_info=True, stays=True, about=_LEFT)
 

@@ -64,7 +64,7 @@ class CountedCalls(QObject):
     """Texts with plural forms, which Qt's extractor finds only in a class's own `tr`."""
 
     def tokens(self, count: int) -> str:
-        return self.tr("%n token(s)", "", count)
+        return self.tr("%Ln token(s)", "", count)
 
     def requests(self, count: int) -> str:
-        return self.tr("%n request(s) under way.", "", count)
+        return self.tr("%Ln request(s) under way.", "", count)

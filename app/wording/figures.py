@@ -274,14 +274,13 @@ def rough(value: float | None) -> str:
 
 def round_text(answer: Answer, record: RoundRecord) -> str:
     """Describe one round: how many tokens were drafted and accepted, and its text."""
+    place = number(record.number, 0)
     if record.drafted:
         sentence = translate(
             "Figures", "Round {number}: {accepted} of {drafted} draft tokens accepted ({source})"
-        ).format(
-            number=record.number, accepted=record.accepted, drafted=record.drafted, source=source_name(record.source)
-        )
+        ).format(number=place, accepted=record.accepted, drafted=record.drafted, source=source_name(record.source))
     else:
-        sentence = translate("Figures", "Round {number}: main model only").format(number=record.number)
+        sentence = translate("Figures", "Round {number}: main model only").format(number=place)
     text = answer.text_of_round(record.number)
     return joined_lines(sentence, quoted(text) if text.strip() else "", rejected_text(record))
 
@@ -355,8 +354,8 @@ class SpeculationSentences(QObject):
     def now(self, answer: Answer, depth: int) -> str:
         cost = round_cost(answer)
         if cost is None:
-            return self.tr("Drafting %n token(s) per round.", "", depth)
-        text = self.tr("Drafting %n token(s) per round. Each round takes {cost}× the time of one token.", "", depth)
+            return self.tr("Drafting %Ln token(s) per round.", "", depth)
+        text = self.tr("Drafting %Ln token(s) per round. Each round takes {cost}× the time of one token.", "", depth)
         return text.format(cost=number(cost))
 
     def past(self, answer: Answer) -> str:
@@ -367,9 +366,9 @@ class SpeculationSentences(QObject):
             return ""
         drafted = number(stats.drafted, 0)
         if cost is None:
-            return self.tr("%n of {drafted} draft token(s) accepted.", "", stats.accepted).format(drafted=drafted)
+            return self.tr("%Ln of {drafted} draft token(s) accepted.", "", stats.accepted).format(drafted=drafted)
         text = self.tr(
-            "%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.",
+            "%Ln of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.",
             "",
             stats.accepted,
         )

@@ -358,7 +358,7 @@ class CountedWords(QObject):
     """Texts with plural forms, which Qt's extractor finds only in a class's own `tr`."""
 
     def minutes(self, count: int) -> str:
-        return self.tr("about %n minute(s) left", "", count)
+        return self.tr("about %Ln minute(s) left", "", count)
 
     def hours(self, count: int) -> str:
-        return self.tr("about %n hour(s) left", "", count)
+        return self.tr("about %Ln hour(s) left", "", count)

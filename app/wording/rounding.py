@@ -96,7 +96,7 @@ def ahead_sentence(stats: RequestStats) -> str:
         if not stats.ahead_used:
             return translate("Ahead", "Parallel drafting was tried, but would not have made this answer faster.")
         text = translate("Ahead", "Parallel drafting: {hits} of {rounds} drafts were ready in time.")
-        return text.format(hits=stats.ahead_hits, rounds=verdicts)
+        return text.format(hits=QLocale().toString(stats.ahead_hits), rounds=QLocale().toString(verdicts))
     return AHEAD_STATES.get(stats.ahead, "")
 
 

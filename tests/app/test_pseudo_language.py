@@ -22,7 +22,7 @@ from tests.app.conftest import OpenShown
 from tests.app.cut_texts import cut_texts, wait_until_nothing_is_cut
 from tests.app.shown_library import LARGER, downloading, stocked
 
-_PLACEHOLDER = re.compile(r"(\{[^}]*\}|%n|</?b>)")
+_PLACEHOLDER = re.compile(r"(\{[^}]*\}|%Ln|</?b>)")
 
 
 def longer(source: str) -> str:
@@ -37,7 +37,7 @@ class PseudoLanguage(QTranslator):
         return False
 
     def translate(self, _context: str, source: str, _comment: str | None = None, n: int = -1) -> str:
-        return longer(source).replace("%n", str(n)) if n >= 0 else longer(source)
+        return longer(source).replace("%Ln", str(n)) if n >= 0 else longer(source)
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def cut_but_names(settings: QWidget) -> list[str]:
 
 
 def test_a_text_grows_by_four_tenths_and_keeps_its_placeholders() -> None:
-    assert longer("{name} of %n model(s)").startswith("{name} oof %n moodeel(s)")
+    assert longer("{name} of %Ln model(s)").startswith("{name} oof %Ln moodeel(s)")
     assert all(len(longer(text)) >= 1.4 * len(text) for text in ("Off", "Speculation", "Top p", "{a} b"))
 
 

@@ -14,7 +14,7 @@ GLOSSARY = Path(__file__).resolve().parents[2] / "i18n" / "glossary.md"
 TRANSLATED = ("ko", "ja", "zh_CN")
 KANA_OR_HAN = r"[\u3005\u3040-\u30ff\u4e00-\u9fff]"
 FULL_WIDTH = "、。，：；！？（）「」“”"
-FIELD = re.compile(r"\{[^}]*\}|%n")
+FIELD = re.compile(r"\{[^}]*\}|%Ln")
 
 # Names, units, keys and formats that are written alike in every language.
 NAMES = {
@@ -94,7 +94,7 @@ def test_no_retired_word_is_left(language: str) -> None:
 def test_punctuation_is_full_width_and_spaces_stand_beside_latin_letters_digits_and_fields(language: str) -> None:
     assert breaking(language, rf"{KANA_OR_HAN}[,.:;!?()]|[,:;!?()]{KANA_OR_HAN}|[^.]\.$|: ") == []
     assert breaking(language, f"{KANA_OR_HAN} {KANA_OR_HAN}") == []
-    together = re.compile(rf"{KANA_OR_HAN}[A-Za-z0-9{{%]|[A-Za-z0-9}}%]{KANA_OR_HAN}|%n{KANA_OR_HAN}")
+    together = re.compile(rf"{KANA_OR_HAN}[A-Za-z0-9{{%]|[A-Za-z0-9}}%]{KANA_OR_HAN}|%Ln{KANA_OR_HAN}")
     same_ending = re.compile(rf"(?:{'|'.join(map(re.escape, SAME_ENDING))})(?={KANA_OR_HAN})")
     shown = [QUOTED.sub("“”", form) for _, form in translations(language)]
     # Full-width punctuation has its own space.
@@ -104,7 +104,7 @@ def test_punctuation_is_full_width_and_spaces_stand_beside_latin_letters_digits_
 
 def test_korean_particles_fit_whatever_a_field_holds() -> None:
     """Particles such as 을/를 depend on the last sound, which a field does not tell; 을(를) is not allowed either."""
-    particle = re.compile(r"(\{\w+\}|%n)[’”]?(?:을|를|은|는|이|가|와|과|으로|로|이나|나|이에요|예요)(?=[\s.,()]|$)")
+    particle = re.compile(r"(\{\w+\}|%Ln)[’”]?(?:을|를|은|는|이|가|와|과|으로|로|이나|나|이에요|예요)(?=[\s.,()]|$)")
     found = [
         form
         for _, form in translations("ko")

@@ -14,11 +14,12 @@ from app.widgets.application import Application
 
 def test_switching_the_language_changes_texts_plurals_and_numbers(qapp: Application) -> None:
     def shown(count: int) -> str:
-        source = "Drafting %n token(s) per round."
+        source = "Drafting %Ln token(s) per round."
         return QCoreApplication.translate("SpeculationSentences", source, "", count)
 
     assert shown(1).startswith("Drafting 1 token per")
     assert shown(5).startswith("Drafting 5 tokens per")
+    assert shown(4396).startswith("Drafting 4,396 tokens per")
     qapp.language.choose("ko")
     assert shown(5).startswith("라운드마다 초안 토큰 5개")
     assert QLocale().language() == QLocale.Language.Korean
@@ -33,6 +34,8 @@ def test_numbers_are_those_of_the_system_or_without_a_locale_of_the_language(
     monkeypatch.setattr(language.QLocale, "system", lambda: QLocale(code))
     qapp.language.choose("system")
     assert QLocale().toString(8192) == shown
+    text = QCoreApplication.translate("BannerTests", "%Ln more", "", 8192)
+    assert text == f"{shown} more"
 
 
 @pytest.mark.expects_log
