@@ -20,6 +20,10 @@ FAILED = "failed"
 # reasons show such answers as complete.
 REPEATING, STOPPED_REPEATING = "repeating", "stopped-repeating"
 LOOPS = (REPEATING, STOPPED_REPEATING)
+# The Starter said that the question is beyond it.
+REFUSED = "refused"
+# Answers that nobody wants faster: their figures are in no sum.
+UNCOUNTED = (*LOOPS, REFUSED)
 STATES = (COMPLETE, STREAMING, INTERRUPTED, FAILED)
 
 # The code and the arguments of an error, which the user interface words.
@@ -163,7 +167,7 @@ class Message:
     """One message of a chat's tree.
 
     `position` is its index among the `sibling_count` messages that share its parent. `stats` and `finish_reason`
-    ("stop", "length", "cancelled", "edited", one of LOOPS or None) are those of the last request that wrote it. Where
+    ("stop", "length", "cancelled", "edited", one of UNCOUNTED or None) are those of the last request that wrote it. If
     `state` is "failed", `error` is the code and the arguments of the error. Only a message of a tool has a `tool_use`.
     """
 

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, fields
 
 from app.conversations.database import Database
 from app.conversations.encoding import optional_json, to_json
-from app.conversations.records import LOOPS, TOOL
+from app.conversations.records import TOOL, UNCOUNTED
 from engine.stats import UNTRUE, RequestStats, rounded_speedup
 
 # How many requests of other programs are kept, the newest: an agent may send thousands a day.
@@ -135,14 +135,14 @@ _FROM = """
     FROM requests LEFT JOIN messages ON messages.id = requests.message_id
     LEFT JOIN conversations ON conversations.id = messages.conversation_id"""
 # Requests with `decode_s`, the time that they took, where a speed-up is known, and its `factor`: the middle of the
-# bounds where only these are known. Answers that repeat themselves are in no sum: what they repeat is easy to draft.
+# bounds where only these are known. Loops and refusals are in no sum: nobody wants them faster.
 _WITH_FACTOR = f"""(
     SELECT *, coalesce(exact, (low + high) / 2.0) AS factor,
         CASE WHEN low IS NOT NULL THEN (generated_tokens - 1) / nullif(decode_tps, 0) END AS decode_s
     FROM (
         SELECT *, {_BOUNDS["speedup_low"]} AS low, {_BOUNDS["speedup_high"]} AS high, {_MEASURED} AS exact,
             {_RATE} AS rate
-        FROM requests WHERE finish_reason NOT IN {LOOPS}
+        FROM requests WHERE finish_reason NOT IN {UNCOUNTED}
     )
 )"""
 # No sum is faster than its tokens a round, either.

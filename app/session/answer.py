@@ -50,7 +50,7 @@ _REASONS = {"stop": State.DONE, "length": State.LENGTH, "cancelled": State.CANCE
 # The name in stored figures, and the words with which the Starter itself refuses, in its four languages.
 STARTER = "starter/main"
 _REFUSALS = ("choose a larger model", "더 큰 모델을 골라", "大きなモデルを選ぶと", "换一个大模型")
-# Figures that are unknown for an answer that repeats itself, because a loop is drafted faster than useful text.
+# Figures that are unknown for an answer whose speed does not count.
 _NO_SPEEDUP = dict.fromkeys(("speedup", "speedup_low", "speedup_high", "plain_tps", "saved_s"))
 
 
@@ -64,7 +64,7 @@ class Answer:
     template put that into the prompt, so that `text` marks all thoughts. With a `separator`, the text omits the calls
     that the separator finds. `calls` are the calls of the answer, and `earlier` the figures of the preceding requests
     whose results it uses. `sampling` holds its sampling settings, None if unknown. `repeats` says whether the newest
-    tokens repeat themselves; the figures then have no speed-up. `closing` is the end of `before` that closed thoughts.
+    tokens repeat themselves. `closing` is the end of `before` that closed thoughts.
     """
 
     state: State = State.WAITING
@@ -127,6 +127,11 @@ class Answer:
     def refuses(self) -> bool:
         """Whether the Starter says that the question is beyond it."""
         return self.model == STARTER and any(words in self.text for words in _REFUSALS)
+
+    @property
+    def speed_counts(self) -> bool:
+        """Whether anyone wants it faster: neither a loop nor a refusal, which are easy to draft."""
+        return not (self.repeats or self.refuses)
 
     @property
     def reply(self) -> str:
@@ -222,9 +227,9 @@ class Answer:
                 self._take_figures(event.stats or self.stats)
 
     def _take_figures(self, stats: RequestStats, *, by_itself: bool = False) -> None:
-        """Take the figures, without a speed-up if the answer repeats itself and has not ended `by_itself`."""
+        """Take the figures. An answer that repeats itself has not ended `by_itself`."""
         self.repeats = self._repetition.found and not by_itself
-        self.stats = with_figures(stats, **_NO_SPEEDUP) if self.repeats else stats
+        self.stats = stats if self.speed_counts else with_figures(stats, **_NO_SPEEDUP)
 
     def _add(self, text: str, opening: str = "", *, ended: bool = False) -> None:
         """Add text that the model wrote."""

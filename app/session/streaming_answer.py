@@ -15,7 +15,7 @@ from typing import Any
 
 from app.conversations.answer_writer import AnswerWriter
 from app.conversations.chat_settings import GenerationSettings
-from app.conversations.records import REPEATING, STOPPED_REPEATING, AnswerSource, Message
+from app.conversations.records import REFUSED, REPEATING, STOPPED_REPEATING, AnswerSource, Message
 from app.conversations.store import ConversationStore
 from app.session.answer import Answer, State
 from app.session.calls import ToolRun, step_messages
@@ -206,9 +206,9 @@ class StreamingAnswer:
         self._arrived(self)
 
     def _end_of(self, answer: Answer, reason: str) -> str:
-        """Return why an answer ended: the engine's reason, or that it repeats itself; without a stop, it is paused."""
+        """Return why an answer ended: the engine's reason, or that it refuses or repeats itself, which pauses it."""
         if not answer.repeats:
-            return reason
+            return REFUSED if answer.refuses and answer.state is State.DONE else reason
         if self._cancelled:
             return STOPPED_REPEATING
         answer.state = State.REPEATING

@@ -124,10 +124,10 @@ def as_fast(measured: Speedup) -> str:
 def gain(answer: Answer) -> str:
     """Say how much faster draft tokens made an answer or, if that is unknown, how many tokens its rounds brought.
 
-    "" if nobody would feel it, and for refusals and loops, since nobody wants these faster.
+    "" if nobody would feel it, or if the answer's speed does not count.
     """
     stats = answer.figures
-    if not stats.drafted or answer.repeats or answer.refuses:
+    if not stats.drafted or not answer.speed_counts:
         return ""
     if speedup_is_known(stats):
         return as_fast(stats) if helps(stats) else ""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.conversations import request_history
-from app.conversations.records import LOOPS, AnswerSource
+from app.conversations.records import UNCOUNTED, AnswerSource
 from app.conversations.request_history import COLUMNS, ProgramRequest, RequestRow, Totals
 from app.wording import figures
 from engine.stats import RequestStats, rounded_speedup, summed
@@ -104,8 +104,8 @@ def test_an_answer_that_knows_only_bounds_of_its_speedup_counts_in_totals(
     assert everything.saved_s == pytest.approx(100 / 25 - 100 / 50)
 
 
-@pytest.mark.parametrize("reason", LOOPS)
-def test_an_answer_that_repeats_itself_is_listed_but_in_no_sum(
+@pytest.mark.parametrize("reason", UNCOUNTED)
+def test_an_answer_that_nobody_wants_faster_is_listed_but_in_no_sum(
     store: ConversationStore, history: list[int], reason: str
 ) -> None:
     before = store.history.totals(), store.history.by_pair()

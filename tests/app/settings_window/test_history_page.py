@@ -20,8 +20,11 @@ from app.conversations.store import ConversationStore
 from app.settings_window.history_page import COLUMNS, HistoryPage
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
+from app.wording.figures import NONE
 from engine.stats import RequestStats
-from tests.app.conftest import OpenShown
+from tests.app.conftest import OpenShown, OpenWindow
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import FULL, Script
 from tests.app.window_driver import WindowDriver
 
 FAST = RequestStats(
@@ -131,6 +134,31 @@ def test_answers_appear_while_the_page_is_shown_and_their_rows_lead_to_them(
     window.settle()
     assert window.settings.isHidden()
     assert window.session.chat.turns[0].answer_node.id == page.table.rows[row].message_id
+
+
+def test_refusals_and_loops_have_no_ratio_and_are_in_no_sum(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The name that the scripted engine gives to the Starter.
+    monkeypatch.setattr("app.session.answer.STARTER", "main")
+    refusal = "That is beyond me: I'm only a tiny guide to Tandem. For this, choose a larger model in the header."
+    scripts = [
+        Script(refusal, (FULL,)),
+        Script("A short answer about drafts.", (FULL,)),
+        Script("\n More." * 900, (FULL,)),
+    ]
+    window = open_window(ScriptedEngine(scripts, pace_s=0.001))
+    shown = []
+    for question in ("Why is the sky blue?", "What is a draft?", "More?"):
+        window.ask_and_wait(question)
+        shown.append("as fast" in window.panel_text)
+    assert shown == [False, True, False]
+    page = window.settings_page("history")
+    qtbot.waitUntil(lambda: len(page.table.rows) == 3)
+    none, ratio, loop = column(page, "speedup")[::-1]
+    assert (none, ratio[-1], loop) == (NONE, "×", "repeats itself")
+    assert f"{ratio} as fast with" in page.sentences.text()
+    assert "(1 answer)" in page.sentences.text()
 
 
 def test_requests_of_programs_lead_nowhere_and_are_deleted_after_a_question(
