@@ -3634,6 +3634,10 @@
         <translation>遅すぎて効果がありません。ドラフトトークン 1 個に、メインモデル 1 ステップの {share} の時間がかかります。</translation>
     </message>
     <message>
+        <source>Too slow: larger than the main model.</source>
+        <translation>メインモデルより大きいため、遅すぎます。</translation>
+    </message>
+    <message>
         <source>Won&apos;t fit alongside the main model ({size} short).</source>
         <translation>メインモデルと一緒には収まりません（{size} 不足）。</translation>
     </message>

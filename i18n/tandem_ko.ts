@@ -3634,6 +3634,10 @@
         <translation>너무 느려서 도움이 되지 않아요. 초안 토큰 하나에 메인 모델 한 단계의 {share}만큼 시간이 걸려요.</translation>
     </message>
     <message>
+        <source>Too slow: larger than the main model.</source>
+        <translation>메인 모델보다 커서 너무 느려요.</translation>
+    </message>
+    <message>
         <source>Won&apos;t fit alongside the main model ({size} short).</source>
         <translation>메인 모델과 함께 올릴 수 없어요({size} 부족).</translation>
     </message>

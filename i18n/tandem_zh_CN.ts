@@ -3634,6 +3634,10 @@
         <translation>太慢，没有帮助：每个草稿 token 的耗时是主模型一步的 {share}。</translation>
     </message>
     <message>
+        <source>Too slow: larger than the main model.</source>
+        <translation>太慢：比主模型还大。</translation>
+    </message>
+    <message>
         <source>Won&apos;t fit alongside the main model ({size} short).</source>
         <translation>无法与主模型同时加载（还差 {size}）。</translation>
     </message>

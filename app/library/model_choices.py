@@ -121,6 +121,7 @@ def draft_choices(
 ) -> list[ModelChoice]:
     """Return all candidates with their verdicts in the order of the advice, lookup among them; "no draft" is last.
 
+    The draft in use is above those that are only estimated to be faster, and none of these is marked as the best.
     Without a draft model, the automatic method uses prompt lookup.
     """
     looks_up = bool(sources_without_drafter(method)) and not (loaded_path and uses_drafter(method))
@@ -133,7 +134,24 @@ def draft_choices(
     if not any(row.kind == "lookup" for row in rows):
         rows.append(ModelChoice("lookup", loaded=looks_up))
     rows.append(ModelChoice("none", loaded=method == "off" or (not loaded_path and not looks_up)))
+    used = next((row for row in rows if row.loaded and row.kind == "use"), None)
+    if used is not None:
+        rows = _against(used, rows)
     return [row for row in _with_downloads(rows, downloads) if _matches(row, wanted)]
+
+
+def _against(used: ModelChoice, rows: Sequence[ModelChoice]) -> list[ModelChoice]:
+    """Return the rows beside a draft in use: what is not measured is no better than it."""
+    found = [
+        replace(row, advice=replace(row.advice, best=False))
+        if row.advice is not None and row.measured is None and row is not used
+        else row
+        for row in rows
+    ]
+    if used.measured is not None:
+        return found
+    above = [row for row in found[: found.index(used)] if row.measured is not None]
+    return [*above, used, *(row for row in found if row is not used and row not in above)]
 
 
 def models_that_see(inventory: Inventory | None) -> list[Entry]:

@@ -127,7 +127,10 @@ def verdict_words(advice: PairAdvice) -> str:
     }
     if advice.verdict == "other-main":
         values |= {"theirs": number(figure("head"), 0), "ours": number(figure("main"), 0)}
-    return VERDICTS[str(arguments["what"]) if advice.verdict == "other-main" else advice.verdict].format(**values)
+    code = str(arguments["what"]) if advice.verdict == "other-main" else advice.verdict
+    if code == "too-large" and figure("share") > 100:
+        code = "larger"
+    return VERDICTS[code].format(**values)
 
 
 VERDICTS = Sentences(
@@ -147,6 +150,7 @@ VERDICTS = Sentences(
         "width": "Head for another model: made for a width of {theirs}, this one's is {ours}.",
         "vocabulary": "Head for another model: made for a vocabulary of {theirs}, this one's is {ours}.",
         "too-large": "Too slow to help: each draft token takes {share} of a main-model step.",
+        "larger": "Too slow: larger than the main model.",
         "no-room": "Won't fit alongside the main model ({size} short).",
         "incomplete": "Incomplete: download it again.",
         "not-mlx": "Cannot be used with this main model. {reason}",

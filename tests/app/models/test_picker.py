@@ -94,6 +94,29 @@ def test_a_range_is_shown_until_it_is_measured(open_settings: OpenShown, qapp: A
     assert "estimate" not in picker.rows[0]
 
 
+def test_an_estimate_is_no_recommendation_against_the_draft_in_use(open_settings: OpenShown) -> None:
+    window, library, _ = open_settings()
+    used, other, *rest = library.shown_advice
+    faster = replace(other, expected=SpeedupEstimate(2.5), best=True)
+    larger = replace(rest[2], verdict="too-large", arguments=(("share", 2490),))
+    library.shown_advice = (faster, replace(used, best=False), *rest[:2], larger)
+    picker = window.picker("draft")
+    picker.open()
+    assert picker.rows[0].endswith("in use")
+    assert "About 2.5× as fast (estimate)" in picker.rows[1]
+    assert "recommended" not in "".join(picker.rows)
+    assert "Too slow: larger than the main model." in "".join(picker.rows)
+    library.take_measured({(MAIN, other.id): Totals(speedup=2.0, speedup_low=1.9, speedup_high=2.1, accept_rate=0.8)})
+    assert "best on this Mac, 2.0× as fast (measured, 80% accepted)" in picker.rows[0]
+    # Nothing is in use.
+    library.take_measured({})
+    settings = window.session.settings
+    settings.set_speculation(replace(settings.speculation, method="off"))
+    picker.close()
+    picker.open()
+    assert "recommended" in picker.rows[0]
+
+
 def test_a_draft_of_which_no_token_was_accepted_says_so(open_settings: OpenShown) -> None:
     window, library, _ = open_settings()
     library.take_measured({(MAIN, DRAFT): Totals(speedup=1.0, accept_rate=0.0)})
