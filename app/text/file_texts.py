@@ -5,9 +5,7 @@ from __future__ import annotations
 from mimetypes import guess_type
 
 from app.system.cancelled import Cancelled
-from app.text.encodings import decode, has_no_controls
-from engine.documents.document import is_document, is_page
-from engine.documents.web_page import declared_encoding
+from engine.documents.document import DocumentText, is_document
 from engine.errors import EngineClosed, TemplateFailed
 from engine.files.reading_time import ReadingTime, TimeSpent
 
@@ -15,15 +13,15 @@ from engine.files.reading_time import ReadingTime, TimeSpent
 LARGEST_BYTES = 2 * 2**20
 # Seconds of computing for a document. A dense page takes 0.01 to 0.03, and 400 of them are as long as LARGEST_BYTES.
 DOCUMENT_S = 10
-PLAIN, PDF, HTML, CHARSET = "text/plain", "application/pdf", "text/html", "; charset="
+PLAIN, PDF, CHARSET = "text/plain", "application/pdf", "; charset="
 _REASONS = {"too-slow": "too-slow", "too-large": "too-much-memory"}
 
 
 class NotAttachable(Exception):
     """A file cannot be attached. `reason` is "not-text", "unknown-encoding", "too-large", "unreadable" or "picture".
 
-    For documents, it may also be a problem of `DocumentText`, "too-slow", "too-much-memory" or "no-time" (others took
-    it); for files of folders also "gone" or "too-many".
+    It may also be a problem of `DocumentText`, "too-slow", "too-much-memory" or "no-time" (others took it); for files
+    of folders also "gone" or "too-many".
     """
 
     def __init__(self, name: str, reason: str) -> None:
@@ -37,23 +35,28 @@ class NotAttachable(Exception):
 def text_of_file(name: str, content: bytes, language: str = "", time: ReadingTime | None = None) -> tuple[str, str]:
     """Return the media type and the text of a file; the type names the encoding if that was guessed for `language`.
 
-    Documents are read in a process with limits, and within `time`; their text is Markdown. Raises NotAttachable, and
-    Cancelled when `time` is abandoned.
+    All but text in UTF-8 is read in a process with limits, and within `time`; that of documents is Markdown. Raises
+    NotAttachable, and Cancelled when `time` is abandoned.
     """
-    given = time or ReadingTime()
-    if is_document(name, content) and not is_page(name):
-        kind = guess_type(name)[0] or "application/octet-stream"
-        return PDF if content.startswith(b"%PDF-") else kind, _document_text(name, content, given)
-    declared = declared_encoding(content) if is_page(name) else ""
-    if (decoded := (content.decode(declared, "replace"), "") if declared else decode(content, language)) is None:
-        raise NotAttachable(name, "unknown-encoding" if has_no_controls(content) else "not-text")
-    text, guess = decoded
-    text = _document_text(name, text.encode(), given) if is_page(name) else text
-    kind = HTML if is_page(name) else PLAIN
-    return f"{kind}{CHARSET}{guess}" if guess else kind, text
+    if not is_document(name, content) and (text := _utf8_text(content)) is not None:
+        return PLAIN, text
+    read = _read(name, content, language, time or ReadingTime())
+    kind = PLAIN
+    if is_document(name, content):
+        kind = PDF if content.startswith(b"%PDF-") else guess_type(name)[0] or "application/octet-stream"
+    return f"{kind}{CHARSET}{read.encoding}" if read.encoding else kind, read.text
 
 
-def _document_text(name: str, content: bytes, time: ReadingTime) -> str:
+def _utf8_text(content: bytes) -> str | None:
+    """Return the text of a file in UTF-8; None if its bytes may also mean something else."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text or "\x1b$" in text else text
+
+
+def _read(name: str, content: bytes, language: str, time: ReadingTime) -> DocumentText:
     # Imported here because most questions have no document.
     from engine.tokenizers.prompt_process.client import DOCUMENT_PROCESS
     from engine.tokenizers.prompt_process.files import read_in_time
@@ -61,7 +64,9 @@ def _document_text(name: str, content: bytes, time: ReadingTime) -> str:
     try:
         read = read_in_time(
             DOCUMENT_PROCESS,
-            lambda process, seconds: process.read_document(name, content, LARGEST_BYTES, seconds, time.abandoned),
+            lambda process, seconds: process.read_document(
+                name, content, LARGEST_BYTES, language, seconds, time.abandoned
+            ),
             DOCUMENT_S,
             time,
         )
@@ -73,4 +78,4 @@ def _document_text(name: str, content: bytes, time: ReadingTime) -> str:
         raise NotAttachable(name, _REASONS.get(error.reason, "unreadable")) from error
     if read.problem:
         raise NotAttachable(name, read.problem)
-    return read.text
+    return read

@@ -6,6 +6,9 @@ import codecs
 import re
 from html.parser import HTMLParser
 
+import webencodings
+
+from engine.documents.encodings import decode
 from engine.documents.marked_text import CODE, ITEM, PARAGRAPH, ROW, TABLE, MarkedText, Role
 from engine.documents.zipped_parts import Encrypted, ZippedParts, resolved
 
@@ -17,26 +20,29 @@ _BLOCKS = (
 _ROLES = dict.fromkeys(_BLOCKS.split(), PARAGRAPH) | {"pre": CODE, "li": ITEM, "table": TABLE, "tr": ROW}
 _ROLES |= {f"h{level}": Role("heading", level) for level in range(1, 7)}
 _CHARSET = re.compile(
-    rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})|<\?xml[^>]{0,100}encoding=["']([\w.-]+)""", re.I
+    rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})|<\?xml[^>]{0,100}encoding=["']([\w.:-]+)""", re.I
 )
-# What browsers read as a superset.
-_SUPERSETS = {"euc-kr": "cp949", "ks_c_5601-1987": "cp949", "shift_jis": "cp932", "gb2312": "gb18030", "gbk": "gb18030"}
-_SUPERSETS |= dict.fromkeys(("iso-8859-1", "latin1", "ascii", "us-ascii"), "cp1252")
+# What browsers decode as another encoding, beside the labels of the Encoding Standard.
+_DECODED_AS = {"gbk": "gb18030", "x-user-defined": "windows-1252"}
 # How far into a page its encoding is searched for.
 _BEGINNING = 4096
 
 
-def declared_encoding(content: bytes) -> str:
-    """Return the encoding that a page says it has, under Python's name of what browsers read; "" for none or UTF-8."""
-    found = _CHARSET.search(content[:_BEGINNING])
-    if found is None or content.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return ""
-    name = (found[1] or found[2]).decode().lower()
-    try:
-        name = codecs.lookup(_SUPERSETS.get(name, name)).name
-    except LookupError:
-        return ""
-    return "" if name in ("utf-8", "utf-16") else name
+def decoded_page(content: bytes, language: str = "") -> tuple[str, str] | None:
+    """Decode a page as browsers do: by its byte-order mark, else as it says, if the Encoding Standard has that name.
+
+    A page that names no encoding, or a Unicode one, is decoded as `decode` does; returns what that returns. None also
+    for an encoding that the standard forbids.
+    """
+    is_marked = content.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    found = None if is_marked else _CHARSET.search(content[:_BEGINNING])
+    declared = webencodings.lookup((found[1] or found[2]).decode()) if found is not None else None
+    if declared is None or declared.name.startswith("utf-"):
+        return decode(content, language)
+    if declared.name == "replacement":
+        return None
+    decoder = webencodings.lookup(_DECODED_AS.get(declared.name, declared.name))
+    return decoder.codec_info.decode(content, "replace")[0], ""
 
 
 def read_book(parts: ZippedParts, text: MarkedText) -> None:
@@ -49,7 +55,8 @@ def read_book(parts: ZippedParts, text: MarkedText) -> None:
     if {one.get("URI", "") for one in parts.xml("META-INF/encryption.xml").iter("CipherReference")} & {*pages}:
         raise Encrypted
     for content in map(parts.read, pages):
-        read_page(content.decode(declared_encoding(content) or "utf-8-sig", "replace"), text)
+        page, _ = decoded_page(content) or (content.decode("utf-8", "replace"), "")
+        read_page(page, text)
 
 
 def read_page(page: str, text: MarkedText) -> None:

@@ -179,10 +179,10 @@ class PromptProcess:
         return decoded
 
     def read_document(
-        self, name: str, data: bytes, most: int, seconds: float, abandoned: threading.Event
+        self, name: str, data: bytes, most: int, language: str, seconds: float, abandoned: threading.Event
     ) -> DocumentText:
         """Run `engine.documents.document.document_text` in the process. Waits; raises as `build` does."""
-        read: DocumentText = self._do(protocol.ReadDocument(name, data, most), seconds, abandoned)
+        read: DocumentText = self._do(protocol.ReadDocument(name, data, most, language), seconds, abandoned)
         return read
 
     def prepare_gguf(self, source: Path, folder: Path, seconds: float, abandoned: threading.Event) -> GgufPlan:

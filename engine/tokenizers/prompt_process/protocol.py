@@ -106,12 +106,13 @@ class DecodePicture(WireMessage, frozen=True):
 
 
 class ReadDocument(WireMessage, frozen=True):
-    """Read the text of a document, unless that has more than `most` characters."""
+    """Read the text of a file as `document_text` does."""
 
     result: ClassVar[Any] = DocumentText
     name: str
     data: bytes
     most: int
+    language: str
 
 
 class PrepareGguf(WireMessage, frozen=True):

@@ -123,7 +123,7 @@ def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
     if isinstance(task, protocol.DecodePicture):
         return decode_picture(task.data, task.sizes, task.resample)
     if isinstance(task, protocol.ReadDocument):
-        return document_text(task.name, task.data, task.most)
+        return document_text(task.name, task.data, task.most, task.language)
     if isinstance(task, protocol.PrepareGguf | protocol.WriteGgufShard):
         return _gguf_plan(task)
     if isinstance(task, protocol.CountCaches):

@@ -128,6 +128,15 @@ def test_a_document_is_shown_to_the_model_as_markdown(answers: Served, path: str
     assert [text for text in ("plan.docx", "# Quarterly report", "| Kim |") if text not in shown] == []
 
 
+@pytest.mark.parametrize("encoding", ["punycode", "base64"])
+def test_a_page_in_an_encoding_that_no_browser_knows_is_shown_all_the_same(answers: Served, encoding: str) -> None:
+    page = b64encode(b"<meta charset=%s><p>heron-" % encoding.encode() + b"a" * 2**20).decode()
+    part = {"type": "document", "source": {"type": "base64", "data": page}, "title": "a.html"}
+    response = answers.post("/v1/messages", {"messages": [{"role": "user", "content": [part]}], "max_tokens": 4})
+    assert response.status_code == 200, response.text
+    assert "heron-aaa" in str(answers.requests[-1].messages)
+
+
 def test_a_stream_names_what_was_left_out_too(answers: Served) -> None:
     body = {"messages": [{"role": "user", "content": [{"type": "hologram"}]}], "stream": True}
     assert answers.post("/v1/chat/completions", body).headers[SKIPPED_HEADER] == "hologram"

@@ -12,8 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from webencodings.labels import LABELS
 
-from engine.documents.document import document_text
+from engine.documents.document import DocumentText, document_text
 
 FILES = Path(__file__).parent / "files"
 MOST = 2 * 2**20
@@ -203,6 +204,55 @@ def test_a_workbook_without_styles_is_read() -> None:
 )
 def test_what_a_page_shows_is_read(page: str, text: str) -> None:
     assert document_text("a.html", page.encode(), MOST).text == text
+
+
+def page_in(label: str, content: bytes) -> DocumentText:
+    return document_text("a.html", b"<meta charset='%s'><p>" % label.encode() + content, MOST)
+
+
+@pytest.mark.parametrize(
+    ("content", "text", "labels"),
+    [
+        ("é Š".encode("cp1252"), "é Š", "windows-1252 latin1 ISO-8859-1 l1 us-ascii x-cp1252 x-user-defined"),
+        ("한국어 똠".encode("cp949"), "한국어 똠", "euc-kr ks_c_5601-1987 ksc_5601 windows-949 csksc56011987"),
+        ("日本語①".encode("cp932"), "日本語①", "shift_jis x-sjis ms_kanji windows-31j sjis"),
+        ("日本語".encode("euc_jp"), "日本語", "euc-jp x-euc-jp"),
+        ("日本語".encode("iso2022_jp"), "日本語", "iso-2022-jp csiso2022jp"),
+        ("简体𠀀".encode("gb18030"), "简体𠀀", "gb2312 gbk x-gbk gb18030 chinese iso-ir-58 gb_2312-80"),
+        ("繁體".encode("big5"), "繁體", "big5 x-x-big5 big5-hkscs cn-big5 csbig5"),
+        ("Привет".encode("koi8_u"), "Привет", "koi8-u koi8-ru"),
+        ("Привет".encode("cp866"), "Привет", "866 ibm866 csibm866"),
+        ("Привет".encode("mac_cyrillic"), "Привет", "x-mac-cyrillic x-mac-ukrainian"),
+        ("ไทย".encode("cp874"), "ไทย", "tis-620 windows-874 iso-8859-11 dos-874"),
+        ("שלום".encode("iso8859_8"), "שלום", "iso-8859-8-i logical iso_8859-8:1988 visual"),
+        ("née 🙂".encode(), "née 🙂", "utf8 unicode-1-1-utf-8 unicode11utf8 utf-16 utf-16le utf-16be"),
+        # No browser knows these: the page is read as if it named none.
+        (
+            rb"C:\new +AGE- abc-",
+            r"C:\new +AGE- abc-",
+            "punycode idna unicode_escape raw_unicode_escape utf-7 undefined",
+        ),
+        (b"eJw= abc", "eJw= abc", "base64 rot13 hex zlib bz2 quopri uu mbcs oem no-such-name utf-8-sig cp037 utf-32"),
+    ],
+    ids=lambda value: value.split()[0] if isinstance(value, str) else "",
+)
+def test_a_page_is_read_in_the_encoding_that_a_browser_would_read(content: bytes, text: str, labels: str) -> None:
+    assert {label: page_in(label, content).text for label in labels.split()} == dict.fromkeys(labels.split(), text)
+
+
+def test_every_label_of_the_encoding_standard_is_known_and_forbidden_encodings_are_refused() -> None:
+    letter = {label: page_in(label, b"a").text or page_in(label, b"a").problem for label in LABELS}
+    forbidden = {label for label, name in LABELS.items() if name == "replacement"}
+    assert {label for label, found in letter.items() if found != "a"} == forbidden
+    assert {letter[label] for label in forbidden} == {"unknown-encoding"}
+
+
+@pytest.mark.parametrize("encoding", ["euc-kr", "utf-16", "punycode"])
+def test_a_page_of_a_book_is_read_in_its_encoding(encoding: str) -> None:
+    page = f'<?xml version="1.0" encoding="{encoding}"?><html><body><p>한국어</p></body></html>'
+    content = page.encode("utf-8" if encoding == "punycode" else encoding)
+    book = changed("ebooklib.epub", "EPUB/a.xhtml", lambda _: content)
+    assert "한국어" in document_text("a.epub", book, MOST).text
 
 
 BOMB = b'<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><a>&b;</a>'

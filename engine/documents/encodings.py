@@ -1,4 +1,4 @@
-"""Decodes text files whose encoding is not declared. No Qt in here.
+"""Decodes text files whose encoding is not declared, in a process with limits: a guess takes memory.
 
 UTF-8 and byte-order marks are recognised first. Among older encodings, chardet's confidence decides, together with the
 language of the window, the positions of accented letters, and kana.

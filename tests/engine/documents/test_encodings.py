@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
 import pytest
 
-from app.conversations.records import Attachment
-from app.session.attachments import guessed_encoding, read_attachment
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from engine.documents.encodings import decode
 
 LANGUAGES = ["en", *(pytest.param(language, marks=pytest.mark.full) for language in ("ko", "ja", "zh_CN"))]
 
 
-@pytest.fixture
-def read(tmp_path: Path) -> Callable[..., tuple[str, str]]:
-    """Write bytes to a file, and return the text that is read and the encoding that is guessed."""
-
-    def read(content: bytes, language: str = "") -> tuple[str, str]:
-        (tmp_path / "a.txt").write_bytes(content)
-        attachment = read_attachment(tmp_path / "a.txt", language)
-        return attachment.text, guessed_encoding(attachment)
-
-    return read
-
-
-Read = Callable[..., "tuple[str, str]"]
+def read(content: bytes, language: str = "") -> str:
+    decoded = decode(content, language)
+    assert decoded is not None
+    return decoded[0]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_text_is_read_in_every_unicode_encoding(read: Read, encoding: str) -> None:
-    assert read("草稿 초안".encode(encoding)) == ("草稿 초안", "")
+def test_text_is_read_in_every_unicode_encoding(encoding: str) -> None:
+    assert decode("草稿 초안".encode(encoding)) == ("草稿 초안", "")
 
 
 @pytest.mark.parametrize(
@@ -62,10 +46,8 @@ def test_text_is_read_in_every_unicode_encoding(read: Read, encoding: str) -> No
     ],
 )
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_text_in_an_old_encoding_is_read_and_says_which(
-    read: Read, encoding: str, name: str, text: str, language: str
-) -> None:
-    assert read(text.encode(encoding), language) == (text, name)
+def test_text_in_an_old_encoding_is_read_and_says_which(encoding: str, name: str, text: str, language: str) -> None:
+    assert decode(text.encode(encoding), language) == (text, name)
 
 
 @pytest.mark.parametrize(
@@ -77,16 +59,16 @@ def test_text_in_an_old_encoding_is_read_and_says_which(
     ],
 )
 def test_what_two_encodings_read_alike_is_in_that_of_the_window(
-    read: Read, encoding: str, language: str, text: str, elsewhere: str
+    encoding: str, language: str, text: str, elsewhere: str
 ) -> None:
-    assert read(text.encode(encoding), language)[0] == text
-    assert read(text.encode(encoding), "en")[0] == elsewhere
+    assert read(text.encode(encoding), language) == text
+    assert read(text.encode(encoding), "en") == elsewhere
 
 
 @pytest.mark.parametrize("encoding", ["cp932", "euc_jp"])
 @pytest.mark.parametrize("text", ["ありがとうございます", "コマンドが見つかりません"])
-def test_japanese_in_kana_is_no_noise(read: Read, encoding: str, text: str) -> None:
-    assert read(text.encode(encoding), "en")[0] == text
+def test_japanese_in_kana_is_no_noise(encoding: str, text: str) -> None:
+    assert read(text.encode(encoding), "en") == text
 
 
 @pytest.mark.parametrize(
@@ -98,20 +80,15 @@ def test_japanese_in_kana_is_no_noise(read: Read, encoding: str, text: str) -> N
     ],
     ids=["begins like a picture", "far down", "accents far down"],
 )
-def test_an_old_encoding_is_seen_wherever_it_shows(read: Read, encoding: str, name: str, text: str) -> None:
-    assert read(text.encode(encoding)) == (text, name)
+def test_an_old_encoding_is_seen_wherever_it_shows(encoding: str, name: str, text: str) -> None:
+    assert decode(text.encode(encoding)) == (text, name)
 
 
 @pytest.mark.parametrize("text", ["오늘은 날씨가 좋아요", "今天的天气很好，我们去公园", "Un garçon, un été 🙂"])
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_utf_8_that_ends_inside_a_character_is_utf_8(read: Read, text: str, language: str) -> None:
-    assert read(text.encode()[:-1], language) == (text[:-1] + "\ufffd", "")
+def test_utf_8_that_ends_inside_a_character_is_utf_8(text: str, language: str) -> None:
+    assert decode(text.encode()[:-1], language) == (text[:-1] + "\ufffd", "")
 
 
-def test_a_letter_at_the_end_is_no_half_character(read: Read) -> None:
-    assert read("un café".encode("latin-1"))[0] == "un café"
-
-
-def test_an_empty_file_is_an_empty_text(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").touch()
-    assert read_attachment(tmp_path / "a.txt") == Attachment("a.txt", "text/plain", "")
+def test_a_letter_at_the_end_is_no_half_character() -> None:
+    assert read("un café".encode("latin-1")) == "un café"
