@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -16,10 +17,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from app.api.errors import ApiError
-from app.api.foreign_parts import note_skipped
+from app.api.foreign_parts import READING_TIME, note_skipped
 from app.api.models import ANY
 from app.system.versions import installed_version
 from engine.files.bounded_json import JsonLimits, UntrustedJsonError, check_structure
+from engine.files.reading_time import ReadingTime
 
 Body = TypeVar("Body")
 
@@ -27,11 +29,13 @@ Body = TypeVar("Body")
 LIMITS = JsonLimits(size=32 * 2**20, depth=64, containers=200_000, commas=1_000_000)
 # Seconds that a client may take to send its body.
 BODY_S = 30.0
+# Seconds of computing for the files of a body together.
+_FILES_S = 60.0
 # Seconds for which the rest of a body is dropped that is too large.
 _DROP_S = 1.0
 # Larger bodies (bytes) are parsed on a thread of their own, so that the loop can serve other clients.
 _LARGE = 2**18
-# Parts of contents with files, whose texts take time to read.
+# Parts of contents with files, whose texts take time to read; such bodies are parsed on a thread, too.
 _FILE = re.compile(rb'"(?:document|file|input_file)"')
 # The path at the end of msgspec's errors, such as `$.messages[0].role`.
 _PLACE = re.compile(r" - at (?:`key` in )?`\$([^`]*)`\Z")
@@ -41,7 +45,7 @@ async def read_body(request: Request, kind: type[Body]) -> Body:
     """Return the body of a request as `kind`, and note in its state what was skipped. Raises `ApiError`."""
     data, skipped = await _read(request), list[str]()
     quick = len(data) < _LARGE and _FILE.search(data) is None
-    body = _parsed(data, kind, skipped) if quick else await asyncio.to_thread(_parsed, data, kind, skipped)
+    body = _parsed(data, kind, skipped) if quick else await _parsed_apart(request, data, kind, skipped)
     request.state.skipped = note_skipped(request.url.path, skipped)
     return body
 
@@ -73,6 +77,24 @@ async def _drop(request: Request) -> None:
         async with asyncio.timeout(_DROP_S):
             while (await request.receive()).get("more_body"):
                 pass
+
+
+async def _parsed_apart(request: Request, data: bytes, kind: type[Body], skipped: list[str]) -> Body:
+    """Parse a body on a thread that no other call waits for, until the client leaves or the server ends."""
+    time = ReadingTime(_FILES_S)
+    thread = ThreadPoolExecutor(1, "api-body", READING_TIME.set, (time,))
+    parsing = asyncio.get_running_loop().run_in_executor(thread, _parsed, data, kind, skipped)
+    leaving = asyncio.ensure_future(request.receive())
+    try:
+        await asyncio.wait((parsing, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not parsing.done():
+            raise ApiError(400, "The client ended the connection.", closes=True)
+        return parsing.result()
+    finally:
+        time.abandoned.set()
+        parsing.cancel()
+        leaving.cancel()
+        thread.shutdown(wait=False)
 
 
 def _parsed(data: bytes, kind: type[Body], skipped: list[str]) -> Body:

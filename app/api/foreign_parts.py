@@ -12,18 +12,22 @@ import json
 import logging
 import re
 from collections.abc import Callable, Collection
+from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any
 
 from app.text.fences import file_block
 from app.text.file_texts import NotAttachable, text_of_file
 from app.text.picture_data import kind_of_picture, url_of_picture
+from engine.files.reading_time import ReadingTime
 
 log = logging.getLogger(__name__)
 
 Object = dict[str, Any]
 # The header of an answer that names what was left out of its request.
 SKIPPED_HEADER = "x-tandem-skipped"
+# The time of the request that this thread reads: its files are given up once that is abandoned.
+READING_TIME: ContextVar[ReadingTime] = ContextVar("reading_time")
 # The names that other programs have for roles.
 _ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "bot": "assistant", "function": "tool"}
 _TEXTS = ("text", "input_text", "output_text")
@@ -146,7 +150,7 @@ def _document(part: Object, picture: Callable[[str], Object], skipped: list[str]
 @lru_cache(maxsize=4)
 def _read(name: str, content: bytes) -> str:
     """Return the text of a file. Programs send the same files again with every turn."""
-    return text_of_file(name, content)[1]
+    return text_of_file(name, content, time=READING_TIME.get(None))[1]
 
 
 def said(value: Any) -> str:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
+import signal
 import socket
 import threading
 import time
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx2
+import psutil
 import pytest
 
 from app.api.activity import ApiCall
 from app.api.server import MOST_CONNECTIONS
 from engine.errors import NotEnoughMemory, QueueFull
+from engine.tokenizers.prompt_process.client import DOCUMENT_PROCESS
 from tests.app.api.conftest import Serve
 from tests.app.api.serving import Served, accepted_connections
 from tests.app.scripted_engine import ScriptedEngine
@@ -63,6 +69,30 @@ def test_more_answers_than_the_queue_holds_are_told_when_to_try_again(
     thread.join()
     assert answers[0].status_code == 200
     assert served.post("/v1/chat/completions", question).status_code == 200
+
+
+@pytest.mark.parametrize("who", ["the clients leave", "the server ends"])
+def test_files_that_take_long_to_read_delay_no_other_client_and_are_given_up(serve: Serve, who: str) -> None:
+    """A process that is stopped reads no document."""
+    served = serve()
+    DOCUMENT_PROCESS.start()
+    stopped = DOCUMENT_PROCESS.pid
+    assert stopped is not None
+    os.kill(stopped, signal.SIGSTOP)
+    with ExitStack() as leaving:
+        for number in range((os.cpu_count() or 1) + 6):
+            data = b64encode(b"<p>%d" % number).decode()
+            part = {"type": "file", "file": {"filename": "a.html", "file_data": data}}
+            body = json.dumps({"messages": [{"role": "user", "content": [part]}]}).encode()
+            leaving.enter_context(served.connect()).sendall(STREAMED % (len(body), body))
+        until(lambda: sum(thread.name.startswith("api-body") for thread in threading.enumerate()) > number)
+        assert served.get("/v1/models").status_code == 200
+        long = {"messages": [{"role": "user", "content": "Hi " * 2**17}]}
+        assert served.chat(long)["choices"][0]["message"]["content"]
+        if who == "the server ends":
+            served.close()
+    until(lambda: not any(thread.name.startswith("api-body") for thread in threading.enumerate()))
+    assert not psutil.pid_exists(stopped)
 
 
 def test_waiting_for_a_turn_ends_in_time(
