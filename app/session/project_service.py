@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,7 +14,6 @@ from PySide6.QtCore import QLocale, QObject, Signal
 
 from app.conversations.conversation_list import ConversationList
 from app.conversations.database import storable
-from app.conversations.errors import StoreError
 from app.conversations.projects import Sources
 from app.conversations.records import Folder, Source, SourceFile
 from app.session.attachments import BEYOND_LIMITS, read_attachment
@@ -24,6 +24,8 @@ from app.system.cancelled import Cancelled
 from app.text.file_texts import LARGEST_BYTES, NotAttachable
 from engine.errors import PictureNotUsable, PicturesNotInstalled
 from engine.files.reading_time import ReadingTime
+
+log = logging.getLogger(__name__)
 
 # Seconds of computing for the PDF files that a question waits for, and for those of one file or folder that is added.
 # The rest is read before the next question.
@@ -38,7 +40,8 @@ Keep = Callable[[bytes], object]
 class ProjectService(QObject):
     """Reads files on threads and keeps what they hold in the store; the list of folders follows.
 
-    `left_out` has the problems with files that a question went on without, and whether what they held before is used.
+    `left_out` has the problems with files and sources that a question went on without, and whether what they held
+    before is used.
     """
 
     left_out = Signal(list)
@@ -140,18 +143,27 @@ def _read_sources(
             read.append(read_again(source, language, time, keep, begins))
         except Cancelled:
             read.append(source)
+        except Exception:
+            log.info("a source of a folder cannot be read", exc_info=True)
+            read.append(replace(source, problem="unreadable"))
     return tuple(read)
 
 
 def _new_problems(before: Sources, fresh: Sources) -> list[tuple[NotAttachable, bool]]:
-    """Return which files took too long, or too much memory, for the first time, and whether they were read before."""
-    known = {(source.path, file.name): file for source in before for file in source.files}
-    return [
-        (NotAttachable(PurePath(file.name).name, file.problem), bool(file.text or file.picture))
-        for source in fresh
-        for file in source.files
-        if file.problem in BEYOND_LIMITS and file != known.get((source.path, file.name))
-    ]
+    """Return what could not be read for the first time, and whether it was read before.
+
+    New files that are no texts, documents or pictures are not mentioned.
+    """
+    found = list[tuple[NotAttachable, bool]]()
+    for known, source in zip(before, fresh, strict=True):
+        news = [file for file in source.files if file.problem and file not in known.files]
+        bad = [(file.name, file.problem, bool(file.text or file.picture)) for file in news]
+        if source.problem not in ("", known.problem, *(file.problem for file in news)):
+            bad.append((source.path, source.problem, any(file.text or file.picture for file in source.files)))
+        for path, problem, had_text in bad:
+            if had_text or problem in (*BEYOND_LIMITS, "unreadable"):
+                found.append((NotAttachable(PurePath(path).name, problem), had_text))
+    return found
 
 
 # More files than a context holds, and entries that would take long to list.
@@ -223,13 +235,14 @@ def _refuse(error: OSError) -> None:
 def _read(
     path: Path, known: SourceFile, language: str, time: ReadingTime, keep: Keep, begins: Callable[[str], object]
 ) -> SourceFile:
-    status = path.stat()
-    # Versions that read no pictures gave these the problem "picture".
-    if (known.size, known.changed) == (status.st_size, status.st_mtime_ns) and known.problem != "picture":
-        return known
-    begins(path.name)
-    now = replace(known, size=status.st_size, changed=status.st_mtime_ns)
+    now = known
     try:
+        status = path.stat()
+        # Versions that read no pictures gave these the problem "picture".
+        if (known.size, known.changed) == (status.st_size, status.st_mtime_ns) and known.problem != "picture":
+            return known
+        begins(path.name)
+        now = replace(known, size=status.st_size, changed=status.st_mtime_ns)
         read = read_attachment(path, language, time, keep)
         return replace(now, text=read.text, picture=read.picture, problem="")
     except NotAttachable as error:
@@ -240,5 +253,9 @@ def _read(
         return replace(now, problem=error.reason if error.reason in BEYOND_LIMITS else "unusable-picture")
     except PicturesNotInstalled as error:
         return replace(known, problem=error.code)
-    except StoreError:
+    except Cancelled:
+        raise
+    # What the store or a reader raises unexpectedly keeps no other file from being read.
+    except Exception:
+        log.info("a file of a folder cannot be read", exc_info=True)
         return replace(known, problem="unreadable")

@@ -7,7 +7,7 @@ from concurrent.futures import Future, wait
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QLocale, QObject
+from PySide6.QtCore import QBuffer, QCoreApplication, QLocale, QObject
 from PySide6.QtGui import QAction, QImage
 from PySide6.QtWidgets import QFileDialog
 
@@ -15,7 +15,7 @@ from app.chat.attachment_row import AttachmentRow, Reading
 from app.conversations.errors import StoreError
 from app.conversations.records import Attachment, pictures_in
 from app.library.library import Library
-from app.session.attachments import read_attachment, read_picture
+from app.session.attachments import BEYOND_LIMITS, read_attachment, read_picture
 from app.session.chats import Chat
 from app.session.project_service import MOST_FILES
 from app.session.session import Session
@@ -150,18 +150,25 @@ class AttachmentReader(QObject):
         return sentences[error.reason].format(name=error.name, count=number(MOST_FILES, 0))
 
     def _show_left_out(self, files: list[tuple[NotAttachable, bool]]) -> None:
-        """Say which files of a folder a question does without; some begin with what they contained before."""
+        """Say what of a folder a question does without, or begins with as it was before."""
         if len(files) > 1:
             names = [error.name for error, _ in files[:_MOST_NAMED]]
             if (more := len(files) - _MOST_NAMED) > 0:
                 names.append(self.tr("{count} more").format(count=number(more, 0)))
             words = self.tr("These files take too long to read and were skipped: {files}")
+            if any(error.reason not in BEYOND_LIMITS for error, _ in files):
+                words = QCoreApplication.translate("FolderPage", "Not read: {files}")
             self._show(words.format(files=QLocale().createSeparatedList(names)))
             return
         for error, has_text in files:
-            again = self.tr("{name} takes too long to read, so the chat begins with what it contained before.")
-            slow = has_text and error.reason == "too-slow"
-            self._show(again.format(name=error.name) if slow else self.reason(error))
+            sentence = self.reason(error)
+            if has_text and error.reason == "too-slow":
+                again = self.tr("{name} takes too long to read, so the chat begins with what it contained before.")
+                sentence = again.format(name=error.name)
+            elif has_text and error.reason not in BEYOND_LIMITS:
+                again = QCoreApplication.translate("FolderPage", "Chats begin with what it contained before.")
+                sentence = f"{sentence} {again}"
+            self._show(sentence)
 
     def _show(self, sentence: str) -> None:
         """Show a reason, in one notice with those that are still shown."""

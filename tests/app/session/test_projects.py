@@ -9,10 +9,12 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.conversations.conversation_list import ConversationList
-from app.conversations.records import Folder, Picture, SourceFile
+from app.conversations.records import Folder, Picture, Source, SourceFile
+from app.session import project_service
 from app.session.answer import Answer
 from app.session.chats import Chat, Turn
 from app.session.session import Session
+from app.text.file_texts import NotAttachable
 from engine.pictures.reading import digest_of
 from engine.tokenizers.prompt_process.client import DOCUMENT_PROCESS
 from tests.app.pdf_files import pdf
@@ -210,6 +212,47 @@ def test_a_question_says_which_file_it_waits_for_and_goes_on_without_it(
     assert set(waited) == {""}
     assert len(left_out) == 1
     assert novel(session).sources[1].problem == "too-slow"
+
+
+@pytest.mark.parametrize("step", ["read_attachment", "read_again"])
+def test_what_fails_unexpectedly_is_named_and_keeps_no_other_from_being_read(
+    session: Session,
+    engine: ScriptedEngine,
+    ask: Ask,
+    tmp_path: Path,
+    qtbot: QtBot,
+    settle: Settle,
+    monkeypatch: pytest.MonkeyPatch,
+    step: str,
+) -> None:
+    refused, left_out = list[object](), list[tuple[str, str, bool]]()
+    session.projects.left_out.connect(
+        lambda found: left_out.extend((one.name, one.reason, has_text) for one, has_text in found)
+    )
+    bad, good = tmp_path / "bad.txt", tmp_path / "good.txt"
+    for file in (bad, good):
+        file.write_text("Old text.")
+    session.projects.add(novel(session).id, [str(bad), str(good)], refused.append)
+    qtbot.waitUntil(lambda: refused == [[]])
+    settle()
+    works = getattr(project_service, step)
+
+    def fail(what: Source | Path, *more: object) -> object:
+        if Path(what.path if isinstance(what, Source) else what).name == "bad.txt":
+            raise RuntimeError("unexpected")
+        return works(what, *more)
+
+    monkeypatch.setattr(project_service, step, fail)
+    for file in (bad, good):
+        file.write_text("New text.")
+    session.chats.new_chat(novel(session))
+    ask()
+    assert left_out == [("bad.txt", "unreadable", True)]
+    assert systems(engine)[0].count("New text.") == systems(engine)[0].count("Old text.") == 1
+    session.projects.add(novel(session).id, [str(bad)], lambda found: refused.extend(found))
+    qtbot.waitUntil(lambda: len(refused) > 1)
+    assert isinstance(refused[1], NotAttachable)
+    assert (refused[1].name, refused[1].reason) == ("bad.txt", "unreadable")
 
 
 def test_a_question_that_is_stopped_gives_its_files_up(

@@ -295,8 +295,25 @@ def test_the_window_says_which_file_of_the_folder_it_waits_for_and_what_it_does_
     assert window.banner_text == f"These files take too long to read and were skipped: {names}"
 
 
-@pytest.mark.parametrize("reason", ["too-slow", "too-much-memory", "no-time"])
-def test_a_file_beyond_a_limit_is_named(open_window: OpenWindow, reason: str) -> None:
+OLD = "Chats begin with what it contained before."
+
+
+@pytest.mark.parametrize(
+    ("reasons", "has_text", "sentence"),
+    [
+        (["too-slow"], False, "a.pdf takes too long to read and was skipped."),
+        (["too-much-memory"], False, "a.pdf takes too much memory to read and was skipped."),
+        (["no-time"], False, "There was no time left to read a.pdf. The next question tries again."),
+        (["unreadable"], False, "a.pdf cannot be read."),
+        (["unreadable"], True, f"a.pdf cannot be read. {OLD}"),
+        (["gone"], True, f"a.pdf is no longer there. {OLD}"),
+        (["unreadable", "too-slow"], True, "Not read: a.pdf and b.pdf"),
+    ],
+)
+def test_what_a_question_goes_on_without_is_named(
+    open_window: OpenWindow, reasons: list[str], has_text: bool, sentence: str
+) -> None:
     window = open_window(ScriptedEngine())
-    window.session.projects.left_out.emit([(NotAttachable("report.pdf", reason), False)])
-    assert "report.pdf" in window.banner_text
+    errors = [NotAttachable(name, reason) for name, reason in zip(("a.pdf", "b.pdf"), reasons, strict=False)]
+    window.session.projects.left_out.emit([(error, has_text) for error in errors])
+    assert window.banner_text == sentence
