@@ -62,6 +62,8 @@ def http_client(server: Server) -> httpx2.AsyncClient:
         # A compressed answer of a few bytes could fill the memory; `accept-encoding` asks for none.
         if response.headers.get("content-encoding", "identity") != "identity":
             raise ToolFailed("not-usable", server=server.name, detail="a compressed answer")
+        # All of this protocol is UTF-8. The header may name any codec of Python, also one that takes quadratic time.
+        response.encoding = "utf-8"
         # An endless stream of events is allowed; the package bounds each event.
         if not response.headers.get("content-type", "").startswith("text/event-stream"):
             response.stream = _Bounded(cast(httpx2.AsyncByteStream, response.stream), server.name)

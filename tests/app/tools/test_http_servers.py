@@ -71,7 +71,10 @@ class Answers(BaseHTTPRequestHandler):
         known = method in results and not refuses
         outcome = {"result": results[method]} if known else {"error": {"code": -32601, "message": "Method not found"}}
         body = json.dumps({"jsonrpc": "2.0", "id": number, **outcome}).encode()
-        self._answer(400 if refuses else 200, body=body)
+        if self.behaviour.startswith("charset="):
+            self._answer(200, f"text/event-stream; {self.behaviour}", b"data: " + body + b"\n\n")
+        else:
+            self._answer(400 if refuses else 200, body=body)
 
     def _answer(
         self, status: int, kind: str = "application/json", body: bytes = b"", headers: Mapping[str, str] | None = None
@@ -133,6 +136,11 @@ def test_a_call_that_fails_says_why_and_the_next_one_works(hosts: Hosts, serve: 
     serve("")
     assert hosts.call(tool).text == ""
     assert Answers.seen["Authorization"] == "Bearer secret"
+
+
+@pytest.mark.parametrize("charset", ["punycode", "base64", "utf-16"])
+def test_events_are_utf_8_whatever_their_header_says(hosts: Hosts, serve: Serve, charset: str) -> None:
+    assert [tool.name for tool in hosts.start(serve(f"charset={charset}"))] == ["echo"]
 
 
 def test_a_redirect_within_the_server_is_followed(hosts: Hosts, serve: Serve) -> None:
