@@ -90,7 +90,7 @@ class ModelNotUsable(EngineError):
         "missing", "not-a-model", "incomplete", "damaged", "wrong-tensors", "unknown-architecture", "is-head",
         "unknown-head", "no-taps", "wrong-main", "no-base", "wrong-base", "unknown-adapter", "no-tokenizer", "unsafe",
         "vocabulary", "not-finite", "all-zero", "no-room", "disk-full", "not-written", "is-diffusion", "is-embedding",
-        "is-ocr", "is-decision", "is-media", "vlm-adapter", "no-mlx-vlm",
+        "is-ocr", "is-decision", "is-media", "vlm-adapter", "no-mlx-vlm", "beyond-limits",
     )  # fmt: skip
 
     def __init__(self, path: str | Path, reason: str, detail: str = "") -> None:
@@ -169,6 +169,11 @@ class TemplateFailed(EngineError):
     def __init__(self, detail: str, reason: str = "") -> None:
         self.reason, self.detail = reason, detail
         super().__init__(reason=reason, detail=detail)
+
+    def of_model(self, path: str | Path, reason: str, detail: str) -> ModelNotUsable:
+        """Return the error of a model with that reason, or of one whose reading was ended before it had an outcome."""
+        ended = self.reason in ("too-slow", "too-large", "crashed")
+        return ModelNotUsable(path, "beyond-limits" if ended else reason, detail)
 
 
 class GrammarNotUsable(EngineError):

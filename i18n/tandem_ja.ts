@@ -2183,6 +2183,10 @@
         <translation>ディスクまたはフォルダに書き込めません。</translation>
     </message>
     <message>
+        <source>Reading it took too much time or memory.</source>
+        <translation>読み込みに時間かメモリがかかりすぎます。</translation>
+    </message>
+    <message>
         <source>It writes text by diffusion, not token by token.</source>
         <translation>トークンをひとつずつではなく拡散（ディフュージョン）で文章を生成します。</translation>
     </message>
@@ -2270,16 +2274,16 @@
         <translation>このチャットでモデルのチャットテンプレートがメモリを使いすぎたため、停止しました。メッセージを短くするか、新しいチャットを始めるか、別のモデルを選んでください。</translation>
     </message>
     <message>
-        <source>The model&apos;s chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
-        <translation>このチャットでモデルのチャットテンプレートかトークナイザーが異常終了しました（{detail}）。新しいチャットを始めるか、別のモデルを選んでください。</translation>
-    </message>
-    <message>
         <source>The answer format can&apos;t be used: {detail}.</source>
         <translation>回答形式を使えません：{detail}。</translation>
     </message>
     <message>
         <source>The schema isn&apos;t valid JSON: {detail}.</source>
         <translation>スキーマが正しい JSON ではありません：{detail}。</translation>
+    </message>
+    <message>
+        <source>Preparing this chat for the model failed several times. Close other apps to free up memory, then try again. If that doesn&apos;t help, choose another model.</source>
+        <translation>モデルに渡すチャットの準備に何度か失敗しました。ほかのアプリを閉じてメモリを空けてから、もう一度お試しください。それでも解決しない場合は、別のモデルを選んでください。</translation>
     </message>
     <message>
         <source>The schema has to be a JSON object in braces.</source>
@@ -2392,6 +2396,10 @@
     <message>
         <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
         <translation>「{name}」に必要なメモリが足りません（{detail}）。より小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
+    </message>
+    <message>
+        <source>Reading {name} was stopped because it took too much time or memory. Close other apps and try again, or choose another copy of this model.</source>
+        <translation>「{name}」の読み込みに時間かメモリがかかりすぎたため、停止しました。ほかのアプリを閉じてもう一度試すか、このモデルの別のコピーを選んでください。</translation>
     </message>
     <message>
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
@@ -4306,8 +4314,8 @@
         <translation>画像の読み込みに必要なメモリが多すぎます。小さくして保存してください。</translation>
     </message>
     <message>
-        <source>The picture can&apos;t be read ({detail}). Save it again in another format.</source>
-        <translation>画像を読み込めません（{detail}）。別の形式で保存し直してください。</translation>
+        <source>The picture can&apos;t be read. Save it again in another format.</source>
+        <translation>画像を読み込めません。別の形式で保存し直してください。</translation>
     </message>
     <message>
         <source>Tandem can&apos;t read this picture: its format is not supported, or its beginning is damaged. Save it as PNG or JPEG.</source>

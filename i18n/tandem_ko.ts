@@ -2183,6 +2183,10 @@
         <translation>디스크나 폴더에 쓸 수 없어요.</translation>
     </message>
     <message>
+        <source>Reading it took too much time or memory.</source>
+        <translation>읽는 데 시간이나 메모리가 너무 많이 들어요.</translation>
+    </message>
+    <message>
         <source>It writes text by diffusion, not token by token.</source>
         <translation>토큰을 하나씩 쓰지 않고 디퓨전으로 텍스트를 만들어요.</translation>
     </message>
@@ -2270,16 +2274,16 @@
         <translation>이 대화에서 모델의 대화 템플릿이 메모리를 너무 많이 써서 중단했어요. 메시지를 줄이거나 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
-        <source>The model&apos;s chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
-        <translation>이 대화에서 모델의 대화 템플릿이나 토크나이저가 오류로 종료됐어요({detail}). 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
-    </message>
-    <message>
         <source>The answer format can&apos;t be used: {detail}.</source>
         <translation>답변 형식을 사용할 수 없어요: {detail}.</translation>
     </message>
     <message>
         <source>The schema isn&apos;t valid JSON: {detail}.</source>
         <translation>스키마가 올바른 JSON이 아니에요: {detail}.</translation>
+    </message>
+    <message>
+        <source>Preparing this chat for the model failed several times. Close other apps to free up memory, then try again. If that doesn&apos;t help, choose another model.</source>
+        <translation>모델에 보낼 대화를 준비하는 데 여러 번 실패했어요. 다른 앱을 닫아 메모리를 확보한 후 다시 시도해 주세요. 그래도 안 되면 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
         <source>The schema has to be a JSON object in braces.</source>
@@ -2392,6 +2396,10 @@
     <message>
         <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
         <translation>{name} 모델을 불러올 메모리가 부족해요({detail}). 더 작은 모델을 선택하거나 다른 앱을 닫아 주세요.</translation>
+    </message>
+    <message>
+        <source>Reading {name} was stopped because it took too much time or memory. Close other apps and try again, or choose another copy of this model.</source>
+        <translation>{name} 모델을 읽는 데 시간이나 메모리가 너무 많이 들어서 중단했어요. 다른 앱을 닫고 다시 시도하거나 이 모델의 다른 사본을 선택해 주세요.</translation>
     </message>
     <message>
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
@@ -4306,8 +4314,8 @@
         <translation>이미지를 읽는 데 메모리가 너무 많이 들어요. 더 작게 저장해 주세요.</translation>
     </message>
     <message>
-        <source>The picture can&apos;t be read ({detail}). Save it again in another format.</source>
-        <translation>이미지를 읽을 수 없어요({detail}). 다른 형식으로 다시 저장해 주세요.</translation>
+        <source>The picture can&apos;t be read. Save it again in another format.</source>
+        <translation>이미지를 읽을 수 없어요. 다른 형식으로 다시 저장해 주세요.</translation>
     </message>
     <message>
         <source>Tandem can&apos;t read this picture: its format is not supported, or its beginning is damaged. Save it as PNG or JPEG.</source>

@@ -2183,6 +2183,10 @@
         <translation>磁盘或文件夹不允许写入。</translation>
     </message>
     <message>
+        <source>Reading it took too much time or memory.</source>
+        <translation>读取它耗费的时间或内存过多。</translation>
+    </message>
+    <message>
         <source>It writes text by diffusion, not token by token.</source>
         <translation>它用扩散方式生成文字，而不是逐个 token 生成。</translation>
     </message>
@@ -2270,16 +2274,16 @@
         <translation>模型的对话模板处理此对话占用内存过多，已停止。请缩短消息、开始新对话或选择其他模型。</translation>
     </message>
     <message>
-        <source>The model&apos;s chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
-        <translation>模型的对话模板或分词器处理此对话时崩溃（{detail}）。请开始新对话或选择其他模型。</translation>
-    </message>
-    <message>
         <source>The answer format can&apos;t be used: {detail}.</source>
         <translation>无法使用这个回答格式：{detail}。</translation>
     </message>
     <message>
         <source>The schema isn&apos;t valid JSON: {detail}.</source>
         <translation>这个 JSON Schema 不是有效的 JSON：{detail}。</translation>
+    </message>
+    <message>
+        <source>Preparing this chat for the model failed several times. Close other apps to free up memory, then try again. If that doesn&apos;t help, choose another model.</source>
+        <translation>多次尝试为模型准备此对话均失败。请关闭其他应用以释放内存，然后重试。如果仍然失败，请选择其他模型。</translation>
     </message>
     <message>
         <source>The schema has to be a JSON object in braces.</source>
@@ -2392,6 +2396,10 @@
     <message>
         <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
         <translation>内存不足以加载“{name}”（{detail}）。请选择更小的模型或关闭其他应用。</translation>
+    </message>
+    <message>
+        <source>Reading {name} was stopped because it took too much time or memory. Close other apps and try again, or choose another copy of this model.</source>
+        <translation>读取“{name}”耗费的时间或内存过多，已停止。请关闭其他应用后重试，或选择此模型的其他副本。</translation>
     </message>
     <message>
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
@@ -4306,8 +4314,8 @@
         <translation>读取图片占用内存过多。请另存为较小的副本。</translation>
     </message>
     <message>
-        <source>The picture can&apos;t be read ({detail}). Save it again in another format.</source>
-        <translation>无法读取图片（{detail}）。请以其他格式重新保存。</translation>
+        <source>The picture can&apos;t be read. Save it again in another format.</source>
+        <translation>无法读取图片。请以其他格式重新保存。</translation>
     </message>
     <message>
         <source>Tandem can&apos;t read this picture: its format is not supported, or its beginning is damaged. Save it as PNG or JPEG.</source>

@@ -69,14 +69,14 @@ _PICTURE = {
     "too-slow": "decoding it takes longer than {detail} seconds",
     "too-slow-together": "decoding it and the others of the request takes longer than {detail} seconds",
     "too-much-memory": "decoding it takes more memory than it may",
-    "crashed": "its decoder crashed ({detail})",
+    "crashed": "its decoder crashed",
 }
 _TEMPLATE = {
     "": "{detail}",
     "empty": "it renders to nothing",
     "too-slow": "it takes longer than {detail} seconds",
     "too-large": "it takes more memory than it may",
-    "crashed": "it crashed ({detail})",
+    "crashed": "its process ended several times",
     "pictures": "it leaves a picture out",
 }
 _LONGEST_SENTENCE = 500

@@ -108,8 +108,8 @@ TEMPLATE_REASONS = Sentences(
             "message, start a new chat or choose another model."
         ),
         "crashed": (
-            "The model's chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose "
-            "another model."
+            "Preparing this chat for the model failed several times. Close other apps to free up memory, then try "
+            "again. If that doesn't help, choose another model."
         ),
         "pictures": "The model's chat template leaves pictures of this chat out. Choose another model.",
     },
@@ -218,6 +218,10 @@ MODEL_REASONS = Sentences(
         "no-room": "There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.",
         "disk-full": "Converting {name} needs {detail} of free space on the disk. Free up space, then try again.",
         "not-written": "{name} could not be converted: the disk or the folder does not allow writing ({detail}).",
+        "beyond-limits": (
+            "Reading {name} was stopped because it took too much time or memory. Close other apps and try again, or "
+            "choose another copy of this model."
+        ),
     },
 )
 """One sentence for each `ModelNotUsable` reason, with the fields {name}, {path} and {detail}."""
@@ -306,6 +310,7 @@ DRAFT_REASONS = Sentences(
         "no-room": "There is not enough memory for it.",
         "disk-full": "There is not enough free space on the disk to convert it.",
         "not-written": "The disk or the folder does not allow writing it.",
+        "beyond-limits": "Reading it took too much time or memory.",
     },
 )
 """One sentence for each `ModelNotUsable` reason of a draft model."""

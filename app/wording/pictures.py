@@ -33,7 +33,7 @@ PICTURE_REASONS = Sentences(
             "Reading the pictures was stopped after {detail} seconds. Send fewer, or save them again in another format."
         ),
         "too-much-memory": "Reading the picture takes too much memory. Save a smaller copy.",
-        "crashed": "The picture can't be read ({detail}). Save it again in another format.",
+        "crashed": "The picture can't be read. Save it again in another format.",
     },
 )
 """One sentence for each `PictureNotUsable` reason."""

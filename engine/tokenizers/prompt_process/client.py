@@ -50,6 +50,8 @@ COUNT_S = 8
 IDLE_S = 15 * 60.0
 MEMORY_BYTES = 3 * 2**30
 _POLL_S = 0.02
+# New processes for a task whose process ends: in want of memory, macOS kills some of them in a row.
+_RETRIES = 2
 # Seconds in which a process has to end after it closed its connection, and the most bytes that it may leave unread.
 _ENDING_S, _MOST_UNREAD = 1.0, 2**30
 # Variables that keep the libraries quiet, offline and on one thread.
@@ -130,7 +132,7 @@ class PromptProcess:
         """Build a tokenizer anew. Waits; raises `TemplateFailed`, and `EngineClosed` when `abandoned`."""
         with self._lock:
             self._built.pop(source.folder, None)
-            self._twice(lambda: self._ensure_built(source, abandoned))
+            self._with_retries(lambda: self._ensure_built(source, abandoned))
 
     def thinking(self, source: TokenizerSource, abandoned: threading.Event) -> ThinkingChoice:
         """Run `thinking_of` in the process. Waits; raises as `build` does."""
@@ -246,17 +248,19 @@ class PromptProcess:
             return self._ask(task, seconds, given_up)
 
         with self._lock:
-            return self._twice(ask)
+            return self._with_retries(ask)
 
-    def _twice(self, work: Callable[[], Result]) -> Result:
-        """Do `work`, and once more with a new process if this one ends meanwhile. Raises `TemplateFailed`."""
+    def _with_retries(self, work: Callable[[], Result]) -> Result:
+        """Do `work`, and again with a new process if this one ends meanwhile. Raises `TemplateFailed`."""
+        for _ in range(_RETRIES):
+            try:
+                return work()
+            # A system that wants memory may also start no process.
+            except (_ProcessEnded, OSError) as error:
+                log.info("the prompt process ended (%s) and is asked again", error)
         try:
             return work()
-        except _ProcessEnded as error:
-            log.info("the prompt process ended (%s) and is asked again", error)
-        try:
-            return work()
-        except _ProcessEnded as error:
+        except (_ProcessEnded, OSError) as error:
             raise TemplateFailed(str(error), "crashed") from error
 
     def _ensure_built(self, source: TokenizerSource, abandoned: threading.Event) -> None:

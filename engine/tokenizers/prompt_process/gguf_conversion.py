@@ -45,7 +45,7 @@ def convert(
     except OSError as error:
         raise ModelNotUsable(source, "not-written", error.strerror or str(error)) from error
     except TemplateFailed as error:
-        raise ModelNotUsable(source, "damaged", f"{source.name} ({error.reason or error.detail})") from error
+        raise error.of_model(source, "damaged", f"{source.name} ({error.brief})") from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
         GGUF_PROCESS.release()

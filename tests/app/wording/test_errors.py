@@ -111,6 +111,12 @@ def test_an_error_names_the_model_as_the_rest_of_the_window_does(path: str) -> N
     assert wording.error_sentence(room).startswith("Qwen3 8B needs")
 
 
+def test_what_ends_a_process_is_shown_without_its_code() -> None:
+    ended = TemplateFailed("exit code -9", "crashed")
+    errors = ended, ended.of_model("a.gguf", "damaged", ended.brief), PictureNotUsable("crashed", "exit code -9")
+    assert not [error for error in errors if re.search("crashed|code", wording.error_sentence(error))]
+
+
 def test_braces_in_an_error_are_shown() -> None:
     assert "{% if %}" in wording.error_sentence(TemplateFailed("{% if %}"))
 

@@ -110,8 +110,9 @@ def test_a_tokenizer_that_the_prompt_process_refuses_is_not_used_although_it_bui
         raise TemplateFailed("", "too-large")
 
     monkeypatch.setattr(PromptProcess, "build", refuse)
-    with DiskPool() as disk, pytest.raises(ModelNotUsable):
+    with DiskPool() as disk, pytest.raises(ModelNotUsable) as caught:
         make_tokenizer(strangers, disk)
+    assert caught.value.reason == "beyond-limits"
 
 
 def test_a_tokenizer_that_was_refused_is_not_accepted(strangers: Path) -> None:
