@@ -4098,6 +4098,10 @@
         <translation>アップデート情報が破損しているか、Tandem の配布元の署名がありません。何も変更していません。</translation>
     </message>
     <message>
+        <source>The update information has expired, so Tandem can&apos;t tell whether there is a newer version. Check the date of this Mac, and try again later.</source>
+        <translation>アップデート情報の有効期限が切れているため、新しいバージョンがあるかどうかを確認できません。この Mac の日付を確認して、後でもう一度お試しください。</translation>
+    </message>
+    <message>
         <source>Tandem couldn&apos;t check for updates. Check the network and try again.</source>
         <translation>アップデートを確認できませんでした。ネットワークを確認して、もう一度お試しください。</translation>
     </message>

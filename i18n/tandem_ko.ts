@@ -4098,6 +4098,10 @@
         <translation>업데이트 정보가 손상됐거나 Tandem 배포자의 서명이 없어요. 아무것도 바꾸지 않았어요.</translation>
     </message>
     <message>
+        <source>The update information has expired, so Tandem can&apos;t tell whether there is a newer version. Check the date of this Mac, and try again later.</source>
+        <translation>업데이트 정보의 유효 기간이 지나서 더 새로운 버전이 있는지 알 수 없어요. 이 Mac의 날짜를 확인하고 나중에 다시 시도해 주세요.</translation>
+    </message>
+    <message>
         <source>Tandem couldn&apos;t check for updates. Check the network and try again.</source>
         <translation>업데이트를 확인하지 못했어요. 네트워크를 확인하고 다시 시도해 주세요.</translation>
     </message>

@@ -4098,6 +4098,10 @@
         <translation>更新信息已损坏，或不是由 Tandem 发布者签名的。未做任何更改。</translation>
     </message>
     <message>
+        <source>The update information has expired, so Tandem can&apos;t tell whether there is a newer version. Check the date of this Mac, and try again later.</source>
+        <translation>更新信息已过期，因此 Tandem 无法判断是否有新版本。请检查本机的日期，稍后重试。</translation>
+    </message>
+    <message>
         <source>Tandem couldn&apos;t check for updates. Check the network and try again.</source>
         <translation>无法检查更新。请检查网络后重试。</translation>
     </message>

@@ -5,7 +5,7 @@
     python packaging/feed.py news VERSION                what is new in it, for the text of the release
 
 The private key, which only publishers of releases have, is in TANDEM_FEED_KEY, in base64. The news are the version's
-part of CHANGELOG.md.
+part of CHANGELOG.md. The feed is valid for VALID_DAYS: sign it again before they are over.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import json
 import os
 import re
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from cryptography.hazmat.primitives import serialization
@@ -23,6 +24,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "resources" / "updates.json"
 RAW = serialization.Encoding.Raw
+VALID_DAYS = 90
 
 
 def main(command: str, *arguments: str) -> None:
@@ -48,7 +50,9 @@ def make_keys() -> None:
 
 def sign(version: str, page: str, folder: str) -> None:
     """Write the feed of a release and its signature."""
-    feed = json.dumps({"version": version, "page": page, "news": {"en": news_of(version)}}, indent=2).encode()
+    expires = (datetime.now(UTC) + timedelta(days=VALID_DAYS)).date().isoformat()
+    content = {"version": version, "page": page, "news": {"en": news_of(version)}, "expires": expires}
+    feed = json.dumps(content, indent=2).encode()
     private = Ed25519PrivateKey.from_private_bytes(base64.b64decode(os.environ["TANDEM_FEED_KEY"]))
     Path(folder, "feed.json").write_bytes(feed)
     Path(folder, "feed.json.sig").write_bytes(base64.b64encode(private.sign(feed)))

@@ -1,29 +1,32 @@
 """Reads the release feed, which names the newest version and is signed by the publisher of Tandem. No Qt in here.
 
-The feed is a JSON object with `version`, `page` (an https address) and `news` (language to text). At the same address
-with ".sig" is the Ed25519 signature of its bytes, in base64. `resources/updates.json` has the feed's address and the
-public key; packaging/feed.py writes the feed and the key.
+The feed is a JSON object with `version`, `page` (an https address), `news` (language to text) and `expires` (a date):
+after that day it says nothing, as someone in the network may show an old feed. At the same address with ".sig" is the
+Ed25519 signature of its bytes, in base64. `resources/updates.json` has the feed's address and the public key;
+packaging/feed.py writes the feed and the key.
 """
 
 from __future__ import annotations
 
+import asyncio
 import base64
-import binascii
 import json
 import re
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
 from app.system.paths import resource
 
 _LARGEST = 64 * 1024
-_TIMEOUT_S = 10
-_VERSION = re.compile(r"\d{1,6}(\.\d{1,6}){0,3}")
+# Seconds for a step of the connection, and for everything: a server may send a byte at a time.
+_TIMEOUT_S, _MOST_S = 10, 30
+_VERSION = re.compile(r"\d{1,6}(\.\d{1,6}){0,3}", re.ASCII)
 
 
 class UpdateCheckFailed(Exception):
-    """`reason` is "unreachable", or "invalid" for a feed that is damaged or not signed by the publisher."""
+    """`reason` is "unreachable", "expired", or "invalid" for a feed that is damaged or not signed by the publisher."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -67,10 +70,15 @@ def newest_release(source: FeedSource, proxy: str = "") -> Release:
     """Ask for the newest release; blocks. Raises `UpdateCheckFailed`. Nothing about the user is sent."""
     import httpx2
 
+    async def fetch() -> tuple[bytes, bytes]:
+        client = httpx2.AsyncClient(proxy=proxy or None, timeout=_TIMEOUT_S, follow_redirects=True)
+        async with asyncio.timeout(_MOST_S), client:
+            return await _fetched(client, source.feed), await _fetched(client, f"{source.feed}.sig")
+
     try:
-        with httpx2.Client(proxy=proxy or None, timeout=_TIMEOUT_S, follow_redirects=True) as client:
-            feed, signature = _fetched(client, source.feed), _fetched(client, f"{source.feed}.sig")
-    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        feed, signature = asyncio.run(fetch())
+    # The last two are of a proxy that cannot be used.
+    except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError, ValueError, ImportError) as error:
         raise UpdateCheckFailed("unreachable") from error
     return read_feed(feed, signature, source.key)
 
@@ -85,18 +93,22 @@ def read_feed(feed: bytes, signature: bytes, key: str) -> Release:
         Ed25519PublicKey.from_public_bytes(base64.b64decode(key)).verify(base64.b64decode(signature), feed)
         found = json.loads(feed)
         version, page, news = found["version"], found["page"], found["news"]
-        if not _VERSION.fullmatch(version) or urlsplit(page).scheme != "https":
+        expires, address = date.fromisoformat(found["expires"]), urlsplit(page)
+        if not _VERSION.fullmatch(version) or address.scheme != "https" or not address.hostname:
             raise ValueError(version, page)
-        return Release(version, page, {str(language): str(text)[:2000] for language, text in news.items()})
-    except (InvalidSignature, binascii.Error, ValueError, TypeError, KeyError, AttributeError) as error:
+        release = Release(version, page, {str(language): str(text)[:2000] for language, text in news.items()})
+    except (InvalidSignature, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise UpdateCheckFailed("invalid") from error
+    if datetime.now(UTC).date() > expires:
+        raise UpdateCheckFailed("expired")
+    return release
 
 
-def _fetched(client: Any, address: str) -> bytes:
+async def _fetched(client: Any, address: str) -> bytes:
     content = bytearray()
-    with client.stream("GET", address) as response:
+    async with client.stream("GET", address) as response:
         response.raise_for_status()
-        for chunk in response.iter_bytes():
+        async for chunk in response.aiter_bytes():
             content += chunk
             if len(content) > _LARGEST:
                 raise UpdateCheckFailed("invalid")

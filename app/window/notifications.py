@@ -151,6 +151,10 @@ class Notifications(QObject):
                 "invalid": self.tr(
                     "The update information is damaged or isn't signed by Tandem's publisher. Nothing was changed."
                 ),
+                "expired": self.tr(
+                    "The update information has expired, so Tandem can't tell whether there is a newer version. Check "
+                    "the date of this Mac, and try again later."
+                ),
             }.get(reason, self.tr("Tandem couldn't check for updates. Check the network and try again."))
 
         self._banner.show_message(sentence, is_info=reason == "newest")

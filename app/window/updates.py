@@ -46,11 +46,12 @@ class UpdateChecker(QObject):
             self._run(partial(self._show, True), lambda error: self._notifications.show_no_update(_reason(error)))
 
     def check_daily(self) -> None:
-        """Check if the user enabled that and the last check is a day old; show only a newer release."""
+        """Check if the user enabled that and the last check is a day old; show a newer release, or an expired feed."""
         values = self._preferences.values
-        due = time.time() - values.update_checked_at >= _DAY_S
+        # The clock may have been ahead.
+        due = not 0 <= time.time() - values.update_checked_at < _DAY_S
         if values.check_updates and due and not values.work_offline and self._source().known:
-            self._run(partial(self._show, False), lambda _: None)
+            self._run(partial(self._show, False), self._show_expired)
 
     def close(self) -> None:
         self._background.close()
@@ -58,6 +59,12 @@ class UpdateChecker(QObject):
     def _run(self, then: Callable[[Release], None], failed: Callable[[Exception], None]) -> None:
         proxy = self._preferences.values.proxy
         self._background.run(lambda: self._ask(self._source(), proxy), then, failed, owner=self)
+
+    def _show_expired(self, error: Exception) -> None:
+        """Say that the feed has expired, which someone may cause who wants to keep new releases from a person."""
+        if _reason(error) == "expired":
+            self._preferences.change(update_checked_at=int(time.time()))
+            self._notifications.show_no_update("expired")
 
     def _show(self, asked: bool, release: Release) -> None:
         self._preferences.change(update_checked_at=int(time.time()))

@@ -71,7 +71,7 @@ def test_the_certificate_may_be_absent(jobs: dict[str, Any]) -> None:
 
 def test_the_draft_has_a_cask_checksums_and_says_whether_it_is_signed(jobs: dict[str, Any]) -> None:
     _, draft = step(jobs["draft"], "Draft the release")
-    order = ["feed.py sign", "cask.py", "SHA256SUMS", "not signed", "feed.py news", "gh release create"]
+    order = ["cask.py", "SHA256SUMS", "feed.py sign", "not signed", "feed.py news", "gh release create"]
     places = [draft["run"].index(word) for word in order]
     assert places == sorted(places)
     assert '"$HAS_CERTIFICATE" != true' in draft["run"]

@@ -6,7 +6,10 @@ import base64
 import json
 import runpy
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -17,7 +20,14 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from app.settings.updates import FeedSource, Release, UpdateCheckFailed, feed_source, newest_release, read_feed
 
 RAW = serialization.Encoding.Raw
-FEED = {"version": "0.3.0", "page": "https://example.org/0.3.0", "news": {"en": "Heads.", "ko": "헤드."}}
+TODAY = datetime.now(UTC).date()
+FEED = {
+    "version": "0.3.0",
+    "page": "https://example.org/0.3.0",
+    "news": {"en": "Heads.", "ko": "헤드."},
+    "expires": str(TODAY + timedelta(days=9)),
+}
+DRIPS = b"drips"
 
 
 class Publisher:
@@ -59,6 +69,10 @@ class Page:
                 self.send_response(200 if content is not None else 404)
                 self.end_headers()
                 self.wfile.write(content or b"")
+                with suppress(OSError):
+                    for _ in range(50 if content == DRIPS else 0):
+                        time.sleep(0.02)
+                        self.wfile.write(b" ")
 
             def log_message(self, *_: object) -> None:
                 """Quiet."""
@@ -119,12 +133,19 @@ def test_what_the_publisher_did_not_sign_is_refused(wrong: str, publisher: Publi
         {**FEED, "page": "file:///etc/passwd"},
         {**FEED, "version": "newest"},
         {**FEED, "news": "words"},
+        {**FEED, "version": "٠.٣.٠"},
+        {**FEED, "page": "https://"},
+        {**FEED, "page": "https:///0.3.0"},
+        {**FEED, "expires": "soon"},
+        {**FEED, "expires": None},
+        {name: FEED[name] for name in ("version", "page", "news")},
         {"version": "1.0"},
         ["0.3.0"],
+        b"[" * 60_000,
     ],
 )
 def test_a_signed_feed_that_makes_no_sense_is_refused(feed: object, publisher: Publisher) -> None:
-    content = json.dumps(feed).encode()
+    content = feed if isinstance(feed, bytes) else json.dumps(feed).encode()
     with pytest.raises(UpdateCheckFailed, match="invalid"):
         read_feed(content, publisher.sign(content), publisher.key)
 
@@ -136,6 +157,29 @@ def test_a_page_that_is_not_there_or_too_large(page: Page, publisher: Publisher)
     page.publish(b" " * 70_000, b"")
     with pytest.raises(UpdateCheckFailed, match="invalid"):
         newest_release(source)
+
+
+def test_a_feed_is_used_until_the_day_on_which_it_expires(publisher: Publisher) -> None:
+    """Somebody in the network may show an old one, which the publisher has signed."""
+    last, old = (json.dumps({**FEED, "expires": str(TODAY - timedelta(days=days))}).encode() for days in (0, 1))
+    assert read_feed(last, publisher.sign(last), publisher.key).version == "0.3.0"
+    with pytest.raises(UpdateCheckFailed, match="expired"):
+        read_feed(old, publisher.sign(old), publisher.key)
+
+
+def test_a_feed_that_drips_is_not_read_to_its_end(
+    page: Page, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.settings.updates._MOST_S", 0.1)
+    page.publish(DRIPS, b"")
+    with pytest.raises(UpdateCheckFailed, match="unreachable"):
+        newest_release(FeedSource(page.address, publisher.key))
+
+
+@pytest.mark.parametrize("proxy", ["127.0.0.1:9", "ftp://127.0.0.1:9", "http://[::1", "socks5://127.0.0.1:9"])
+def test_a_proxy_that_cannot_be_used_is_an_error_of_the_check(page: Page, publisher: Publisher, proxy: str) -> None:
+    with pytest.raises(UpdateCheckFailed, match="unreachable"):
+        newest_release(FeedSource(page.address, publisher.key), proxy)
 
 
 @pytest.mark.parametrize(

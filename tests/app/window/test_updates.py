@@ -70,6 +70,7 @@ def opened(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
         (SAME, "Tandem is up to date."),
         (UpdateCheckFailed("unreachable"), "Check the network"),
         (UpdateCheckFailed("invalid"), "isn't signed"),
+        (UpdateCheckFailed("expired"), "has expired, so Tandem can't tell"),
     ],
 )
 def test_what_a_check_finds_is_said(
@@ -111,6 +112,17 @@ def test_nobody_is_asked_daily_unless_the_user_wants_it(opened: Callable[..., Wi
     qtbot.waitUntil(lambda: "available" in window.said)
     assert window.asked == 1
     # Not again on the same day.
+    window.checker.check_daily()
+    assert window.asked == 1
+
+
+def test_a_clock_that_was_ahead_stops_no_check_and_a_feed_that_has_expired_is_said_once_a_day(
+    opened: Callable[..., Window], qtbot: QtBot
+) -> None:
+    window = opened(UpdateCheckFailed("expired"))
+    window.settings.change(check_updates=True, update_checked_at=2**40)
+    window.checker.check_daily()
+    qtbot.waitUntil(lambda: "has expired" in window.said)
     window.checker.check_daily()
     assert window.asked == 1
 
