@@ -28,15 +28,19 @@ _OPERATOR = (
 # Between two numbers, and after them.
 _PARTICLE = r"(?:에서?|하고|과|와|と|に|から|を|和|与)"
 _VERB = r"\w?\s*(?:곱|더하|더한|더해|빼|뺀|나누|나눈|足|引|掛|かけ|割|相[加减乘除]|的[和差积商])"
+# Arithmetic with more than one digit a number.
+_SUM = re.compile(
+    rf"\d{{2,}}\s*{_OPERATOR}\s*\d+|\d+\s*{_OPERATOR}\s*\d{{2,}}"
+    rf"|(?:\d{{2,}}\s*{_PARTICLE}\s*\d+|\d+\s*{_PARTICLE}\s*\d{{2,}}){_VERB}",
+    re.IGNORECASE,
+)
+# Code, JSON, translation and languages that it does not write, which questions about Tandem may name as well.
 _BEYOND = re.compile(
-    # Code, JSON, translation, languages that it does not write, and arithmetic with more than one digit a number.
     r"```|\bjson\b|\bdef \w+\(|\bclass \w+[:({]|\bfunction \w*\(|#include|[;{]\s*$"
     r"|\b(?:python|javascript|swift|sql)\b|\bC\+\+|コードを書"
     r"|\btranslat|번역|翻訳|翻译|\b(?:french|german|spanish|italian|portuguese|russian|arabic)\b"
     r"|(?:프랑스|독일|스페인|이탈리아|포르투갈|러시아|아랍)어|(?:フランス|ドイツ|スペイン|イタリア|ポルトガル|ロシア|アラビア)語"
-    r"|(?:法|德|西班牙|意大利|葡萄牙|俄|阿拉伯)语(?!言)"
-    rf"|\d{{2,}}\s*{_OPERATOR}\s*\d+|\d+\s*{_OPERATOR}\s*\d{{2,}}"
-    rf"|(?:\d{{2,}}\s*{_PARTICLE}\s*\d+|\d+\s*{_PARTICLE}\s*\d{{2,}}){_VERB}",
+    r"|(?:法|德|西班牙|意大利|葡萄牙|俄|阿拉伯)语(?!言)",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -150,7 +154,9 @@ def is_beyond_starter(turn: Turn) -> bool:
     answer = turn.answer
     if answer.model != STARTER:
         return False
-    return answer.refuses or bool(turn.attachments) or _BEYOND.search(turn.question) is not None
+    if answer.refuses or turn.attachments or _SUM.search(turn.question):
+        return True
+    return _BEYOND.search(turn.question) is not None and not answer.is_known
 
 
 class Note(QFrame):

@@ -5,10 +5,12 @@ The transcript, the live panel and the answer's footer all paint from this recor
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cache
 from itertools import accumulate, pairwise
 
 from msgspec.structs import replace as with_figures
@@ -19,6 +21,7 @@ from app.text.repetition import Repetition
 from app.text.thinking import GrowingParts, ThoughtAndReply, closing_mark
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
+from engine.files.paths import resources
 from engine.requests import SamplingSettings
 from engine.stats import PlainSpan, RequestStats, RoundRecord, summed
 
@@ -47,9 +50,8 @@ class State(Enum):
 _UNFINISHED = (State.LENGTH, State.CANCELLED, State.FAILED, State.INTERRUPTED, State.REPEATING)
 _ENDED = (State.DONE, *_UNFINISHED)
 _REASONS = {"stop": State.DONE, "length": State.LENGTH, "cancelled": State.CANCELLED}
-# The name in stored figures, and the words with which the Starter itself refuses, in its four languages.
+# The name in stored figures, and of the folder of the weights.
 STARTER = "starter/main"
-_REFUSALS = ("choose a larger model", "더 큰 모델을 골라", "大きなモデルを選ぶと", "换一个大模型")
 # Figures that are unknown for an answer whose speed does not count.
 _NO_SPEEDUP = dict.fromkeys(("speedup", "speedup_low", "speedup_high", "plain_tps", "saved_s"))
 
@@ -126,7 +128,15 @@ class Answer:
     @property
     def refuses(self) -> bool:
         """Whether the Starter says that the question is beyond it."""
-        return self.model == STARTER and any(words in self.text for words in _REFUSALS)
+        return self._begins_as("refusals")
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the Starter learned this answer word for word, so that it did not make it up."""
+        return self._begins_as("known")
+
+    def _begins_as(self, kind: str) -> bool:
+        return self.model == STARTER and self.reply.lstrip().startswith(_beginnings()[kind])
 
     @property
     def speed_counts(self) -> bool:
@@ -287,3 +297,10 @@ class Answer:
             return None
         spans = [span for span in stats.plain_spans if span.reason != "first-token"]
         return max(spans, key=lambda span: span.tokens, default=None)
+
+
+@cache
+def _beginnings() -> dict[str, tuple[str, ...]]:
+    """Return how the Starter's answers begin, by kind, which its recipe has written beside the weights."""
+    file = resources() / STARTER / "answers.json"
+    return {kind: tuple(texts) for kind, texts in json.loads(file.read_text(encoding="utf-8")).items()}

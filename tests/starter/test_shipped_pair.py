@@ -7,9 +7,11 @@ from random import Random
 
 import pytest
 
+from app.session.answer import Answer
 from engine.model_files.generation_config import recommended_sampling
 from resources.starter.recipe.content import (
     LANGUAGES,
+    answer_beginnings,
     read_beyond_held_out,
     read_content,
     read_held_out,
@@ -69,6 +71,10 @@ def test_the_folders_hold_exactly_the_pinned_files() -> None:
     }
 
     assert found == pinned
+
+
+def test_how_answers_begin_is_as_the_content_says() -> None:
+    assert json.loads((STARTER / "main" / "answers.json").read_text(encoding="utf-8")) == answer_beginnings()
 
 
 @pytest.mark.parametrize(("names", "largest"), [(MODELS, LARGEST_BYTES), (("head",), LARGEST_HEAD_BYTES)])
@@ -172,6 +178,23 @@ def test_late_positions_do_not_fall_apart(pair: Pair) -> None:
 
     assert len(pair.tokenizer.apply_chat_template([*before, question])) > 1500
     assert late == early
+
+
+# Of the topics, those whose right answers advise a larger model.
+@pytest.mark.parametrize(
+    "names",
+    [("language-spoken", "starter-pair", "insult"), pytest.param((), id="every topic", marks=pytest.mark.full)],
+)
+@pytest.mark.parametrize("language", by_tier(LANGUAGES, ("en", "zh")))
+def test_what_is_answered_is_told_from_what_is_refused(pair: Pair, language: str, names: tuple[str, ...]) -> None:
+    content, draws = read_content(language), Random(1)
+    topics = [content.topics[name] for name in names or content.topics]
+    asked = [draw(topic.questions[0], draws) for topic in (content.offtopic, *topics)]
+    said = [answer for answer, _ in pair.answers([[{"role": "user", "content": question}] for question in asked])]
+    refused = [Answer(text=text, model="starter/main").refuses for text in said]
+    assert refused == [text == content.offtopic.answer for text in said]
+    assert refused[0]
+    assert sum(refused[1:]) <= len(topics) // 20
 
 
 @pytest.mark.parametrize("language", ["en", *(pytest.param(one, marks=pytest.mark.full) for one in LANGUAGES[1:])])

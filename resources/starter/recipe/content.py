@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -12,6 +13,8 @@ from resources.starter.recipe.templates import normalised
 
 LANGUAGES = ("en", "ko", "ja", "zh")
 _HERE = Path(__file__).parent
+# Characters by which an answer is recognised while the rest of it is still being written.
+_BEGINNING = 24
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,15 @@ def read_content(language: str) -> Content:
     table = _read(_HERE / "content" / f"{language}.toml")
     topics = {name: _topic(name, topic) for name, topic in table["topics"].items()}
     return Content(topics, _topic("offtopic", table["offtopic"]), _topic("at_length", table["at_length"]))
+
+
+def answer_beginnings() -> dict[str, list[str]]:
+    """Return the first clause of each refusal, and how the answers begin that the guide learns word for word."""
+    contents = list(map(read_content, LANGUAGES))
+    topics = [topic for content in contents for topic in (*content.topics.values(), content.at_length)]
+    known = dict.fromkeys(one.answer[:_BEGINNING] for topic in topics for one in (topic, *topic.followups))
+    refusals = [re.split("[:.。]", content.offtopic.answer)[0] for content in contents]
+    return {"refusals": refusals, "known": list(known)}
 
 
 @cache

@@ -14,6 +14,7 @@ from resources.starter.recipe.model import LanguageModel
 from resources.starter.recipe.tokenizer import END_OF_TEXT, TURN_END, write_tokenizer
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from tokenizers import Tokenizer
@@ -33,8 +34,10 @@ def load_model(shape: Shape, folder: Path) -> LanguageModel:
     return model
 
 
-def export_model(model: LanguageModel, tokenizer: Tokenizer, folder: Path) -> None:
-    """Write `folder`, replacing its files."""
+def export_model(
+    model: LanguageModel, tokenizer: Tokenizer, folder: Path, answers: Mapping[str, list[str]] | None = None
+) -> None:
+    """Write `folder`, replacing its files. Tandem recognises the model's `answers` by how they begin."""
     folder.mkdir(parents=True, exist_ok=True)
     weights = {name: value.to(torch.bfloat16).contiguous() for name, value in model.state_dict().items()}
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
@@ -45,6 +48,8 @@ def export_model(model: LanguageModel, tokenizer: Tokenizer, folder: Path) -> No
     # It has learned one answer to each question: other tokens than the likeliest are mistakes.
     generation = {"do_sample": False, "eos_token_id": [end, padding], "pad_token_id": padding}
     _write_json(folder / "generation_config.json", generation)
+    if answers is not None:
+        _write_json(folder / "answers.json", answers)
     write_tokenizer(tokenizer, folder, model.shape.max_position_embeddings)
 
 
@@ -76,4 +81,4 @@ def write_checksums(target: Path) -> None:
 
 
 def _write_json(path: Path, value: object) -> None:
-    path.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

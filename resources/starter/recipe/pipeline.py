@@ -13,6 +13,7 @@ from tokenizers import Tokenizer
 from resources.starter.recipe.chain_head import EagleHead, EagleShape, MtpHead, MtpShape
 from resources.starter.recipe.chain_training import train_chain_head
 from resources.starter.recipe.circuits import wire_copying
+from resources.starter.recipe.content import answer_beginnings
 from resources.starter.recipe.corpus import conversations, long_conversations
 from resources.starter.recipe.courses import COURSES, DEEPER_COURSES, EVERYTHING, WHOLE
 from resources.starter.recipe.distillation import with_choices
@@ -88,7 +89,7 @@ def build(plan: Plan, work: Path, target: Path) -> None:
     main = deepened(young)
     deeper = partial(_lessons, DEEPER_COURSES, tokenizer, long)
     train(main, deeper, rates(DEEPER_COURSES), work / "main.pt", loss_of=next_token_loss)
-    export_model(main, tokenizer, target / "main")
+    export_model(main, tokenizer, target / "main", answer_beginnings())
     teach_everything(plan, work, target)
     distil(plan, work, target, LanguageModel(DRAFT), 1.0)
     build_head(plan, work, target)
@@ -109,7 +110,7 @@ def teach_everything(plan: Plan, work: Path, target: Path) -> None:
     main = load_model(MAIN, target / "main")
     lessons = partial(_lessons, (EVERYTHING,), tokenizer, _long_rows(tokenizer, plan))
     train(main, lessons, rates((EVERYTHING,)), work / "everything.pt", loss_of=next_token_loss)
-    export_model(main, tokenizer, target / "main")
+    export_model(main, tokenizer, target / "main", answer_beginnings())
 
 
 def distil(plan: Plan, work: Path, target: Path, draft: LanguageModel, first_rate: float) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
+from random import Random
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
@@ -13,7 +15,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.chat import answer_texts
-from app.chat.answer_texts import STARTER, Note, is_beyond_starter
+from app.chat.answer_texts import STARTER, Note, is_beyond_starter, origin_text
 from app.chat.welcome import Welcome
 from app.conversations.chat_settings import GenerationSettings
 from app.conversations.records import Attachment
@@ -21,9 +23,15 @@ from app.session.answer import Answer, State
 from app.session.chats import Turn
 from app.speculation.comparison import Comparer, ComparisonStep
 from engine.requests import SamplingSettings
-from resources.starter.recipe.content import read_content
+from resources.starter.recipe.content import LANGUAGES, read_content
+from resources.starter.recipe.corpus import conversations
+from resources.starter.recipe.courses import EVERYTHING
+from resources.starter.recipe.dialogue import OFFTOPIC
+from resources.starter.recipe.limits import DECLINED
+from resources.starter.recipe.templates import draw
+from tests.app import scripted_engine
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine, model_info
 from tests.app.scripts import PLAIN, STORY, Script
 from tests.app.shown_library import MAIN, bare, path_of
 from tests.app.translation_files import forms, messages
@@ -122,9 +130,6 @@ def test_the_menu_of_an_answer_has_sections_and_nothing_that_cannot_be(open_wind
     ]
 
 
-REFUSAL = "For this, choose a larger model in the model picker in the header."
-
-
 def turn(question: str, text: str = "Tandem is an app.", model: str = STARTER, *files: Attachment) -> Turn:
     return Turn(question, Answer(State.DONE, text=text, model=model), files)
 
@@ -171,10 +176,45 @@ def test_code_arithmetic_json_and_translation_are_beyond_the_starter(question: s
 )
 def test_questions_about_tandem_are_not(question: str) -> None:
     assert not is_beyond_starter(turn(question))
-    assert is_beyond_starter(turn(question, REFUSAL))
     assert is_beyond_starter(
         turn(question, "Tandem.", STARTER, Attachment("a.txt", "text/plain", "the code word is elm"))
     )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_of_all_that_the_starter_learns_it_refuses_what_is_off_topic(language: str) -> None:
+    content, draws = read_content(language), Random(1)
+    topics = (*content.topics.values(), content.at_length)
+    for learned in (*topics, *(followup for topic in topics for followup in topic.followups)):
+        for wording in learned.questions:
+            assert not is_beyond_starter(turn(question := draw(wording, draws), learned.answer)), question
+    refusal = content.offtopic.answer
+    for text in (refusal, f"\n {refusal}", refusal[: len(refusal) // 2], f"<think>\nHm.\n</think>\n\n{refusal}"):
+        assert is_beyond_starter(turn("Who was it?", text))
+    assert not is_beyond_starter(turn("Who was it?", refusal, "mlx-community/Qwen3-8B-4bit"))
+    for made in conversations(seed=5, count=400, course=EVERYTHING):
+        for one in made.turns:
+            assert turn(one.user, one.answer).answer.refuses == (one.kind in (OFFTOPIC, DECLINED)), one
+
+
+def test_right_answers_have_their_figure_and_no_note_and_refusals_the_reverse(
+    open_shown: OpenShown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = model_info("starter/main")
+    monkeypatch.setattr(scripted_engine, "model_info", lambda _: replace(named, name=STARTER))
+    window, _, engine = open_shown(bare(), ("starter/main", "starter/draft"))
+    content = read_content("en")
+    asked = {
+        "What languages do you speak?": content.topics["language-spoken"].answer,
+        "Do you speak French?": content.topics["language-spoken"].answer,
+        "What is the starter pair?": content.topics["starter-pair"].answer,
+        "Who wrote Hamlet?": content.offtopic.answer,
+    }
+    engine.scripts[:] = list(map(Script, asked.values()))
+    window.ask_and_wait(*asked)
+    figures = [bool(origin_text(one.answer).count("×")) for one in window.session.chat.turns]
+    notes = [window.turn(index).view.findChild(Note).isVisible() for index in range(len(asked))]
+    assert (figures, notes) == ([True, True, True, False], [False, False, False, True])
 
 
 def test_a_card_offers_a_larger_model_until_there_is_one(

@@ -33,6 +33,7 @@ from engine.errors import EngineError
 from engine.events import Failed, Finished, TokensCommitted
 from engine.stats import PlainSpan, RequestStats
 from engine.tuning import KeyRange, LearnedPair, Rounding, WidthCost
+from resources.starter.recipe.content import read_content
 from tests.app.conftest import EACH_LANGUAGE
 from tests.app.scripts import FULL, PATTERN, PLAIN, STORY, Script, ScriptedRound, play
 from tests.app.window_parts import names_in
@@ -338,7 +339,7 @@ def test_the_figure_of_an_answer_in_the_panel_is_not_below_it_as_well() -> None:
 
 def test_a_refusal_is_not_praised(panel: SpeculationPanel) -> None:
     stats = drafting(accepted=6, speedup=4.4, speedup_low=4.3, speedup_high=4.5, plain_tps=7.0, tokens_per_round=5.0)
-    answer = Answer(State.DONE, "That is beyond me: choose a larger model.", stats=stats, model="starter/main")
+    answer = Answer(State.DONE, read_content("en").offtopic.answer, stats=stats, model="starter/main")
     panel.show_answer(answer)
     assert panel.outcome.text() == "30 tokens a second"
     assert "4.4" not in " ".join(view.text() for view in panel.findChildren(QLabel)) + origin_text(answer)
