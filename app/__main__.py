@@ -25,6 +25,7 @@ from engine.machine.macos import needs_newer_macos
 # Each of these modules has `add_parser(subparsers)` and `run(arguments) -> exit code`, which may raise `CodedError`.
 COMMANDS = {
     "chat": "app.cli.chat",
+    "run": "app.cli.run",
     "bench": "app.cli.bench",
     "models": "app.cli.models",
     "serve": "app.cli.serve",
@@ -34,13 +35,16 @@ COMMANDS = {
     "ps": "app.cli.ps",
 }
 
-
-# What people type who know Ollama, and the arguments that it stands for.
+# What people type who know Ollama: what it stands for, or what does it here.
 ALIASES = {
-    "run": ("chat", "--main"),
     "list": ("models", "list"),
+    "ls": ("models", "list"),
     "pull": ("models", "download"),
     "rm": ("models", "remove"),
+}
+_INSTEAD = {
+    "show": "`tandem list` shows models, and `tandem models pairs MODEL` their draft models",
+    "stop": "the model picker of the window unloads models, and Ctrl-C ends `tandem serve`",
 }
 
 
@@ -61,6 +65,7 @@ def _run(arguments: list[str]) -> int:
     try:
         # Starting the window imports no command: importing all of them takes longer than drawing it.
         parser = _parser([name for name in COMMANDS if name in arguments] or (COMMANDS if arguments else ()))
+        _check_command(parser, arguments)
         options = parser.parse_args(arguments)
         if options.screenshot and not options.self_test:
             parser.error("--screenshot needs --self-test")
@@ -91,7 +96,9 @@ def _run(arguments: list[str]) -> int:
 def _parser(commands: Iterable[str]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="tandem",
-        description="Chat with local models that decode speculatively. Without a command, open the window.",
+        description="Chat with local models that decode speculatively. Without a command, open the\nwindow.",
+        epilog="short forms:\n" + "\n".join(f"  {name:<6}{' '.join(words)}" for name, words in ALIASES.items()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show program's version number and exit")
     parser.add_argument("--lang", choices=("en", "ko", "ja", "zh_CN"), help="language of the window")
@@ -106,6 +113,21 @@ def _parser(commands: Iterable[str]) -> argparse.ArgumentParser:
             module.add_parser(subparsers)
             subparsers.choices[command].set_defaults(run=_command, command=module.run)
     return parser
+
+
+def _check_command(parser: argparse.ArgumentParser, arguments: list[str]) -> None:
+    """End with the names of all commands, and the nearest one, if the first argument is none."""
+    name = arguments[0] if arguments else "-"
+    if name in COMMANDS or name.startswith("-"):
+        return
+    if name in _INSTEAD:
+        parser.error(f"there is no command {name}: {_INSTEAD[name]}")
+    from difflib import get_close_matches
+
+    known = [*COMMANDS, *ALIASES]
+    near = get_close_matches(name, known, 1)
+    guess = f" Did you mean {near[0]}?" if near else ""
+    parser.error(f"there is no command {name!r}.{guess} Commands: {', '.join(known)}")
 
 
 def _command(options: argparse.Namespace) -> int:

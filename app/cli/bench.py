@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.cli.bench_report import print_report
 from app.cli.command import DONE, INTERRUPTED, add_command
-from app.cli.pair_options import add_pair_options, chosen_pair, model_path
+from app.cli.pair_options import add_pair_options, chosen_pair, installed_path
 from app.cli.terminal import terminal_of
 from app.system.versions import installed_version
 from engine import EngineError, SamplingSettings, starter_pair
@@ -113,6 +113,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     _progress("loading the models")
+    pair, others = chosen_pair(arguments), list(map(installed_path, arguments.also))
     # Not at the top: these import MLX, and `tandem --help` should not wait for it.
     from engine.bench import arms, prompts, runner
     from engine.main_model.loading import load
@@ -133,8 +134,8 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
         main, draft = _synthetic_pair(arguments)
         drafter = install(scheduler, main, draft)
     else:
-        names = chosen_pair(arguments)
-        drafter = install(scheduler, main := load(names[0]), names[1])
+        main = load(pair[0])
+        drafter = install(scheduler, main, pair[1])
     models = {"main": main.info.name, "draft": drafter.name if drafter else None}
     if counts:
         return {"models": models, **_measure_concurrency(arguments, scheduler, main, chosen_prompts, counts)}
@@ -143,10 +144,10 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
         source = scheduler.models.drafter
         chosen += arms.mlx_lm_arms(main, source.model if isinstance(source, DraftSource) else None)
     schedulers = [scheduler]
-    for name in arguments.also:
+    for path in others:
         schedulers.append(other := Scheduler(settings))
-        also = install(other, main, model_path(name))
-        chosen += arms.arms_of_drafter(other, also.name if also else name, arguments.temperature)
+        also = install(other, main, path)
+        chosen += arms.arms_of_drafter(other, also.name if also else path, arguments.temperature)
     chosen = _selected(chosen, arguments.ways)
     outcome = runner.run(
         chosen,

@@ -65,11 +65,11 @@ def add_parser(subparsers: Any) -> None:
     add_options(parser)
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the question, the models and the sampling."""
+def add_options(parser: argparse.ArgumentParser, *, with_main: bool = True) -> None:
+    """Declare the options of the question, the models (--main only `with_main`) and the sampling."""
     add = parser.add_argument
     add("prompt", nargs="?", metavar="PROMPT", help=_PROMPT_HELP)
-    add_pair_options(parser)
+    add_pair_options(parser, with_main=with_main)
     add("--image", action="append", default=[], metavar="FILE", help=_IMAGE_HELP)
     add("--file", action="append", default=[], metavar="FILE", help=_FILE_HELP)
     add("--lines", action="store_true", help="treat each line of standard input as a question")
@@ -116,9 +116,10 @@ def run(
         # Bad settings and questions end the command before any model is loaded.
         request(arguments, [{"role": "user", "content": "-"}])
         question, pictures, texts = _question(arguments), _pictures(arguments.image), _texts(arguments.file)
+        pair = chosen_pair(arguments)
         with open_engine() as engine:
             conversation = TerminalConversation(engine, arguments, show, pictures, texts)
-            conversation.load(*chosen_pair(arguments))
+            conversation.load(*pair)
             if question is not None:
                 return conversation.ask(question)
             if arguments.lines:

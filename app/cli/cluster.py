@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.cli import chat
 from app.cli.command import DONE, FAILED, add_actions, add_command
-from app.cli.pair_options import add_pair_options, chosen_pair, own_engine_settings
+from app.cli.pair_options import STARTER, add_pair_options, chosen_pair, model_path, own_engine_settings
 from app.cli.terminal import format_bytes
 from engine.client import EngineClient
 
@@ -117,7 +117,7 @@ def _download(arguments: argparse.Namespace) -> int:
     from engine.cluster.hosts import parse_machines
 
     machines = parse_machines(arguments.hosts)
-    main, hub = chosen_pair(arguments)[0], _hub()
+    main, hub = model_path(arguments.main or STARTER), _hub()
     fetch_configuration(main, *hub)
     checks = check_machines(machines, main, arguments.split)
     for check in checks:

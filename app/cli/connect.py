@@ -16,6 +16,7 @@ from typing import Any
 from app.agents.table import APPS, KEY_VARIABLE, App, Endpoint, declared_endpoint, serving_endpoint
 from app.cli.command import BAD_USAGE, DONE, FAILED, add_command
 from app.cli.pair_options import add_pair_options, chosen_pair, models_here, own_settings, use_last_pair
+from app.cli.terminal import print_table
 from app.settings.declarations import SettingsValues
 from engine import SpeculationSettings
 from engine.errors import CodedError
@@ -30,7 +31,7 @@ def add_parser(subparsers: Any) -> None:
         ("tandem connect zed", 'tandem connect claude-code --run -p "What does main.py do?"'),
         "Show what another program needs to use the local API, and write it after a yes.",
     )
-    parser.add_argument("name", choices=tuple(APPS), metavar="NAME", help=", ".join(APPS))
+    parser.add_argument("name", nargs="?", choices=tuple(APPS), metavar="NAME", help=", ".join(APPS))
     actions = parser.add_mutually_exclusive_group()
     actions.add_argument("--print", action="store_true", help="only show what would be written")
     actions.add_argument("--undo", action="store_true", help="remove what was written")
@@ -46,7 +47,10 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; returns the exit code."""
+    """Run the command, or list the programs without a name; returns the exit code."""
+    if arguments.name is None:
+        print_table(("NAME", "PROGRAM"), [(app.id, app.name) for app in APPS.values()])
+        return DONE
     app = APPS[arguments.name]
     values = own_settings()
     if arguments.starts is not None:

@@ -59,12 +59,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _measure(arguments: argparse.Namespace) -> PairCheck:
     """Load the pair and measure it. Raises `EngineError` if it cannot be loaded."""
+    use_last_pair(arguments, own_settings())
+    pair = chosen_pair(arguments)
     from engine import Engine
     from engine.bench.pair_check import check_pair
 
-    use_last_pair(arguments, own_settings())
     with Engine(own_engine_settings()) as engine:
-        loaded = engine.load(*chosen_pair(arguments)).result()
+        loaded = engine.load(*pair).result()
         if loaded.draft_problem is not None:
             raise loaded.draft_problem
         assert loaded.main is not None

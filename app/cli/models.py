@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import urllib.request
 from collections import Counter
@@ -14,7 +15,7 @@ from typing import Any
 
 from app.cli.command import BAD_USAGE, DONE, FAILED, add_actions, add_command
 from app.cli.downloads import follow
-from app.cli.pair_options import explained, memory_limit, models_here
+from app.cli.pair_options import explained, is_named, memory_limit, models_here
 from app.cli.terminal import format_bytes, print_table, say
 from app.conversations.errors import StoreInUse
 from app.conversations.opening import stored_pairs
@@ -168,9 +169,10 @@ def _download(arguments: argparse.Namespace) -> int:
 
 
 def _remove(arguments: argparse.Namespace) -> int:
-    model = next((one for one in _installed(arguments) if _is_named(one, arguments.id)), None)
+    model = next((one for one in _installed(arguments) if is_named(one, arguments.id)), None)
     if model is None:
-        raise HubError("not-installed", arguments.id)
+        is_own = os.path.exists(os.path.expanduser(arguments.id))
+        raise HubError("own-folder" if is_own else "not-installed", arguments.id, path=arguments.id)
     plan = plan_removal(model, chosen_cache(arguments))
     if plan.own:
         raise own_folder(plan)
@@ -193,7 +195,7 @@ def _remove(arguments: argparse.Namespace) -> int:
 
 def _pairs(arguments: argparse.Namespace) -> int:
     installed = _installed(arguments)
-    main = next((model for model in installed if _is_named(model, arguments.id)), None)
+    main = next((model for model in installed if is_named(model, arguments.id)), None)
     name = main.id if main is not None else parse_repository(arguments.id)
     measured = {draft: one for (of, draft), one in _measured().items() if of == name}
     advice = _advice(arguments, main or name, installed, {draft: one.factor for draft, one in measured.items()})
@@ -233,15 +235,6 @@ def _advice(
     assert isinstance(main, str)
     with HubClient(chosen_access(arguments)) as client:
         return advise_remotely(client, main, catalog, arguments.context, limit, _small_files())
-
-
-def _is_named(model: Model, name: str) -> bool:
-    if name in (model.id, model.path):
-        return True
-    try:
-        return model.source == "cache" and parse_repository(name) == model.id
-    except HubError:
-        return False
 
 
 def _installed(arguments: argparse.Namespace) -> list[Model]:

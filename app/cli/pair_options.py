@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -22,11 +23,16 @@ from engine.hub.failures import HubError
 from engine.hub.repository_names import parse_repository
 from engine.methods import methods
 from engine.model_files.model import Model
+from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
 
 # Their names in `tandem models list`.
 STARTER_MAIN, STARTER_DRAFT = "starter/main", "starter/draft"
-_MODEL_HELP = "folder or name of the {kind} (default: the starter{more})"
+# The short name of the main model.
+STARTER = "starter"
+_LISTED = " `tandem models list` shows the models on this computer."
+_PLAIN_NAME = re.compile(r"\w[\w.:-]*")
+_MODEL_HELP = "folder, GGUF file or name of the {kind} (default: the starter{more})"
 
 
 def own_settings() -> SettingsValues:
@@ -46,9 +52,10 @@ def memory_limit() -> int:
     return memory_limit_of(own_settings()) or recommended_limit()
 
 
-def add_pair_options(parser: Any) -> None:
-    """Declare --main and --draft on a parser or a group of its options."""
-    parser.add_argument("--main", metavar="MODEL", help=_MODEL_HELP.format(kind="main model", more=""))
+def add_pair_options(parser: Any, *, with_main: bool = True) -> None:
+    """Declare --main and --draft, or --draft alone, on a parser or a group of its options."""
+    if with_main:
+        parser.add_argument("--main", metavar="MODEL", help=_MODEL_HELP.format(kind="main model", more=""))
     draft_help = (
         _MODEL_HELP.format(kind="draft model or head", more="'s, or none with another main model") + '; "none" for none'
     )
@@ -65,22 +72,50 @@ def use_last_pair(arguments: argparse.Namespace, values: SettingsValues) -> None
     if arguments.main or arguments.draft or not values.main_model:
         return
     if (Path(values.main_model) / "config.json").exists():
-        arguments.main, arguments.draft = values.main_model, values.draft_model or None
+        arguments.main, arguments.draft = values.main_model, values.draft_model or "none"
 
 
 def chosen_pair(arguments: argparse.Namespace) -> tuple[str, str | None]:
-    """Return main and draft model: by default the starter pair, or no draft model for another main model."""
-    draft = arguments.draft or (None if arguments.main else STARTER_DRAFT)
-    return model_path(arguments.main or STARTER_MAIN), None if draft in ("none", None) else model_path(draft)
+    """Return main and draft model: by default the starter pair, or no draft model for another main model.
+
+    Raises `ModelNotUsable` for one that is not on this computer, without importing MLX.
+    """
+    main = installed_path(arguments.main or STARTER)
+    draft = arguments.draft or (STARTER_DRAFT if main == model_path(STARTER) else "none")
+    return main, None if draft == "none" else installed_path(draft)
+
+
+def installed_path(name: str) -> str:
+    """Return `model_path` of a model on this computer. Raises `ModelNotUsable` if there is none."""
+    path = model_path(name)
+    resolve_model(path)
+    return path
 
 
 def model_path(name: str) -> str:
-    """Return the folder of the model that `tandem models list`, the local API and figures call `name`, or `name`."""
+    """Return the folder of the model that `tandem models list`, the local API and figures call `name`, or `name`.
+
+    "starter" is its main model.
+    """
+    name = STARTER_MAIN if name == STARTER else name
     if name in STARTERS:
         return str(resources() / name)
     if os.path.exists(os.path.expanduser(name)):
         return name
-    return next((model.path for model in models_here() if model.id == name and model.kinds), name)
+    return next((model.path for model in models_here() if model.kinds and is_named(model, name)), name)
+
+
+def is_named(model: Model, name: str) -> bool:
+    """Whether `name` is the id, the folder, the GGUF file or the page of a model; "starter" is the starter's main."""
+    if name == model.id or (name == STARTER and model.id == STARTER_MAIN):
+        return True
+    here = os.path.realpath(os.path.expanduser(name))
+    if any(place and os.path.realpath(place) == here for place in (model.path, model.gguf)):
+        return True
+    try:
+        return model.source == "cache" and parse_repository(name) == model.id
+    except HubError:
+        return False
 
 
 def models_here(cache: Path | None = None, folders: Sequence[Path] = ()) -> list[Model]:
@@ -94,16 +129,21 @@ def models_here(cache: Path | None = None, folders: Sequence[Path] = ()) -> list
 
 def explained(error: CodedError) -> str:
     """Return the error's sentence, or how to get a model of the Hub that is not on this computer."""
-    if isinstance(error, ModelNotUsable) and error.arguments.get("reason") == "missing":
+    reason = error.arguments.get("reason")
+    if isinstance(error, HubError) and reason == "not-installed":
+        return f"{error.arguments['repository']} is not on this computer.{_LISTED}"
+    if isinstance(error, ModelNotUsable) and reason == "missing":
         name = str(error.arguments.get("path", ""))
         with suppress(HubError):
             if not name.startswith((".", "/", "~")):
                 return f"{parse_repository(name)} is not on this computer: `tandem models download {name}` downloads it"
+        # Ollama's names may end in a tag.
+        if _PLAIN_NAME.fullmatch(name) and not name.endswith(".gguf"):
+            return f"{name} is not on this computer. `tandem models search {name.partition(':')[0]}` finds it."
     if not isinstance(error, EngineError) or error.code == BadRequest.code:
         return str(error)
     # It imports Qt, which other commands need not wait for.
     from app.wording.errors import error_sentence
 
-    is_missing = error.arguments.get("reason") == "missing"
-    hint = " `tandem models list` shows the models on this computer." if is_missing else ""
-    return error_sentence(error) + hint
+    # The sentences are the window's.
+    return error_sentence(error).replace("this Mac", "this computer") + (_LISTED if reason == "missing" else "")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import app.__main__ as command
+from app.agents.table import APPS
 from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,6 +57,7 @@ def test_help_and_bad_usage_have_their_own_exit_codes(
     [
         ("", []),
         ("chat", ["Hi"]),
+        ("run", ["starter"]),
         ("bench", []),
         ("serve", []),
         ("models list", []),
@@ -80,7 +82,8 @@ def test_an_unknown_option_shows_the_usage_of_its_own_command(
 
 
 COMMANDS = (
-    "chat", "bench", "models", "models list", "models search", "models download", "models remove", "models pairs",
+    "chat", "run", "bench",
+    "models", "models list", "models search", "models download", "models remove", "models pairs",
     "serve", "cluster", "cluster check", "cluster download", "cluster run",
     "doctor", "ps",
 )  # fmt: skip
@@ -149,8 +152,8 @@ def test_what_nobody_expected_ends_in_a_sentence_and_a_file(
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
-        (["run", "qwen3", "Hi"], ["chat", "--main", "qwen3", "Hi"]),
         (["list", "--json"], ["models", "list", "--json"]),
+        (["ls"], ["models", "list"]),
         (["pull", "org/name"], ["models", "download", "org/name"]),
         (["rm", "org/name"], ["models", "remove", "org/name"]),
         (["chat", "list"], ["chat", "list"]),
@@ -163,3 +166,35 @@ def test_the_words_of_ollama_are_understood(
     monkeypatch.setattr(command, "_run", lambda arguments: seen.append(arguments) or 0)
     command.main(typed)
     assert seen == [meant]
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (["lst"], "there is no command 'lst'. Did you mean list?"),
+        (["chart", "list"], "there is no command 'chart'. Did you mean chat?"),
+        (["frobnicate"], "Commands: chat, run, bench"),
+        (["show", "qwen3"], "`tandem models pairs MODEL`"),
+        (["stop", "qwen3"], "Ctrl-C ends `tandem serve`"),
+    ],
+)
+def test_what_is_no_command_is_answered_with_what_is(
+    typed: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        command.main(typed)
+    assert stop.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+def test_the_help_names_the_short_forms(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = help_of("", capsys)
+    assert all(
+        re.search(rf"^  {name} +{' '.join(words)}$", shown, re.MULTILINE) for name, words in command.ALIASES.items()
+    )
+
+
+def test_connect_without_a_name_shows_the_names(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["connect"]) == 0
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in APPS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import subprocess
 import sys
 from argparse import Namespace
 from pathlib import Path
@@ -13,12 +14,13 @@ from huggingface_hub import constants
 from app.__main__ import main
 from app.cli.answers import TextOutput
 from app.cli.conversation import TerminalConversation, talk
-from app.cli.pair_options import model_path
+from app.cli.pair_options import chosen_pair, model_path
 from app.settings.store import SettingsStore
 from app.system.paths import settings_folder
 from engine import Engine
 from engine.files.paths import resources
 from tests.engine.model_files.model_folders import model_files, write_folder, write_snapshot
+from tests.patience import PATIENCE_S
 
 
 @pytest.mark.parametrize(
@@ -26,6 +28,7 @@ from tests.engine.model_files.model_folders import model_files, write_folder, wr
     [
         ["bench", "--main", "starter/head"],
         ["chat", "Hello", "--main", "starter/head"],
+        ["run", "--max-tokens", "4", "starter/head", "Hello"],
         ["serve", "--main", "starter/head"],
     ],
     ids=lambda command: command[0],
@@ -60,6 +63,7 @@ def test_names_of_the_lists_are_those_of_folders_and_others_stay(
         "starter/main": resources() / "starter/main",
         "starter/draft": resources() / "starter/draft",
         "starter/head": resources() / "starter/head",
+        "starter": resources() / "starter/main",
         "org/model": in_app,
         "added": added,
         # As everywhere, a folder wins.
@@ -69,3 +73,50 @@ def test_names_of_the_lists_are_those_of_folders_and_others_stay(
         assert model_path(name) == str(path)
     monkeypatch.chdir(own_home)
     assert model_path("org/cached") == str(snapshot)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["run", "{}", "Hello"],
+        ["chat", "Hello", "--draft", "{}"],
+        ["bench", "--main", "{}"],
+        ["bench", "--also", "{}"],
+        ["serve", "--main", "{}"],
+        ["doctor", "--main", "{}"],
+    ],
+    ids=" ".join,
+)
+def test_a_name_that_is_not_here_is_told_with_the_remedy_before_mlx_is_imported(command: list[str]) -> None:
+    remedies = {"llama3.2:1b": "`tandem models search llama3.2`", "org/llama": "`tandem models download org/llama`"}
+    code = (
+        "import sys; from app.__main__ import main\n"
+        f"for name in {list(remedies)}: main([word.format(name) for word in {command}])\n"
+        "print('mlx.core' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE_S)
+    assert done.stdout.splitlines()[-1] == "False"
+    for name, remedy in remedies.items():
+        assert f"{name} is not on this computer" in done.stdout + done.stderr
+        assert remedy in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "draft"),
+    [
+        ({}, "starter/draft"),
+        ({"main": "starter"}, "starter/draft"),
+        ({"main": "starter/main", "draft": "none"}, None),
+        ({"main": "starter/draft"}, None),
+    ],
+)
+def test_the_starter_s_main_has_the_starter_s_draft(options: dict[str, str], draft: str | None) -> None:
+    chosen = chosen_pair(Namespace(**{"main": None, "draft": None} | options))
+    assert chosen[1] == (None if draft is None else str(resources() / draft))
+
+
+def test_a_name_that_never_was_one_is_not_called_gone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rm", "nothing"]) == 1
+    assert capsys.readouterr().err.startswith("tandem: nothing is not on this computer. `tandem models list` shows")
+    assert main(["rm", "starter"]) == 1
+    assert "part of Tandem" in capsys.readouterr().err
