@@ -50,7 +50,9 @@ class ModelDirectory:
             found = sorted(found, key=lambda model: kept is not None and Path(model.path) == kept.path)
             self._found = {model.id: model for model in found if model.kinds}
             self._embedders = {model.id for model in found if model.problem == "is-embedding"}
-            self._names = {Path(model.path): model.id for model in reversed(self._found.values())}
+            usable = list(reversed(self._found.values()))
+            self._names = {Path(model.gguf): model.id for model in usable if model.gguf}
+            self._names |= {Path(model.path): model.id for model in usable}
             self._found_at = time.monotonic()
         return self._found
 

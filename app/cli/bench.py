@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.cli.bench_report import print_report
 from app.cli.command import DONE, INTERRUPTED, add_command
-from app.cli.pair_options import add_pair_options, chosen_pair, installed_path
+from app.cli.pair_options import add_pair_options, chosen_pair, installed_path, model_folder
 from app.cli.terminal import terminal_of
 from app.system.versions import installed_version
 from engine import EngineError, SamplingSettings, starter_pair
@@ -134,7 +134,7 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
         main, draft = _synthetic_pair(arguments)
         drafter = install(scheduler, main, draft)
     else:
-        main = load(pair[0])
+        main = load(model_folder(pair[0]))
         drafter = install(scheduler, main, pair[1])
     models = {"main": main.info.name, "draft": drafter.name if drafter else None}
     if counts:

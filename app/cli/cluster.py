@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.cli import chat
 from app.cli.command import DONE, FAILED, add_actions, add_command
-from app.cli.pair_options import STARTER, add_pair_options, chosen_pair, model_path, own_engine_settings
+from app.cli.pair_options import STARTER, add_pair_options, chosen_pair, model_folder, model_path, own_engine_settings
 from app.cli.terminal import format_bytes
 from engine.client import EngineClient
 
@@ -80,7 +80,7 @@ def _check(arguments: argparse.Namespace) -> int:
     from engine.model_files.names import resolve_model
 
     machines = parse_machines(arguments.hosts)
-    main = chosen_pair(arguments)[0]
+    main = str(model_folder(chosen_pair(arguments)[0]))
     checks = check_machines(machines, main, arguments.split)
     size = model_size(resolve_model(main))
     plan = make_plan(size, main, machines.labels, [check.free or None for check in checks], 4096, arguments.split)

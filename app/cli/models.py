@@ -15,7 +15,7 @@ from typing import Any
 
 from app.cli.command import BAD_USAGE, DONE, FAILED, add_actions, add_command
 from app.cli.downloads import follow
-from app.cli.pair_options import explained, is_named, memory_limit, models_here
+from app.cli.pair_options import explained, is_named, memory_limit, model_folder, model_path, models_here
 from app.cli.terminal import format_bytes, print_table, say
 from app.conversations.errors import StoreInUse
 from app.conversations.opening import stored_pairs
@@ -63,7 +63,7 @@ def add_parser(subparsers: Any) -> None:
     download.add_argument("--revision", default="main", metavar="REVISION", help="branch, tag or commit")
     removal.add_argument("id", metavar="ID", help="a name that `tandem models list` shows")
     removal.add_argument("--yes", action="store_true", help="skip confirmation")
-    pairs.add_argument("id", metavar="ID", help="installed model, or organization/name")
+    pairs.add_argument("id", metavar="ID", help="installed model, its folder, a GGUF file, or organization/name")
     context_help = "context that must fit in memory (8192)"
     pairs.add_argument("--context", type=_count, default=8192, metavar="TOKENS", help=context_help)
     for add in (action.add_argument for action in added.values()):
@@ -194,6 +194,10 @@ def _remove(arguments: argparse.Namespace) -> int:
 
 
 def _pairs(arguments: argparse.Namespace) -> int:
+    place = os.path.expanduser(model_path(arguments.id))
+    if os.path.exists(place):
+        # A GGUF file is converted, as for a chat, and a folder need not be on the list.
+        arguments.folder.append(model_folder(place))
     installed = _installed(arguments)
     main = next((model for model in installed if is_named(model, arguments.id)), None)
     name = main.id if main is not None else parse_repository(arguments.id)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from app.api.engine_host import models_of
+from app.cli.terminal import say
 from app.session.model_names import STARTERS
 from app.settings.declarations import SettingsValues
 from app.settings.engine_settings import memory_limit_of
@@ -19,9 +20,11 @@ from app.system.paths import learned_file, settings_folder
 from engine import ModelNotUsable
 from engine.errors import BadRequest, CodedError, EngineError
 from engine.files.paths import resources
+from engine.files.steps import run_to_completion
 from engine.hub.failures import HubError
 from engine.hub.repository_names import parse_repository
 from engine.methods import methods
+from engine.model_files.gguf_models import is_gguf
 from engine.model_files.model import Model
 from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
@@ -116,6 +119,17 @@ def is_named(model: Model, name: str) -> bool:
         return model.source == "cache" and parse_repository(name) == model.id
     except HubError:
         return False
+
+
+def model_folder(model: str | Path) -> Path:
+    """Return the folder of a model, which a GGUF file is turned into first. Raises `ModelNotUsable`."""
+    path = resolve_model(model)
+    if not is_gguf(path):
+        return path
+    # Not at the top: it imports MLX.
+    from engine.upkeep.models import folder_of
+
+    return run_to_completion(folder_of(path, lambda done, _: None if done else say("tandem: converting the file")))
 
 
 def models_here(cache: Path | None = None, folders: Sequence[Path] = ()) -> list[Model]:

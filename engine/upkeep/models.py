@@ -166,17 +166,7 @@ class Models:
 
     def folder_of(self, model: str | Path) -> Steps[Path]:
         """Return the folder of a model, which a GGUF file is turned into first, in steps. Raises `ModelNotUsable`."""
-        path = resolve_model(model)
-        if not path.is_file() or not is_gguf(path):
-            return path
-        # Not at the top: importing it takes longer than loading a small model.
-        from huggingface_hub import constants
-
-        folder = conversion_of(path, Path(constants.HF_HUB_CACHE))
-        if read_provenance(folder) is None:
-            with DiskPool() as disk:
-                yield from result_of(disk.start(convert, path, folder, self._on_progress, disk.leaving))
-        return folder
+        return folder_of(model, self._on_progress)
 
     def load_main(self, main: str | Path) -> Steps[LoadedModel]:
         """Load a main model, in steps. Raises `ModelNotUsable`."""
@@ -380,3 +370,18 @@ class Models:
 
     def _held_bytes(self) -> int:
         return sum(one.bytes for one in self.resident)
+
+
+def folder_of(model: str | Path, on_progress: OnProgress) -> Steps[Path]:
+    """Return the folder of a model, which a GGUF file is turned into first, in steps. Raises `ModelNotUsable`."""
+    path = resolve_model(model)
+    if not path.is_file() or not is_gguf(path):
+        return path
+    # Not at the top: importing it takes longer than loading a small model.
+    from huggingface_hub import constants
+
+    folder = conversion_of(path, Path(constants.HF_HUB_CACHE))
+    if read_provenance(folder) is None:
+        with DiskPool() as disk:
+            yield from result_of(disk.start(convert, path, folder, on_progress, disk.leaving))
+    return folder

@@ -16,6 +16,7 @@ from tests.app.api.serving import Served
 from tests.engine.model_files.model_folders import model_files, write_folder
 from tests.patience import wait_until
 from tests.tiny_adapters import write_adapter
+from tests.tiny_gguf import write_gguf
 from tests.tiny_vision import PIXTRAL, write_vision_model
 
 
@@ -105,3 +106,17 @@ def test_programs_are_told_which_models_see(tmp_path: Path, serve: Serve, monkey
     monkeypatch.setattr("app.api.models._LIST_S", 0.0)
     assert "vision" in served.post("/api/show", {"model": "seeing:latest"}).json()["capabilities"]
     assert "vision" not in served.post("/api/show", {"model": "starter/main"}).json()["capabilities"]
+
+
+def test_clients_may_name_a_gguf_file_of_the_list_before_and_after_it_is_converted(
+    tmp_path: Path, question: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("app.api.models._LIST_S", 0.0)
+    file = write_gguf(tmp_path / "own/tiny.gguf")
+    with Engine() as engine:
+        served = Served(engine, *map(str, starter_pair()))
+        monkeypatch.setattr(served.host, "folders", (file.parent,))
+        for name in (str(file), "tiny", str(file)):
+            assert served.chat(question | {"model": name})["model"] == "tiny"
+        served.close()

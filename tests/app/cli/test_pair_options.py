@@ -21,6 +21,7 @@ from engine import Engine
 from engine.files.paths import resources
 from tests.engine.model_files.model_folders import model_files, write_folder, write_snapshot
 from tests.patience import PATIENCE_S
+from tests.tiny_gguf import write_gguf
 
 
 @pytest.mark.parametrize(
@@ -113,6 +114,30 @@ def test_a_name_that_is_not_here_is_told_with_the_remedy_before_mlx_is_imported(
 def test_the_starter_s_main_has_the_starter_s_draft(options: dict[str, str], draft: str | None) -> None:
     chosen = chosen_pair(Namespace(**{"main": None, "draft": None} | options))
     assert chosen[1] == (None if draft is None else str(resources() / draft))
+
+
+def test_commands_take_a_gguf_file_as_a_chat_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = write_gguf(tmp_path / "tiny-Q8_0.gguf")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "prompts").write_text('{"text": "Hi"}')
+    measured = ["--prompts", "prompts", "--repetitions", "1", "--max-tokens", "2", "--ways", "draft, depth 4", "--json"]
+    assert main(["models", "pairs", file.name]) == 0
+    said = capsys.readouterr()
+    assert "(lookup)" in said.out
+    assert said.err == "tandem: converting the file\n"
+    # The folder that was made is used again, also under the file's name.
+    assert main(["models", "pairs", str(file)]) == 0
+    assert main(["models", "pairs", "tiny-Q8_0"]) == 0
+    assert main(["bench", "--main", file.name, "--draft", str(file), *measured]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    assert '"models": {"main": "tiny-Q8_0", "draft": "tiny-Q8_0"}' in said.out
+    assert main(["models", "remove", file.name, "--yes"]) == 0
+    assert main(["models", "remove", file.name, "--yes"]) == 2
+    assert "never deletes" in capsys.readouterr().err
+    assert file.exists()
 
 
 def test_a_name_that_never_was_one_is_not_called_gone(capsys: pytest.CaptureFixture[str]) -> None:
