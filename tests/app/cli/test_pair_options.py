@@ -14,11 +14,12 @@ from huggingface_hub import constants
 from app.__main__ import main
 from app.cli.answers import TextOutput
 from app.cli.conversation import TerminalConversation, talk
-from app.cli.pair_options import chosen_pair, model_path
+from app.cli.pair_options import chosen_pair, explained, model_path
 from app.settings.store import SettingsStore
 from app.system.paths import settings_folder
 from engine import Engine
 from engine.files.paths import resources
+from engine.hub.failures import HubError
 from tests.engine.model_files.model_folders import model_files, write_folder, write_snapshot
 from tests.patience import PATIENCE_S
 from tests.tiny_gguf import write_gguf
@@ -145,3 +146,8 @@ def test_a_name_that_never_was_one_is_not_called_gone(capsys: pytest.CaptureFixt
     assert capsys.readouterr().err.startswith("tandem: nothing is not on this computer. `tandem models list` shows")
     assert main(["rm", "starter"]) == 1
     assert "part of Tandem" in capsys.readouterr().err
+
+
+def test_sentences_of_the_window_call_a_mac_this_computer() -> None:
+    said = explained(HubError("certificate", "org/model"))
+    assert said.startswith("The certificate of Hugging Face isn't trusted on this computer.")
