@@ -107,8 +107,17 @@ class Schema:
 
     @property
     def others(self) -> Schema:
-        """The schema of the entries of an object that have no schema of their own."""
-        return self.part(self.content.get("additionalProperties"))
+        """The schema of the entries of an object that have no schema of their own; False if there are none."""
+        found = list[Any]()
+        for one in self.alternatives:
+            more = one.content.get("additionalProperties", one.content.get("unevaluatedProperties"))
+            patterns = one.content.get("patternProperties")
+            if more is not False:
+                found.append(more)
+            elif isinstance(patterns, Mapping):
+                # Which of them a name follows is not looked up: a stranger's pattern could take forever.
+                found += patterns.values()
+        return self.part({"anyOf": found} if found else False)
 
     @property
     def items(self) -> Schema:

@@ -62,7 +62,7 @@ def _functions(mark: str, line: str = "", **more: Any) -> CallForm:
     calls = TaggedCalls(
         f"{start}\n<function=NAME>\n", f"<parameter=NAME>{line}", "</parameter>", "\n", f"</function>\n{stop}", line
     )
-    name, opening = r"<function=(?P<name>[^<>\s]+)>", r"<parameter=(?P<key>[^<>\s]+)>"
+    name, opening = r"<function=(?P<name>[^<>\s]+)>", r"<parameter=(?P<key>[^<>\n]+)>"
     return _tagged(calls, name, opening, start, stop, end="</function>", **more)
 
 

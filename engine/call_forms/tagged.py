@@ -6,6 +6,9 @@ answer ends after it, another call of a known function follows, or text in which
 text belongs to it. So a call is only known at the end of the answer. An answer with two calls, one beside the other, is
 read as such, although it could be one call whose text has the end of a call and the beginning of another in it.
 
+If the end of a value cannot be told so, the form also goes on with arguments that the function does not declare. Before
+such a one, each argument that begins in the value is closed.
+
 `Unclear` is raised where the end of a value cannot be told:
 - An argument begins in it that does not end: the model may have forgotten a closing tag.
 - Another call begins in it, and an argument follows that may belong to either.
@@ -30,6 +33,8 @@ from engine.call_forms.reading import Tools, typed
 from engine.call_forms.schema import Schema, arguments_of
 
 _SPACE = re.compile(r"\s*+")
+# The names of arguments that hold all others.
+_WRAPPERS = ("arguments", "input")
 
 
 class Unclear(ValueError):
@@ -83,8 +88,9 @@ class Tagged:
         while end.following is not None:
             name = end.following["name"]
             arguments, end = answer.arguments(end.following)
-            calls.append({"name": name, "arguments": arguments})
-        if len(calls) > 1 and (answer.passed_an_end or not all(_fits(call, schemas[call["name"]]) for call in calls)):
+            calls.append({"name": name, "arguments": _given(arguments, schemas[name])})
+        whole = all(schemas[call["name"]].required <= call["arguments"].keys() for call in calls)
+        if len(calls) > 1 and (answer.passed_an_end or not whole):
             raise Unclear(begin["name"])
         return calls, end.at
 
@@ -92,12 +98,6 @@ class Tagged:
     def _begin(self) -> re.Pattern[str]:
         start = f"(?:{re.escape(self.start)}\\s*+){'?' if self.bare else ''}" if self.start else ""
         return re.compile(rf"\s*+{start}{self.name}")
-
-
-def _fits(call: Mapping[str, Any], schema: Schema) -> bool:
-    """Return whether a call has the arguments that its function needs, and no others."""
-    keys = call["arguments"].keys()
-    return schema.required <= keys and (keys <= schema.properties.keys() or not schema.properties)
 
 
 @dataclass(frozen=True)
@@ -129,14 +129,19 @@ class _Answer:
         self._has_text = self.passed_an_end = False
         # Whether the newest free text of the call may be all of the call so far.
         self._may_go_on = False
+        # Whether the call may have arguments that its function does not declare, after others.
+        self._undeclared = False
 
     def arguments(self, begin: re.Match[str]) -> tuple[dict[str, Any], _End]:
         """Return the arguments of the call that begins so, and its end. Raises `Unclear`."""
         schema = self._schemas[begin["name"]]
-        self._may_go_on = False
-        # The model may write anything, and parsers of values can raise any exception.
-        with suppress(Exception):
-            return self._closed(begin.end(), schema)
+        before = self._has_text, self.passed_an_end
+        for self._undeclared in (False, True):
+            self._has_text, self.passed_an_end = before
+            self._may_go_on = False
+            # The model may write anything, and parsers of values can raise any exception.
+            with suppress(Exception):
+                return self._closed(begin.end(), schema)
         try:
             return self._unclosed(begin.end(), schema)
         except Exception as error:
@@ -153,9 +158,9 @@ class _Answer:
             found[opening["key"]], at, end = self._value(opening, schema, found)
         return found, end
 
-    def _value(self, opening: re.Match[str], schema: Schema, found: Container[str]) -> tuple[Any, int, _End | None]:
+    def _value(self, opening: re.Match[str], schema: Schema, found: Collection[str]) -> tuple[Any, int, _End | None]:
         """Return an argument's value, where its closing tag ends, and the end of the call if that follows."""
-        own = schema.properties.get(opening["key"], Schema({}))
+        own = schema.properties.get(opening["key"], schema.others)
         if opening["key"] in (schema.required or schema.properties):
             self._may_go_on = False
         string = opening.groupdict().get("string")
@@ -188,16 +193,20 @@ class _Answer:
         return _fail("an argument without an end")
 
     def _ends(
-        self, opening: re.Match[str], properties: Collection[str], found: Container[str]
+        self, opening: re.Match[str], properties: Collection[str], found: Collection[str]
     ) -> Iterator[tuple[int, int, _End | None]]:
         """Yield where the closing tag of an argument may begin and end, and the end of the call if that follows."""
         key, cdata = opening["key"], opening.groupdict().get("cdata")
         closing, at = f"{']]>' if cdata else ''}{self._tags.closing.replace('NAME', key)}", opening.end()
+        depth, scanned = 0, at
         while (close := self._text.find(closing, at)) >= 0:
             at = close + len(closing)
             following = self._opening.match(self._text, self._after_space(at))
             after = following["key"] if following is not None else key
             goes_on = after != key and after not in found and (after in properties or not properties)
+            if self._undeclared and after not in (key, *found, *properties):
+                depth, scanned = _depth(self._tag.finditer(self._text, scanned, close), depth), close
+                goes_on = depth == 0
             end = None if goes_on else self._end(at)
             if goes_on or end is not None:
                 yield close, at, end
@@ -250,7 +259,7 @@ class _Answer:
                 text, closing, after = text[: following.start()], "", text[following.start() :] + closing + after
             if not closing:
                 text = text.removeprefix("\n").removesuffix("\n")
-            own = schema.properties.get(key, Schema({}))
+            own = schema.properties.get(key, schema.others)
             found[key], rest = self._typed(opening, text, own), after.lstrip()
             if not own.allows(found[key]):
                 _fail("a value of another type")
@@ -265,6 +274,23 @@ class _Answer:
 
     def _after_space(self, at: int) -> int:
         return _SPACE.match(self._text, at).end()  # type: ignore[union-attr]
+
+
+def _given(arguments: dict[str, Any], schema: Schema) -> dict[str, Any]:
+    """Return the arguments of a call without those that its function cannot have.
+
+    Models write all arguments as one at times, which the function does not declare.
+    """
+    properties = schema.properties
+    if len(arguments) == 1 and properties:
+        [(key, value)] = arguments.items()
+        if key in _WRAPPERS and key not in properties:
+            with suppress(ValueError):
+                value = json.loads(value) if isinstance(value, str) else value
+            if isinstance(value, dict) and value.keys() <= properties.keys():
+                return value
+    closed = schema.others.content is False
+    return {key: value for key, value in arguments.items() if key in properties or not closed}
 
 
 def _depth(tags: Iterator[re.Match[str]], depth: int = 0) -> int:

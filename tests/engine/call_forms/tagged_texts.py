@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 from engine.call_forms.table import FORMS, call_form
@@ -66,7 +67,7 @@ def texts_that_arrive(form: str) -> list[str]:
 
 
 def random_text(form: str, draw: random.Random, length: int) -> str:
-    """Return words and tags of this form, and a few of the others, in any order."""
+    """Return words and tags of this form, and a few of the others, in any order; none of them begin an argument."""
     own, parts = tags(form), ["x ", "Words.\n", "\n", "</", "<", "a\n", *closing_tags(form)]
     parts += [own.begin.replace("NAME", name) for name in ("f", "write_file")] + [own.start, own.stop]
     parts += [own.key.replace("NAME", key).replace("STRING", "true") for key in ("a", "path")]
@@ -74,4 +75,7 @@ def random_text(form: str, draw: random.Random, length: int) -> str:
     found = ""
     while len(found) < length:
         found += draw.choice(parts)
-    return found
+    closing, opening = (
+        re.escape(one.replace("NAME", "content")) for one in (own.closing, own.key.partition("NAME")[0])
+    )
+    return re.sub(rf"({closing}\s*)(?={opening}a\b)", r"\1x", found)

@@ -12,8 +12,10 @@ import pytest
 from engine.call_forms.table import call_form
 from engine.call_forms.tagged import Unclear
 from tests.engine.call_forms.tagged_texts import (
+    SCHEMA,
     TAGGED,
     TOOLS,
+    XML,
     answer,
     call,
     closing_tags,
@@ -64,6 +66,59 @@ def test_several_calls_are_read_where_each_ends_for_certain(form: str) -> None:
     ending = closing_tags(form)[-2]
     with pytest.raises(Unclear, match="write_file"):
         read(form, answer(form, call(form, path="a", content=f"x{ending} and {ending}"), *calls))
+
+
+@pytest.mark.parametrize("form", TAGGED)
+@pytest.mark.parametrize(
+    ("others", "given"),
+    [
+        ({}, {"why-not": "So.", "n.1": "[x"}),
+        ({"additionalProperties": False}, {}),
+        ({"unevaluatedProperties": False}, {}),
+    ],
+    ids=str,
+)
+def test_arguments_that_a_function_does_not_declare_are_given_or_left_out(
+    form: str, others: dict[str, Any], given: dict[str, str]
+) -> None:
+    own, more = SCHEMA["properties"], {"why-not": "So.", "n.1": "[x"}
+    tools = [{"type": "function", "function": {"name": "write_file", "parameters": {"properties": own, **others}}}]
+    for content in ("x", f"a {closing_tags(form)[0]} b", file_of(form, "y"), *XML.values()):
+        known = {"path": "a", "content": content, "mode": "7"}
+        for arguments in (known | more, more | known, {"path": "a", **more, "content": content, "mode": "7"}):
+            text = answer(form, call(form, **arguments), call(form, **more), call(form, path="b", **more))
+            calls, end = call_form(form).last_calls(text, tools)
+            assert [json.loads(one.arguments) for one in calls] == [
+                known | {"mode": 7} | given,
+                given,
+                {"path": "b"} | given,
+            ]
+            assert end == len(text)
+
+
+@pytest.mark.parametrize(
+    ("others", "value"),
+    [
+        ({}, 7),
+        ({"additionalProperties": {"type": "string"}}, "7"),
+        ({"additionalProperties": False, "patternProperties": {"^x-": {"type": "string"}}}, "7"),
+        ({"anyOf": [{"additionalProperties": False}, {"additionalProperties": {"$ref": "#/$defs/T"}}]}, "7"),
+    ],
+    ids=str,
+)
+def test_an_argument_that_is_not_declared_has_the_type_of_the_others(others: dict[str, Any], value: object) -> None:
+    schema = {"properties": {"path": {"type": "string"}}, "$defs": {"T": {"type": "string"}}, **others}
+    tools = [{"type": "function", "function": {"name": "f", "parameters": schema}}]
+    [found], _ = call_form("glm47").last_calls(answer("glm47", call("glm47", "f", path="a", **{"x-y": "7"})), tools)
+    assert json.loads(found.arguments) == {"path": "a", "x-y": value}
+
+
+@pytest.mark.parametrize("parameters", [{"type": "object"}, {}, None])
+@pytest.mark.parametrize("form", TAGGED)
+def test_a_function_that_declares_nothing_may_have_any_arguments(form: str, parameters: object) -> None:
+    tools = [{"type": "function", "function": {"name": "f", "parameters": parameters}}]
+    [found], _ = call_form(form).last_calls(answer(form, call(form, "f", a="x", b="y z")), tools)
+    assert json.loads(found.arguments) == {"a": "x", "b": "y z"}
 
 
 @pytest.mark.parametrize("form", TAGGED)
