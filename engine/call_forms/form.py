@@ -49,9 +49,9 @@ class CallForm:
     `marks` stand around calls that `read` reads. A template with all texts of one of the `signs` belongs to a model of
     this form; without signs, mlx-lm tells. In a grammar, `write` returns the expression of one call, and `begin` and
     `end` enclose all calls of an answer, which is a single one if `between` is None. `thought` are the texts before,
-    directly after and further after thoughts of models without marks for thoughts. Without marks, calls begin with
-    `opening`. With `identifiers` models can write only such names of functions as Python has. `tags` read calls of
-    which only the rest of the answer tells where they end.
+    directly after and further after thoughts of models without marks for thoughts. Calls begin with `opening` if that
+    is not the first of the marks. With `identifiers` models can write only such names of functions as Python has.
+    `tags` read calls of which only the rest of the answer tells where they end.
     """
 
     marks: tuple[Marks, ...]

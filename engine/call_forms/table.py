@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -51,8 +52,10 @@ def _tagged(
     signs = more.pop("signs", ())
     tags = Tagged(start, name, opening, calls.closing, end, stop, shared=bool(calls.start), **more)
     found = [Marks(start, stop)] if start else []
+    found += [Marks(*marks) for marks in tags.similar]
     if tags.bare or not start:
-        found.append(Marks(name.partition("(")[0].rstrip('"'), end, whole=True))
+        begin = calls.begin.removeprefix(f"{start}\n").partition("NAME")[0]
+        found.append(Marks(begin.rstrip('"'), end, whole=True))
     return CallForm(tuple(found), json_or(tags) if json else tags, calls, signs=signs, tags=tags)
 
 
@@ -77,6 +80,7 @@ def _pairs(call: str, argument: str) -> CallForm:
 
 def _invokes(tag: str, mark: str, parameter: str, before: str = "", **more: Any) -> CallForm:
     """Return a form of calls that are invocations, several of which share a `mark`; `tag` begins the names of tags."""
+    similar = [f"{start}\n" for start, _ in more.get("similar", ())]
     start, stop = f"<{mark}>", f"</{mark}>"
     calls = TaggedCalls(
         f'<{tag}invoke name="NAME">\n',
@@ -87,6 +91,7 @@ def _invokes(tag: str, mark: str, parameter: str, before: str = "", **more: Any)
         start=f"{start}\n",
         between="",
         stop=stop,
+        similar=(*similar, "") if more.get("bare") else (),
     )
     name = rf'<{tag}invoke\b[^<>]*?\bname="(?P<name>[^"]+)">'
     opening = rf'<{tag}parameter\b[^<>]*?\bname="(?P<key>[^"]+)"{parameter}>'
@@ -119,10 +124,13 @@ def _one_json(call: str, *signs: str, start: str, others: tuple[Marks, ...] = ()
 
 
 def _dsml(marks: str, *signs: tuple[str, ...]) -> CallForm:
-    """Return a form of the language of DeepSeek's calls, whose `marks` stand around them."""
-    string = r' string="(?P<string>true|false)"'
-    signs = (("｜DSML｜", f"{marks}>"), *signs)
-    return _invokes("｜DSML｜", f"｜DSML｜{marks}", string, ' string="STRING"', signs=signs)
+    """Return a form of the language of DeepSeek's calls, whose `marks` stand around them, others, or none."""
+    tag, string = "｜DSML｜", r'(?: string="(?P<string>true|false)")?'
+    others = [word for word in ("tool_calls", "function_calls", "toolcalls", "tool") if word != marks]
+    similar = tuple((f"<{tag}{word}>", f"</{tag}{word}>") for word in others)
+    signs = ((tag, f"{marks}>"), *signs)
+    form = _invokes(tag, f"{tag}{marks}", string, ' string="STRING"', signs=signs, bare=True, similar=similar)
+    return replace(form, opening=f"<{tag}")
 
 
 _DEEPSEEK = Headed(re.compile(r"(?:function<｜tool▁sep｜>)?(?P<name>[\w.-]+)(?:\n```json\n|<｜tool▁sep｜>)\s*"))

@@ -49,7 +49,8 @@ class Tagged:
     `closing`, which may contain NAME, ends it. If `opening` has the group `string`, that says whether the value is a
     text, otherwise the function's schema does. In the group `cdata` begins a text with an end of its own. `start` and
     `stop` stand around calls: around each, or around all of them if `shared`; with `bare`, models leave them out at
-    times. With `lines` a line break beside each tag is not a part of the value. `typed` returns the value of a text.
+    times, and `similar` are other marks that they write instead. With `lines` a line break beside each tag is not a
+    part of the value. `typed` returns the value of a text.
     """
 
     start: str
@@ -61,6 +62,7 @@ class Tagged:
     typed: Callable[[str, Schema], Any] = typed
     shared: bool = False
     bare: bool = False
+    similar: tuple[tuple[str, str], ...] = ()
     lines: bool = False
 
     def __call__(self, text: str, tools: Tools) -> list[dict[str, Any]]:
@@ -82,8 +84,7 @@ class Tagged:
         begin = self._begin.match(text)
         if begin is None or begin["name"] not in schemas:
             raise ValueError("no call begins here")
-        marked = bool(self.start) and self.start in begin[0]
-        answer = _Answer(self, text, schemas, marked)
+        answer = _Answer(self, text, schemas, marked=bool(begin["start"]))
         calls, end = list[dict[str, Any]](), _End(0, begin)
         while end.following is not None:
             name = end.following["name"]
@@ -96,8 +97,13 @@ class Tagged:
 
     @cached_property
     def _begin(self) -> re.Pattern[str]:
-        start = f"(?:{re.escape(self.start)}\\s*+){'?' if self.bare else ''}" if self.start else ""
-        return re.compile(rf"\s*+{start}{self.name}")
+        starts = "|".join(re.escape(start) for start in (self.start, *(start for start, _ in self.similar)))
+        return re.compile(rf"\s*+(?:(?P<start>{starts})\s*+){'?' if self.bare else ''}{self.name}")
+
+    @cached_property
+    def _stop(self) -> re.Pattern[str]:
+        stops = "|".join(re.escape(stop) for stop in (self.stop, *(stop for _, stop in self.similar)))
+        return re.compile(rf"\s*+(?:{stops})")
 
 
 @dataclass(frozen=True)
@@ -118,10 +124,11 @@ class _Answer:
         self._tag = re.compile(f"(?P<opened>{tags.opening})|{closing}", re.DOTALL)
         begins = tags.name if tags.end else re.escape(tags.start) + tags.name
         self._call_tag = re.compile(f"(?P<opened>{begins})|{re.escape(tags.end or tags.stop)}")
-        self._call_end = re.compile(rf"\s*+{re.escape(tags.end)}")
-        self._stop = re.compile(rf"\s*+{re.escape(tags.stop)}")
+        # Models that write wrong marks leave this one out at times, before the one after all calls.
+        left_out = f"|(?={tags._stop.pattern})" if tags.similar and marked else ""
+        self._call_end = re.compile(rf"(?:\s*+{re.escape(tags.end)}{left_out})")
         self._name = re.compile(rf"\s*+{tags.name}")
-        stop = self._stop.pattern if marked else ""
+        stop = tags._stop.pattern if marked else ""
         whole = re.compile(f"(?:{closing}|{begins}){self._call_end.pattern}{stop}")
         # Where the last end of a call is, behind the closing tag of an argument or the beginning of the call.
         self._last_end = max((found.end() for found in whole.finditer(text)), default=0)
@@ -153,7 +160,8 @@ class _Answer:
         while end is None:
             at = self._after_space(at)
             opening = self._opening.match(self._text, at)
-            if opening is None or opening["key"] in found:
+            once = schema.properties if self._undeclared else found
+            if opening is None or (opening["key"] in found and opening["key"] in once):
                 return found, self._end(at) or _fail("a text between arguments, or an argument twice")
             found[opening["key"]], at, end = self._value(opening, schema, found)
         return found, end
@@ -204,7 +212,7 @@ class _Answer:
             following = self._opening.match(self._text, self._after_space(at))
             after = following["key"] if following is not None else key
             goes_on = after != key and after not in found and (after in properties or not properties)
-            if self._undeclared and after not in (key, *found, *properties):
+            if self._undeclared and following is not None and after not in properties:
                 depth, scanned = _depth(self._tag.finditer(self._text, scanned, close), depth), close
                 goes_on = depth == 0
             end = None if goes_on else self._end(at)
@@ -218,7 +226,7 @@ class _Answer:
             return None
         if tags.shared and (following := self._known(self._name.match(text, end.end()))):
             return _End(end.end(), following)
-        stop = self._stop.match(text, end.end()) if tags.stop else end
+        stop = tags._stop.match(text, end.end()) if tags.stop else end
         if stop is None and self._marked and self._after_space(end.end()) < len(text):
             return None
         after = (stop or end).end()

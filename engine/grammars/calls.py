@@ -122,8 +122,8 @@ def opening_of(source: str) -> Opening:
     """Return how the calls of a result of `calls_source` begin."""
     asked = json.loads(source)
     form, names = call_form(asked["format"]), tuple(name for name, _ in asked["functions"])
-    mark = next((one for one in form.marks if not one.first), Marks(form.opening))
-    return Opening(mark.start, bool(mark.end), any(one.first for one in form.marks), names)
+    mark = next((one for one in form.marks if not one.first), Marks(""))
+    return Opening(form.opening or mark.start, bool(mark.end), any(one.first for one in form.marks), names)
 
 
 def _form(name: str, marks: Mapping[str, int]) -> CallForm:

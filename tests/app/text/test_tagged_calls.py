@@ -12,7 +12,7 @@ import pytest
 
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.table import call_form
-from tests.engine.call_forms.tagged_texts import TAGGED, TOOLS, closing_tags, file_of, random_text, tags
+from tests.engine.call_forms.tagged_texts import TAGGED, TOOLS, call, closing_tags, file_of, random_text, tags
 
 LONG = 50_000
 
@@ -39,6 +39,34 @@ def test_a_text_arrives_whole_wherever_the_answer_is_cut_into_pieces(form: str) 
     for place in range(1, len(text)):
         parts = fed(form, text, [place])
         assert (contents(parts), parts.content, parts.unclear) == ([content], "Look: ", "")
+
+
+@pytest.mark.parametrize("form", ["deepseek_v4", "deepseek_v32"])
+@pytest.mark.parametrize(
+    "begin", ["", *(f"<｜DSML｜{word}>\n" for word in ("toolcalls", "tool", "function_calls", "tool_calls"))]
+)
+@pytest.mark.parametrize("end", ["", "</｜DSML｜tool_calls>", "</｜DSML｜toolcalls>\n"])
+def test_calls_with_other_marks_around_them_or_none_are_calls(form: str, begin: str, end: str) -> None:
+    calls = [call(form, path="a", content=content) for content in ("x", f"y\n{file_of(form, 'z')}")]
+    for chosen in (calls[:1], calls):
+        text = f"Look:\n{begin}{''.join(chosen)}{end}"
+        for place in range(1, len(text)):
+            parts = fed(form, text, [place])
+            assert len(parts.calls) == len(chosen)
+            assert (contents(parts)[0], parts.content, parts.unclear) == ("x", "Look:\n", "")
+
+
+def test_a_call_without_its_end_ends_with_the_mark_after_all_calls() -> None:
+    text = file_of("deepseek_v4", "x").replace("</｜DSML｜invoke>\n", "")
+    assert (contents(parts := fed("deepseek_v4", text)), parts.content) == (["x"], "")
+
+
+def test_a_mention_of_such_a_call_and_one_of_an_unknown_function_are_text() -> None:
+    for text in (
+        "Never write <｜DSML｜toolcalls>, or <｜DSML｜invoke name=.",
+        f"<｜DSML｜tool>\n{call('deepseek_v4', 'other', a='1')}",
+    ):
+        assert fed("deepseek_v4", text, range(1, len(text))).content == text
 
 
 @pytest.mark.parametrize("form", TAGGED)

@@ -12,6 +12,7 @@ import pytest
 from engine.call_forms.table import call_form
 from engine.call_forms.tagged import Unclear
 from tests.engine.call_forms.tagged_texts import (
+    PROPERTIES,
     SCHEMA,
     TAGGED,
     TOOLS,
@@ -94,6 +95,15 @@ def test_arguments_that_a_function_does_not_declare_are_given_or_left_out(
                 {"path": "b"} | given,
             ]
             assert end == len(text)
+
+
+def test_the_last_of_several_arguments_of_a_name_that_is_not_declared_counts() -> None:
+    note = call("glm47", note="b")[len("<tool_call>write_file\n") : -len("</tool_call>")]
+    text = call("glm47", path="a", content="x", note="a").replace("</tool_call>", f"{note}</tool_call>")
+    assert read("glm47", text) == [{"path": "a", "content": "x"}]
+    tools = [{"type": "function", "function": {"name": "write_file", "parameters": {"properties": PROPERTIES}}}]
+    [found], _ = call_form("glm47").last_calls(text, tools)
+    assert json.loads(found.arguments) == {"path": "a", "content": "x", "note": "b"}
 
 
 @pytest.mark.parametrize(
