@@ -10,6 +10,7 @@ import importlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,6 +98,9 @@ def typed(text: str, schema: Schema) -> Any:
 
 
 def _of_python(text: str) -> Any:
+    with suppress(ValueError):
+        # Of the three, only this reads a number that begins with zeros.
+        return int(text)
     try:
         return ast.literal_eval(text.strip())
     except (ValueError, SyntaxError):
@@ -109,13 +113,14 @@ _TAG = re.escape(NESTED) + "<"
 _ELEMENT = re.compile(rf"{_TAG}(?P<key>[^/<>]+)>")
 
 
-def _elements(text: str) -> list[tuple[str, str]]:
-    """Return the names and contents of the outermost elements."""
-    found, at = list[tuple[str, str]](), 0
+def _elements(text: str) -> tuple[dict[str, list[str]], str]:
+    """Return the contents of the outermost elements by their names, and the text between them."""
+    found, between, at = dict[str, list[str]](), "", 0
     while (opening := _ELEMENT.search(text, at)) is not None:
+        between += text[at : opening.start()]
         content, at = _content(text, opening.end(), re.compile(rf"{_TAG}(/?){re.escape(opening['key'])}>"))
-        found.append((opening["key"], content))
-    return found
+        found.setdefault(opening["key"], []).append(content)
+    return found, between + text[at:]
 
 
 def _content(text: str, start: int, tags: re.Pattern[str]) -> tuple[str, int]:
@@ -129,16 +134,23 @@ def _content(text: str, start: int, tags: re.Pattern[str]) -> tuple[str, int]:
 
 
 def element(text: str, schema: Schema) -> Any:
-    """Return the value of the content of an element of MiniMax-M3."""
+    """Return the value of the content of an element of MiniMax-M3; several elements of an object's key are a list."""
     texts = any(one.kind == "string" and one.free_text for one in schema.alternatives)
     kinds = [one.kind for one in schema.alternatives if one.kind in ("array", "object") and not one.is_value]
-    if texts or (NESTED not in text and (text or not kinds)):
+    if (texts and not (kinds and NESTED in text)) or (NESTED not in text and (text.strip() or not kinds)):
         return typed(text, schema)
-    if not text:
+    if NESTED not in text:
         return [] if kinds[0] == "array" else {}
-    entries = _elements(text)
-    if all(key == "item" for key, _ in entries):
+    entries, between = _elements(text)
+    if not entries:
+        return typed(text, schema)
+    if between.strip():
+        entries["$$text" if "$text" in entries else "$text"] = [between]
+    if kinds == ["array"] or (kinds != ["object"] and entries.keys() == {"item"}):
         inner = next((one.items for one in schema.alternatives if one.kind == "array"), Schema({}))
-        return [element(value, inner) for _, value in entries]
-    schemas = schema.properties
-    return {key: element(value, schemas.get(key, Schema({}))) for key, value in entries}
+        return [element(value, inner) for values in entries.values() for value in values]
+    schemas, found = schema.properties, dict[str, Any]()
+    for key, values in entries.items():
+        read = [element(value, schemas.get(key, schema.others)) for value in values]
+        found[key] = read if len(read) > 1 else read[0]
+    return found

@@ -18,6 +18,8 @@ SCHEMA = {
         "days": {"type": "integer"},
         "tags": {"type": "array", "items": {"type": "string"}},
         "near": {"anyOf": [{"type": "integer"}, {"type": "object", "properties": {"city": {"type": "string"}}}]},
+        "ways": {"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "string"}]},
+        "free": {"type": "object"},
     },
 }
 TOOLS = [{"type": "function", "function": {"name": "find", "parameters": SCHEMA}}]
@@ -48,6 +50,29 @@ WRITTEN: list[tuple[str, str, list[dict[str, Any]]]] = [
         '\n|<invoke name="find">|<city>|<b>2|</b>|</city>|<tags>|<item>1|</item>|<item>b|</item>|</tags>'
         "|<near>|<city>3|</city>|</near>|</invoke>".replace("|", NESTED),
         [{"city": f"{NESTED}<b>2{NESTED}</b>", "tags": ["1", "b"], "near": {"city": "3"}}],
+    ),
+    (
+        "minimax_m3",
+        '|<invoke name="find">|<ways>|<item>1|</item>|<item>02|</item>|</ways>|<days>018956|</days>'
+        "|<free>a|<t>x|</t>b|<t>y|</t>|<t>|<t>z|</t>|</t>|</free>|<tags>|<tag>b|</tag>|</tags>|</invoke>".replace(
+            "|", NESTED
+        ),
+        [{"ways": [1, 2], "days": 18956, "free": {"t": ["x", "y", {"t": "z"}], "$text": "ab"}, "tags": ["b"]}],
+    ),
+    (
+        "minimax_m3",
+        '|<invoke name="find">|<ways>a <b>|</ways>|<free>|<item>1|</item>|</free>'
+        "|<more>|<item>1|</item>|</more>|</invoke>".replace("|", NESTED),
+        [{"ways": "a <b>", "free": {"item": 1}, "more": [1]}],
+    ),
+    # All arguments as one.
+    (
+        "minimax_m2",
+        "".join(
+            f'<invoke name="find">\n<parameter name="{key}">{value}</parameter>\n</invoke>'
+            for key, value in (("arguments", '{"city": "NYC"}'), ("input", '{"days": 2}'), ("arguments", '{"x": 2}'))
+        ),
+        [{"city": "NYC"}, {"days": 2}, {"arguments": {"x": 2}}],
     ),
     (
         "minicpm5",
@@ -162,6 +187,8 @@ def test_a_template_tells_the_form(template: str, inferred: str, form: str) -> N
         ("true", {"type": ["string", "integer"]}, "true"),
         ("null", {"type": ["string", "null"]}, None),
         ("2 days", {"type": "integer"}, "2 days"),
+        ("018956", {"type": "integer"}, 18956),
+        ("018956", {"type": ["string", "integer"]}, "018956"),
         ("[True, 'a']", {"type": "array"}, [True, "a"]),
         ("[True]", {"type": ["string", "array"]}, "[True]"),
         ('{"a": 1}', {}, {"a": 1}),
