@@ -4884,8 +4884,8 @@
         <translation>実行はまだ許可されていません。</translation>
     </message>
     <message>
-        <source>Unusable tools: {count}.</source>
-        <translation>{count} 個は使えません。</translation>
+        <source>Unusable tools ({count}): {names}.</source>
+        <translation>使えないツール（{count}）：{names}。</translation>
     </message>
     <message>
         <source>Running. It offers no tools.</source>

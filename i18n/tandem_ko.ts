@@ -4868,10 +4868,6 @@
         <translation>실행이 아직 허용되지 않았어요.</translation>
     </message>
     <message>
-        <source>Unusable tools: {count}.</source>
-        <translation>{count}개는 쓸 수 없어요.</translation>
-    </message>
-    <message>
         <source>Starting…</source>
         <translation>시작하는 중…</translation>
     </message>
@@ -4906,6 +4902,10 @@
     <message>
         <source>Turned off.</source>
         <translation>꺼져 있어요.</translation>
+    </message>
+    <message>
+        <source>Unusable tools ({count}): {names}.</source>
+        <translation>쓸 수 없는 도구({count}개): {names}.</translation>
     </message>
     <message>
         <source>Starts when a chat needs it.</source>

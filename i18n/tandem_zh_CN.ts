@@ -4868,10 +4868,6 @@
         <translation>尚未允许运行。</translation>
     </message>
     <message>
-        <source>Unusable tools: {count}.</source>
-        <translation>{count} 个无法使用。</translation>
-    </message>
-    <message>
         <source>Starting…</source>
         <translation>正在启动…</translation>
     </message>
@@ -4906,6 +4902,10 @@
     <message>
         <source>Turned off.</source>
         <translation>已关闭。</translation>
+    </message>
+    <message>
+        <source>Unusable tools ({count}): {names}.</source>
+        <translation>无法使用的工具（{count}）：{names}。</translation>
     </message>
     <message>
         <source>Starts when a chat needs it.</source>

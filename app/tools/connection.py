@@ -11,15 +11,13 @@ import logging
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack, suppress
 from typing import Any
 
 import anyio
 import httpx2
 import mcp_types as types
-from jsonschema import SchemaError
-from jsonschema.validators import validator_for
 from mcp import Client, MCPError
 from mcp.client.session import IncomingMessage
 from mcp.client.streamable_http import streamable_http_client
@@ -29,6 +27,7 @@ from pydantic import TypeAdapter, ValidationError
 from app.system.versions import installed_version
 from app.text.picture_data import kind_of_picture, picture_of_base64
 from app.tools.guardian import LONGEST_LINE, REPORT, TOO_LARGE
+from app.tools.listing import MOST_TOOLS, tools_of, with_mended_lists
 from app.tools.servers import Server, ServerStatus
 from app.tools.tool import Tool, ToolFailed, ToolPicture, ToolProgress, ToolResult
 from app.tools.transports import http_client, process_of, spawned, too_large
@@ -61,12 +60,14 @@ class McpConnection:
     def __init__(self, server: Server, start_s: float, changed: Callable[[], object]) -> None:
         self.server = server
         self.tools: tuple[Tool, ...] = ()
-        self.left_out = 0
+        self.unusable: tuple[str, ...] = ()
         self.only_as_tasks: tuple[str, ...] = ()
         self.failure: ToolFailed | None = None
         self.over = asyncio.Event()
         self._start_s, self._changed = start_s, changed
         self._client: Client | None = None
+        # The names of the tools in the newest list that the package would refuse.
+        self._odd: list[str] = []
         # Whether it has its tools or has ended; whether it shall end; whether something is to be done.
         self._settled, self._ending, self._wake = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._stopped = False
@@ -79,7 +80,7 @@ class McpConnection:
         if self.over.is_set():
             return ServerStatus("stopped" if self.failure is None else "failed", self.failure, stderr=stderr)
         if self._settled.is_set():
-            return ServerStatus("running", None, self.tools, self.left_out, self.only_as_tasks, stderr)
+            return ServerStatus("running", None, self.tools, self.unusable, self.only_as_tasks, stderr)
         return ServerStatus("starting", stderr=stderr)
 
     @property
@@ -199,7 +200,13 @@ class McpConnection:
             else:
                 client = await stack.enter_async_context(http_client(server))
                 transport = streamable_http_client(server.url, http_client=client, max_sse_event_size=LONGEST_LINE)
-            mcp_client = Client(transport, client_info=info, message_handler=self._hear, cache=None, mode=mode)
+            mcp_client = Client(
+                with_mended_lists(transport, self._odd.append),
+                client_info=info,
+                message_handler=self._hear,
+                cache=None,
+                mode=mode,
+            )
             self._client = await stack.enter_async_context(mcp_client)
             await self._list()
             self._scope.deadline = math.inf
@@ -227,6 +234,7 @@ class McpConnection:
         """Read the list of tools, as far as it can be used."""
         assert self._client is not None
         listed: list[types.Tool] = []
+        self._odd.clear()
         cursor: str | None = None
         for _ in range(_MOST_PAGES):
             page = await self._client.list_tools(cursor=cursor)
@@ -234,7 +242,8 @@ class McpConnection:
             cursor = page.next_cursor
             if not cursor or len(listed) > MOST_TOOLS:
                 break
-        self.tools, self.left_out, self.only_as_tasks = tools_of(self.server, listed)
+        self.tools, left_out, self.only_as_tasks = tools_of(self.server, listed)
+        self.unusable = (*self._odd, *left_out)
 
     async def _follow(self) -> None:
         """Read the list of tools again whenever the server has changed it."""
@@ -306,9 +315,6 @@ def _says(error: BaseException) -> str:
 
 # A result beyond this would not fit into the context of most models, and nobody reads it in a window.
 LONGEST_RESULT, MOST_PICTURES = 256 * 1024, 8
-# A chat's prompt holds every schema, so that servers with more, or with larger ones, could not be used anyway.
-MOST_TOOLS, LONGEST_SCHEMA, LONGEST_DESCRIPTION = 256, 64 * 1024, 8 * 1024
-LONGEST_TOOL_NAME = 128
 
 
 def result_of(answer: types.CallToolResult, seconds: float, pictures_time: ReadingTime) -> ToolResult:
@@ -351,48 +357,3 @@ def _text_of(block: types.ContentBlock, picture: ToolPicture | None) -> str:
             return f"[Not shown: a file, {resource.uri}, {resource.mime_type or 'of an unknown type'}]"
         case types.ImageContent() | types.AudioContent():
             return f"[Not shown: {block.type}, {block.mime_type}]"
-
-
-def tools_of(server: Server, listed: Iterable[types.Tool]) -> tuple[tuple[Tool, ...], int, tuple[str, ...]]:
-    """Return the tools that can be used, the number of those that cannot, and the names of those that are only tasks.
-
-    Those that cannot be used are too many, too large, or not valid.
-    """
-    found: dict[str, Tool] = {}
-    tasks: list[str] = []
-    left_out = 0
-    for one in listed:
-        if not (len(found) + len(tasks) < MOST_TOOLS and one.name not in found and _is_usable(one)):
-            left_out += 1
-        elif one.execution is not None and one.execution.task_support == "required":
-            tasks.append(one.name)
-        else:
-            found[one.name] = _tool(server, one)
-    return tuple(found.values()), left_out, tuple(tasks)
-
-
-def _is_usable(tool: types.Tool) -> bool:
-    schema = tool.input_schema
-    if not (0 < len(tool.name) <= LONGEST_TOOL_NAME and tool.name.isprintable() and schema.get("type") == "object"):
-        return False
-    try:
-        validator_for(schema).check_schema(schema)
-        return len(json.dumps(schema)) <= LONGEST_SCHEMA
-    # A schema names others that do not exist, or refers to itself without end.
-    except (SchemaError, RecursionError, ValueError, LookupError):
-        return False
-
-
-def _tool(server: Server, tool: types.Tool) -> Tool:
-    notes = tool.annotations
-    title = tool.title or (notes.title if notes else None) or tool.name
-    return Tool(
-        server=server.name,
-        name=tool.name,
-        called=tool.name,
-        title=title[:LONGEST_TOOL_NAME] if title.isprintable() else tool.name,
-        description=(tool.description or "")[:LONGEST_DESCRIPTION],
-        parameters=tool.input_schema,
-        read_only=bool(notes and notes.read_only_hint),
-        origin=server.fingerprint,
-    )

@@ -88,15 +88,21 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
 class ServerStatus:
     """The state of a server, why it failed, its tools, and its standard error.
 
-    `left_out` more tools could not be used, and those with the names `only_as_tasks` can only be called as tasks.
+    Tools with the names `unusable` could not be used, and those with the names `only_as_tasks` can only be called as
+    tasks.
     """
 
     state: Literal["stopped", "starting", "running", "failed"] = "stopped"
     error: ToolFailed | None = None
     tools: tuple[Tool, ...] = ()
-    left_out: int = 0
+    unusable: tuple[str, ...] = ()
     only_as_tasks: tuple[str, ...] = ()
     stderr: str = ""
+
+    @property
+    def left_out(self) -> int:
+        """The number of tools that could not be used."""
+        return len(self.unusable)
 
 
 class _StoredPermission(msgspec.Struct, frozen=True):

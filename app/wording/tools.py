@@ -223,7 +223,9 @@ def server_state(server: Server, status: ServerStatus, off: Sequence[Tool] = ())
     if status.error is not None:
         return tool_sentence(status.error.code, status.error.arguments)
     if status.state == "running":
-        unusable = translate("ServerView", "Unusable tools: {count}.").format(count=status.left_out)
+        unusable = translate("ServerView", "Unusable tools ({count}): {names}.").format(
+            count=status.left_out, names=_listed(status.unusable)
+        )
         return joined(_tools_found(status, off), unusable if status.left_out else "")
     if status.state == "starting":
         return translate("ServerView", "Starting…")
@@ -241,8 +243,12 @@ def _tools_found(status: ServerStatus, off: Sequence[Tool]) -> str:
 
 
 def _names(tools: Sequence[Tool]) -> str:
-    names = [visible(tool_name(tool.server, tool.name, tool.title)) for tool in tools]
-    return ", ".join([*names[:_MOST_NAMES], *(["…"] if len(names) > _MOST_NAMES else [])])
+    return _listed([tool_name(tool.server, tool.name, tool.title) for tool in tools])
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [visible(name) for name in names[:_MOST_NAMES]]
+    return ", ".join([*shown, *(["…"] if len(names) > _MOST_NAMES else [])])
 
 
 def server_risk(server: Server) -> str:

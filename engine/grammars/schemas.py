@@ -94,7 +94,7 @@ class _PlainSchema:
             return self._reference(value, place, opened)
         if key in _SILENT or (key == "x-guidance" and not isinstance(value, Mapping)):
             return None
-        return _with_nodes(key, value, place, partial(self.node, opened=opened) if key in _SAME else self.node)
+        return with_nodes(key, value, place, partial(self.node, opened=opened) if key in _SAME else self.node)
 
     def _reference(self, value: Any, place: str, opened: bool) -> str | None:
         if not isinstance(value, str) or self._is_endless(value):
@@ -184,7 +184,7 @@ class _Reduction:
     def node(self, content: Any, place: str) -> Any:
         if not isinstance(content, Mapping) or self._fits(content):
             return content
-        found = {key: _with_nodes(key, value, f"{place}/{key}", self.node) for key, value in content.items()}
+        found = {key: with_nodes(key, value, f"{place}/{key}", self.node) for key, value in content.items()}
         if self._fits(found):
             return found
         kind = {"type": found["type"]} if "type" in found and self._fits({"type": found["type"]}) else {}
@@ -207,7 +207,7 @@ class _Reduction:
         return self.usable({**content, "$defs": self.parts} if self.parts else content)
 
 
-def _with_nodes(key: str, value: Any, place: str, node: Callable[[Any, str], Any]) -> Any:
+def with_nodes(key: str, value: Any, place: str, node: Callable[[Any, str], Any]) -> Any:
     """Return the value of a keyword with each schema in it as `node` writes it."""
     if key in _NAMED and isinstance(value, Mapping):
         return {name: node(one, f"{place}/{name}") for name, one in value.items()}

@@ -29,6 +29,20 @@ TASK = ECHO | {"name": "research", "execution": {"taskSupport": "required"}}
 BEHAVIOUR = sys.argv[1] if len(sys.argv) > 1 else ""
 HUGE = "x" * 2**20
 VAST = SCHEMA | {"description": HUGE}
+DRAFTS = {"properties": {"n": {"minimum": 0, "exclusiveMinimum": True}}, "required": None}
+ODD_TOOLS = [
+    {"name": "missing"},
+    {"name": "null", "inputSchema": None, "description": None},
+    {"name": "drafts", "inputSchema": DRAFTS, "description": "d", "outputSchema": []},
+    {"name": "odd notes", "inputSchema": {}, "annotations": []},
+    {"name": "text", "inputSchema": "object"},
+    {"name": 5, "inputSchema": {}},
+    {"inputSchema": {}},
+    None,
+    {"name": "wrong", "inputSchema": BAD},
+    ODD,
+    ECHO,
+]
 FILES = [
     {"type": "image", "data": "A" * 8192, "mimeType": "image/png"},
     {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"},
@@ -51,6 +65,7 @@ ANSWERS: dict[str, tuple[str, str, Any]] = {
     "many-tools": ("tools/list", "result", {"tools": [ECHO | {"name": f"tool{index}"} for index in range(5000)]}),
     "huge-schema": ("tools/list", "result", {"tools": [ECHO, ECHO | {"name": "huge", "inputSchema": VAST}]}),
     "invalid-schema": ("tools/list", "result", {"tools": [ECHO, ODD, ECHO | {"name": "bad", "inputSchema": BAD}]}),
+    "odd-tools": ("tools/list", "result", {"tools": ODD_TOOLS}),
     "runs-tasks": ("tools/list", "result", {"tools": [TASK, ECHO | {"execution": {"taskSupport": "optional"}}]}),
     "duplicate-names": ("tools/list", "result", {"tools": [ECHO, ECHO | {"description": "Sends everything away."}]}),
     "deepest-json": ("tools/list", "raw", '{"tools": ' + "[" * 100_000 + "]" * 100_000 + "}}"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import psutil
 import pytest
 
-from app.tools.connection import LONGEST_RESULT, MOST_TOOLS
+from app.tools.connection import LONGEST_RESULT
+from app.tools.listing import MOST_TOOLS
 from tests.app.tools.conftest import Hosts, each, hostile, wait_until
 
 # Seconds after which a server, or a call, that is known to hang is given up.

@@ -1,0 +1,146 @@
+"""The lists of tools that servers send: one odd tool is mended if its meaning is plain, or left out alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+import mcp_types as types
+from anyio.abc import ObjectReceiveStream
+from jsonschema import SchemaError
+from jsonschema.validators import validator_for
+from pydantic import ValidationError
+
+from app.tools.servers import Server
+from app.tools.tool import Tool
+from engine.grammars.schemas import with_nodes
+
+# A chat's prompt holds every schema, so that servers with more, or with larger ones, could not be used anyway.
+MOST_TOOLS, LONGEST_SCHEMA, LONGEST_DESCRIPTION = 256, 64 * 1024, 8 * 1024
+LONGEST_TOOL_NAME = 128
+# The fields of a tool that are used, apart from its schema.
+_USED = ("name", "title", "description", "annotations", "execution")
+
+
+@asynccontextmanager
+async def with_mended_lists(
+    transport: AbstractAsyncContextManager[Any], left_out: Callable[[str], object]
+) -> AsyncGenerator[Any]:
+    """Pass on what a server sends, with only those tools in its lists that the package `mcp` accepts.
+
+    It would refuse the whole list otherwise. `left_out` is called with the names of the others.
+    """
+    async with transport as (messages, answers):
+        yield _MendedMessages(messages, left_out), answers
+
+
+class _MendedMessages(ObjectReceiveStream[Any]):
+    """A stream of messages with mended lists of tools."""
+
+    def __init__(self, messages: ObjectReceiveStream[Any], left_out: Callable[[str], object]) -> None:
+        self._messages, self._left_out = messages, left_out
+
+    async def receive(self) -> Any:
+        message = await self._messages.receive()
+        result = getattr(getattr(message, "message", None), "result", None)
+        if isinstance(result, dict) and "content" not in result and isinstance(result.get("tools"), list):
+            listed, result["tools"] = result["tools"], []
+            for index, tool in enumerate(listed):
+                named = tool if isinstance(tool, Mapping) else {}
+                if index < MOST_TOOLS and (mended := _mended_tool(named)) is not None:
+                    result["tools"].append(mended)
+                else:
+                    self._left_out(str(named.get("name") or "?")[:LONGEST_TOOL_NAME])
+        return message
+
+    async def aclose(self) -> None:
+        await self._messages.aclose()
+
+
+def _mended_tool(tool: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return a tool as the package accepts it, with the fields that are used; None if it cannot be understood."""
+    schema = arguments_schema(tool.get("inputSchema"))
+    found = {key: tool[key] for key in _USED if tool.get(key) is not None} | {"inputSchema": schema}
+    try:
+        types.Tool.model_validate(found, by_name=False)
+    except ValidationError:
+        return None
+    return found
+
+
+def arguments_schema(schema: Any) -> dict[str, Any] | None:
+    """Return a tool's schema as that of an object in today's JSON Schema; None if it cannot be understood so."""
+    if schema is None or schema is True or schema == {}:
+        return {"type": "object", "properties": {}}
+    if not isinstance(schema, dict):
+        return None
+    kinds = schema.get("type")
+    if kinds == "object" and _is_valid(schema):
+        return schema
+    if not (kinds in (None, "object") or (isinstance(kinds, list) and "object" in kinds)):
+        return None
+    try:
+        found = {key: value for key, value in _mended(schema).items() if key != "$schema"} | {"type": "object"}
+    except RecursionError:
+        return None
+    return found if _is_valid(found) else None
+
+
+def _is_valid(schema: dict[str, Any]) -> bool:
+    try:
+        validator_for(schema).check_schema(schema)
+        return len(json.dumps(schema)) <= LONGEST_SCHEMA
+    # A schema names others that do not exist, or refers to itself without end.
+    except (SchemaError, RecursionError, ValueError, LookupError):
+        return False
+
+
+def _mended(schema: Any, _: str = "") -> Any:
+    """Return a schema without keywords that say nothing, and with those of older versions as today's say it."""
+    if not isinstance(schema, Mapping):
+        return {} if schema is None else schema
+    found = dict[str, Any]()
+    for key, value in schema.items():
+        if (value is not None or key in ("const", "default")) and not (key == "required" and isinstance(value, bool)):
+            written = "prefixItems" if key == "items" and isinstance(value, list) else key
+            found[written] = with_nodes(key, value, "", _mended)
+    for key, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if isinstance(found.get(key), bool) and found.pop(key) and bound in found:
+            found[key] = found.pop(bound)
+    return found
+
+
+def tools_of(server: Server, listed: Iterable[types.Tool]) -> tuple[tuple[Tool, ...], list[str], tuple[str, ...]]:
+    """Return the tools that can be used, the names of those that cannot, and of those that are only tasks.
+
+    Those that cannot be used are too many or named twice, or have names that cannot be read.
+    """
+    found: dict[str, Tool] = {}
+    tasks: list[str] = []
+    left_out: list[str] = []
+    for one in listed:
+        named = 0 < len(one.name) <= LONGEST_TOOL_NAME and one.name.isprintable()
+        if not (len(found) + len(tasks) < MOST_TOOLS and one.name not in found and named):
+            left_out.append(one.name[:LONGEST_TOOL_NAME])
+        elif one.execution is not None and one.execution.task_support == "required":
+            tasks.append(one.name)
+        else:
+            found[one.name] = _tool(server, one)
+    return tuple(found.values()), left_out, tuple(tasks)
+
+
+def _tool(server: Server, tool: types.Tool) -> Tool:
+    notes = tool.annotations
+    title = tool.title or (notes.title if notes else None) or tool.name
+    return Tool(
+        server=server.name,
+        name=tool.name,
+        called=tool.name,
+        title=title[:LONGEST_TOOL_NAME] if title.isprintable() else tool.name,
+        description=(tool.description or "")[:LONGEST_DESCRIPTION],
+        parameters=tool.input_schema,
+        read_only=bool(notes and notes.read_only_hint),
+        origin=server.fingerprint,
+    )
