@@ -29,6 +29,9 @@ _FOR_MODEL = {
     "too-many-calls": "This call did not run: an answer may make at most {count} calls. Answer with what you know.",
     "unclear-end": "This call did not run: a text in it has tags of calls in it, and it cannot be told where that text "
     "ends. Write it in several calls without such tags, or tell the user what you wanted to write.",
+    "lost-session": "The server had lost its session ({detail}), so this call has no result. Call the tool again.",
+    "unreachable": "The connection to the server failed ({detail}), and it is not known whether the call ran. "
+    "If nothing speaks against it, call the tool again.",
     "bad-arguments": "This call did not run, because its arguments do not fit the tool: {detail}",
 }
 _INTERRUPTED_FOR_MODEL = "This call was interrupted before it had a result."

@@ -30,7 +30,7 @@ from app.tools.guardian import LONGEST_LINE, REPORT, TOO_LARGE
 from app.tools.listing import MOST_TOOLS, tools_of, with_mended_lists
 from app.tools.servers import Server, ServerStatus
 from app.tools.tool import Tool, ToolFailed, ToolPicture, ToolProgress, ToolResult
-from app.tools.transports import http_client, process_of, spawned, too_large
+from app.tools.transports import NO_SESSION, http_client, process_of, spawned, too_large
 from engine.errors import EngineError
 from engine.files.reading_time import ReadingTime
 from engine.pictures.reading import digest_of, picture_size, time_for
@@ -63,6 +63,8 @@ class McpConnection:
         self.unusable: tuple[str, ...] = ()
         self.only_as_tasks: tuple[str, ...] = ()
         self.failure: ToolFailed | None = None
+        # Whether it failed before the server could get a call.
+        self.unsent = False
         self.over = asyncio.Event()
         self._start_s, self._changed = start_s, changed
         self._client: Client | None = None
@@ -92,6 +94,11 @@ class McpConnection:
     def was_slow(self) -> bool:
         """Whether the server was not ready in time, so that starting it again would make everyone wait again."""
         return not self._stopped and self.failure is not None and self.failure.code == "slow-start"
+
+    @property
+    def has_died(self) -> bool:
+        """Whether the server's process has ended by itself."""
+        return not self._stopped and self.failure is not None and self.failure.code in ("ended", "keeps-ending")
 
     async def started(self) -> None:
         """Wait until the server has its tools. Raises `ToolFailed` if it fails."""
@@ -156,6 +163,10 @@ class McpConnection:
                 self._end()
                 await self.over.wait()
                 raise self._ended() from error
+            if self.server.url and isinstance(error, MCPError) and NO_SESSION.search(error.message):
+                self.failure = ToolFailed("lost-session", server=self.server.name, detail=_says(error))
+                self._end()
+                raise self.failure from error
             raise ToolFailed("refused", **names, detail=_says(error)) from error
         if isinstance(answer, types.InputRequiredResult):
             raise ToolFailed("refused", **names, detail="it asks for what Tandem cannot give to tools")
@@ -292,6 +303,7 @@ class McpConnection:
             last = next((line.strip() for line in reversed(words) if line.strip()), "")
             detail = ": ".join(filter(None, [report.removeprefix(REPORT), last]))[:_LONGEST_DETAIL]
             return ToolFailed("ended", server=name, detail=detail)
+        self.unsent = isinstance(leaf, httpx2.ConnectError | httpx2.ConnectTimeout)
         code = "unreachable" if isinstance(leaf, httpx2.RequestError | httpx2.InvalidURL) else "not-usable"
         return ToolFailed(code, server=name, detail=_says(leaf))
 

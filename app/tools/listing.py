@@ -142,5 +142,6 @@ def _tool(server: Server, tool: types.Tool) -> Tool:
         description=(tool.description or "")[:LONGEST_DESCRIPTION],
         parameters=tool.input_schema,
         read_only=bool(notes and notes.read_only_hint),
+        repeatable=bool(notes and (notes.read_only_hint or notes.idempotent_hint)),
         origin=server.fingerprint,
     )

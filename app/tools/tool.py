@@ -39,8 +39,8 @@ class Permission(StrEnum):
 class Tool:
     """A tool of a server. `name` is the server's; `called` is the model's, unique among the tools of a chat.
 
-    `parameters` is the JSON schema of an object. `read_only` is what the server claims. `origin` is the fingerprint of
-    the server that has the tool: its command or address.
+    `parameters` is the JSON schema of an object. What the server claims is `read_only`, and `repeatable` if a second
+    call changes nothing more. `origin` is the fingerprint of the server that has the tool: its command or address.
     """
 
     server: str
@@ -51,6 +51,7 @@ class Tool:
     parameters: Mapping[str, Any]
     read_only: bool = False
     origin: str = ""
+    repeatable: bool = False
 
     def for_template(self) -> dict[str, Any]:
         """Return the description that a chat template takes."""

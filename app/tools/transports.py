@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, TextIO, cast
@@ -25,6 +26,13 @@ INHERITED = (
 )  # fmt: skip
 # Seconds to reach a server, and between two parts of what it sends: a silent call ends before its connection does.
 CONNECT_S, READ_S = 30.0, 2 * SILENCE_S
+# What servers say that have lost the session of a client, or were started anew.
+NO_SESSION = re.compile(
+    r"\b(?:no|invalid|unknown|missing|expired)\b[\w -]{0,12}\bsession"
+    r"|\bsession\b.{0,64}\b(?:not|no|expired|invalid|unknown|terminated|closed|missing|required)\b"
+    r"|\bserver not initiali[sz]ed",
+    re.IGNORECASE,
+)
 
 
 def process_of(server: Server) -> StdioServerParameters:
@@ -75,6 +83,12 @@ def http_client(server: Server) -> httpx2.AsyncClient:
             if (new.host, new.port) != (url.host, url.port):
                 raise ToolFailed("redirected", server=server.name, address=str(new).partition("?")[0])
         status, probes = response.status_code, response.request.headers.get("mcp-method") == "server/discover"
+        # The protocol says by 404 that a session is lost, whatever the body is, unless the method is not known; some
+        # servers say it by 400.
+        if status in (400, 404) and "mcp-session-id" in response.request.headers:
+            said = (await response.aread()).decode(errors="replace")
+            if (status == 404 and "-32601" not in said) or NO_SESSION.search(said):
+                raise ToolFailed("lost-session", server=server.name, detail=status)
         # Older servers refuse this question in many ways; the package then asks in their way.
         if status in (401, 403) or (status >= 400 and not probes and b'"jsonrpc"' not in await response.aread()):
             raise ToolFailed("http-status", server=server.name, status=status)
