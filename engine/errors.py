@@ -90,7 +90,7 @@ class ModelNotUsable(EngineError):
         "missing", "not-a-model", "incomplete", "damaged", "wrong-tensors", "unknown-architecture", "is-head",
         "unknown-head", "no-taps", "wrong-main", "no-base", "wrong-base", "unknown-adapter", "no-tokenizer", "unsafe",
         "vocabulary", "not-finite", "all-zero", "no-room", "disk-full", "not-written", "is-diffusion", "is-embedding",
-        "is-ocr", "is-decision", "is-media", "vlm-adapter", "no-mlx-vlm", "beyond-limits",
+        "is-ocr", "is-decision", "is-media", "is-part", "vlm-adapter", "no-mlx-vlm", "beyond-limits",
     )  # fmt: skip
 
     def __init__(self, path: str | Path, reason: str, detail: str = "") -> None:

@@ -2123,6 +2123,10 @@
         <translation>まだ対応していないアーキテクチャです。</translation>
     </message>
     <message>
+        <source>It is only a part of a model.</source>
+        <translation>モデルの一部にすぎません。</translation>
+    </message>
+    <message>
         <source>It is a head, not a model.</source>
         <translation>モデルではなくヘッドです。</translation>
     </message>
@@ -2436,6 +2440,10 @@
     <message>
         <source>{name} makes pictures, films or sounds, and writes no answers. Choose a model for chats.</source>
         <translation>{name} は画像・動画・音声を生成するモデルで、回答は書きません。チャット用のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} is only a part of a model ({detail}), such as an adapter or its part for pictures. Choose the file with the whole model.</source>
+        <translation>「{name}」はアダプターや画像を処理する部分など、モデルの一部だけのファイルです（{detail}）。モデル全体が入ったファイルを選んでください。</translation>
     </message>
     <message>
         <source>Tandem cannot apply adapters to this family ({detail}), which runs through mlx-vlm. Choose its main model without an adapter.</source>

@@ -2123,6 +2123,10 @@
         <translation>아직 지원하지 않는 아키텍처예요.</translation>
     </message>
     <message>
+        <source>It is only a part of a model.</source>
+        <translation>모델의 일부일 뿐이에요.</translation>
+    </message>
+    <message>
         <source>It is a head, not a model.</source>
         <translation>모델이 아니라 헤드예요.</translation>
     </message>
@@ -2436,6 +2440,10 @@
     <message>
         <source>{name} makes pictures, films or sounds, and writes no answers. Choose a model for chats.</source>
         <translation>{name} 모델은 이미지나 동영상, 소리를 만들 뿐 답변을 쓰지 않아요. 대화용 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} is only a part of a model ({detail}), such as an adapter or its part for pictures. Choose the file with the whole model.</source>
+        <translation>{name} 파일은 어댑터나 이미지 처리 부분처럼 모델의 일부일 뿐이에요({detail}). 모델 전체가 담긴 파일을 선택해 주세요.</translation>
     </message>
     <message>
         <source>Tandem cannot apply adapters to this family ({detail}), which runs through mlx-vlm. Choose its main model without an adapter.</source>

@@ -2123,6 +2123,10 @@
         <translation>尚不支持它的架构。</translation>
     </message>
     <message>
+        <source>It is only a part of a model.</source>
+        <translation>它只是模型的一部分。</translation>
+    </message>
+    <message>
         <source>It is a head, not a model.</source>
         <translation>它是草稿头，不是模型。</translation>
     </message>
@@ -2436,6 +2440,10 @@
     <message>
         <source>{name} makes pictures, films or sounds, and writes no answers. Choose a model for chats.</source>
         <translation>{name} 用于生成图片、视频或声音，不会写出回答。请选择用于对话的模型。</translation>
+    </message>
+    <message>
+        <source>{name} is only a part of a model ({detail}), such as an adapter or its part for pictures. Choose the file with the whole model.</source>
+        <translation>“{name}”只是模型的一部分（{detail}），例如适配器或处理图片的部分。请选择包含完整模型的文件。</translation>
     </message>
     <message>
         <source>Tandem cannot apply adapters to this family ({detail}), which runs through mlx-vlm. Choose its main model without an adapter.</source>

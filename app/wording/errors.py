@@ -189,6 +189,10 @@ MODEL_REASONS = Sentences(
         "is-ocr": "{name} only reads the text in pictures, and does not answer questions. Choose a model for chats.",
         "is-decision": "{name} makes decisions, and writes no answers. Choose a model for chats.",
         "is-media": "{name} makes pictures, films or sounds, and writes no answers. Choose a model for chats.",
+        "is-part": (
+            "{name} is only a part of a model ({detail}), such as an adapter or its part for pictures. Choose the file "
+            "with the whole model."
+        ),
         "vlm-adapter": (
             "Tandem cannot apply adapters to this family ({detail}), which runs through mlx-vlm. Choose its main model "
             "without an adapter."
@@ -293,6 +297,7 @@ DRAFT_REASONS = Sentences(
         "is-ocr": "It only reads the text in pictures.",
         "is-decision": "It makes decisions.",
         "is-media": "It makes pictures, films or sounds.",
+        "is-part": "It is only a part of a model.",
         "vlm-adapter": "It is an adapter for a family that runs through mlx-vlm.",
         "no-mlx-vlm": "It runs through mlx-vlm, which is not installed.",
         "is-head": "It is a head, not a model.",

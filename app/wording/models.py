@@ -189,7 +189,7 @@ def _obstacle_words(entry: Entry) -> str:
     """Say why a model cannot be used on this Mac alone, or that it is the starter; "" for others."""
     if entry.partial:
         return translate("Models", "Incomplete: download it again.")
-    if entry.problem in ("no-base", "wrong-base", "unknown-adapter"):
+    if entry.problem in ("no-base", "wrong-base", "unknown-adapter", "unknown-architecture"):
         return error_sentence(ModelNotUsable(Path(entry.path), entry.problem, entry.detail))
     if entry.problem:
         return translate("Models", "Cannot be used. {reason}").format(reason=DRAFT_REASONS[entry.problem])

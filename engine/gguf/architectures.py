@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import ModelNotUsable
 from engine.gguf import configurations
+from engine.gguf.header import GgufFile, GgufTensor
 from engine.gguf.settings import GgufSettings, SettingError
-from engine.model_files.gguf_header import GgufTensor
 
 Floats = NDArray[np.float32]
 Order = tuple[int, ...]
@@ -25,6 +26,9 @@ _LAYER = re.compile(r"blk\.(\d{1,4})\.(.+)")
 # The tensors that become settings, and those of towers, which some files have beside the language model.
 ROPE_FACTORS = ("rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight")
 _TOWERS = ("v.", "mm.", "a.")
+# Architectures of files that hold a tower or nothing, and of models that embed.
+_PARTS = ("clip", "t5encoder", "")
+_EMBEDDING = ("bert", "nomic-bert", "nomic-bert-moe", "jina-bert-v2", "jina-bert-v3", "modern-bert", "gemma-embedding")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +64,33 @@ class GgufArchitecture:
     places: Callable[[GgufSettings, str], dict[str, Any]] | None = None
 
 
-def architecture_of(name: str, settings: GgufSettings) -> GgufArchitecture | None:
-    """Return the entry of an architecture; None if there is none."""
-    if name == "llama" and settings.whole("expert_count", 0):
-        return _MIXTRAL
-    return _TABLE.get(name)
+def model_of(
+    file: GgufFile, factors: Mapping[str, tuple[float, ...]] | None = None
+) -> tuple[GgufArchitecture, GgufSettings, dict[str, Any]]:
+    """Return the entry of a file's architecture, its settings, and the configuration for mlx-lm.
+
+    `factors` are those of `GgufSettings`; None, before any tensor is read, stands for some that can be used.
+    Raises `ModelNotUsable`: is-part, is-embedding, unknown-architecture, or damaged for sizes that do not fit together.
+    """
+    path, name = file.files[0], file.architecture
+    kind = str(file.metadata.get("general.type", "model"))
+    if kind != "model" or name in _PARTS:
+        raise ModelNotUsable(path, "is-part", (name if kind == "model" else kind)[:80])
+    if name in _EMBEDDING:
+        raise ModelNotUsable(path, "is-embedding", name)
+    if factors is None:
+        factors = {name: (1.0,) for name in ROPE_FACTORS if name in file.tensors}
+    try:
+        settings = GgufSettings(file, factors)
+        entry = _MIXTRAL if name == "llama" and settings.whole("expert_count", 0) else _TABLE.get(name)
+        if entry is None:
+            raise ModelNotUsable(path, "unknown-architecture", name[:80])
+        return entry, settings, entry.settings(settings)
+    except SettingError as error:
+        raise ModelNotUsable(path, "unknown-architecture", f"{name}: {error}"[:160]) from error
+    # Sizes that are zero or do not divide each other.
+    except (ValueError, ArithmeticError) as error:
+        raise ModelNotUsable(path, "damaged", f"{path.name} (its sizes)") from error
 
 
 def placements(entry: GgufArchitecture, settings: GgufSettings, tensor: GgufTensor) -> list[Placement]:

@@ -37,10 +37,12 @@ def qwen3_moe(settings: GgufSettings) -> dict[str, Any]:
 
 def qwen3_5(settings: GgufSettings) -> dict[str, Any]:
     heads = settings.whole("ssm.time_step_rank")
-    head_dim = settings.head_dim
     theta = settings.number("rope.freq_base")
+    sections = settings.get("rope.dimension_sections") or [11, 11, 10, 0]
+    if not isinstance(sections, list) or not all(type(section) is int for section in sections):
+        raise SettingError("rope.dimension_sections")
     text: dict[str, Any] = {
-        **settings.shared(),
+        **settings.shared(partly_turned=True),
         "model_type": "qwen3_5_text",
         "linear_num_value_heads": heads,
         "linear_num_key_heads": settings.whole("ssm.group_count"),
@@ -50,13 +52,12 @@ def qwen3_5(settings: GgufSettings) -> dict[str, Any]:
         "full_attention_interval": settings.whole("full_attention_interval", 4),
         "rope_parameters": {
             "type": "default",
-            "mrope_section": settings.get("rope.dimension_sections") or [11, 11, 10, 0],
+            "mrope_section": sections[:3],
             "rope_theta": theta,
-            "partial_rotary_factor": settings.whole("rope.dimension_count") / head_dim,
+            "partial_rotary_factor": settings.turned / settings.head_dim,
         },
         "mtp_num_hidden_layers": settings.whole("nextn_predict_layers", 0),
     }
-    text["rope_parameters"]["mrope_section"] = text["rope_parameters"]["mrope_section"][:3]
     del text["rope_scaling"], text["rope_theta"]
     return {"model_type": "qwen3_5", "tie_word_embeddings": settings.tied, "text_config": text}
 
@@ -108,10 +109,13 @@ def gemma4(settings: GgufSettings) -> dict[str, Any]:
         raise SettingError("attention.sliding_window_pattern")
     same = f"blk.{full[0]}.attn_v.weight" not in settings.tensors
     embedded = settings.whole("embedding_length_per_layer_input", 0)
+    sliding_dim = settings.whole("attention.key_length_swa")
+    if settings.whole("rope.dimension_count_swa", sliding_dim) != sliding_dim:
+        raise SettingError("rope.dimension_count_swa")
     config = {
         **{name: value for name, value in settings.shared().items() if not name.startswith("rope_")},
         "model_type": "gemma4_text",
-        "head_dim": settings.whole("attention.key_length_swa"),
+        "head_dim": sliding_dim,
         "global_head_dim": settings.head_dim,
         "num_key_value_heads": kv_heads[sliding.index(1)],
         "num_global_key_value_heads": kv_heads[full[0]] if same else None,
@@ -146,9 +150,8 @@ def gemma4(settings: GgufSettings) -> dict[str, Any]:
 
 
 def _partial(settings: GgufSettings) -> dict[str, Any]:
-    shared = settings.shared()
-    turned = settings.whole("rope.dimension_count", settings.head_dim)
-    return shared | {"partial_rotary_factor": turned / settings.head_dim}
+    shared = settings.shared(partly_turned=True)
+    return shared | {"partial_rotary_factor": settings.turned / settings.head_dim}
 
 
 def phi3(settings: GgufSettings) -> dict[str, Any]:

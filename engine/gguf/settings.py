@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.model_files.gguf_header import GgufFile
+from engine.gguf.header import GgufFile
 
 # The factors of Llama 3.1 to 3.3: the file has only what they make of each frequency.
 _LLAMA_3 = {"low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}
@@ -77,6 +77,14 @@ class GgufSettings:
         return self.whole("attention.key_length", self.whole("embedding_length") // max(1, self.heads))
 
     @property
+    def turned(self) -> int:
+        """The dimensions of a head that positions turn."""
+        count = self.whole("rope.dimension_count", self.head_dim)
+        if count != self.head_dim and (not 0 < count < self.head_dim or count % 2):
+            raise SettingError("rope.dimension_count")
+        return count
+
+    @property
     def tied(self) -> bool:
         """Whether the table of the tokens is the output matrix, too."""
         return "output.weight" not in self.tensors
@@ -87,8 +95,10 @@ class GgufSettings:
             raise SettingError(tensor)
         return self.tensors[tensor].shape[0]
 
-    def shared(self) -> dict[str, Any]:
-        """Return what config.json has of every architecture."""
+    def shared(self, *, partly_turned: bool = False) -> dict[str, Any]:
+        """Return what config.json has of every architecture. Without `partly_turned`, positions turn whole heads."""
+        if not partly_turned and self.turned != self.head_dim:
+            raise SettingError("rope.dimension_count")
         return {
             "vocab_size": self.rows("token_embd.weight"),
             "hidden_size": self.whole("embedding_length"),

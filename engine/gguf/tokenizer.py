@@ -23,6 +23,15 @@ _ENDS = (
 )
 
 
+def kind_of(metadata: Mapping[str, Any], path: Path) -> tuple[str, str]:
+    """Return the values of `tokenizer.ggml.model` and `.pre`. Raises `ModelNotUsable`: no-tokenizer."""
+    model = str(metadata.get("tokenizer.ggml.model", ""))
+    pre = "gemma4" if model == "gemma4" else str(metadata.get("tokenizer.ggml.pre", "default"))
+    if model not in ("gpt2", "llama", "gemma4") or (model != "llama" and pre not in EXPRESSIONS):
+        raise ModelNotUsable(path, "no-tokenizer", (f"{model}, {pre}" if model == "gpt2" else model)[:80])
+    return model, pre
+
+
 def write_tokenizer(metadata: Mapping[str, Any], folder: Path) -> None:
     """Write tokenizer.json, tokenizer_config.json with the chat templates, and generation_config.json into `folder`.
 
@@ -62,11 +71,7 @@ class _Fields:
 
     def __init__(self, metadata: Mapping[str, Any], folder: Path) -> None:
         self._metadata, self._folder = metadata, folder
-        self.model = str(self.get("model", ""))
-        self.pre = "gemma4" if self.model == "gemma4" else str(self.get("pre", "default"))
-        if self.model not in ("gpt2", "llama", "gemma4") or (self.model != "llama" and self.pre not in EXPRESSIONS):
-            kind = f"{self.model}, {self.pre}" if self.model == "gpt2" else self.model
-            raise ModelNotUsable(folder, "no-tokenizer", kind[:80])
+        self.model, self.pre = kind_of(metadata, folder)
         # Empty strings would be one token.
         self.tokens = [text or f"[EMPTY_{index}]" for index, text in enumerate(self.texts("tokens"))]
         if not self.tokens or len(set(self.tokens)) < len(self.tokens):

@@ -32,7 +32,7 @@ from engine.model_files.safetensors_header import TensorHeader, parameter_count
 from engine.model_files.tokenizer_files import fingerprint, read_folder
 from engine.model_files.vision_kinds import vision_kind
 
-_FORMAT = 4
+_FORMAT = 5
 _LONGEST_REF = 200
 # A folder with the name and the source of its model.
 _Place = tuple[ModelFolder, str, str]
@@ -348,8 +348,8 @@ class _Index:
 def _is_language_model(model: Model) -> bool:
     """Return False for data sets, image models and other folders, and for empty ones that a failed request left."""
     if model.problem == "not-a-model":
-        return model.source == "cache" and model.bytes > 0 and not model.gguf
-    return model.problem != "missing"
+        return model.source == "cache" and model.bytes > 0
+    return model.problem not in ("missing", "is-part")
 
 
 def _signature(folder: Path) -> list[int]:

@@ -10,20 +10,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import prod
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_object
 from engine.files.folder_paths import open_regular
+from engine.model_files.config import check_sizes
 from engine.model_files.gguf_provenance import NAME, read_provenance
 from engine.model_files.model import Model
+
+if TYPE_CHECKING:
+    from engine.gguf.header import GgufFile
 
 # The folder of conversions in the Hugging Face cache, whose repositories are called otherwise.
 _HOME = "tandem-gguf"
 _LATER_PART = re.compile(r".*-(?!00001)\d{5}-of-\d{5}\.gguf")
 _FIRST_PART = re.compile(r"-00001-of-\d{5}$")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-# Towers of models that see, and models that embed.
-_NO_LANGUAGE = ("clip", "bert", "nomic-bert", "t5encoder", "")
 _PATTERNS = ("*.gguf", "*/*.gguf", "*/*/*.gguf")
 _OLLAMA_LEAVES_OUT = ("registry.ollama.ai", "library")
 _OLLAMA_MODEL = "application/vnd.ollama.image.model"
@@ -85,15 +88,22 @@ def places(
 def describe_file(file: Path, name: str, source: str) -> Model:
     """Describe a GGUF file from which no folder has been made yet."""
     # Not at the top: the package that knows GGUF's kinds is slow to import.
-    from engine.model_files.gguf_header import read_gguf
+    from engine.gguf.architectures import model_of
+    from engine.gguf.header import SETTINGS_BYTES, read_gguf
+    from engine.gguf.tokenizer import kind_of
 
     found = Model(name, source, path=str(file), gguf=str(file), bytes=_size(file), roles=("main",))
     try:
-        content = read_gguf(file)
+        content = read_gguf(file, SETTINGS_BYTES)
+        found = _with_figures(found, content)
+        check_sizes(file, model_of(content)[-1])
+        kind_of(content.metadata, file)
     except ModelNotUsable as error:
         return replace(found, problem=error.reason, detail=error.detail)
-    if str(content.metadata.get("general.type", "model")) != "model" or content.architecture in _NO_LANGUAGE:
-        return replace(found, problem="not-a-model")
+    return found
+
+
+def _with_figures(found: Model, content: GgufFile) -> Model:
     sizes: Counter[str] = Counter()
     for tensor in content.tensors.values():
         sizes[tensor.kind.name] += tensor.nbytes
@@ -136,7 +146,7 @@ def _files(
 
 def _ggufs_in(folder: Path) -> Iterator[Path]:
     try:
-        found = sorted(file for pattern in _PATTERNS for file in folder.glob(pattern) if file.is_file())
+        found = sorted(file for pattern in _PATTERNS for file in folder.glob(pattern) if os.path.isfile(file))
     except OSError:
         # A link that leads nowhere, or a disk that is gone.
         return

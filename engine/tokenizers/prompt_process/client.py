@@ -188,14 +188,14 @@ class PromptProcess:
         return read
 
     def prepare_gguf(self, source: Path, folder: Path, seconds: float, abandoned: threading.Event) -> GgufPlan:
-        """Run `engine.gguf.writing.prepare` in the process. Waits; raises as `build` does."""
+        """Run `gguf_writing.prepare` in the process. Waits; raises as `build` does."""
         plan: GgufPlan = self._do(protocol.PrepareGguf(str(source), str(folder)), seconds, abandoned)
         return plan
 
     def write_gguf_shard(
         self, source: Path, folder: Path, number: int, seconds: float, abandoned: threading.Event
     ) -> GgufPlan:
-        """Run `engine.gguf.writing.write_shard` in the process. Waits; raises as `build` does."""
+        """Run `gguf_writing.write_shard` in the process. Waits; raises as `build` does."""
         plan: GgufPlan = self._do(protocol.WriteGgufShard(str(source), str(folder), number), seconds, abandoned)
         return plan
 

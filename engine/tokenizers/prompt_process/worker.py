@@ -144,7 +144,7 @@ def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
 
 
 def _gguf_plan(task: protocol.PrepareGguf | protocol.WriteGgufShard) -> Any:
-    from engine.gguf.writing import prepare, write_shard
+    from engine.tokenizers.prompt_process.gguf_writing import prepare, write_shard
 
     source, folder = Path(task.source), Path(task.folder)
     if isinstance(task, protocol.PrepareGguf):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from engine.hub.failures import HubError
 from engine.hub.remove import plan_removal, remove
 from engine.model_files.discovery import installed_models
 from engine.model_files.model import Model
+from engine.tokenizers.prompt_process.gguf_writing import prepare
 from tests.tiny_gguf import pretend_conversion, write_gguf, write_in_ollama
 
 
@@ -51,6 +53,41 @@ def test_a_damaged_file_is_listed_with_its_reason(tmp_path: Path) -> None:
     os.truncate(file, file.stat().st_size - 100)
     [model] = installed_models(tmp_path / "none", [tmp_path / "models"])
     assert (model.problem, model.kinds) == ("incomplete", ())
+
+
+UNUSABLE: dict[str, tuple[dict[str, Any], str, str]] = {
+    "an architecture of a family that has none": ({"general__architecture": "mistral3"}, "unknown-architecture",
+                                                  "mistral3"),
+    "an architecture of a later version": ({"general__architecture": "qwen4exp"}, "unknown-architecture", "qwen4exp"),
+    "no settings of its architecture": ({"general__architecture": "gemma4"}, "unknown-architecture",
+                                        "gemma4: attention.sliding_window_pattern"),
+    "settings that mlx-lm has not": ({"llama__rope__scaling__type": "other"}, "unknown-architecture",
+                                     "llama: rope.scaling.type"),
+    "positions that turn half a head": ({"llama__rope__dimension_count": 16}, "unknown-architecture",
+                                        "llama: rope.dimension_count"),
+    "sizes that are zero": ({"llama__attention__head_count": 0}, "damaged", "config.json (num_attention_heads)"),
+    "a tokenizer of a later version": ({"tokenizer__ggml__pre": "new"}, "no-tokenizer", "gpt2, new"),
+    "a model that embeds": ({"general__architecture": "bert"}, "is-embedding", "bert"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", UNUSABLE)
+def test_a_file_that_cannot_be_loaded_is_listed_with_its_reason_beside_the_others(kind: str, tmp_path: Path) -> None:
+    fields, problem, detail = UNUSABLE[kind]
+    write_gguf(tmp_path / "models/other.gguf")
+    write_gguf(tmp_path / "models/odd.gguf", **fields)
+    models = found(tmp_path / "none", tmp_path / "models")
+    assert (models["odd"].problem, models["odd"].detail, models["odd"].kinds) == (problem, detail, ())
+    assert models["odd"].bytes > models["odd"].weight_bytes > 0
+    assert models["other"].kinds == ("main",)
+
+
+@pytest.mark.parametrize("kind", ["adapter", "mmproj", "imatrix"])
+def test_a_part_of_a_model_is_left_out_and_refused_when_it_is_named(kind: str, tmp_path: Path) -> None:
+    file = write_gguf(tmp_path / "models/part.gguf", general__type=kind)
+    assert found(tmp_path / "none", tmp_path / "models") == {}
+    plan = prepare(file, tmp_path)
+    assert (plan.problem, plan.detail) == ("is-part", kind)
 
 
 @pytest.mark.parametrize(

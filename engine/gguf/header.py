@@ -11,6 +11,8 @@ import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -24,10 +26,15 @@ MAGIC = b"GGUF"
 # a mixture of experts with one tensor an expert has 40,000 tensors.
 _MOST_HEADER_BYTES = 2**27
 _MOST_FIELDS = 4_096
+# Of all arrays together.
 _MOST_ELEMENTS = 2**22
 _MOST_TENSORS = 100_000
 _MOST_FILES = 1_000
 _LONGEST_NAME = 1_024
+# As in llama.cpp.
+_LONGEST_TENSOR_NAME = 64
+# Bytes of texts and arrays that describe a model. Its vocabulary and its chat templates may not be among them.
+SETTINGS_BYTES = 2**18
 _MOST_DIMENSIONS = 4
 _LARGEST_DIMENSION = 2**31 - 1
 _LARGEST_ALIGNMENT = 2**20
@@ -37,6 +44,7 @@ _SCALARS = {
     GGUFValueType.UINT32: "I", GGUFValueType.INT32: "i", GGUFValueType.UINT64: "Q", GGUFValueType.INT64: "q",
     GGUFValueType.FLOAT32: "f", GGUFValueType.FLOAT64: "d", GGUFValueType.BOOL: "?",
 }  # fmt: skip
+_LENGTH = struct.Struct("<Q")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +85,15 @@ class _CutOffError(ValueError):
     """The file ends before what its header names."""
 
 
-def read_gguf(path: Path) -> GgufFile:
+def read_gguf(path: Path, most_kept: int = _MOST_HEADER_BYTES) -> GgufFile:
     """Return what a GGUF file holds; `path` may be any part of a split one. Reads headers, never weights.
 
+    A text or an array that exceeds what is left of `most_kept` bytes is passed over, and is None in the metadata.
     Raises `ModelNotUsable`: missing, incomplete (cut, or a part of a split one lacks) or damaged.
     """
     if not os.path.exists(path):
         raise ModelNotUsable(path, "missing")
-    metadata, tensors = _read_part(path, path)
+    metadata, tensors = _read_part(path, path, most_kept)
     count = metadata.get("split.count", 0)
     if count in (0, 1):
         return GgufFile((path,), metadata, tensors)
@@ -92,12 +101,14 @@ def read_gguf(path: Path) -> GgufFile:
     total: dict[str, GgufTensor] = {}
     first: dict[str, Any] = {}
     for number, file in enumerate(files):
-        metadata, tensors = _read_part(path, file)
+        metadata, tensors = _read_part(path, file, most_kept)
         if metadata.get("split.no") != number or metadata.get("split.count") != count:
             raise ModelNotUsable(path, "damaged", f"{file.name} (not part {number + 1} of {count})")
         if total.keys() & tensors.keys():
             raise ModelNotUsable(path, "damaged", f"{file.name} (a tensor is in two parts)")
         total |= tensors
+        if len(total) > _MOST_TENSORS:
+            raise ModelNotUsable(path, "damaged", f"{file.name} (too many entries)")
         first = first or metadata
     return GgufFile(files, first, total)
 
@@ -116,10 +127,10 @@ def _parts(path: Path, count: object) -> tuple[Path, ...]:
     return files
 
 
-def _read_part(path: Path, file: Path) -> tuple[dict[str, Any], dict[str, GgufTensor]]:
+def _read_part(path: Path, file: Path, most_kept: int) -> tuple[dict[str, Any], dict[str, GgufTensor]]:
     try:
         with open_regular(file) as opened:
-            header = _Header(opened)
+            header = _Header(opened, most_kept)
             metadata = dict(header.fields())
             return metadata, {tensor.name: tensor for tensor in header.tensors(file, metadata)}
     except _CutOffError as error:
@@ -133,8 +144,9 @@ def _read_part(path: Path, file: Path) -> tuple[dict[str, Any], dict[str, GgufTe
 class _Header:
     """The header of an open file, read from the start: first `fields`, then `tensors`."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, most_kept: int) -> None:
         self._file = file
+        self._room, self._elements = most_kept, _MOST_ELEMENTS
         self._size = os.fstat(file.fileno()).st_size
         self._read = 0
         if self._take(4) != MAGIC:
@@ -149,14 +161,14 @@ class _Header:
     def fields(self) -> Iterator[tuple[str, Any]]:
         seen = set()
         for _ in range(self._field_count):
-            name = self._string(_LONGEST_NAME)
+            name = _decoded(self._take(self._length(_LONGEST_NAME)))
             if name in seen:
                 raise _DamagedError(f"{name} twice")
             seen.add(name)
             (kind,) = self._numbers("I")
             yield name, self._value(name, kind)
 
-    def tensors(self, file: Path, metadata: dict[str, Any]) -> Iterator[GgufTensor]:
+    def tensors(self, file: Path, metadata: dict[str, Any]) -> list[GgufTensor]:
         alignment = metadata.get("general.alignment", 32)
         if type(alignment) is not int or not 0 < alignment <= _LARGEST_ALIGNMENT or alignment & (alignment - 1):
             raise _DamagedError("general.alignment")
@@ -164,21 +176,22 @@ class _Header:
         if len({name for name, *_ in entries}) < len(entries):
             raise _DamagedError("a tensor twice")
         begin = -(-self._read // alignment) * alignment
-        total = 0
+        found = []
         for name, shape, kind, offset in entries:
             nbytes = _byte_count(name, shape, kind)
-            total += nbytes
             if offset % alignment:
                 raise _DamagedError(f"{name}: bad offset")
             if begin + offset + nbytes > self._size:
                 raise _CutOffError(name)
-            yield GgufTensor(name, kind, shape, file, begin + offset, nbytes)
-        # Tensors that overlap could make a small file a huge model.
-        if total > self._size:
-            raise _DamagedError("tensors overlap")
+            found.append(GgufTensor(name, kind, shape, file, begin + offset, nbytes))
+        # llama.cpp demands more: each tensor begins where the one before it in the table ends.
+        for tensor, following in pairwise(sorted(found, key=attrgetter("offset"))):
+            if tensor.offset + tensor.nbytes > following.offset:
+                raise _DamagedError("tensors overlap")
+        return found
 
     def _entry(self) -> tuple[str, tuple[int, ...], GGMLQuantizationType, int]:
-        name = self._string(_LONGEST_NAME)
+        name = _decoded(self._take(self._length(_LONGEST_TENSOR_NAME)))
         (dimensions,) = self._numbers("I")
         if not 0 < dimensions <= _MOST_DIMENSIONS:
             raise _DamagedError(f"{name}: bad shape")
@@ -193,42 +206,74 @@ class _Header:
 
     def _value(self, name: str, kind: int) -> Any:
         if kind == GGUFValueType.STRING:
-            return self._string()
+            return self._text()
         if kind in _SCALARS:
             return self._numbers(_SCALARS[GGUFValueType(kind)])[0]
         if kind != GGUFValueType.ARRAY:
             raise _DamagedError(f"{name}: unknown type {kind}")
-        (element,) = self._numbers("I")
-        (count,) = self._numbers("Q")
-        if count > _MOST_ELEMENTS:
+        element, count = self._numbers("IQ")
+        self._elements -= count
+        if self._elements < 0:
             raise _DamagedError(f"{name}: too many elements")
         if element == GGUFValueType.STRING:
-            return [self._string() for _ in range(count)]
+            return self._texts(count)
         if element not in _SCALARS:
             raise _DamagedError(f"{name}: unknown type of elements {element}")
-        return list(self._numbers(f"{count}{_SCALARS[GGUFValueType(element)]}"))
+        layout = struct.Struct(f"<{count}{_SCALARS[GGUFValueType(element)]}")
+        data = self._kept(layout.size)
+        return None if data is None else list(layout.unpack(data))
 
-    def _string(self, most: int = _MOST_HEADER_BYTES) -> str:
-        """Read a string. Tokens of some files are not UTF-8; what is not is replaced."""
-        (length,) = self._numbers("Q")
+    def _texts(self, count: int) -> list[str | None] | None:
+        if count * _LENGTH.size <= self._room:
+            return [self._text() for _ in range(count)]
+        for _ in range(count):
+            self._pass_over(self._length())
+        return None
+
+    def _text(self) -> str | None:
+        data = self._kept(self._length())
+        return None if data is None else _decoded(data)
+
+    def _kept(self, count: int) -> bytes | None:
+        """Read what a value takes, or pass it over if it exceeds what is left for values."""
+        if count > self._room:
+            self._pass_over(count)
+            return None
+        self._room -= count
+        return self._take(count)
+
+    def _length(self, most: int = _MOST_HEADER_BYTES) -> int:
+        length: int = _LENGTH.unpack(self._take(_LENGTH.size))[0]
         if length > most:
             raise _DamagedError("a string too long")
-        return self._take(length).decode("utf-8", "replace")
+        return length
 
     def _numbers(self, form: str) -> tuple[Any, ...]:
         layout = struct.Struct(f"<{form}")
         return layout.unpack(self._take(layout.size))
 
     def _take(self, count: int) -> bytes:
+        self._advance(count)
+        data = self._file.read(count)
+        if len(data) < count:
+            raise _CutOffError
+        return data
+
+    def _pass_over(self, count: int) -> None:
+        self._advance(count)
+        self._file.seek(count, os.SEEK_CUR)
+
+    def _advance(self, count: int) -> None:
         self._read += count
         if self._read > self._size:
             raise _CutOffError
         if self._read > _MOST_HEADER_BYTES:
             raise _DamagedError("header too large")
-        data = self._file.read(count)
-        if len(data) < count:
-            raise _CutOffError
-        return data
+
+
+def _decoded(data: bytes) -> str:
+    """Return a text. Tokens of some files are not UTF-8; what is not is replaced."""
+    return data.decode("utf-8", "replace")
 
 
 _KINDS = {int(kind): kind for kind in GGML_QUANT_SIZES}

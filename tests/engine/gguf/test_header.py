@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from engine.errors import ModelNotUsable
-from engine.model_files.gguf_header import read_gguf
+from engine.gguf.header import SETTINGS_BYTES, read_gguf
 from engine.model_files.gguf_models import is_gguf
 
 
@@ -116,6 +116,8 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "a name of 4 GB": (header(fields=1) + struct.pack("<Q", 2**32) + BODY, "a string too long"),
     "a text of 4 GB": (header(fields=1) + text(b"a") + struct.pack("<IQ", 8, 2**32) + BODY, "a string too long"),
     "an array of 2**40": (header(fields=1) + text(b"a") + struct.pack("<IIQ", 9, 4, 2**40), "a: too many elements"),
+    "arrays of 2**22 together": (header(fields=2) + text(b"a") + struct.pack("<IIQ", 9, 0, 64) + bytes(64)
+                                 + text(b"b") + struct.pack("<IIQ", 9, 8, 2**22 - 63), "b: too many elements"),
     "arrays in arrays": (header(fields=1) + text(b"a") + struct.pack("<IIQ", 9, 9, 1),
                          "a: unknown type of elements 9"),
     "an unknown type": (header(fields=1) + text(b"a") + struct.pack("<I", 77), "a: unknown type 77"),
@@ -128,8 +130,9 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "an unknown kind": (header(tensors=1) + tensor(kind=4) + BODY, "t: unknown kind 4"),
     "half a block": (header(tensors=1) + tensor(sides=(33,), kind=8) + BODY, "t: rows are not whole blocks"),
     "an offset between": (header(tensors=1) + tensor(offset=7) + BODY, "t: bad offset"),
-    "tensors over each other": (header(tensors=40) + b"".join(tensor(name=b"t%d" % i, sides=(512,)) for i in range(40))
-                                + BODY, "tensors overlap"),
+    "tensors at one place": (header(tensors=2) + tensor() + tensor(name=b"u") + BODY, "tensors overlap"),
+    "tensors over each other": (header(tensors=2) + tensor(offset=64) + tensor(name=b"u") + BODY, "tensors overlap"),
+    "a tensor's name of 1 kB": (header(tensors=1) + tensor(name=b"t" * 1024) + BODY, "a string too long"),
     "an alignment of zero": (header(fields=1) + text(b"general.alignment") + struct.pack("<II", 4, 0),
                              "general.alignment"),
     "an alignment of three": (header(fields=1) + text(b"general.alignment") + struct.pack("<II", 4, 3),
@@ -149,6 +152,23 @@ def test_a_file_that_lies_is_named_and_takes_no_memory(name: str, tmp_path: Path
         assert tracemalloc.get_traced_memory()[1] < 2**22
     finally:
         tracemalloc.stop()
+
+
+def test_what_is_larger_than_settings_is_passed_over_without_being_kept(tmp_path: Path) -> None:
+    numbers = text(b"scores") + struct.pack("<IIQ", 9, 1, 2**21) + b"\x9c" * 2**21
+    texts = text(b"merges") + struct.pack("<IIQ", 9, 8, 2**16) + text(b"a b") * 2**16
+    template = text(b"template") + struct.pack("<I", 8) + text("한".encode() * 2**19)
+    setting = text(b"count") + struct.pack("<II", 4, 7) + text(b"each") + struct.pack("<IIQ2i", 9, 5, 2, 3, 4)
+    path = tmp_path / "model.gguf"
+    path.write_bytes(header(fields=5, tensors=1) + numbers + texts + template + setting + tensor() + BODY)
+    tracemalloc.start()
+    try:
+        file = read_gguf(path, SETTINGS_BYTES)
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
+    assert file.metadata == {"scores": None, "merges": None, "template": None, "count": 7, "each": [3, 4]}
+    assert file.tensors.keys() == {"t"}
 
 
 def test_an_offset_behind_the_end_is_a_cut_file(tmp_path: Path) -> None:

@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 
 from engine.errors import ModelNotUsable
 from engine.files.folder_paths import open_regular
-from engine.gguf.architectures import ROPE_FACTORS, GgufArchitecture, Placement, architecture_of, placements
+from engine.gguf.architectures import ROPE_FACTORS, GgufArchitecture, Placement, model_of, placements
+from engine.gguf.header import GgufFile, GgufTensor, read_gguf
 from engine.gguf.plan import GgufPlan
-from engine.gguf.settings import GgufSettings, SettingError
+from engine.gguf.settings import SettingError
 from engine.gguf.tokenizer import write_tokenizer
 from engine.gguf.weights import FLOATS, GROUP, Width, cast, floats_of, quantised, width_of
 from engine.model_files.config import check_sizes
-from engine.model_files.gguf_header import GgufFile, GgufTensor, read_gguf
 from engine.model_files.model_folder import INDEX_NAME
 from engine.model_files.safetensors_header import ELEMENT_BYTES
 
@@ -147,18 +147,13 @@ def _layout(source: Path, modified_ns: int) -> _Layout:
     """Read a GGUF file and decide what becomes of each tensor; again when it has changed. Raises `ModelNotUsable`."""
     del modified_ns
     file = read_gguf(source)
-    name = file.architecture
     try:
-        settings = GgufSettings(file, _factors(file))
-        entry = architecture_of(name, settings)
-        if entry is None:
-            raise ModelNotUsable(source, "unknown-architecture", name[:80])
-        config = entry.settings(settings)
+        entry, settings, config = model_of(file, _factors(file))
         placed = [(place, tensor) for tensor in file.tensors.values() for place in placements(entry, settings, tensor)]
         dtype = _dtype(entry, [tensor for _, tensor in placed])
         outputs = [_output(place, tensor, dtype) for place, tensor in placed]
     except SettingError as error:
-        raise ModelNotUsable(source, "unknown-architecture", f"{name}: {error}"[:160]) from error
+        raise ModelNotUsable(source, "unknown-architecture", f"{file.architecture}: {error}"[:160]) from error
     # Sizes that are zero or do not divide each other.
     except (ValueError, ArithmeticError) as error:
         raise ModelNotUsable(source, "damaged", f"{source.name} (its sizes)") from error
