@@ -1,4 +1,8 @@
-"""How BPE tokenizers split a text into words, by the value of `tokenizer.ggml.pre`, as llama.cpp splits it."""
+"""How BPE tokenizers compose and split a text, by the value of `tokenizer.ggml.pre`.
+
+Texts are split as llama.cpp splits them. It composes none, so it gives decomposed ones, as a Mac's names of files are,
+other and more tokens than the published tokenizers of some kinds, with which their models were trained.
+"""
 
 from __future__ import annotations
 
@@ -42,6 +46,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("gemma4", (_LINES,)),
 )
 EXPRESSIONS = {name: expressions for names, expressions in _KINDS for name in names.split()}
+# Kinds whose published tokenizers bring a text into the normal form NFC first.
+COMPOSED = frozenset(("qwen2", "qwen35", "deepseek-r1-qwen", "stablelm2", "hunyuan", "command-r", "mpt", "olmo"))
 # Kinds that begin a text with BOS unless the file says otherwise, and kinds that take a whole word before its parts.
 BEGIN_WITH_BOS = frozenset(("tekken", *_LLAMA3_KINDS.split()))
 WHOLE_WORDS = BEGIN_WITH_BOS | {"glm4", "glm5"}

@@ -1,6 +1,6 @@
 """Writes the tokenizer and the chat templates in a GGUF file's metadata as files that Transformers reads.
 
-The ids are those of llama.cpp's own tokenizer.
+The ids are those of llama.cpp's own tokenizer, after the normal form that the published one gives a text.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelNotUsable
-from engine.gguf.pre_tokenizers import BEGIN_WITH_BOS, EXPRESSIONS, WHOLE_WORDS
+from engine.gguf.pre_tokenizers import BEGIN_WITH_BOS, COMPOSED, EXPRESSIONS, WHOLE_WORDS
 
 # Values of `tokenizer.ggml.token_type`.
 _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED = 1, 2, 3, 4
@@ -125,7 +125,7 @@ def _merging(fields: _Fields) -> dict[str, Any]:
     plain = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
     model = {"type": "BPE", "vocab": fields.ids, "merges": merges, "ignore_merges": fields.pre in WHOLE_WORDS}
     return {
-        "normalizer": None,
+        "normalizer": {"type": "NFC"} if fields.pre in COMPOSED else None,
         "pre_tokenizer": {"type": "Sequence", "pretokenizers": [*splits, plain]},
         "model": model | {"fuse_unk": False, "byte_fallback": False},
         "decoder": plain,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import msgspec
@@ -10,6 +9,8 @@ import msgspec
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_bytes
 
 NAME = "gguf.json"
+# Raised when the files beside the weights change; those of older folders are then written anew.
+VERSION = 1
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,19 +25,11 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     architecture: str
     tensors: int
     requantised: tuple[str, ...] = ()
+    version: int = 0
 
     @property
     def kept(self) -> int:
         return self.tensors - len(self.requantised)
-
-    @property
-    def is_current(self) -> bool:
-        """Whether the source is still there, unchanged."""
-        try:
-            found = os.stat(self.source)
-        except OSError:
-            return False
-        return (found.st_size, found.st_mtime_ns) == (self.size, self.modified_ns)
 
 
 def read_provenance(folder: Path) -> Provenance | None:

@@ -21,7 +21,7 @@ from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import OnProgress
 from engine.model_files.config import experts_of, is_quantised
 from engine.model_files.gguf_models import conversion_of, is_gguf
-from engine.model_files.gguf_provenance import read_provenance
+from engine.model_files.gguf_provenance import VERSION, read_provenance
 from engine.model_files.names import resolve_model
 from engine.requests import MAX_DEPTH, ChatRequest
 from engine.row_kernels import product as row_kernels
@@ -375,13 +375,19 @@ class Models:
 def folder_of(model: str | Path, on_progress: OnProgress) -> Steps[Path]:
     """Return the folder of a model, which a GGUF file is turned into first, in steps. Raises `ModelNotUsable`."""
     path = resolve_model(model)
-    if not path.is_file() or not is_gguf(path):
+    made = read_provenance(path)
+    source = path if made is None else Path(made.source)
+    if not source.is_file() or not is_gguf(source):
         return path
     # Not at the top: importing it takes longer than loading a small model.
     from huggingface_hub import constants
 
-    folder = conversion_of(path, Path(constants.HF_HUB_CACHE))
-    if read_provenance(folder) is None:
+    folder = conversion_of(source, Path(constants.HF_HUB_CACHE))
+    # Made of the file as it was once, or not here.
+    if made is not None and folder.resolve() != path:
+        return path
+    kept = read_provenance(folder)
+    if kept is None or kept.version < VERSION:
         with DiskPool() as disk:
-            yield from result_of(disk.start(convert, path, folder, on_progress, disk.leaving))
-    return folder
+            yield from result_of(disk.start(convert, source, folder, on_progress, disk.leaving))
+    return folder if made is None else path

@@ -8,12 +8,14 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from huggingface_hub import constants
 
 from engine import Engine
 from engine.errors import EngineClosed, EngineError, ModelNotUsable
 from engine.model_files.gguf_models import conversion_of
+from engine.model_files.gguf_provenance import NAME, read_provenance
 from engine.upkeep import models
 from tests.engine.asking import ask, finished
 from tests.patience import PATIENCE_S
@@ -65,6 +67,22 @@ def test_a_damaged_file_leaves_the_models_in_use_and_no_folder(file: Path, cache
     assert caught.value.reason == "incomplete"
     assert not conversion_of(cut, cache).exists()
     assert engine.status().result(PATIENCE_S).resident[0].main == before.main
+
+
+@pytest.mark.parametrize("named", ["file", "folder", "folder without its file"])
+def test_a_folder_of_an_older_version_is_renewed_while_its_file_is_there(
+    named: str, file: Path, cache: Path, engine: Engine
+) -> None:
+    engine.load(file).result(PATIENCE_S)
+    folder = conversion_of(file, cache)
+    made = read_provenance(folder)
+    assert made is not None
+    older = msgspec.structs.replace(made, version=0)
+    (folder / NAME).write_bytes(msgspec.json.encode(older))
+    if named == "folder without its file":
+        file.unlink()
+    assert engine.load(file if named == "file" else folder).result(PATIENCE_S).main is not None
+    assert read_provenance(folder) == (made if file.exists() else older)
 
 
 def test_the_progress_is_that_of_the_conversion(file: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

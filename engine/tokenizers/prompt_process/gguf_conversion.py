@@ -15,7 +15,7 @@ from engine.files.atomic_file import PARTIAL, write_atomically
 from engine.files.disk_space import free_bytes
 from engine.gguf.plan import GgufPlan
 from engine.model_files import gguf_provenance
-from engine.model_files.gguf_provenance import Provenance
+from engine.model_files.gguf_provenance import Provenance, read_provenance
 from engine.tokenizers.prompt_process.client import BUILD_S, GGUF_PROCESS
 
 # Weights that a slow machine converts in a second of computing; others convert ten times as many bytes.
@@ -30,16 +30,18 @@ def convert(
     """Turn a GGUF file, or a split one of which `source` is any part, into the model folder `folder`. Waits.
 
     `on_progress` gets the bytes of weights written so far, and those of all. The folder appears when it is complete;
-    what a killed conversion left beside it is removed by the next one. Raises `ModelNotUsable`, and `EngineClosed`
-    when `cancelled`.
+    what a killed conversion left beside it is removed by the next one. One of an older version keeps its weights.
+    Raises `ModelNotUsable`, and `EngineClosed` when `cancelled`.
     """
     partial = folder.with_name(f".{folder.name}{PARTIAL}")
+    older = read_provenance(folder)
     try:
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
+        if older is not None:
+            return _renewed(older, source, partial, folder, cancelled)
         made = _written(source, partial, on_progress, cancelled)
-        content = msgspec.json.format(msgspec.json.encode(made))
-        write_atomically(partial / gguf_provenance.NAME, content)
+        _keep(made, partial)
         shutil.rmtree(folder, ignore_errors=True)
         os.replace(partial, folder)
     except OSError as error:
@@ -50,6 +52,20 @@ def convert(
         shutil.rmtree(partial, ignore_errors=True)
         GGUF_PROCESS.release()
     return made
+
+
+def _renewed(older: Provenance, source: Path, partial: Path, folder: Path, cancelled: threading.Event) -> Provenance:
+    """Write anew what lies beside the weights of a folder, and its record last."""
+    _checked(source, GGUF_PROCESS.prepare_gguf(source, partial, 2 * BUILD_S, cancelled))
+    for file in partial.iterdir():
+        os.replace(file, folder / file.name)
+    made = msgspec.structs.replace(older, version=gguf_provenance.VERSION)
+    _keep(made, folder)
+    return made
+
+
+def _keep(made: Provenance, folder: Path) -> None:
+    write_atomically(folder / gguf_provenance.NAME, msgspec.json.format(msgspec.json.encode(made)))
 
 
 def _written(
@@ -74,6 +90,7 @@ def _written(
         architecture=plan.architecture,
         tensors=plan.tensors,
         requantised=tuple(plan.requantised),
+        version=gguf_provenance.VERSION,
     )
 
 

@@ -6,10 +6,11 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from engine.errors import EngineClosed, ModelNotUsable
-from engine.model_files.gguf_provenance import read_provenance
+from engine.model_files.gguf_provenance import NAME, read_provenance
 from engine.model_files.inspection import check_folder
 from engine.tokenizers.prompt_process import gguf_conversion
 from engine.tokenizers.prompt_process.client import GGUF_PROCESS
@@ -46,6 +47,21 @@ def test_the_folder_keeps_where_it_comes_from(source: Path, tmp_path: Path) -> N
     assert names(source.parent) == {"tiny.gguf"}
     assert progress[0][0] == 0
     assert progress[-1][0] == progress[-1][1] > 0
+
+
+def test_a_folder_of_an_older_version_keeps_its_weights_and_gets_the_rest_anew(source: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "models/tiny"
+    converted(source, folder)
+    made = read_provenance(folder)
+    assert made is not None
+    weights = (folder / "model.safetensors").stat()
+    tokenizer = (folder / "tokenizer.json").read_bytes()
+    (folder / "tokenizer.json").write_text("{}")
+    (folder / NAME).write_bytes(msgspec.json.encode(msgspec.structs.replace(made, version=0)))
+    assert converted(source, folder) == []
+    assert ((folder / "tokenizer.json").read_bytes(), read_provenance(folder)) == (tokenizer, made)
+    assert (folder / "model.safetensors").stat() == weights
+    assert names(tmp_path / "models") == {"tiny"}
 
 
 def test_what_a_killed_conversion_left_is_replaced(source: Path, tmp_path: Path) -> None:
