@@ -216,6 +216,7 @@ def _load_weights(
                 yield ahead
             mx.eval(chunk)
             loaded += sum(array.nbytes for array in chunk)
+        _check_ids(path, model)
     # Conversions of other formats raise all kinds of exceptions for wrong tensors.
     except Exception as error:
         if isinstance(error, EngineError) or is_device_failure(error):
@@ -247,6 +248,14 @@ def _classes(beside: Set[str], found: set[str], config: dict[str, Any]) -> tuple
         return model
 
     return built, arguments
+
+
+def _check_ids(path: Path, model: nn.Module) -> None:
+    """Raise `ModelNotUsable` if a table that names experts, as DeepSeek V4's by token, names one that there is not."""
+    for name, gate in model.named_modules():
+        table = gate.get("tid2eid")
+        if table is not None and bool(((table < 0) | (table >= gate.num_experts)).any().item()):
+            raise ModelNotUsable(path, "wrong-tensors", f"{name}.tid2eid")
 
 
 def _check_found(path: Path, model: nn.Module, found: Set[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -35,9 +36,15 @@ _BOUNDS = {
     "num_global_key_value_heads": 4_096,
     "vocab_size": 2**24,
     "max_position_embeddings": 2**31,
+    "num_loops": 1_000,
+    "loop_num": 1_000,
+    "hc_sinkhorn_iters": 1_000,
+    "ngram_vocab_size_base": 2**31,
 }
-_MAY_BE_ZERO = frozenset({"num_experts", "n_routed_experts", "num_local_experts"})
+_MAY_BE_ZERO = frozenset({"num_experts", "n_routed_experts", "num_local_experts", "hc_sinkhorn_iters"})
 _LARGEST_INTEGER = 2**53
+# Counts by which MLX divides without looking: a zero would end the process. Those of towers may be unused.
+_DIVISOR = re.compile(r"(?!.*(?:vision|audio)).*(?:kv_heads|key_value_heads|n_groups?|expert_group|group_norm_size)")
 
 
 def read_json(folder: Path, name: str, limits: JsonLimits) -> dict[str, Any]:
@@ -109,7 +116,7 @@ def experts_of(config: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def check_sizes(folder: Path, config: Mapping[str, Any]) -> None:
-    """Raise `ModelNotUsable` if an integer by which a model's constructor allocates or loops is out of bounds."""
+    """Raise `ModelNotUsable` if an integer by which a model allocates, loops, divides or takes is out of bounds."""
     for part in (config, config.get("text_config")):
         if part is None:
             continue
@@ -123,8 +130,15 @@ def check_sizes(folder: Path, config: Mapping[str, Any]) -> None:
             entries = value if isinstance(value, list) else [value]
             if not all(type(entry) is int and smallest <= entry <= limit for entry in entries):
                 raise ModelNotUsable(folder, "damaged", f"config.json ({key})")
-    if any(abs(value) > _LARGEST_INTEGER for value in _integers(config)):
-        raise ModelNotUsable(folder, "damaged", "config.json (a number out of bounds)")
+    # Gemma 3n's code takes one of its streams by this number.
+    active, streams = (text_config(config).get(f"altup_{name}", 0) for name in ("active_idx", "num_inputs"))
+    if active and not (type(active) is type(streams) is int and 0 <= active < streams):
+        raise ModelNotUsable(folder, "damaged", "config.json (altup_active_idx)")
+    for name, value in _integers(config):
+        if abs(value) > _LARGEST_INTEGER:
+            raise ModelNotUsable(folder, "damaged", "config.json (a number out of bounds)")
+        if type(value) is int and value < 1 and _DIVISOR.fullmatch(name):
+            raise ModelNotUsable(folder, "damaged", f"config.json ({name})")
     quantisation = config.get("quantization", config.get("quantization_config"))
     if quantisation is not None:
         _check_quantisation(folder, quantisation)
@@ -139,13 +153,14 @@ def _check_quantisation(folder: Path, settings: object) -> None:
             raise ModelNotUsable(folder, "damaged", "config.json (quantization)")
 
 
-def _integers(value: object) -> Iterator[int]:
-    pending = [value]
+def _integers(config: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """Yield all integers with the names of the settings around them, joined by dots."""
+    pending: list[tuple[str, object]] = list(config.items())
     while pending:
-        item = pending.pop()
+        name, item = pending.pop()
         if isinstance(item, Mapping):
-            pending.extend(item.values())
+            pending.extend((f"{name}.{key}", inner) for key, inner in item.items())
         elif isinstance(item, list):
-            pending.extend(item)
+            pending.extend((name, inner) for inner in item)
         elif isinstance(item, int):
-            yield item
+            yield name, item

@@ -17,7 +17,7 @@ from engine.errors import ModelNotUsable
 from engine.files.bounded_json import CONFIG, INDEX, TOKENIZER, UntrustedJsonError, check_structure, parse, read_bytes
 from engine.files.folder_paths import open_regular, stays_inside
 from engine.model_files.architecture import can_load, plugin_exists, purpose_of, transformers_has_tokenizer
-from engine.model_files.config import read_json, text_config
+from engine.model_files.config import context_length, read_json, text_config
 from engine.model_files.model_folder import INDEX_NAME, ModelFolder
 from engine.model_files.safetensors_header import TensorHeader
 from engine.model_files.tokenizer_growth import grows_without_bounds
@@ -25,7 +25,9 @@ from engine.model_files.tokenizer_growth import grows_without_bounds
 # Finds the layer that a tensor belongs to.
 LAYER = re.compile(r"(?:model\.)?(?:language_model\.)?(?:model\.)?layers\.(\d{1,5})\.")
 _PER_LAYER = "embed_tokens_per_layer"
-_TABLE = re.compile(rf"(?:^|\.)(embed_tokens|{_PER_LAYER})\.weight$")
+_TABLE = re.compile(rf"(?:^|\.)(embed_tokens|{_PER_LAYER}|wpe)\.weight$")
+# The rows that phi3small's code writes, whatever the size of the vocabulary.
+_ROWS_OF_PHI3SMALL = 100_352
 # Families that replace a token without a row by another one.
 _MASKS_TOKENS_WITHOUT_ROWS = ("gemma3n", "gemma3n_text")
 _VOCABULARIES = ("tokenizer.model", "vocab.txt", "tiktoken.model", "tekken.json")
@@ -82,6 +84,9 @@ def _check_code(folder: Path, config: Mapping[str, Any]) -> None:
     """Refuse settings that ask for Python code; Python files that nothing refers to are ignored and never run."""
     if config.get("model_file") is not None:
         raise ModelNotUsable(folder, "unsafe", "config.json: model_file")
+    # It names a file, anywhere, whose rows Qwen 4's code would read.
+    if text_config(config).get("ple_storage") is not None:
+        raise ModelNotUsable(folder, "unsafe", "config.json: ple_storage")
     if not os.path.exists(folder / "tokenizer_config.json"):
         return
     settings = read_json(folder, "tokenizer_config.json", CONFIG)
@@ -214,11 +219,16 @@ def _check_layers(folder: Path, tensors: Mapping[str, TensorHeader], config: Map
 
 
 def _check_rows(folder: Path, tensors: Mapping[str, TensorHeader], config: Mapping[str, Any]) -> None:
-    """Raise `ModelNotUsable` if a per-layer table lacks rows for tokens: mlx-lm would read memory behind its end."""
-    if str(config.get("model_type")) in _MASKS_TOKENS_WITHOUT_ROWS:
-        return
+    """Raise `ModelNotUsable` if a table lacks rows that mlx-lm reads or writes: it would do so behind the end."""
+    kind = str(config.get("model_type"))
     rows = {
         match[1]: tensor.shape[0] for name, tensor in tensors.items() if tensor.shape and (match := _TABLE.search(name))
     }
-    if (known := rows.get(_PER_LAYER)) is not None and known < rows.get("embed_tokens", 0):
-        raise ModelNotUsable(folder, "wrong-tensors", f"{_PER_LAYER} has {known} rows of {rows['embed_tokens']}")
+    needed = {
+        _PER_LAYER: 0 if kind in _MASKS_TOKENS_WITHOUT_ROWS else rows.get("embed_tokens", 0),
+        "embed_tokens": _ROWS_OF_PHI3SMALL if kind == "phi3small" else 0,
+        "wpe": context_length(config) or 0,
+    }
+    for name, known in rows.items():
+        if known < needed[name]:
+            raise ModelNotUsable(folder, "wrong-tensors", f"{name} has {known} rows of {needed[name]}")

@@ -95,6 +95,19 @@ def test_answers_share_a_batch_where_the_caches_allow(name: str, tmp_path: Path)
         assert [one.finished.ids for one in run(scheduler, *asked)] == alone
 
 
+@pytest.mark.parametrize("expert", [-1, 4, 10**9])
+def test_a_table_of_experts_that_names_one_that_there_is_not_is_refused(expert: int, tmp_path: Path) -> None:
+    """DeepSeek V4's code takes experts by it, and would read far behind its weights."""
+    folder = write_model(tmp_path / "m", config={"model_type": "deepseek_v4", **VLM_FAMILIES["deepseek_v4"]})
+    weights: dict[str, mx.array] = mx.load(str(folder / "model.safetensors"))  # type: ignore[assignment]
+    [name] = [name for name in weights if name.endswith("tid2eid")]
+    weights[name][7, 0] = expert
+    mx.save_safetensors(str(folder / "model.safetensors"), weights)
+    with pytest.raises(ModelNotUsable) as caught:
+        load(folder)
+    assert (caught.value.reason, caught.value.detail.rpartition(".")[2]) == ("wrong-tensors", "tid2eid")
+
+
 def test_adapters_are_refused_with_the_family(tmp_path: Path) -> None:
     main = write_model(tmp_path / "main")
     adapter = write_adapter(main, tmp_path / "adapter")

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import mlx.core as mx
 import pytest
@@ -22,6 +23,7 @@ from tests.engine.model_files.model_folders import (
     write_snapshot,
 )
 from tests.engine.speculation.family_configs import FAMILIES
+from tests.engine.speculation.vlm_configs import VLM_FAMILIES
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_model
 
@@ -98,6 +100,36 @@ def test_a_table_of_each_layer_has_a_row_for_each_token(
         check_folder(folder)
     else:
         assert refusal(folder) == ("wrong-tensors", f"embed_tokens_per_layer has {tokens - lacking} rows of {tokens}")
+
+
+@pytest.mark.parametrize(
+    ("family", "change", "reason", "detail"),
+    [
+        ("phi3small", {}, "wrong-tensors", "embed_tokens has 333 rows of 100352"),
+        ("gpt2", {"max_position_embeddings": 100_000}, "wrong-tensors", "wpe has 512 rows of 100000"),
+        ("gpt_bigcode", {"max_position_embeddings": 100_000}, "wrong-tensors", "wpe has 512 rows of 100000"),
+        ("gemma3n", {"text_config": {"altup_active_idx": 10**6}}, "damaged", "config.json (altup_active_idx)"),
+        ("gemma3n", {"text_config": {"altup_active_idx": -5}}, "damaged", "config.json (altup_active_idx)"),
+        ("bailing_moe_v3", {"n_group": 0}, "damaged", "config.json (n_group)"),
+        ("bailing_moe_linear", {"group_norm_size": 0}, "damaged", "config.json (group_norm_size)"),
+        ("dots1", {"n_group": 0}, "damaged", "config.json (n_group)"),
+        ("nanbeige", {"num_loops": 10**6}, "damaged", "config.json (num_loops)"),
+        ("llama", {"text": {"num_key_value_heads": 0}}, "damaged", "config.json (text.num_key_value_heads)"),
+        ("qwen4_exp", {"text_config": {"ple_storage": {"manifest": "/etc/passwd"}}}, "unsafe",
+         "config.json: ple_storage"),
+    ],
+)  # fmt: skip
+def test_settings_that_end_the_process_in_a_family_s_code_are_refused(
+    tmp_path: Path, family: str, change: dict[str, Any], reason: str, detail: str
+) -> None:
+    """Each ended the process by a signal, kept it busy for hours, or read a file outside the folder."""
+    config = {"model_type": family, **FAMILIES.get(family, {}), **VLM_FAMILIES.get(family, {})}
+    folder = write_model(tmp_path / "m", config=config)
+    written = json.loads((folder / "config.json").read_text())
+    for key, value in change.items():
+        written[key] = {**written[key], **value} if isinstance(written.get(key), dict) else value
+    (folder / "config.json").write_text(json.dumps(written))
+    assert refusal(folder) == (reason, detail)
 
 
 def test_a_missing_folder_is_missing(tmp_path: Path) -> None:
