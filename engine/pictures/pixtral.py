@@ -23,9 +23,11 @@ class Pixtral(Family):
         size = processor.get("size", vision["image_size"])
         if isinstance(size, Mapping):
             size = size.get("longest_edge") or max(size["height"], size["width"])
-        # The tower has positions up to its own size only.
-        longest = min(int(size), vision["image_size"])
         patch = int(vision["patch_size"] * merge)
+        # The tower has positions for whole patches of its own size only, and would read memory behind them.
+        longest = min(int(size), vision["image_size"] // patch * patch)
+        if longest < 1:
+            raise ValueError("a patch is larger than a picture")
         return {"longest": longest, "patch": patch, "resample": int(processor.get("resample", BICUBIC))}
 
     def layout(self, settings: Settings, width: int, height: int) -> PictureLayout:

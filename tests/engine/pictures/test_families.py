@@ -22,6 +22,7 @@ from PIL import Image
 
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load
+from engine.pictures.families import FAMILIES
 from engine.pictures.reading import PictureFiles, digest_of
 from engine.speculation.rounds.passes import model_pass
 from engine.speculation.rounds.rope_positions import rope_positions
@@ -124,6 +125,16 @@ def test_two_pictures_and_text_give_the_reference_s_logits(family: str, stored: 
     wanted = REFERENCES[family](load_model(folder), ids, pictures)[0].astype(mx.float32)
     error = mx.sqrt(mx.square(logits - wanted).mean() / mx.square(wanted).mean()).item()
     assert error < (1e-5 if stored is FLOAT32 else 0.1)
+
+
+@pytest.mark.parametrize("merge", [1, 2, 3, 20])
+def test_a_picture_has_no_more_patches_than_the_tower_has_positions(merge: int) -> None:
+    vision = {"image_size": 1540, "patch_size": 14}
+    settings = FAMILIES["pixtral"].settings(
+        {"model_type": "mistral3", "spatial_merge_size": merge, "vision_config": vision}, {}
+    )
+    [(width, _)] = FAMILIES["pixtral"].layout(settings, 9000, 3000).sizes
+    assert 1540 - 14 * merge < width <= 1540
 
 
 @pytest.mark.parametrize("name", ["gemma3", "gemma4"])
