@@ -42,6 +42,7 @@ def test_the_table_in_the_readme_is_that_of_the_installed_packages_and_the_tried
         ({"model_type": "bailing_hybrid", "architectures": [["no", "name"], "Other"]}, "bailing_hybrid"),
         ({"model_type": "bailing_hybrid", "architectures": 7}, "bailing_hybrid"),
         ({"model_type": "cache"}, None),
+        ({"model_type": "olmo"}, None),
         ({"model_type": ["llama"]}, None),
         ({}, None),
     ],
