@@ -35,6 +35,7 @@ _LONGEST_NAME = 1_024
 _LONGEST_TENSOR_NAME = 64
 # Bytes of texts and arrays that describe a model. Its vocabulary and its chat templates may not be among them.
 SETTINGS_BYTES = 2**18
+_SHARE = 8
 _MOST_DIMENSIONS = 4
 _LARGEST_DIMENSION = 2**31 - 1
 _LARGEST_ALIGNMENT = 2**20
@@ -88,7 +89,8 @@ class _CutOffError(ValueError):
 def read_gguf(path: Path, most_kept: int = _MOST_HEADER_BYTES) -> GgufFile:
     """Return what a GGUF file holds; `path` may be any part of a split one. Reads headers, never weights.
 
-    A text or an array that exceeds what is left of `most_kept` bytes is passed over, and is None in the metadata.
+    A text or an array that takes more than a share of what is left of `most_kept` bytes is passed over, and is None in
+    the metadata: a vocabulary leaves room for the settings behind it.
     Raises `ModelNotUsable`: missing, incomplete (cut, or a part of a split one lacks) or damaged.
     """
     if not os.path.exists(path):
@@ -224,7 +226,7 @@ class _Header:
         return None if data is None else list(layout.unpack(data))
 
     def _texts(self, count: int) -> list[str | None] | None:
-        if count * _LENGTH.size <= self._room:
+        if count * _LENGTH.size <= self._room // _SHARE:
             return [self._text() for _ in range(count)]
         for _ in range(count):
             self._pass_over(self._length())
@@ -235,8 +237,8 @@ class _Header:
         return None if data is None else _decoded(data)
 
     def _kept(self, count: int) -> bytes | None:
-        """Read what a value takes, or pass it over if it exceeds what is left for values."""
-        if count > self._room:
+        """Read what a value takes, or pass it over if that is too large a share of what is left for values."""
+        if count > self._room // _SHARE:
             self._pass_over(count)
             return None
         self._room -= count

@@ -171,6 +171,13 @@ def test_what_is_larger_than_settings_is_passed_over_without_being_kept(tmp_path
     assert file.tensors.keys() == {"t"}
 
 
+def test_a_vocabulary_that_just_fits_leaves_room_for_the_settings_behind_it(tmp_path: Path) -> None:
+    path, count = tmp_path / "model.gguf", SETTINGS_BYTES // 8
+    words = text(b"tokens") + struct.pack("<IIQ", 9, 8, count) + text(b"abcdefgh") * count
+    path.write_bytes(header(fields=2) + words + text(b"kind") + struct.pack("<I", 8) + text(b"model"))
+    assert read_gguf(path, SETTINGS_BYTES).metadata == {"tokens": None, "kind": "model"}
+
+
 def test_an_offset_behind_the_end_is_a_cut_file(tmp_path: Path) -> None:
     path = tmp_path / "model.gguf"
     path.write_bytes(header(tensors=1) + tensor(offset=2**40) + BODY)
