@@ -5787,8 +5787,8 @@
 <context>
     <name>Store</name>
     <message>
-        <source>The disk is full, so this chat can&apos;t be saved. Free up space and save again.</source>
-        <translation>ディスクがいっぱいのため、このチャットを保存できません。空き容量を増やしてから、もう一度保存してください。</translation>
+        <source>The disk is full, so your chats can&apos;t be saved. Free up space.</source>
+        <translation>ディスクがいっぱいのため、チャットを保存できません。空き容量を増やしてください。</translation>
     </message>
     <message>
         <source>The chats cannot be changed: the disk or the file does not allow writing.</source>
@@ -5799,8 +5799,12 @@
         <translation>ディスクが正しく応答しないため、このチャットを保存できません。</translation>
     </message>
     <message>
-        <source>Part of this chat could not be saved: {detail}</source>
-        <translation>このチャットの一部を保存できませんでした：{detail}</translation>
+        <source>The chat database is damaged. Quit and reopen Tandem to repair it.</source>
+        <translation>チャットのデータベースが壊れています。Tandem を終了してもう一度開くと修復されます。</translation>
+    </message>
+    <message>
+        <source>Your chats could not be saved or read: {detail}. Try again, or quit and reopen Tandem.</source>
+        <translation>チャットを保存または読み込みできませんでした：{detail}。もう一度試すか、Tandem を終了して開き直してください。</translation>
     </message>
     <message>
         <source>Tandem is already running.</source>

@@ -5787,8 +5787,8 @@
 <context>
     <name>Store</name>
     <message>
-        <source>The disk is full, so this chat can&apos;t be saved. Free up space and save again.</source>
-        <translation>디스크가 가득 차서 이 대화를 저장할 수 없어요. 공간을 비우고 다시 저장해 주세요.</translation>
+        <source>The disk is full, so your chats can&apos;t be saved. Free up space.</source>
+        <translation>디스크가 가득 차서 대화를 저장할 수 없어요. 공간을 비워 주세요.</translation>
     </message>
     <message>
         <source>The chats cannot be changed: the disk or the file does not allow writing.</source>
@@ -5799,8 +5799,12 @@
         <translation>디스크가 제대로 응답하지 않아 이 대화를 저장할 수 없어요.</translation>
     </message>
     <message>
-        <source>Part of this chat could not be saved: {detail}</source>
-        <translation>이 대화의 일부를 저장하지 못했어요: {detail}</translation>
+        <source>The chat database is damaged. Quit and reopen Tandem to repair it.</source>
+        <translation>대화 데이터베이스가 손상됐어요. Tandem을 종료했다가 다시 열면 복구돼요.</translation>
+    </message>
+    <message>
+        <source>Your chats could not be saved or read: {detail}. Try again, or quit and reopen Tandem.</source>
+        <translation>대화를 저장하거나 읽지 못했어요: {detail}. 다시 시도하거나 Tandem을 종료했다가 다시 열어 주세요.</translation>
     </message>
     <message>
         <source>Tandem is already running.</source>

@@ -5787,8 +5787,8 @@
 <context>
     <name>Store</name>
     <message>
-        <source>The disk is full, so this chat can&apos;t be saved. Free up space and save again.</source>
-        <translation>磁盘已满，无法保存此对话。请腾出空间后再次保存。</translation>
+        <source>The disk is full, so your chats can&apos;t be saved. Free up space.</source>
+        <translation>磁盘已满，无法保存对话。请腾出空间。</translation>
     </message>
     <message>
         <source>The chats cannot be changed: the disk or the file does not allow writing.</source>
@@ -5799,8 +5799,12 @@
         <translation>磁盘没有正常响应，无法保存此对话。</translation>
     </message>
     <message>
-        <source>Part of this chat could not be saved: {detail}</source>
-        <translation>此对话的部分内容未能保存：{detail}</translation>
+        <source>The chat database is damaged. Quit and reopen Tandem to repair it.</source>
+        <translation>对话数据库已损坏。请退出 Tandem 并重新打开，以便修复。</translation>
+    </message>
+    <message>
+        <source>Your chats could not be saved or read: {detail}. Try again, or quit and reopen Tandem.</source>
+        <translation>对话未能保存或读取：{detail}。请重试，或退出 Tandem 并重新打开。</translation>
     </message>
     <message>
         <source>Tandem is already running.</source>

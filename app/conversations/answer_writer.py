@@ -5,17 +5,20 @@ So text that has been on the screen for a second is on disk, however fast tokens
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Protocol
 
-from app.conversations.errors import NotFound, StoreNotWritable
+from app.conversations.errors import NotFound, StoreError, StoreNotWritable, as_store_error
 from app.conversations.records import Error
 from app.conversations.store import ConversationStore
 from engine.events import Token
 from engine.stats import RequestStats, RoundRecord
+
+_log = logging.getLogger(__name__)
 
 # Seconds between the first unwritten text and its write.
 FLUSH_AFTER = 0.5
@@ -30,13 +33,13 @@ class StoreSubmitter(Protocol):
 class AnswerWriter:
     """Takes one answer's text from any thread. Every answer ends with one call of `finish`.
 
-    While the system refuses writes, each flush tries again; `write_error` is the last refusal, or None. An answer whose
-    chat was deleted meanwhile is dropped.
+    While writing fails, each flush tries again; `write_error` is the last error, or None. An answer whose chat was
+    deleted meanwhile is dropped.
     """
 
     def __init__(self, submit: StoreSubmitter, message_id: int) -> None:
         self.message_id = message_id
-        self.write_error: StoreNotWritable | None = None
+        self.write_error: StoreError | None = None
         self._submit = submit
         self._lock = threading.Lock()
         self._texts: list[str] = []
@@ -68,7 +71,7 @@ class AnswerWriter:
         return self._submit(end)
 
     def _flush(self, store: ConversationStore) -> None:
-        """Write what was collected, on the store's thread; if the system refuses, keep it and try again later."""
+        """Write what was collected, on the store's thread; if that fails, keep it and try again later."""
         with self._lock:
             self._flush_waits = False
         try:
@@ -76,11 +79,13 @@ class AnswerWriter:
                 if text or tokens:
                     store.answers.append(self.message_id, text, tokens, rounds)
             self.write_error = None
-        except StoreNotWritable as error:
-            self.write_error = error
-            self.append("")
         except NotFound:
             self._gone = True
+        except Exception as error:
+            if self.write_error is None and not isinstance(error, StoreNotWritable):
+                _log.exception("the text of an answer was not written")
+            self.write_error = as_store_error(error)
+            self.append("")
 
     @contextmanager
     def _taken(self) -> Iterator[tuple[str, list[Token], list[RoundRecord]]]:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from app.conversations.errors import StoreInUse, StoreNotWritable
+from app.conversations.errors import StoreInUse, StoreNotWritable, as_store_error
 from app.conversations.records import StoreChanges
 from app.conversations.search_tokens import index_text
 from engine.files import private_files
@@ -21,7 +21,6 @@ from engine.files import private_files
 # Seconds to wait for another process that has the store open, perhaps for a moment only.
 LOCK_TIMEOUT_S = 2.0
 _UNSTORABLE = re.compile("[\\x00\ud800-\udfff]")
-_REFUSED = {"SQLITE_FULL": "full", "SQLITE_READONLY": "read-only", "SQLITE_IOERR": "io"}
 
 
 def connect(path: Path | None) -> sqlite3.Connection:
@@ -122,6 +121,7 @@ class Database:
             yield self._open
             return
         self._open = changes = StoreChanges()
+        unreferenced = self.unreferenced.copy()
         try:
             self.connection.execute("BEGIN IMMEDIATE")
             yield changes
@@ -130,10 +130,11 @@ class Database:
             # A full disk may have rolled the transaction back already.
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
+            self.unreferenced |= unreferenced
             if isinstance(error, sqlite3.OperationalError):
-                for prefix, reason in _REFUSED.items():
-                    if (error.sqlite_errorname or "").startswith(prefix):
-                        raise StoreNotWritable(reason, str(error)) from error
+                refused = as_store_error(error)
+                if isinstance(refused, StoreNotWritable):
+                    raise refused from error
             raise
         finally:
             self._open = None

@@ -31,7 +31,7 @@ class StoreError(CodedError):
     It takes the values of its arguments in the order in which the sentence has them.
     """
 
-    code, sentence = "store", ""
+    code, sentence = "store", "{detail}"
 
     def __init__(self, *values: object) -> None:
         names = [name for _, name, _, _ in Formatter().parse(self.sentence) if name]
@@ -57,6 +57,12 @@ class StoreNotWritable(StoreError):
     code, sentence = "store-not-writable", "the store cannot be written ({reason}): {detail}"
 
 
+class StoreDamaged(StoreError):
+    """The database is damaged, and that could not be mended while it is open."""
+
+    code, sentence = "store-damaged", "the store is damaged: {detail}"
+
+
 class BackupNotUsable(StoreError):
     """The backup of that `name` does not exist (any more) or is damaged."""
 
@@ -73,3 +79,22 @@ class WrongState(StoreError):
     """The operation does not fit the message's state, such as finishing an answer that is not streaming."""
 
     code, sentence = "wrong-state", "message {id} is {state}, not {expected}"
+
+
+def is_damage(error: BaseException) -> bool:
+    """Return whether SQLite found the file damaged, or rows that refer to rows that are not there."""
+    name = getattr(error, "sqlite_errorname", None) or ""
+    return name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_CONSTRAINT_FOREIGNKEY"))
+
+
+def as_store_error(error: BaseException) -> StoreError:
+    """Return any exception of an operation as an error that the user interface can word."""
+    if isinstance(error, StoreError):
+        return error
+    detail, name = str(error) or type(error).__name__, getattr(error, "sqlite_errorname", None) or ""
+    reason = {"full": "full", "forbidden": "read-only"}.get(refusal_of(error) or "")
+    if reason is None and (name.startswith("SQLITE_IOERR") or getattr(error, "errno", None) == errno.EIO):
+        reason = "io"
+    if reason is not None:
+        return StoreNotWritable(reason, detail)
+    return StoreDamaged(detail) if is_damage(error) else StoreError(detail)

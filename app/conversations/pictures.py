@@ -16,7 +16,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from app.conversations.database import Database
-from app.conversations.errors import StoreNotWritable, refusal_of
+from app.conversations.errors import as_store_error
 from app.conversations.records import Message, pictures_in
 from app.conversations.schema import version_of
 from engine.files import private_files
@@ -42,7 +42,7 @@ class Pictures:
     def add(self, content: bytes) -> str:
         """Write a picture, unless it is there, and return its digest. It stays while no row refers to it yet.
 
-        Raises StoreNotWritable.
+        Raises StoreError.
         """
         digest = hashlib.sha256(content).hexdigest()
         try:
@@ -50,8 +50,7 @@ class Pictures:
                 private_files.make_folder(self.folder)
                 write_atomically(self.folder / digest, content)
         except OSError as error:
-            reason = {"full": "full", "forbidden": "read-only"}.get(refusal_of(error) or "", "io")
-            raise StoreNotWritable(reason, str(error)) from error
+            raise as_store_error(error) from error
         self._database.unreferenced.add(digest)
         return digest
 

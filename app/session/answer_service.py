@@ -115,7 +115,7 @@ class AnswerService(QObject):
             steps.append(AnswerStep(turn.answer, turn.answer_node))
         fresh = Turn(turn.question, Answer(), turn.attachments, turn.question_node, asks=turn.asks, steps=steps)
         fresh.answer.earlier = fresh.step_figures
-        self._chats.replace_turn(chat, turn, fresh)
+        undo = self._chats.replace_turn(chat, turn, fresh)
 
         def write(store: ConversationStore) -> tuple[int | None, int]:
             if before is None:
@@ -125,7 +125,7 @@ class AnswerService(QObject):
                 return question_id, store.answers.start(results, source)
             return question_id, store.answers.regenerate(before, source)
 
-        self._begin(chat, fresh, source, write, lambda: self._chats.reload_path(chat), varied, other)
+        self._begin(chat, fresh, source, write, undo, varied, other)
 
     def edit(self, turn: Turn, question: str) -> None:
         """Ask an edited question; the old question stays as its sibling."""
@@ -133,14 +133,14 @@ class AnswerService(QObject):
         if question_id is None:
             return
         fresh = Turn(question, Answer(), turn.attachments)
-        self._chats.replace_turn(chat, turn, fresh)
+        undo = self._chats.replace_turn(chat, turn, fresh)
 
         def write(store: ConversationStore) -> tuple[int | None, int]:
             sibling = store.messages.edit(question_id, question)
             return sibling, store.answers.start(sibling, source)
 
         def give_back() -> None:
-            self._chats.reload_path(chat)
+            undo()
             self.not_stored.emit(chat, fresh)
 
         self._begin(chat, fresh, source, write, give_back)
@@ -209,6 +209,11 @@ class AnswerService(QObject):
     def can_save_again(self) -> bool:
         """Whether there are ends of answers that the store could not write."""
         return bool(self._ends_not_stored)
+
+    @property
+    def writing_fails(self) -> bool:
+        """Whether there is text of answers that the store could not write so far."""
+        return self.can_save_again or any(answer.writing_fails for answer in self._running.values())
 
     def save_again(self) -> None:
         """Try once more to write the ends of answers that the store could not write."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -15,6 +16,7 @@ from app.conversations.answer_writer import FLUSH_AFTER
 from app.conversations.chat_settings import OWN, TOOLS_ON
 from app.conversations.deletions import Deletion
 from app.conversations.encoding import to_json
+from app.conversations.errors import StoreNotWritable
 from app.conversations.exports.json_format import conversation_as_object
 from app.conversations.presets import Preset
 from app.conversations.projects import preset_of
@@ -55,6 +57,8 @@ class ChatService(QObject):
         self.restorable: list[int | Deletion] = []
         self._open: dict[int, Chat] = {}
         self._unsent_waiting: set[Chat] = set()
+        # Those whose unsent messages could not be written.
+        self._unsent_refused: set[Chat] = set()
         self._wanted: int | None = None
         store.opened.connect(lambda _report: self._store_opened())
         store.listed.connect(self._follow_moves)
@@ -141,7 +145,7 @@ class ChatService(QObject):
 
     def keep_unsent(self, chat: Chat, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
         """Keep the text and files of the composer; on disk within half a second."""
-        if (chat.unsent, chat.unsent_attachments) == (text, attachments):
+        if (chat.unsent, chat.unsent_attachments) == (text, attachments) and chat not in self._unsent_refused:
             return
         chat.unsent, chat.unsent_attachments = text, attachments
         if chat in self._unsent_waiting:
@@ -151,9 +155,16 @@ class ChatService(QObject):
         def write(store: ConversationStore) -> None:
             self._unsent_waiting.discard(chat)
             if chat.id is not None or chat.unsent or chat.unsent_attachments:
+                self._unsent_refused.add(chat)
                 store.conversations.set_unsent(ensure_stored(store, chat), chat.unsent, chat.unsent_attachments)
+                self._unsent_refused.discard(chat)
 
         self._store.of(chat).schedule(write, FLUSH_AFTER)
+
+    def close(self) -> None:
+        """Write the unsent messages once more that could not be written."""
+        for chat in self._unsent_refused.copy():
+            self.keep_unsent(chat, chat.unsent, chat.unsent_attachments)
 
     def keep_read_position(self, chat: Chat, position: tuple[int, int] | None) -> None:
         """Keep how far a chat is scrolled (a turn's index and pixels) until it is shown again."""
@@ -165,8 +176,10 @@ class ChatService(QObject):
         chat_id = chat.id
 
         def write(store: ConversationStore) -> None:
-            stored = store.conversations.get(chat_id).settings
-            store.conversations.set_settings(chat_id, {**stored, READ_POSITION: position})
+            # A disk that takes no position is reported with the next text.
+            with suppress(StoreNotWritable):
+                stored = store.conversations.get(chat_id).settings
+                store.conversations.set_settings(chat_id, {**stored, READ_POSITION: position})
 
         self._store.of(chat).schedule(write, 0.0)
 
@@ -218,10 +231,20 @@ class ChatService(QObject):
 
         self._store.run(copy, self.open_id)
 
-    def replace_turn(self, chat: Chat, turn: Turn, fresh: Turn) -> None:
-        """Show `fresh` in the place of `turn` and all that follow it."""
+    def replace_turn(self, chat: Chat, turn: Turn, fresh: Turn) -> Callable[[], None]:
+        """Show `fresh` in the place of `turn` and all that follow it. Returns what undoes that."""
+        before = chat.turns.copy()
         chat.turns[chat.turns.index(turn) :] = [fresh]
         self.path_changed.emit(chat)
+
+        def undo() -> None:
+            if fresh in chat.turns:
+                # At once, because the path on disk may not be readable.
+                chat.turns = before
+                self.path_changed.emit(chat)
+            self.reload_path(chat)
+
+        return undo
 
     def remove_turn(self, chat: Chat, turn: Turn) -> None:
         chat.turns.remove(turn)
@@ -316,16 +339,21 @@ class ChatService(QObject):
     def restore_last(self) -> None:
         """Restore and show the chat that was trashed last, or the messages that were deleted last."""
         last, shown = self.restorable.pop(), self.shown
+
+        def refused(_: Exception) -> None:
+            # Only memory has the deleted messages.
+            self.restorable.append(last)
+
         if isinstance(last, Deletion) and shown.temporary and last.conversation_id == shown.id:
-            self._show_path(shown, lambda store: store.deletions.restore(last))
+            self._show_path(shown, lambda store: store.deletions.restore(last), refused=refused)
         elif isinstance(last, Deletion):
             self._store.run(
                 lambda store: store.deletions.restore(last),
                 lambda _: self.open_id(last.conversation_id, self.reload_path),
+                refused,
             )
         else:
-            self._store.run(lambda store: store.conversations.restore(last))
-            self.open_id(last)
+            self._store.run(lambda store: store.conversations.restore(last), lambda _: self.open_id(last), refused)
 
     def purge(self, chat_id: int) -> None:
         """Delete a chat for good; if it is on screen, show the empty chat."""

@@ -67,4 +67,4 @@ class HistoryService(QObject):
                 return False
             return True
 
-        self._store.run(write, then)
+        self._store.run(write, then, lambda _error: then(False))

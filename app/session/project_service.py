@@ -122,11 +122,7 @@ class ProjectService(QObject):
         self, wanted: Sequence[tuple[Source, ReadingTime]], begins: Callable[[str], object] = lambda _name: None
     ) -> Callable[[], Sources]:
         """Return what reads sources on a background thread and keeps their pictures in the store."""
-
-        def keep(content: bytes) -> None:
-            self._store.wait_for(lambda store: store.pictures.add(content))
-
-        return partial(_read_sources, wanted, QLocale().name(), keep, begins)
+        return partial(_read_sources, wanted, QLocale().name(), self._store.keep_picture, begins)
 
     def _time(self, seconds: float) -> ReadingTime:
         self._times.add(time := ReadingTime(seconds))

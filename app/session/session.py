@@ -81,6 +81,7 @@ class Session(QObject):
         self._bridge.drain()
         self._bridge.close()
         self.answers.close()
+        self.chats.close()
         self.tools.close()
         self.store.close()
         self.models.close()

@@ -7,32 +7,33 @@ says that nothing is saved.
 from __future__ import annotations
 
 import logging
-import sqlite3
 import tempfile
 import time
-from bisect import insort
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
 from app.conversations.answer_writer import AnswerWriter
 from app.conversations.conversation_list import ACTIVE
-from app.conversations.errors import NotFound, StoreError, StoreNotWritable
+from app.conversations.errors import NotFound, StoreNotWritable, as_store_error
 from app.conversations.pictures import pictures_of
-from app.conversations.records import Conversation, Folder, StoreChanges, list_order
+from app.conversations.records import Conversation, Folder, StoreChanges
 from app.conversations.store import ConversationStore
 from app.conversations.temporary_store import chats_in, chosen_folder, keep_in, remove, temporary_store_of
 from app.conversations.worker import StoreThread
 from app.session.bridge import Bridge
 from app.session.chats import Chat, chat_of
+from app.session.listed_conversations import Listed, ListedConversations
 from app.settings.relocation import MoveRefused
 
 log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
+# What an operation returned, whether it wrote, the uids of chats that lost messages, and what the list shows now.
+_Outcome = tuple[Result, bool, set[str], Listed | Exception | None]
 
 # The key in a chat's settings of the time it was last on screen; the newest chat is shown at the next start.
 OPENED_AT = "opened_at"
@@ -43,8 +44,9 @@ class StoreClient(QObject):
     """Owns the store's thread and the shown lists of chats and folders.
 
     `opened` carries the path of a damaged file that was set aside, or None, `unavailable` the error that prevents the
-    store from opening, `failed` an error of one operation, `purged` the uids of chats that lost messages for good.
-    `listed` is emitted after every change of `conversations`. `replaced` precedes `opened` and carries the open
+    store from opening, `failed` the StoreError of an operation, `purged` the uids of chats that lost messages for good.
+    `saved` is emitted after every operation that wrote, `listed` after every change of `conversations`, and of
+    `list_error`, which is why they cannot be read, or None. `replaced` precedes `opened` and carries the open
     StoreThread of the temporary store that the user's store has just replaced; `recovered_store` carries that of an
     earlier run with its number of chats. `moved` follows `keep_in` and carries the error or None.
     """
@@ -55,7 +57,9 @@ class StoreClient(QObject):
     recovered_store = Signal(object, int)
     moved = Signal(object)
     failed = Signal(object)
+    saved = Signal()
     listed = Signal()
+    _went_wrong = Signal(object)
     purged = Signal(object)
 
     def __init__(self, bridge: Bridge, path: Path | None, parent: QObject | None = None) -> None:
@@ -64,6 +68,7 @@ class StoreClient(QObject):
         self.conversations: list[Conversation] = []
         self.folders: list[Folder] = []
         self.view = ACTIVE
+        self.list_error: Exception | None = None
         self.ready = False
         self._bridge = bridge
         self._listing = ListedConversations()
@@ -81,6 +86,8 @@ class StoreClient(QObject):
         self._others: list[StoreThread] = []
         self._thread = StoreThread(self.path, self._note, in_memory=path is None)
         bridge.watch(self._thread.opened, self._store_opened)
+        # Queued: it is emitted on the store's thread.
+        self._went_wrong.connect(self._report, Qt.ConnectionType.QueuedConnection)
 
     def of(self, chat: Chat) -> StoreClient:
         """Return the access to the store of a chat: for a temporary one, to a store in memory."""
@@ -111,12 +118,13 @@ class StoreClient(QObject):
         """Whether the next start finds the temporary store."""
         return self._temporary_folder is None
 
-    def count_chats(self) -> int:
-        """Return the number of chats with messages. Waits for the store, as `close` does."""
+    def count_chats(self) -> int | None:
+        """Return the number of chats with messages, None if it is not known. Waits for the store, as `close` does."""
         try:
             return len(self._thread.submit(chats_in).result(CLOSE_WITHIN_S)) if self.ready else 0
-        except (StoreError, OSError, TimeoutError, sqlite3.Error):
-            return 0
+        except Exception:
+            log.info("the chats of %s cannot be counted", self._thread.path, exc_info=True)
+            return None
 
     def run(
         self,
@@ -126,36 +134,60 @@ class StoreClient(QObject):
     ) -> None:
         """Run an operation on the store's thread, then call `then` here with its result or `refused` with its error."""
 
-        def job(store: ConversationStore) -> tuple[Result, Listed | None, set[str]]:
+        def job(store: ConversationStore) -> _Outcome[Result]:
+            before = store.database.commits
             result = operation(store)
+            wrote = store.database.commits > before
             gone, self._gone = self._gone, set()
-            return result, self._listing.read(store, self.view), gone
+            return result, wrote, gone, self._listing.try_read(store, self.view)
 
-        def done(future: Future[tuple[Result, Listed | None, set[str]]]) -> None:
+        def done(future: Future[_Outcome[Result]]) -> None:
             error = future.exception()
             if error is not None:
-                self._report(error)
-                if refused is not None:
-                    refused(error)  # type: ignore[arg-type]
+                self._refuse(error, refused)
                 return
-            result, listed, gone = future.result()
+            result, wrote, gone, listed = future.result()
             if gone:
                 self.purged.emit(gone)
+            if wrote:
+                self.saved.emit()
             if then is not None:
                 then(result)
-            if listed is not None:
-                self.conversations, self.folders = listed
-                self.listed.emit()
+            self._show_list(listed)
 
         self._bridge.watch(self._thread.submit(job), done)
 
+    def _show_list(self, listed: Listed | Exception | None) -> None:
+        """Show what was read of the list, or note that it cannot be read."""
+        if isinstance(listed, Exception):
+            if self.list_error is None:
+                self._report(listed)
+            self.list_error = listed
+            self.listed.emit()
+        elif listed is not None:
+            self.list_error = None
+            self.conversations, self.folders = listed
+            self.listed.emit()
+
     def schedule(self, operation: Callable[[ConversationStore], Any], delay: float) -> None:
-        """Run an operation after `delay` seconds or when the store closes, and drop its result."""
-        self._thread.submit(operation, delay)
+        """Run an operation after `delay` seconds or when the store closes; only its error is reported."""
+        self._thread.submit(operation, delay).add_done_callback(self._note_end)
+
+    def _note_end(self, future: Future[Any]) -> None:
+        """Report the error of an operation that nobody waits for. Runs on the store's thread."""
+        if (error := future.exception()) is not None:
+            self._went_wrong.emit(error)
 
     def wait_for(self, operation: Callable[[ConversationStore], Result]) -> Result:
         """Run an operation and wait for its result. Not for the Qt thread."""
         return self._thread.submit(operation).result()
+
+    def keep_picture(self, content: bytes) -> None:
+        """Write a picture's file and wait for it. Raises StoreError. Not for the Qt thread."""
+        try:
+            self.wait_for(lambda store: store.pictures.add(content))
+        except Exception as error:
+            raise as_store_error(error) from error
 
     def writer(self, message_id: int) -> AnswerWriter:
         """Return the writer of a streaming answer."""
@@ -167,10 +199,10 @@ class StoreClient(QObject):
         def done(future: Future[None]) -> None:
             error = future.exception()
             if error is None:
+                self.saved.emit()
                 self.reload()
             elif not isinstance(error, NotFound):
-                self._report(error)
-                refused()
+                self._refuse(error, lambda _: refused())
 
         self._bridge.watch(ending, done)
 
@@ -309,13 +341,21 @@ class StoreClient(QObject):
         self._listing.note(changes)
         self._gone |= changes.removed_uids
 
+    def _refuse(self, error: BaseException, refused: Callable[[Exception], object] | None) -> None:
+        """Pass on an error, and report it whatever becomes of that: what `refused` can do is known then."""
+        try:
+            if refused is not None:
+                refused(error)  # type: ignore[arg-type]
+        finally:
+            self._report(error)
+
     def _report(self, error: BaseException) -> None:
         if isinstance(error, NotFound):
             # The chat was deleted for good while an operation on it was pending.
             return
         if not isinstance(error, StoreNotWritable):
             log.error("an operation of the store failed", exc_info=error)
-        self.failed.emit(error if isinstance(error, StoreError) else StoreError(str(error)))
+        self.failed.emit(as_store_error(error))
 
 
 def _load(store: ConversationStore, conversation_id: int) -> Chat:
@@ -346,54 +386,3 @@ def next_new_chat(store: ConversationStore) -> Chat:
         if not conversation.title and store.messages.active_leaf(conversation.id) is None:
             return chat_of(conversation, ())
     return Chat()
-
-
-# Above this number of changed chats, reading all of them is faster.
-_MOST = 100
-
-Listed = tuple["list[Conversation]", "list[Folder]"]
-
-
-class ListedConversations:
-    """The chats that were last read, in their order. Used on the store's thread alone."""
-
-    def __init__(self) -> None:
-        self._view = ""
-        self.chats: list[Conversation] = []
-        self._changed: set[int] = set()
-        self._folders_changed = False
-
-    def note(self, changes: StoreChanges) -> None:
-        """Remember what a commit changed."""
-        self._changed |= changes.conversations | changes.removed
-        self._folders_changed = self._folders_changed or changes.folders
-
-    def forget(self) -> None:
-        """Read everything the next time."""
-        self._view = ""
-
-    def read(self, store: ConversationStore, view: str = ACTIVE) -> Listed | None:
-        """Return what a view lists now, in its order, as a new list; None if nothing has changed since the last call.
-
-        Chats with neither a message nor a title are not listed: the next new chat is one of them.
-        """
-        if view == self._view and not self._changed and not self._folders_changed:
-            return None
-        changed, self._changed, self._folders_changed = self._changed, set(), False
-        # If reading fails, the next call reads everything.
-        before, self._view = self._view, ""
-        if view != before or len(changed) > _MOST:
-            self.chats = [chat for chat in store.conversations.view(view) if _is_listed(store, chat)]
-        else:
-            # A copy, because another thread reads the list returned before.
-            self.chats = [chat for chat in self.chats if chat.id not in changed]
-            for chat in store.conversations.among(changed, view):
-                if _is_listed(store, chat):
-                    insort(self.chats, chat, key=list_order)
-        listed = self.chats, store.conversations.folders()
-        self._view = view
-        return listed
-
-
-def _is_listed(store: ConversationStore, chat: Conversation) -> bool:
-    return bool(chat.title) or store.messages.active_leaf(chat.id) is not None

@@ -20,6 +20,7 @@ from app.conversations.store import ConversationStore
 from app.session.answer import Answer, State
 from app.session.calls import ToolRun, step_messages
 from app.session.chat_requests import OtherModel, Services, chat_request, read_pictures
+from app.session.chat_service import ensure_stored
 from app.session.chats import AnswerStep, Chat, Turn, node_of
 from app.session.model_service import Pair
 from app.session.tool_calls import ToolCalls, calls_of
@@ -106,7 +107,7 @@ class StreamingAnswer:
     def store(self, write: WriteTurn, stored: Callable[[], object], not_stored: Callable[[], object]) -> None:
         """Write the turn, then submit its request: the engine gets no question that is not on disk."""
         written = partial(self._turn_stored, stored)
-        self._store.run(partial(_write_turn, write), written, lambda _error: not_stored())
+        self._store.run(partial(_write_turn, self.chat, write), written, lambda _error: not_stored())
 
     def _turn_stored(self, stored: Callable[[], object], turn: _StoredTurn) -> None:
         self.turn.question_node, self.turn.answer_node = node_of(turn.question), node_of(turn.answer)
@@ -317,9 +318,14 @@ class StreamingAnswer:
         if len(answer.tokens) > tokens or len(answer.text) > self._written:
             self._writer.append(answer.text[self._written :], answer.tokens[tokens:], answer.rounds[rounds:])
             self._written = len(answer.text)
-        if not answer.ended and self._writer.write_error is not None and not self._write_error_reported:
+        if not answer.ended and self.writing_fails and not self._write_error_reported:
             self._write_error_reported = True
             self._store.failed.emit(self._writer.write_error)
+
+    @property
+    def writing_fails(self) -> bool:
+        """Whether its text could not be written so far."""
+        return self._writer is not None and self._writer.write_error is not None
 
     def finish(self) -> None:
         """Write the end, then update the list of chats or report that the store could not write it."""
@@ -333,11 +339,18 @@ class StreamingAnswer:
         return self._writer.finish(None if error else self._finish_reason, answer.stats, error)
 
 
-def _write_turn(write: WriteTurn, store: ConversationStore) -> _StoredTurn:
-    """Write a turn and read it back. Runs on the store's thread."""
-    question_id, answer_id = write(store)
-    answer = store.messages.get(answer_id)
-    # A chat that is continued leaves the trash.
-    store.conversations.restore(answer.conversation_id)
-    path = store.messages.path_ids(answer.conversation_id)
-    return _StoredTurn(None if question_id is None else store.messages.get(question_id), answer, path)
+def _write_turn(chat: Chat, write: WriteTurn, store: ConversationStore) -> _StoredTurn:
+    """Write a turn, all of it or nothing, and read it back. Runs on the store's thread."""
+    # By itself: the chat keeps its id if the turn is not written.
+    ensure_stored(store, chat)
+
+    def write_whole(store: ConversationStore) -> _StoredTurn:
+        with store.database.write():
+            question_id, answer_id = write(store)
+            answer = store.messages.get(answer_id)
+            # A chat that is continued leaves the trash.
+            store.conversations.restore(answer.conversation_id)
+            path = store.messages.path_ids(answer.conversation_id)
+            return _StoredTurn(None if question_id is None else store.messages.get(question_id), answer, path)
+
+    return store.run(write_whole)

@@ -89,8 +89,8 @@ class AttachmentReader(QObject):
         if not reading.wanted:
             raise Cancelled
         if isinstance(source, Path):
-            return read_attachment(source, language, reading.time, partial(_keep, store))
-        return read_picture(reading.name, source(), partial(_keep, store), reading.time)
+            return read_attachment(source, language, reading.time, store.keep_picture)
+        return read_picture(reading.name, source(), store.keep_picture, reading.time)
 
     # On the Qt thread
 
@@ -180,11 +180,6 @@ class AttachmentReader(QObject):
     def forget_reasons(self) -> None:
         """Dismiss the messages about refused files. Called when a question is sent or another chat is shown."""
         self._banner.dismiss(_REFUSED)
-
-
-def _keep(client: StoreClient, content: bytes) -> None:
-    """Write a picture to the store of its chat: it is a file before the window shows it."""
-    client.wait_for(lambda store: store.pictures.add(content))
 
 
 def _as_png(image: QImage) -> bytes:

@@ -41,7 +41,9 @@ def tools_button(session: Session, library: Library, parent: QWidget) -> ToolsBu
             "acceptance_today",
             "Tells how many draft tokens the main model accepted today.",
             lambda then: session.store.run(
-                lambda store: store.history.totals(since=_midnight()), lambda today: then(_acceptance(today))
+                lambda store: store.history.totals(since=_midnight()),
+                lambda today: then(_acceptance(today)),
+                lambda _error: then("The figures of today cannot be read."),
             ),
         ),
     ]

@@ -79,10 +79,17 @@ class ChatCommands(QObject):
         session.chats.branched.connect(notifications.show_branched)
         session.list.archived.connect(notifications.show_archived)
         session.store.opened.connect(lambda damaged: notifications.show_damage(damaged) if damaged else None)
-        session.store.failed.connect(notifications.show_store_error)
+        session.store.failed.connect(
+            lambda error: notifications.show_store_error(error, session.answers.can_save_again)
+        )
+        session.store.saved.connect(self._note_saved)
 
     def refresh_list(self) -> None:
         self._sidebar.refresh(self._session.chat.id, self._session.answers.chat_ids)
+
+    def _note_saved(self) -> None:
+        if not self._session.answers.writing_fails:
+            self._notifications.hide_refused_writes()
 
     def on_shown(self, run: Callable[[int], object]) -> None:
         """Call `run` with the id of the chat on screen, if the chat is in the list."""

@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QLocale, QObject, QUrl, Signal
 from PySide6.QtGui import QAction, QDesktopServices
 
 from app.actions.actions import Actions
-from app.conversations.errors import StoreError
+from app.conversations.errors import StoreError, StoreNotWritable
 from app.session.model_service import ModelService
 from app.session.session import Session
 from app.settings.relocation import MoveRefused
@@ -24,7 +24,7 @@ from app.wording.sources import recorded_name
 from engine.errors import EngineError
 
 # The topics of messages that are dismissed when their reason is gone.
-_MODELS, _DELETED = "models", "deleted"
+_MODELS, _DELETED, _SAVING = "models", "deleted", "saving"
 
 
 class Notifications(QObject):
@@ -181,8 +181,14 @@ class Notifications(QObject):
         self.hide_deleted()
         self._banner.show_message(sentence, self._actions["restore-chat"], is_info=True, about=_DELETED)
 
-    def show_store_error(self, error: StoreError) -> None:
-        self._banner.show_message(lambda: store_sentence(error), self._actions["save-again"])
+    def show_store_error(self, error: StoreError, can_save_again: bool) -> None:
+        again = self._actions["save-again"] if can_save_again else None
+        about = _SAVING if isinstance(error, StoreNotWritable) else ""
+        self._banner.show_message(lambda: store_sentence(error), again, about=about)
+
+    def hide_refused_writes(self) -> None:
+        """Dismiss the messages that the system refuses writes, after it took one."""
+        self._banner.dismiss(_SAVING)
 
     def show_damage(self, kept: Path) -> None:
         """Show that the store was damaged; `kept` is the damaged file."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
@@ -14,6 +15,7 @@ from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.conversations.conversation_list import ACTIVE, ARCHIVED
+from app.conversations.errors import StoreError, as_store_error
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.writing import (
     HTML,
@@ -32,7 +34,7 @@ from app.session.session import Session
 from app.system.background import Background
 from app.system.cancelled import Cancelled
 from app.widgets.banner import Banner
-from app.wording.errors import joined
+from app.wording.errors import joined, store_sentence
 from app.wording.sources import recorded_name
 from engine.files import private_files
 
@@ -224,6 +226,8 @@ class ImportExport(QObject):
             if isinstance(error, OSError) and error.filename:
                 words = self.tr("{name} could not be read or written: {detail}")
                 sentence = words.format(name=Path(str(error.filename)).name, detail=error.strerror)
+            elif isinstance(error, (StoreError, sqlite3.Error)):
+                sentence = store_sentence(as_store_error(error))
             self._finish(job, sentence, is_info=False)
 
         def succeed(result: Result) -> None:

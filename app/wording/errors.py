@@ -322,17 +322,18 @@ DRAFT_REASONS = Sentences(
 
 
 def store_sentence(error: StoreError) -> str:
-    """Say why a change to the chats could not be saved, and what to do."""
-    other = translate("Store", "Part of this chat could not be saved: {detail}")
-    return STORE_REASONS.get(str(error.arguments.get("reason")), other).format(detail=str(error))
+    """Say why the chats could not be read or changed, and what to do."""
+    other = translate("Store", "Your chats could not be saved or read: {detail}. Try again, or quit and reopen Tandem.")
+    return STORE_REASONS.get(str(error.arguments.get("reason", error.code)), other).format(detail=str(error))
 
 
 STORE_REASONS = Sentences(
     "Store",
     {
-        "full": "The disk is full, so this chat can't be saved. Free up space and save again.",
+        "full": "The disk is full, so your chats can't be saved. Free up space.",
         "read-only": "The chats cannot be changed: the disk or the file does not allow writing.",
         "io": "The disk is not responding correctly, so this chat can't be saved.",
+        "store-damaged": "The chat database is damaged. Quit and reopen Tandem to repair it.",
     },
 )
 

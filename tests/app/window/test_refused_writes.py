@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from app.conversations.errors import StoreNotWritable
@@ -12,29 +17,54 @@ from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import STORY, Script
 
 
-def full(*_: object, **__: object) -> None:
-    raise StoreNotWritable("full", "database or disk is full")
+def raising(error: Exception) -> Callable[..., None]:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    return fail
 
 
+full = raising(StoreNotWritable("full", "database or disk is full"))
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize(
+    ("error", "words", "passes"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "disk is full", True),
+        (StoreNotWritable("read-only", "attempt to write a readonly database"), "does not allow", True),
+        (sqlite3.DatabaseError("malformed"), "could not be saved or read: malformed. Try again", False),
+        (KeyError(), "could not be saved or read: KeyError", False),
+    ],
+    ids=["full", "read-only", "damaged", "unexpected"],
+)
 def test_a_question_that_cannot_be_kept_comes_back_to_the_composer(
-    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception, words: str, passes: bool
 ) -> None:
     engine = ScriptedEngine([Script("One.")])
     window = open_window(engine)
+    (tmp_path / "main.py").write_text("print()")
+    window.paste(tmp_path / "main.py")
+    window.wait(lambda: window.attached == ["main.py"])
     with monkeypatch.context() as patch:
-        patch.setattr("app.conversations.message_tree.MessageTree.add_user_turn", full)
+        patch.setattr("app.conversations.message_tree.MessageTree.add_user_turn", raising(error))
         window.ask("precious words")
         window.wait(lambda: window.banner.isVisible())
-    assert "disk is full" in window.banner_text
-    assert window.unsent == "precious words"
+    assert words in window.banner_text
+    # Nothing was written that could be saved again.
+    assert window.banner_buttons == []
+    assert (window.unsent, window.attached) == ("precious words", ["main.py"])
+    assert not window.is_enabled("stop")
     assert window.turns == []
     assert engine.requests == []
     window.send()
     window.wait_until_answered()
-    assert window.turns == [("precious words", "One.")]
     window.settle()
-    # The same for an edited question.
-    monkeypatch.setattr("app.conversations.message_tree.MessageTree.edit", full)
+    assert window.turns == [("precious words", "One.")]
+    assert (window.notices == []) is passes
+    # The same for an edited question, also if the chat cannot even be read.
+    monkeypatch.setattr("app.conversations.message_tree.MessageTree.edit", raising(error))
+    monkeypatch.setattr("app.conversations.message_tree.MessageTree.path", raising(error))
     window.turn(0).edit("changed at length")
     window.wait(lambda: window.turns == [("precious words", "One.")])
     assert window.unsent == "changed at length"
@@ -52,8 +82,10 @@ def test_an_end_that_was_refused_is_saved_again_by_hand_or_when_the_window_close
         window.ask("Tell me a story")
         window.wait(lambda: window.banner.isVisible())
     if by_hand:
+        window.wait(lambda: window.banner_buttons == ["Save again"])
         window.press_banner()
         window.settle()
+        assert window.notices == []
     window.close()
     store, _damaged = open_store(data_folder() / "chats.db")
     answer = store.messages.path(1)[1]
