@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import QTextOption
@@ -13,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.chat.auto_height_browser import PlainTextBrowser
 from app.chat.picture_button import Thumbnails
+from app.conversations.pictures import PictureFiles
 from app.session.calls import CallState, ToolRun
 from app.session.tool_calls import ONCE
 from app.tools.tool import TANDEM, Permission, visible
@@ -40,8 +40,8 @@ class CallCard(ThemeAware, QFrame):
 
     chosen = Signal(object, str)
 
-    def __init__(self, call: ToolRun, pictures: Path, parent: QWidget) -> None:
-        """`pictures` is their folder."""
+    def __init__(self, call: ToolRun, pictures: PictureFiles, parent: QWidget) -> None:
+        """`pictures` are those of its store."""
         super().__init__(parent)
         self.setObjectName("card")
         self.call = call
@@ -143,8 +143,8 @@ class CallCards(QWidget):
 
     chosen = Signal(object, str)
 
-    def __init__(self, pictures: Callable[[], Path], parent: QWidget) -> None:
-        """`pictures` returns the folder of the pictures in results."""
+    def __init__(self, pictures: Callable[[], PictureFiles], parent: QWidget) -> None:
+        """`pictures` returns the pictures of the store, for those in results."""
         super().__init__(parent)
         self._pictures = pictures
         self.cards: list[CallCard] = []

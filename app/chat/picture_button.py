@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QBuffer, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QImage,
@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
+from app.conversations.pictures import PictureFiles, picture_in
 from app.conversations.records import Attachment
 from app.system.background import BackgroundCache
 from app.widgets import theme
@@ -38,14 +39,18 @@ _LEAST, _FRAME, _HEAD = 24, 24, 44
 
 
 @cache
-def decoded_pictures(most: int) -> BackgroundCache[tuple[Path, int, int], QImage]:
-    """Return `most` pictures by file, width and height in device pixels; a null image is one that is missing."""
+def decoded_pictures(most: int) -> BackgroundCache[tuple[Path | bytes, int, int], QImage]:
+    """Return `most` pictures by file or content, width and height in device pixels; a null image is a missing one."""
     return BackgroundCache("pictures", lambda key: decoded(*key), most)
 
 
-def decoded(file: Path, width: int, height: int) -> QImage:
-    """Decode a picture at most at this size, upright. May be called on any thread."""
-    reader = QImageReader(str(file))
+def decoded(file: Path | bytes, width: int, height: int) -> QImage:
+    """Decode the picture in a file or in memory at most at this size, upright. May be called on any thread."""
+    buffer = QBuffer()
+    if isinstance(file, bytes):
+        buffer.setData(file)
+        buffer.open(QBuffer.OpenModeFlag.ReadOnly)
+    reader = QImageReader(buffer) if isinstance(file, bytes) else QImageReader(str(file))
     # The file's name is its digest.
     reader.setDecideFormatFromContent(True)
     reader.setAutoTransform(True)
@@ -65,7 +70,7 @@ class _Painted(QAbstractButton):
         self._pictures = decoded_pictures(most)
         self._pictures.ready.connect(self.update)
 
-    def show_file(self, file: Path, size: QSize, box: QSize) -> None:
+    def show_file(self, file: Path | bytes, size: QSize, box: QSize) -> None:
         """Show a picture at `size`, decoded for `box`, so that another size needs no decoding."""
         self._file, self._box = file, box
         self.setFixedSize(size)
@@ -95,13 +100,13 @@ class _Painted(QAbstractButton):
 class PictureButton(ThemeAware, _Painted):
     """A thumbnail as large as `most` allows; small pictures are not enlarged. A click shows the picture large."""
 
-    def __init__(self, attachment: Attachment, folder: Path, most: QSize, parent: QWidget) -> None:
+    def __init__(self, attachment: Attachment, files: PictureFiles, most: QSize, parent: QWidget) -> None:
         super().__init__(_THUMBNAILS, parent)
         assert attachment.picture is not None
         self.attachment = attachment
         full = QSize(attachment.picture.width, attachment.picture.height)
         size = full.scaled(full.boundedTo(most), Qt.AspectRatioMode.KeepAspectRatio)
-        file = folder / attachment.picture.digest
+        file = picture_in(files, attachment.picture.digest)
         self.show_file(file, size.expandedTo(QSize(_LEAST, _LEAST)), size)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -115,9 +120,9 @@ class PictureButton(ThemeAware, _Painted):
 class Thumbnails(QWidget):
     """The pictures of a message in rows, hidden if there are none. It sets its own height, as `WrappedLabel` does."""
 
-    def __init__(self, folder: Path, most: QSize, parent: QWidget) -> None:
+    def __init__(self, files: PictureFiles, most: QSize, parent: QWidget) -> None:
         super().__init__(parent)
-        self._folder, self._most = folder, most
+        self._files, self._most = files, most
         self._shown: Sequence[Attachment] = ()
         self._flow = FlowLayout(self, _GAP)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -131,7 +136,7 @@ class Thumbnails(QWidget):
     def show_pictures(self, attachments: Sequence[Attachment]) -> None:
         """Show the pictures; there are only ever more of them."""
         for attachment in attachments[len(self._shown) :]:
-            self._flow.addWidget(PictureButton(attachment, self._folder, self._most, self))
+            self._flow.addWidget(PictureButton(attachment, self._files, self._most, self))
         self._shown = attachments
         self.setVisible(bool(attachments))
         self._fit()
@@ -166,7 +171,7 @@ class PictureView(ThemeAware, Overlay):
         """Return the view of a window, which is made when it is first needed."""
         return window.findChild(PictureView) or PictureView(window)
 
-    def show_picture(self, attachment: Attachment, file: Path) -> None:
+    def show_picture(self, attachment: Attachment, file: Path | bytes) -> None:
         assert attachment.picture is not None
         self._file, self._full = file, QSize(attachment.picture.width, attachment.picture.height)
         words = self.tr("{name} · {width} × {height} pixels")

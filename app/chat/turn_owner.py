@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QScrollArea
 
+from app.conversations.pictures import PictureFiles
 from app.session.chats import Turn
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ class TurnOwner(QScrollArea):
     offer = ""
     # Why Regenerate says the same words: "greedy", "starter", or "" if it does not.
     repeats = ""
-    # Returns the folder of the pictures.
-    pictures: Callable[[], Path] = Path
+    # Returns the pictures of the store.
+    pictures: Callable[[], PictureFiles] = Path
     # The search whose matches are highlighted; a turn and the index of the current match in it.
     query: Query | None = None
     current_match: tuple[Turn, int] | None = None

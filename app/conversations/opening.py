@@ -72,8 +72,8 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
     return store, set_aside
 
 
-def open_in_memory(pictures: Path, clock: Callable[[], float] = time.time) -> ConversationStore:
-    """Open a store that is never on disk, except for pictures, and whose ids no chat or message on disk has."""
+def open_in_memory(pictures: dict[str, bytes], clock: Callable[[], float] = time.time) -> ConversationStore:
+    """Open a store that is never on disk, nor its `pictures`, and whose ids no chat or message on disk has."""
     connection = connect(None)
     connection.execute("PRAGMA temp_store = MEMORY")
     migrate(connection)

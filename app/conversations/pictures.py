@@ -1,4 +1,5 @@
-"""The pictures of messages and of folders' files, in a folder beside the database: one file for each content.
+"""The pictures of messages and of folders' files, in a folder beside the database: one file for each content. Those of
+a store in memory are there, too.
 
 Its name is its SHA-256. A picture is on disk before a row refers to it, and is removed after the last reference is
 gone, so that a kill leaves at most a file that nothing refers to; the next start removes that. Backups have links to
@@ -33,6 +34,10 @@ _OF_FOLDERS = """
 _DIGEST = re.compile(b'"digest":"([0-9a-f]{64})"')
 
 
+# The folder of the pictures of a store or, of one in memory, their contents by digests.
+PictureFiles = Path | dict[str, bytes]
+
+
 class Pictures:
     """The pictures of an open store. Only `get` may be called on any thread."""
 
@@ -47,8 +52,7 @@ class Pictures:
         digest = hashlib.sha256(content).hexdigest()
         try:
             if self.get(digest) is None:
-                private_files.make_folder(self.folder)
-                write_atomically(self.folder / digest, content)
+                self._write(digest, content)
         except OSError as error:
             raise as_store_error(error) from error
         self._database.unreferenced.add(digest)
@@ -62,6 +66,10 @@ class Pictures:
             return None
         return content if hashlib.sha256(content).hexdigest() == digest else None
 
+    def _write(self, digest: str, content: bytes) -> None:
+        private_files.make_folder(self.folder)
+        write_atomically(self.folder / digest, content)
+
     def of(self, messages: Iterable[Message]) -> dict[str, bytes]:
         """Return the files of all pictures of messages by their digests, without those that are lost."""
         shown = pictures_in(attachment for message in messages for attachment in message.attachments)
@@ -72,8 +80,10 @@ class Pictures:
         """Remove every picture that no message, no unsent message and no file of a folder has."""
         # After damage the next start tries again.
         with suppress(sqlite3.Error):
-            kept = digests_in(self._database.connection) | self._database.unreferenced
-            _remove_all_but(kept, self.folder)
+            self._remove_all_but(digests_in(self._database.connection) | self._database.unreferenced)
+
+    def _remove_all_but(self, kept: set[str]) -> None:
+        _remove_all_but(kept, self.folder)
 
     def restore(self, backups: Path, *, keep_all: bool) -> None:
         """Take pictures that are missing from those of the backups, then remove what nothing refers to.
@@ -87,6 +97,29 @@ class Pictures:
         if keep_all:
             self._database.unreferenced |= {file.name for file in _files(self.folder)} - digests
         self.remove_unreferenced()
+
+
+class PicturesInMemory(Pictures):
+    """The pictures of a store in memory, which are never on disk."""
+
+    def __init__(self, database: Database, contents: dict[str, bytes]) -> None:
+        super().__init__(database, Path())
+        self._contents = contents
+
+    def get(self, digest: str) -> bytes | None:
+        return self._contents.get(digest)
+
+    def _write(self, digest: str, content: bytes) -> None:
+        self._contents[digest] = content
+
+    def _remove_all_but(self, kept: set[str]) -> None:
+        for digest in self._contents.keys() - kept:
+            del self._contents[digest]
+
+
+def picture_in(files: PictureFiles, digest: str) -> Path | bytes:
+    """Return the file of a picture, or its content in memory, which is empty if it is lost."""
+    return files / digest if isinstance(files, Path) else files.get(digest, b"")
 
 
 def pictures_of(store: Path) -> Path:

@@ -26,7 +26,7 @@ from app.conversations.conversation_list import ConversationList
 from app.conversations.database import Database, is_repairable
 from app.conversations.deletions import Deletions
 from app.conversations.message_tree import MessageTree
-from app.conversations.pictures import Pictures
+from app.conversations.pictures import PictureFiles, Pictures, PicturesInMemory
 from app.conversations.presets import Presets
 from app.conversations.request_history import RequestHistory
 from app.conversations.search import ConversationSearch
@@ -37,13 +37,14 @@ Result = TypeVar("Result")
 
 
 class ConversationStore:
-    """Owns the database, and the folder of pictures. `opening.open_store` makes one."""
+    """Owns the database, and the pictures. `opening.open_store` makes one."""
 
-    def __init__(self, database: Database, pictures: Path) -> None:
+    def __init__(self, database: Database, pictures: PictureFiles) -> None:
         self.database = database
         self.conversations = ConversationList(database)
         self.messages = MessageTree(database, self.conversations)
-        self.pictures = Pictures(database, pictures)
+        made = Pictures(database, pictures) if isinstance(pictures, Path) else PicturesInMemory(database, pictures)
+        self.pictures: Pictures = made
         self.deletions = Deletions(database, self.messages, self.conversations, self.pictures)
         self.answers = Answers(database, self.messages, self.conversations)
         self.search = ConversationSearch(database)

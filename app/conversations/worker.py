@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from app.conversations.backups import copy_daily, finish
 from app.conversations.opening import open_in_memory, open_store
-from app.conversations.pictures import pictures_of
+from app.conversations.pictures import PictureFiles, pictures_of
 from app.conversations.records import StoreChanges
 from app.conversations.store import ConversationStore
 
@@ -44,8 +44,8 @@ class StoreThread:
     """Owns the store and the one thread that uses it. Any thread may call any method, and only `close` waits.
 
     `opened` becomes what `open_store` returns beside the store, or the error that prevented it, with which operations
-    fail then too. `listener` gets the Changes of every commit. `prepare` runs on this thread first. A store
-    `in_memory` has only its pictures beside `path`, and no backups.
+    fail then too. `listener` gets the Changes of every commit. `prepare` runs on this thread first. Of a store
+    `in_memory` nothing is on disk. `pictures` are its pictures, which only this thread changes.
     """
 
     def __init__(
@@ -62,6 +62,7 @@ class StoreThread:
         self._listener = listener
         self._clock, self._prepare, self._in_memory = clock, prepare, in_memory
         self._wake = threading.Condition()
+        self.pictures: PictureFiles = {} if in_memory else pictures_of(path)
         self._jobs: list[_Job] = []
         self._numbers = itertools.count()
         self._closing = self._merging = False
@@ -96,8 +97,8 @@ class StoreThread:
     def _run(self) -> None:
         try:
             self._prepare()
-            if self._in_memory:
-                store, set_aside = open_in_memory(pictures_of(self.path), self._clock), None
+            if isinstance(self.pictures, dict):
+                store, set_aside = open_in_memory(self.pictures, self._clock), None
             else:
                 store, set_aside = open_store(self.path, self._clock)
         except Exception as error:

@@ -19,7 +19,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from app.conversations.answer_writer import AnswerWriter
 from app.conversations.conversation_list import ACTIVE
 from app.conversations.errors import NotFound, StoreNotWritable, as_store_error
-from app.conversations.pictures import pictures_of
+from app.conversations.pictures import PictureFiles
 from app.conversations.records import Conversation, Folder, StoreChanges
 from app.conversations.store import ConversationStore
 from app.conversations.temporary_store import chats_in, chosen_folder, keep_in, remove, temporary_store_of
@@ -63,7 +63,7 @@ class StoreClient(QObject):
     purged = Signal(object)
 
     def __init__(self, bridge: Bridge, path: Path | None, parent: QObject | None = None) -> None:
-        """Open the store at `path`; without one, a store in memory, whose pictures are in a folder until it closes."""
+        """Open the store at `path`; without one, a store in memory, of which nothing is ever on disk."""
         super().__init__(parent)
         self.conversations: list[Conversation] = []
         self.folders: list[Folder] = []
@@ -76,11 +76,8 @@ class StoreClient(QObject):
         self._temporary_store: Path | None = None
         # The folder of a temporary store that lasts only for this run.
         self._temporary_folder: tempfile.TemporaryDirectory[str] | None = None
-        if path is None:
-            self._temporary_folder = tempfile.TemporaryDirectory(prefix="tandem-")
-            self.path = Path(self._temporary_folder.name) / "chats.db"
-        else:
-            self.path = path
+        # The name that SQLite gives to a database in memory.
+        self.path, self._on_disk = path or Path(":memory:"), path is not None
         self._in_memory: StoreClient | None = None
         # Other open stores: the user's own while it is tried again, and the temporary one of an earlier run.
         self._others: list[StoreThread] = []
@@ -104,9 +101,9 @@ class StoreClient(QObject):
         return self._temporary_store is None
 
     @property
-    def pictures(self) -> Path:
-        """The folder of the pictures of the open store."""
-        return pictures_of(self._thread.path)
+    def pictures(self) -> PictureFiles:
+        """The pictures of the open store."""
+        return self._thread.pictures
 
     @property
     def chosen_folder(self) -> Path | None:
@@ -290,7 +287,8 @@ class StoreClient(QObject):
         error = future.exception()
         if error is None:
             self._begin(future.result(), None)
-            self.run(lambda _: temporary_store_of(self.path).exists(), self._look_for_recovered_store)
+            if self._on_disk:
+                self.run(lambda _: temporary_store_of(self.path).exists(), self._look_for_recovered_store)
             return
         log.info("the chats in %s cannot be opened", self.path, exc_info=error)
         self._thread.close()

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QPushButton
 
+from app.chat.picture_button import PictureButton
 from app.window.temporary_mark import TemporaryMark
 from tests.app.conftest import OpenWindow
+from tests.app.conversations.surviving import wait_for
 from tests.app.picture_files import RULES, picture
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver, texts
 
+ROOT = Path(__file__).resolve().parents[3]
 SECRET = "zanzibar"
 
 
@@ -134,11 +141,34 @@ def test_its_pictures_are_gone_with_it(open_window: OpenWindow, tmp_path: Path) 
     window.ask_and_wait("Which colour?")
     assert engine.requests[-1].pictures
     kept = window.session.store.of(window.session.chat).pictures
-    assert len(list(kept.iterdir())) == 1
-    assert kept != window.session.store.pictures
-    assert not list(window.session.store.pictures.glob("*"))
+    assert len(kept) == 1
+    # It is drawn from memory, too.
+    (thumbnail,) = window.transcript.findChildren(PictureButton)
+    window.wait(lambda: thumbnail.grab().toImage().pixelColor(thumbnail.rect().center()) == QColor("red"))
     window.trigger("new-chat")
     window.settle()
-    assert not list(kept.iterdir())
-    window.close()
-    assert not kept.exists()
+    assert len(kept) == 0
+
+
+def test_nothing_of_it_is_left_when_the_app_is_killed(tmp_path: Path) -> None:
+    red, places = picture("red"), {name: tmp_path / name for name in ("home", "temporary")}
+    (tmp_path / "red.png").write_bytes(red)
+    (tmp_path / "notes.md").write_text(f"All about {SECRET}.")
+    for place in places.values():
+        place.mkdir()
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
+    environment |= {"HOME": str(places["home"]), "TMPDIR": str(places["temporary"]), "QT_QPA_PLATFORM": "offscreen"}
+    files = [str(tmp_path / name) for name in ("red.png", "notes.md")]
+    command = [sys.executable, "-m", "tests.app.temporary_victim", f"Where is {SECRET}?", *files]
+    log = tmp_path / "log"
+    with log.open("wb") as output:
+        victim = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output)
+        wait_for(log, b"answered", victim)
+        victim.kill()
+        victim.wait()
+    assert b'"answered": 1' in log.read_bytes()
+    # The window did keep something: its settings or its empty store.
+    assert any(path.is_file() for path in places["home"].rglob("*"))
+    for place in places.values():
+        left = {path.name: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+        assert [name for name, content in left.items() if red[-60:] in content or SECRET.encode() in content] == []
