@@ -1432,6 +1432,10 @@
         <translation>アーカイブとゴミ箱</translation>
     </message>
     <message>
+        <source>Your chats can&apos;t be read. Quit and reopen Tandem to repair them.</source>
+        <translation>チャットを読み込めません。Tandem を終了してもう一度開くと修復されます。</translation>
+    </message>
+    <message>
         <source>Backups may still contain deleted chats. Delete backups in Settings &gt; Storage.</source>
         <translation>削除したチャットはバックアップに残ることがあります。バックアップは「設定 &gt; ストレージ」で削除できます。</translation>
     </message>
@@ -5801,6 +5805,10 @@
     <message>
         <source>The chat database is damaged. Quit and reopen Tandem to repair it.</source>
         <translation>チャットのデータベースが壊れています。Tandem を終了してもう一度開くと修復されます。</translation>
+    </message>
+    <message>
+        <source>Not deleted: {titles}. The chat database is damaged. Quit and reopen Tandem to repair it.</source>
+        <translation>削除できなかったチャット：{titles}。チャットのデータベースが壊れています。Tandem を終了してもう一度開くと修復されます。</translation>
     </message>
     <message>
         <source>Your chats could not be saved or read: {detail}. Try again, or quit and reopen Tandem.</source>

@@ -1432,6 +1432,10 @@
         <translation>보관함과 휴지통</translation>
     </message>
     <message>
+        <source>Your chats can&apos;t be read. Quit and reopen Tandem to repair them.</source>
+        <translation>대화를 읽을 수 없어요. Tandem을 종료했다가 다시 열면 복구돼요.</translation>
+    </message>
+    <message>
         <source>Backups may still contain deleted chats. Delete backups in Settings &gt; Storage.</source>
         <translation>삭제한 대화가 백업에는 남아 있을 수 있어요. 백업은 ‘설정 &gt; 저장 공간’에서 삭제할 수 있어요.</translation>
     </message>
@@ -5801,6 +5805,10 @@
     <message>
         <source>The chat database is damaged. Quit and reopen Tandem to repair it.</source>
         <translation>대화 데이터베이스가 손상됐어요. Tandem을 종료했다가 다시 열면 복구돼요.</translation>
+    </message>
+    <message>
+        <source>Not deleted: {titles}. The chat database is damaged. Quit and reopen Tandem to repair it.</source>
+        <translation>삭제하지 못한 대화: {titles}. 대화 데이터베이스가 손상됐어요. Tandem을 종료했다가 다시 열면 복구돼요.</translation>
     </message>
     <message>
         <source>Your chats could not be saved or read: {detail}. Try again, or quit and reopen Tandem.</source>

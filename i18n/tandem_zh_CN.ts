@@ -1432,6 +1432,10 @@
         <translation>归档和废纸篓</translation>
     </message>
     <message>
+        <source>Your chats can&apos;t be read. Quit and reopen Tandem to repair them.</source>
+        <translation>无法读取对话。请退出 Tandem 并重新打开，以便修复。</translation>
+    </message>
+    <message>
         <source>Backups may still contain deleted chats. Delete backups in Settings &gt; Storage.</source>
         <translation>备份中可能仍有已删除的对话。可在“设置 &gt; 存储”中删除备份。</translation>
     </message>
@@ -5801,6 +5805,10 @@
     <message>
         <source>The chat database is damaged. Quit and reopen Tandem to repair it.</source>
         <translation>对话数据库已损坏。请退出 Tandem 并重新打开，以便修复。</translation>
+    </message>
+    <message>
+        <source>Not deleted: {titles}. The chat database is damaged. Quit and reopen Tandem to repair it.</source>
+        <translation>未能删除：{titles}。对话数据库已损坏。请退出 Tandem 并重新打开，以便修复。</translation>
     </message>
     <message>
         <source>Your chats could not be saved or read: {detail}. Try again, or quit and reopen Tandem.</source>

@@ -12,6 +12,10 @@ _FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
 # A folder in which no lock file, log or journal can be created causes one of the last three.
 _FORBIDDEN_NAMES = ("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_CANTOPEN", "SQLITE_IOERR_LOCK")
 
+# No operation on a sound store violates these constraints.
+_CONSTRAINTS = tuple(f"SQLITE_CONSTRAINT_{kind}" for kind in ("FOREIGNKEY", "PRIMARYKEY", "ROWID", "UNIQUE"))
+_DAMAGE_NAMES = ("SQLITE_CORRUPT", "SQLITE_NOTADB", *_CONSTRAINTS)
+
 
 def refusal_of(error: BaseException) -> str | None:
     """Return why the system refuses the store: "full", "forbidden", or None for another reason."""
@@ -69,6 +73,12 @@ class BackupNotUsable(StoreError):
     code, sentence = "backup-not-usable", "the backup {name} cannot be used"
 
 
+class NotDeleted(StoreError):
+    """The chats with these `titles` could not be deleted, because the database is damaged."""
+
+    code, sentence = "not-deleted", "chats cannot be deleted: {titles}"
+
+
 class NotFound(StoreError):
     """No `kind` ("conversation", "message" or "folder") has this `id` (any more)."""
 
@@ -82,9 +92,10 @@ class WrongState(StoreError):
 
 
 def is_damage(error: BaseException) -> bool:
-    """Return whether SQLite found the file damaged, or rows that refer to rows that are not there."""
+    """Return whether SQLite found the file damaged, or an index or a reference at odds with a table."""
     name = getattr(error, "sqlite_errorname", None) or ""
-    return name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_CONSTRAINT_FOREIGNKEY"))
+    # A search index gives no further reason.
+    return name == "SQLITE_CONSTRAINT" or name.startswith(_DAMAGE_NAMES)
 
 
 def as_store_error(error: BaseException) -> StoreError:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from app.conversations.backups import back_up, backups_of
 from app.conversations.database import Database, connect
-from app.conversations.errors import StoreInUse, StoreTooNew
+from app.conversations.errors import StoreError, StoreInUse, StoreTooNew
 from app.conversations.pictures import pictures_of
 from app.conversations.recovery import salvage
 from app.conversations.request_history import RequestHistory, Totals
@@ -64,12 +64,25 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
         migrate(connection)
         store = ConversationStore(Database(connection, clock), pictures_of(path))
         store.run(lambda store: store.answers.mark_interrupted())
+        _mend_references(store)
         damaged = any(path.parent.glob(f"{path.stem}-damaged-*"))
-        store.pictures.restore(pictures_of(path.parent / "backups" / path.name), keep_all=damaged)
+        backups = pictures_of(path.parent / "backups" / path.name)
+        store.run(lambda store: store.pictures.restore(backups, keep_all=damaged))
     except BaseException:
         connection.close()
         raise
     return store, set_aside
+
+
+def _mend_references(store: ConversationStore) -> None:
+    """Mend references at once: messages of a chat whose row is lost would be in no list."""
+    try:
+        if store.run(lambda store: store.database.row("PRAGMA foreign_key_check")) is not None:
+            _log.warning("references in the store are broken and are mended")
+            store.mend()
+    except (sqlite3.Error, StoreError):
+        # The store opens on a disk that is full, too.
+        _log.warning("references in the store cannot be mended", exc_info=True)
 
 
 def open_in_memory(pictures: dict[str, bytes], clock: Callable[[], float] = time.time) -> ConversationStore:

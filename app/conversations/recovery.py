@@ -1,4 +1,4 @@
-"""Copies the readable rows of a damaged store into a sound one."""
+"""Mends a damaged store: in place what follows from its rows, or else by copying these into a sound store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.conversations.database import readable
+from app.conversations.database import Database, readable
 from app.conversations.page_rows import SchemaColumn, columns_of, readable_rows, repair_header, rows_of_pages
 from app.conversations.records import ROLES, STATES, TOOL
 from app.conversations.schema import LATEST, migrate
@@ -17,6 +17,32 @@ from app.conversations.store_files import remove_side_files
 
 # Parents before children, so that a lost parent is known when its children come.
 _TABLES = ("folders", "presets", "conversations", "messages", "chunks", "token_views", "requests")
+# More problems than a file has pages.
+_MOST_PROBLEMS = 2**30
+
+
+def mend(database: Database) -> None:
+    """Write the indexes of an open store anew, and mend what refers to rows that are not there."""
+    connection = database.connection
+    connection.execute("PRAGMA foreign_keys = OFF")
+    try:
+        with database.write() as changes:
+            connection.execute("REINDEX")
+            _mend_references(connection)
+            changes.conversations.update(database.ids("SELECT id FROM conversations"))
+    finally:
+        connection.execute("PRAGMA foreign_keys = ON")
+
+
+def problem_in(path: Path) -> str | None:
+    """Return what is wrong in a closed store without a log, indexes and references included; None if nothing is."""
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as connection:
+        connection.text_factory = readable
+        verdict: str = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+        lost = connection.execute("PRAGMA foreign_key_check").fetchone()
+    if verdict != "ok":
+        return verdict
+    return None if lost is None else f"a row of {lost[0]} refers to a lost one of {lost[2]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +71,8 @@ def salvage(working: Path, target: sqlite3.Connection) -> Salvage:
         target.execute("BEGIN IMMEDIATE")
         tables = {table: columns for table in _TABLES if (columns := columns_of(target, table))}
         lost = {table: columns for table, columns in tables.items() if not _copy_table(source, target, table, columns)}
+        if _has_unreached_pages(source):
+            lost |= {table: tables[table] for table in ("conversations", "messages")}
     if lost:
         # Closing has moved what was in the log into the file.
         remove_side_files(working)
@@ -78,6 +106,14 @@ def _version_of_tables(source: sqlite3.Connection) -> int:
             except (sqlite3.Error, UnicodeDecodeError):
                 return LATEST
     return LATEST
+
+
+def _has_unreached_pages(source: sqlite3.Connection) -> bool:
+    """Return whether the file has pages that no table leads to, as after a lost write of a page above them."""
+    try:
+        return any("never used" in row[0] for row in source.execute(f"PRAGMA quick_check({_MOST_PROBLEMS})"))
+    except (sqlite3.Error, UnicodeDecodeError):
+        return True
 
 
 def _copy_table(
@@ -139,11 +175,17 @@ def _mend_references(target: sqlite3.Connection) -> None:
         WHERE conversation_id NOT IN (SELECT id FROM conversations) GROUP BY conversation_id""",
         # Move messages below the parent of their lost parent, where that is known.
         """
-        CREATE TEMP TABLE above AS SELECT selected_child, max(id) AS id FROM messages
-        WHERE selected_child NOT IN (SELECT id FROM messages) GROUP BY selected_child""",
+        CREATE TEMP TABLE above AS SELECT selected_child, conversation_id, max(id) AS id FROM messages
+        WHERE selected_child NOT IN (SELECT id FROM messages) GROUP BY selected_child, conversation_id""",
         """
-        UPDATE messages SET parent_id = (SELECT above.id FROM temp.above WHERE above.selected_child = parent_id)
-        WHERE parent_id NOT IN (SELECT id FROM messages)""",
+        UPDATE messages SET parent_id = (
+            SELECT above.id FROM temp.above
+            WHERE above.selected_child = parent_id AND above.conversation_id = messages.conversation_id
+        )
+        WHERE parent_id IS NOT NULL AND NOT EXISTS (
+            SELECT 1 FROM messages AS parent
+            WHERE parent.id = messages.parent_id AND parent.conversation_id = messages.conversation_id
+        )""",
         "DROP TABLE temp.above",
         """
         CREATE TEMP TABLE positions AS SELECT id, row_number() OVER (
@@ -157,13 +199,16 @@ def _mend_references(target: sqlite3.Connection) -> None:
             SELECT child.id FROM messages AS child WHERE child.parent_id = messages.id
             ORDER BY child.position DESC LIMIT 1
         )
-        WHERE selected_child IS NULL OR selected_child NOT IN (SELECT id FROM messages)""",
+        WHERE selected_child IS NULL
+        OR selected_child NOT IN (SELECT child.id FROM messages AS child WHERE child.parent_id = messages.id)""",
         """
         UPDATE conversations SET selected_root = (
             SELECT id FROM messages WHERE conversation_id = conversations.id AND parent_id IS NULL
             ORDER BY position DESC, id DESC LIMIT 1
         )
-        WHERE selected_root IS NULL OR selected_root NOT IN (SELECT id FROM messages)""",
+        WHERE selected_root IS NULL OR selected_root NOT IN (
+            SELECT id FROM messages WHERE conversation_id = conversations.id AND parent_id IS NULL
+        )""",
         "UPDATE conversations SET folder_id = NULL WHERE folder_id NOT IN (SELECT id FROM folders)",
         "DELETE FROM chunks WHERE message_id NOT IN (SELECT id FROM messages)",
         "DELETE FROM token_views WHERE message_id NOT IN (SELECT id FROM messages)",

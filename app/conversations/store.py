@@ -18,6 +18,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,9 +26,11 @@ from app.conversations.answers import Answers
 from app.conversations.conversation_list import ConversationList
 from app.conversations.database import Database, is_repairable
 from app.conversations.deletions import Deletions
+from app.conversations.errors import is_damage
 from app.conversations.message_tree import MessageTree
 from app.conversations.pictures import PictureFiles, Pictures, PicturesInMemory
 from app.conversations.presets import Presets
+from app.conversations.recovery import mend
 from app.conversations.request_history import RequestHistory
 from app.conversations.search import ConversationSearch
 
@@ -53,20 +56,50 @@ class ConversationStore:
         database.on_removal = self.pictures.remove_unreferenced
 
     def run(self, operation: Callable[[ConversationStore], Result]) -> Result:
-        """Run an operation. If a damaged text or search index stops it, repair that and run it once more."""
-        commits = self.database.commits
-        try:
-            return operation(self)
-        except sqlite3.DatabaseError as error:
-            if not is_repairable(error):
-                raise
-            _log.warning("a text or the search index is damaged and is written anew")
-            unchanged = self.database.commits == commits
-            self.search.rebuild()
-            # An operation that has committed something must not run twice.
-            if not unchanged:
-                raise
-        return operation(self)
+        """Run an operation. If damage stops it, mend that and run it again, once for each way to mend it."""
+        tried: list[Callable[[], None]] = []
+        while True:
+            commits = self.database.commits
+            try:
+                return operation(self)
+            except sqlite3.DatabaseError as error:
+                mend = next((one for one in self._mends_of(error) if one not in tried), None)
+                if mend is None:
+                    raise
+                tried.append(mend)
+                unchanged = self.database.commits == commits
+                _log.warning("a part of the store is damaged and is written anew (%s)", error)
+                mend()
+                # An operation that has committed something must not run twice.
+                if not unchanged:
+                    raise
+
+    def _mends_of(self, error: sqlite3.DatabaseError) -> list[Callable[[], None]]:
+        """Return what may mend the damage that caused an error, the likelier first."""
+        if is_repairable(error):
+            return [self.search.rebuild]
+        return [self.mend, self.search.rebuild] if is_damage(error) else []
+
+    def mend(self) -> None:
+        """Write the indexes but those of the search anew, and mend what refers to rows that are not there."""
+        mend(self.database)
+
+    def purge_trash(self) -> tuple[list[int], list[str]]:
+        """Purge what is in the trash, at once or else each chat by itself.
+
+        Returns the ids of the chats that are gone, and the titles of those that cannot be deleted.
+        """
+        with suppress(sqlite3.DatabaseError):
+            return self.run(lambda store: store.conversations.purge_trash()), []
+        purged, kept = list[int](), list[str]()
+        for row in self.database.rows("SELECT id, title FROM conversations WHERE trashed_at IS NOT NULL"):
+            try:
+                self.run(lambda store, chat_id=row["id"]: store.conversations.purge(chat_id))  # type: ignore[misc]
+                purged.append(row["id"])
+            except sqlite3.DatabaseError:
+                _log.warning("chat %d cannot be deleted", row["id"], exc_info=True)
+                kept.append(row["title"])
+        return purged, kept
 
     def close(self) -> None:
         self.database.close()

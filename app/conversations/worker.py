@@ -21,6 +21,7 @@ from app.conversations.backups import copy_daily, finish
 from app.conversations.opening import open_in_memory, open_store
 from app.conversations.pictures import PictureFiles, pictures_of
 from app.conversations.records import StoreChanges
+from app.conversations.recovery import problem_in
 from app.conversations.store import ConversationStore
 
 _log = logging.getLogger(__name__)
@@ -61,8 +62,8 @@ class StoreThread:
         self.path = path
         self._listener = listener
         self._clock, self._prepare, self._in_memory = clock, prepare, in_memory
-        self._wake = threading.Condition()
         self.pictures: PictureFiles = {} if in_memory else pictures_of(path)
+        self._wake = threading.Condition()
         self._jobs: list[_Job] = []
         self._numbers = itertools.count()
         self._closing = self._merging = False
@@ -151,9 +152,15 @@ class StoreThread:
             store.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _finish_backup(self, unfinished: Path) -> None:
+        """Finish a sound copy. A damaged one shows the damage of the store, which is mended before the next."""
         try:
-            finish(unfinished, self.path)
-        except OSError:
+            if problem := problem_in(unfinished):
+                _log.warning("%s is damaged and is mended: %s", self.path, problem)
+                self.submit(lambda store: store.search.rebuild() if "FTS5" in problem else store.mend())
+                unfinished.unlink()
+            else:
+                finish(unfinished, self.path)
+        except (OSError, sqlite3.Error):
             _log.info("the daily backup of %s was not finished", self.path, exc_info=True)
 
     def _serve(self, handle: Callable[[Future[Any], _Operation], None], next_job: Callable[[], _Job | None]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,7 +15,7 @@ from app.conversations.answer_writer import FLUSH_AFTER
 from app.conversations.chat_settings import OWN, TOOLS_ON
 from app.conversations.deletions import Deletion
 from app.conversations.encoding import to_json
-from app.conversations.errors import StoreNotWritable
+from app.conversations.errors import NotDeleted, NotFound
 from app.conversations.exports.json_format import conversation_as_object
 from app.conversations.presets import Preset
 from app.conversations.projects import preset_of
@@ -176,10 +175,8 @@ class ChatService(QObject):
         chat_id = chat.id
 
         def write(store: ConversationStore) -> None:
-            # A disk that takes no position is reported with the next text.
-            with suppress(StoreNotWritable):
-                stored = store.conversations.get(chat_id).settings
-                store.conversations.set_settings(chat_id, {**stored, READ_POSITION: position})
+            stored = store.conversations.get(chat_id).settings
+            store.conversations.set_settings(chat_id, {**stored, READ_POSITION: position})
 
         self._store.of(chat).schedule(write, 0.0)
 
@@ -340,9 +337,10 @@ class ChatService(QObject):
         """Restore and show the chat that was trashed last, or the messages that were deleted last."""
         last, shown = self.restorable.pop(), self.shown
 
-        def refused(_: Exception) -> None:
+        def refused(error: Exception) -> None:
             # Only memory has the deleted messages.
-            self.restorable.append(last)
+            if not isinstance(error, NotFound):
+                self.restorable.append(last)
 
         if isinstance(last, Deletion) and shown.temporary and last.conversation_id == shown.id:
             self._show_path(shown, lambda store: store.deletions.restore(last), refused=refused)
@@ -361,14 +359,17 @@ class ChatService(QObject):
         self._store.run(lambda store: store.conversations.purge(chat_id))
 
     def empty_trash(self) -> None:
-        """Delete all chats in the trash for good."""
+        """Delete all chats in the trash for good, but those that cannot be deleted."""
 
-        def forget(purged: list[int]) -> None:
+        def forget(outcome: tuple[list[int], list[str]]) -> None:
+            purged, kept = outcome
             for chat_id in purged:
                 self._forget(chat_id)
             self.trash_emptied.emit(len(purged))
+            if kept:
+                self._store.failed.emit(NotDeleted(kept))
 
-        self._store.run(lambda store: store.conversations.purge_trash(), forget)
+        self._store.run(lambda store: store.purge_trash(), forget)
 
     def note_written(self, chat: Chat) -> None:
         """Note that a turn of the chat was stored, which takes the chat out of the trash."""

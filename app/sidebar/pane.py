@@ -170,7 +170,8 @@ class ChatPane(ThemeAware, QFrame):
         with self.list.anchored():
             stays = self.list.underMouse()
             self.model.show_chats(chats.chats, chats.view, self._streaming, chats.folders, stays)
-        self.hint.setVisible(self._session.store.ready and (in_trash or not self.model.rows))
+        store = self._session.store
+        self.hint.setVisible(store.ready and (in_trash or not self.model.rows or store.list_error is not None))
         # A folder that is used by keyboard stays the current row.
         folder = self.model.row_of(Folder, before.id) if isinstance(before, Folder) else QModelIndex()
         stays = folder.isValid() and self.list.hasFocus()
@@ -318,7 +319,9 @@ class ChatPane(ThemeAware, QFrame):
         self.hint.setText(self._hint_text())
 
     def _hint_text(self) -> str:
-        """Return the text that is shown if no chat is listed, or above the chats in the trash."""
+        """Return the text that is shown if no chat is listed or can be read, or above the chats in the trash."""
+        if self._session.store.list_error is not None:
+            return self.tr("Your chats can't be read. Quit and reopen Tandem to repair them.")
         if self._chats.view == TRASHED and self._chats.chats:
             return self.tr("Backups may still contain deleted chats. Delete backups in Settings > Storage.")
         return {

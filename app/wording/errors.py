@@ -323,8 +323,12 @@ DRAFT_REASONS = Sentences(
 
 def store_sentence(error: StoreError) -> str:
     """Say why the chats could not be read or changed, and what to do."""
+    arguments = {
+        name: QLocale().createSeparatedList(value) if isinstance(value, list) else value
+        for name, value in error.arguments.items()
+    }
     other = translate("Store", "Your chats could not be saved or read: {detail}. Try again, or quit and reopen Tandem.")
-    return STORE_REASONS.get(str(error.arguments.get("reason", error.code)), other).format(detail=str(error))
+    return STORE_REASONS.get(str(arguments.get("reason", error.code)), other).format(**{"detail": error, **arguments})
 
 
 STORE_REASONS = Sentences(
@@ -334,6 +338,7 @@ STORE_REASONS = Sentences(
         "read-only": "The chats cannot be changed: the disk or the file does not allow writing.",
         "io": "The disk is not responding correctly, so this chat can't be saved.",
         "store-damaged": "The chat database is damaged. Quit and reopen Tandem to repair it.",
+        "not-deleted": "Not deleted: {titles}. The chat database is damaged. Quit and reopen Tandem to repair it.",
     },
 )
 

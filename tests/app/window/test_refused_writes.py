@@ -1,4 +1,4 @@
-"""Questions and answers that cannot be written to the disk."""
+"""Questions and answers that cannot be written to the disk, and chats that cannot be read or deleted."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.conversations.conversation_list import ConversationList
 from app.conversations.errors import StoreNotWritable
 from app.conversations.opening import open_store
 from app.system.paths import data_folder
@@ -112,3 +113,48 @@ def test_a_question_that_comes_back_and_what_was_written_since_are_both_there(
         window.session.chats.open(chat)
         assert window.unsent == expected
         window.close_notice()
+
+
+@pytest.mark.expects_log
+def test_the_sidebar_says_that_chats_cannot_be_read(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
+    window.ask_and_wait("first")
+    with monkeypatch.context() as patch:
+        malformed = raising(sqlite3.DatabaseError("database disk image is malformed"))
+        patch.setattr(ConversationList, "among", malformed)
+        patch.setattr(ConversationList, "view", malformed)
+        # What is asked meanwhile is on disk.
+        window.ask_and_wait("second")
+        assert len(window.notices) == 1
+        assert window.sidebar.pane.hint.isVisible()
+        assert "can't be read. Quit and reopen Tandem" in window.sidebar.pane.hint.text()
+    assert window.turns == [("first", "One."), ("second", "Two.")]
+    window.trigger("new-chat")
+    window.ask_and_wait("third")
+    assert not window.sidebar.pane.hint.isVisible()
+    assert window.titles == ["Third", "First"]
+
+
+@pytest.mark.expects_log
+def test_a_chat_that_cannot_be_deleted_is_named_and_the_others_go(
+    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    for question in ("first", "second"):
+        window.trigger("new-chat")
+        window.ask_and_wait(question)
+        window.session.chats.trash(window.session.chat.id)
+        window.settle()
+    purge = ConversationList.purge
+
+    def fail_at_one(listed: ConversationList, chat_id: int) -> None:
+        if chat_id == 1:
+            raise sqlite3.DatabaseError("database disk image is malformed")
+        purge(listed, chat_id)
+
+    monkeypatch.setattr(ConversationList, "purge", fail_at_one)
+    window.sidebar.show_view("Trash")
+    window.session.chats.empty_trash()
+    window.settle()
+    assert window.titles == ["First"]
+    assert window.banner_text.startswith("Not deleted: First. The chat database is damaged.")

@@ -1,0 +1,189 @@
+"""Damage that no check at the start finds is mended once it stops an operation, or by the daily backup."""
+
+from __future__ import annotations
+
+import random
+import re
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.conversations import worker
+from app.conversations.opening import open_store
+from app.conversations.records import AnswerSource, NewMessage
+from app.conversations.recovery import problem_in
+from app.conversations.worker import StoreThread
+from engine.stats import RequestStats
+from tests.app.conversations.damaged_files import PAGE
+from tests.patience import wait_until
+
+if TYPE_CHECKING:
+    from app.conversations.store import ConversationStore
+
+pytestmark = pytest.mark.expects_log
+
+DAMAGED = (
+    "messages",
+    "conversations",
+    "conversations_by_folder",
+    "conversations_by_selected_root",
+    "messages_by_parent",
+    "messages_by_selected_child",
+    "messages_at_root",
+    "sqlite_autoindex_conversations_1",
+    "sqlite_autoindex_messages_1",
+    "sqlite_autoindex_messages_2",
+    "search_idx",
+    "title_search_idx",
+)
+
+
+@dataclass(frozen=True)
+class Versions:
+    """A store before its last chats were written, and after; the root page of each of its tables and indexes."""
+
+    before: bytes
+    after: bytes
+    roots: dict[str, int]
+
+    def damaged(self, kind: str, name: str) -> bytes:
+        """Return the file with the earlier content of a page, or with one bit of its cells flipped."""
+        start = PAGE * (self.roots[name] - 1)
+        content = bytearray(self.after)
+        if kind == "lost write":
+            content[start : start + PAGE] = self.before[start : start + PAGE]
+        else:
+            content[start + PAGE - 1 - random.Random(name).randrange(300)] ^= 4
+        return bytes(content)
+
+    def texts(self) -> set[str]:
+        """Return the beginnings of all messages."""
+        return {found.decode() for found in re.findall(rb"chat \d+ message \d+:", self.after)}
+
+
+def write_chats(store: ConversationStore, chats: range) -> None:
+    with store.database.write():
+        for chat in chats:
+            chat_id, parent = store.conversations.create(title=f"Title {chat}"), None
+            for number in range(8):
+                text = f"chat {chat} message {number}: " + f"words{chat} of{number} " * 20
+                parent = store.messages.add(chat_id, parent, NewMessage("assistant" if number % 2 else "user", text))
+
+
+@pytest.fixture(scope="module")
+def versions(tmp_path_factory: pytest.TempPathFactory) -> Versions:
+    path = tmp_path_factory.mktemp("versions") / "chats.db"
+    contents = []
+    for chats in (range(5), range(5, 9)):
+        store, _damaged = open_store(path)
+        write_chats(store, chats)
+        roots = dict(store.database.rows("SELECT name, rootpage FROM sqlite_master"))
+        store.close()
+        contents.append(path.read_bytes())
+    return Versions(*contents, roots)
+
+
+def use(store: ConversationStore) -> None:
+    """Open each chat and ask in it, search, then delete half of the chats one by one, and the others with the trash."""
+
+    def ask(store: ConversationStore, chat_id: int) -> None:
+        with store.database.write():
+            answer = store.answers.start(store.messages.add_user_turn(chat_id, "words again"), AnswerSource())
+            store.answers.finish(answer, "stop", RequestStats(), "An answer.")
+
+    chats = sorted(chat.id for chat in store.run(lambda store: store.conversations.view()))
+    chats.append(store.run(lambda store: store.conversations.create()))
+    for chat in chats:
+        store.run(lambda store, chat=chat: store.messages.path(chat))
+        store.run(lambda store, chat=chat: ask(store, chat))
+    assert store.run(lambda store: store.search.messages("words again"))
+    for chat in chats:
+        store.run(lambda store, chat=chat: store.conversations.trash(chat))
+    for chat in chats[::2]:
+        store.run(lambda store, chat=chat: store.conversations.purge(chat))
+    assert store.purge_trash() == (chats[1::2], [])
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+@pytest.mark.parametrize("kind", ["lost write", "bit"])
+def test_a_store_with_a_damaged_page_can_be_used(path: Path, versions: Versions, kind: str, name: str) -> None:
+    path.parent.mkdir()
+    path.write_bytes(versions.damaged(kind, name))
+    store, _aside = open_store(path)
+    store.database.execute("PRAGMA synchronous = OFF")
+    kept = {row[0].partition(":")[0] + ":" for row in store.database.rows("SELECT content FROM messages NOT INDEXED")}
+    assert kept >= versions.texts()
+    assert store.database.rows("PRAGMA foreign_key_check") == []
+    use(store)
+    store.close()
+    if problem_in(path):
+        # What was lost of a table stops no operation: the daily backup finds it.
+        store, _aside = open_store(path)
+        store.mend()
+        store.close()
+    assert problem_in(path) is None
+
+
+def test_pages_that_no_table_leads_to_keep_their_messages(path: Path, versions: Versions) -> None:
+    """The root of a table is as it was before the last messages: SQLite reads it without an error, but not these."""
+    path.parent.mkdir()
+    path.write_bytes(versions.damaged("lost write", "messages"))
+    store, aside = open_store(path)
+    assert aside is not None
+    texts = [row[0] for row in store.database.rows("SELECT content FROM messages")]
+    assert {text.partition(":")[0] + ":" for text in texts} == versions.texts()
+    store.close()
+
+
+@pytest.mark.parametrize("column", ["parent_id", "selected_child", "conversation_id"])
+def test_chats_whose_messages_refer_to_other_chats_can_be_deleted(store: ConversationStore, column: str) -> None:
+    write_chats(store, range(3))
+    store.database.execute("PRAGMA foreign_keys = OFF")
+    store.database.execute(f"UPDATE messages SET {column} = 1 WHERE id IN (12, 20)")
+    store.database.execute("PRAGMA foreign_keys = ON")
+    for chat in (1, 2, 3):
+        store.conversations.trash(chat)
+    assert store.purge_trash() == ([1, 2, 3], [])
+    assert store.database.scalar("SELECT count(*) FROM messages") == 0
+
+
+def test_one_chat_that_cannot_be_deleted_keeps_none_of_the_others(
+    store: ConversationStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_chats(store, range(3))
+    for chat in (1, 2, 3):
+        store.conversations.trash(chat)
+    purge = type(store.conversations).purge
+
+    def fail_at_two(self: object, chat_id: int) -> None:
+        if chat_id == 2:
+            raise sqlite3.DatabaseError("database disk image is malformed")
+        purge(self, chat_id)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("app.conversations.conversation_list.ConversationList.purge", fail_at_two)
+    assert store.purge_trash() == ([1, 3], ["Title 1"])
+    assert store.database.ids("SELECT id FROM conversations") == [2]
+
+
+def test_damage_that_stops_no_operation_is_found_by_the_daily_backup_and_mended(
+    path: Path, versions: Versions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "FIRST_BACKUP_S", 0.0)
+    monkeypatch.setattr(worker, "BACKUP_EVERY_S", 0.0)
+    path.parent.mkdir()
+    path.write_bytes(versions.damaged("lost write", "messages_at_root"))
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA quick_check").fetchone()[0] == "ok"
+        connection.execute("UPDATE conversations SET folder_id = 7 WHERE id = 1")
+        connection.commit()
+    assert problem_in(path)
+    thread = StoreThread(path)
+    wait_until(lambda: list((path.parent / "backups").glob("*-daily-*.db")))
+    thread.close()
+    assert problem_in(path) is None
+    # A damaged copy replaces no earlier backup.
+    assert all(problem_in(backup) is None for backup in (path.parent / "backups").glob("*.db"))
