@@ -86,6 +86,10 @@ class Database:
         self.on_removal: Callable[[], None] = lambda: None
         self._open: StoreChanges | None = None
 
+    @property
+    def path(self) -> Path:
+        return Path(self.scalar("SELECT file FROM pragma_database_list"))
+
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[sqlite3.Row]:
         return self.execute(sql, parameters).fetchall()
 

@@ -14,7 +14,7 @@ from app.conversations.backups import back_up, backups_of
 from app.conversations.database import Database, connect
 from app.conversations.errors import StoreError, StoreInUse, StoreTooNew
 from app.conversations.pictures import pictures_of
-from app.conversations.recovery import salvage
+from app.conversations.recovery import mark_of, salvage
 from app.conversations.request_history import RequestHistory, Totals
 from app.conversations.schema import LATEST, is_sound, migrate, version_of
 from app.conversations.store import ConversationStore
@@ -70,6 +70,8 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
         store.run(lambda store: store.pictures.restore(backups, keep_all=damaged))
     except BaseException:
         connection.close()
+        if set_aside is None and mark_of(path).exists():
+            return open_store(path, clock)
         raise
     return store, set_aside
 
@@ -126,6 +128,8 @@ def _connect_and_check(path: Path) -> tuple[sqlite3.Connection | None, str]:
     try:
         connection = connect(path)
         verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if mark_of(path).exists():
+            verdict = "it could not be mended"
         if verdict == "ok" and not 0 <= version_of(connection) <= LATEST + _FUTURE_VERSIONS:
             verdict = "no app has this version"
         if verdict == "ok" and not is_sound(connection):
@@ -190,6 +194,7 @@ def _start_over(path: Path, problem: str, clock: Callable[[], float]) -> tuple[P
     # SQLite applies a log to any file of its name, so the damaged file's log is removed first.
     remove_side_files(path)
     os.replace(fresh, path)
+    mark_of(path).unlink(missing_ok=True)
     sync(path.parent)
     _log.info("%s was damaged (%s) and is kept as %s", path, problem, set_aside)
     return set_aside, connect(path)

@@ -21,6 +21,11 @@ _TABLES = ("folders", "presets", "conversations", "messages", "chunks", "token_v
 _MOST_PROBLEMS = 2**30
 
 
+def mark_of(path: Path) -> Path:
+    """Return the file that marks the store at `path` as damaged, so that the next start recovers it."""
+    return Path(f"{path}-unmended")
+
+
 def mend(database: Database) -> None:
     """Write the indexes of an open store anew, and mend what refers to rows that are not there."""
     connection = database.connection

@@ -30,7 +30,7 @@ from app.conversations.errors import is_damage
 from app.conversations.message_tree import MessageTree
 from app.conversations.pictures import PictureFiles, Pictures, PicturesInMemory
 from app.conversations.presets import Presets
-from app.conversations.recovery import mend
+from app.conversations.recovery import mark_of, mend
 from app.conversations.request_history import RequestHistory
 from app.conversations.search import ConversationSearch
 
@@ -53,10 +53,14 @@ class ConversationStore:
         self.search = ConversationSearch(database)
         self.presets = Presets(database)
         self.history = RequestHistory(database)
+        self._is_beyond_mending = False
         database.on_removal = self.pictures.remove_unreferenced
 
     def run(self, operation: Callable[[ConversationStore], Result]) -> Result:
-        """Run an operation. If damage stops it, mend that and run it again, once for each way to mend it."""
+        """Run an operation. If damage stops it, mend that and run it again, once for each way to mend it.
+
+        If it cannot be mended, the next start recovers the store.
+        """
         tried: list[Callable[[], None]] = []
         while True:
             commits = self.database.commits
@@ -65,20 +69,32 @@ class ConversationStore:
             except sqlite3.DatabaseError as error:
                 mend = next((one for one in self._mends_of(error) if one not in tried), None)
                 if mend is None:
+                    if tried:
+                        self._note_unmended(error)
                     raise
                 tried.append(mend)
                 unchanged = self.database.commits == commits
                 _log.warning("a part of the store is damaged and is written anew (%s)", error)
-                mend()
+                with suppress(sqlite3.DatabaseError):
+                    mend()
                 # An operation that has committed something must not run twice.
                 if not unchanged:
                     raise
 
     def _mends_of(self, error: sqlite3.DatabaseError) -> list[Callable[[], None]]:
         """Return what may mend the damage that caused an error, the likelier first."""
+        if self._is_beyond_mending:
+            # Trying again and again would take long.
+            return []
         if is_repairable(error):
             return [self.search.rebuild]
         return [self.mend, self.search.rebuild] if is_damage(error) else []
+
+    def _note_unmended(self, error: sqlite3.DatabaseError) -> None:
+        if error.sqlite_errorname.startswith("SQLITE_CORRUPT"):
+            self._is_beyond_mending = True
+            with suppress(OSError):
+                mark_of(self.database.path).touch()
 
     def mend(self) -> None:
         """Write the indexes but those of the search anew, and mend what refers to rows that are not there."""

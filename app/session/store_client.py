@@ -172,7 +172,7 @@ class StoreClient(QObject):
 
     def _note_end(self, future: Future[Any]) -> None:
         """Report the error of an operation that nobody waits for. Runs on the store's thread."""
-        if (error := future.exception()) is not None:
+        if (error := future.exception()) is not None and self.ready:
             self._went_wrong.emit(error)
 
     def wait_for(self, operation: Callable[[ConversationStore], Result]) -> Result:

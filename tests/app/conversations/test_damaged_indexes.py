@@ -51,11 +51,14 @@ class Versions:
     roots: dict[str, int]
 
     def damaged(self, kind: str, name: str) -> bytes:
-        """Return the file with the earlier content of a page, or with one bit of its cells flipped."""
+        """Return the file with the earlier content of a page, that of another page, or one bit of its cells flipped."""
         start = PAGE * (self.roots[name] - 1)
         content = bytearray(self.after)
         if kind == "lost write":
             content[start : start + PAGE] = self.before[start : start + PAGE]
+        elif kind == "another page":
+            other = PAGE * (self.roots["search_data"] - 1)
+            content[start : start + PAGE] = self.after[other : other + PAGE]
         else:
             content[start + PAGE - 1 - random.Random(name).randrange(300)] ^= 4
         return bytes(content)
@@ -136,6 +139,26 @@ def test_pages_that_no_table_leads_to_keep_their_messages(path: Path, versions: 
     assert aside is not None
     texts = [row[0] for row in store.database.rows("SELECT content FROM messages")]
     assert {text.partition(":")[0] + ":" for text in texts} == versions.texts()
+    store.close()
+
+
+@pytest.mark.parametrize("name", ["messages_by_parent", "unsent_pictures"])
+def test_what_cannot_be_mended_in_place_is_recovered_at_the_next_start(
+    path: Path, versions: Versions, name: str
+) -> None:
+    path.parent.mkdir()
+    path.write_bytes(versions.damaged("another page", name))
+    store, aside = open_store(path)
+    if aside is None:
+        with pytest.raises(sqlite3.DatabaseError):
+            use(store)
+        store.close()
+        store, aside = open_store(path)
+    assert aside is not None
+    use(store)
+    store.close()
+    store, aside = open_store(path)
+    assert aside is None
     store.close()
 
 
