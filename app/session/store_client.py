@@ -351,9 +351,10 @@ class StoreClient(QObject):
         if isinstance(error, NotFound):
             # The chat was deleted for good while an operation on it was pending.
             return
-        if not isinstance(error, StoreNotWritable):
+        reported = as_store_error(error)
+        if not isinstance(reported, StoreNotWritable):
             log.error("an operation of the store failed", exc_info=error)
-        self.failed.emit(as_store_error(error))
+        self.failed.emit(reported)
 
 
 def _load(store: ConversationStore, conversation_id: int) -> Chat:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,7 @@ def choices(storage: Any) -> list[str]:
 
 
 def test_a_backup_is_made_chosen_for_the_next_start_and_deleted_after_a_question(
-    open_settings: OpenShown, qtbot: Any
+    open_settings: OpenShown, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window, library, _ = open_settings()
     turn = window.session.answers.ask("What was said?")
@@ -62,8 +63,13 @@ def test_a_backup_is_made_chosen_for_the_next_start_and_deleted_after_a_question
     assert "every day" in row.help.text()
     assert not delete.isEnabled()
     qtbot.waitUntil(lambda: "no backup yet" in choices(storage)[0])
+    with monkeypatch.context() as patch:
+        full = OSError(errno.ENOSPC, "No space left on device")
+        patch.setattr("app.settings_window.backup_controls.back_up_now", Mock(side_effect=full))
+        storage.backups.back_up.click()
+        qtbot.waitUntil(lambda: "Check whether there is free space" in storage.outcome.text())
     storage.backups.back_up.click()
-    qtbot.waitUntil(lambda: "backed up" in storage.outcome.text())
+    qtbot.waitUntil(lambda: "were backed up" in storage.outcome.text())
     [backup] = (data_folder() / "backups").iterdir()
     assert str(backup) in storage.outcome.text()
     qtbot.waitUntil(lambda: choices(storage)[0].endswith("· 1 chat"))
