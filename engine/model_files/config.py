@@ -21,6 +21,7 @@ _CONTEXT_SETTINGS = (
 # Sizes that a constructor loops over or multiplies; the largest published are far below.
 _BOUNDS = {
     "num_hidden_layers": 1_000,
+    "num_layers": 1_000,
     "n_layers": 1_000,
     "n_layer": 1_000,
     "num_attention_heads": 4_096,
@@ -41,10 +42,12 @@ _BOUNDS = {
     "hc_sinkhorn_iters": 1_000,
     "ngram_vocab_size_base": 2**31,
 }
-_MAY_BE_ZERO = frozenset({"num_experts", "n_routed_experts", "num_local_experts", "hc_sinkhorn_iters"})
+_MAY_BE_ZERO = frozenset({"num_layers", "num_experts", "n_routed_experts", "num_local_experts", "hc_sinkhorn_iters"})
 _LARGEST_INTEGER = 2**53
 # Counts by which MLX divides without looking: a zero would end the process. Those of towers may be unused.
-_DIVISOR = re.compile(r"(?!.*(?:vision|audio)).*(?:kv_heads|key_value_heads|n_groups?|expert_group|group_norm_size)")
+_DIVISOR = re.compile(r"(?!.*(?:vision|audio)).*(?:kv_heads|key_value_heads|n_groups|group_norm_size)")
+# Families that divide by `n_group`, too. For others a number below 2 means that their experts have no groups.
+_ALWAYS_GROUPED = ("bailing_hybrid", "bailing_moe_v3", "dots1")
 
 
 def read_json(folder: Path, name: str, limits: JsonLimits) -> dict[str, Any]:
@@ -137,7 +140,8 @@ def check_sizes(folder: Path, config: Mapping[str, Any]) -> None:
     for name, value in _integers(config):
         if abs(value) > _LARGEST_INTEGER:
             raise ModelNotUsable(folder, "damaged", "config.json (a number out of bounds)")
-        if type(value) is int and value < 1 and _DIVISOR.fullmatch(name):
+        divides = _DIVISOR.fullmatch(name) or (name == "n_group" and config.get("model_type") in _ALWAYS_GROUPED)
+        if divides and type(value) is int and value < 1:
             raise ModelNotUsable(folder, "damaged", f"config.json ({name})")
     quantisation = config.get("quantization", config.get("quantization_config"))
     if quantisation is not None:

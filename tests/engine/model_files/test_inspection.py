@@ -114,6 +114,7 @@ def test_a_table_of_each_layer_has_a_row_for_each_token(
         ("bailing_moe_linear", {"group_norm_size": 0}, "damaged", "config.json (group_norm_size)"),
         ("dots1", {"n_group": 0}, "damaged", "config.json (n_group)"),
         ("nanbeige", {"num_loops": 10**6}, "damaged", "config.json (num_loops)"),
+        ("longcat_flash", {"num_layers": 10**6}, "damaged", "config.json (num_layers)"),
         ("llama", {"text": {"num_key_value_heads": 0}}, "damaged", "config.json (text.num_key_value_heads)"),
         ("qwen4_exp", {"text_config": {"ple_storage": {"manifest": "/etc/passwd"}}}, "unsafe",
          "config.json: ple_storage"),
@@ -130,6 +131,24 @@ def test_settings_that_end_the_process_in_a_family_s_code_are_refused(
         written[key] = {**written[key], **value} if isinstance(written.get(key), dict) else value
     (folder / "config.json").write_text(json.dumps(written))
     assert refusal(folder) == (reason, detail)
+
+
+@pytest.mark.parametrize(
+    ("family", "change"),
+    [
+        ("deepseek_v3", {"n_group": 0, "topk_group": 0}),
+        ("kimi_linear", {"num_expert_group": 0}),
+        ("llama", {"vision_config": {"num_key_value_heads": 0}}),
+        ("llama", {"num_key_value_heads": None}),
+    ],
+)
+def test_a_number_that_a_family_s_code_does_not_divide_by_may_be_zero_or_null(
+    tmp_path: Path, family: str, change: dict[str, Any]
+) -> None:
+    folder = write_model(tmp_path / "m", config={"model_type": family, **FAMILIES.get(family, {})})
+    written = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(written | change))
+    check_folder(folder)
 
 
 def test_a_missing_folder_is_missing(tmp_path: Path) -> None:
