@@ -242,7 +242,7 @@ def _read(
         read = read_attachment(path, language, time, keep)
         return replace(now, text=read.text, picture=read.picture, problem="")
     except NotAttachable as error:
-        return replace(known if error.reason == "no-time" else now, problem=error.reason)
+        return replace(known if error.reason in ("no-time", "unreadable") else now, problem=error.reason)
     except PictureNotUsable as error:
         if error.reason == "too-slow-together":
             return replace(known, problem="no-time")

@@ -214,7 +214,14 @@ def test_a_question_says_which_file_it_waits_for_and_goes_on_without_it(
     assert novel(session).sources[1].problem == "too-slow"
 
 
-@pytest.mark.parametrize("step", ["read_attachment", "read_again"])
+@pytest.mark.parametrize(
+    ("step", "error"),
+    [
+        ("read_attachment", RuntimeError("unexpected")),
+        ("read_attachment", NotAttachable("bad.txt", "unreadable")),
+        ("read_again", RuntimeError("unexpected")),
+    ],
+)
 def test_what_fails_unexpectedly_is_named_and_keeps_no_other_from_being_read(
     session: Session,
     engine: ScriptedEngine,
@@ -224,6 +231,7 @@ def test_what_fails_unexpectedly_is_named_and_keeps_no_other_from_being_read(
     settle: Settle,
     monkeypatch: pytest.MonkeyPatch,
     step: str,
+    error: Exception,
 ) -> None:
     refused, left_out = list[object](), list[tuple[str, str, bool]]()
     session.projects.left_out.connect(
@@ -239,7 +247,7 @@ def test_what_fails_unexpectedly_is_named_and_keeps_no_other_from_being_read(
 
     def fail(what: Source | Path, *more: object) -> object:
         if Path(what.path if isinstance(what, Source) else what).name == "bad.txt":
-            raise RuntimeError("unexpected")
+            raise error
         return works(what, *more)
 
     monkeypatch.setattr(project_service, step, fail)
@@ -253,6 +261,10 @@ def test_what_fails_unexpectedly_is_named_and_keeps_no_other_from_being_read(
     qtbot.waitUntil(lambda: len(refused) > 1)
     assert isinstance(refused[1], NotAttachable)
     assert (refused[1].name, refused[1].reason) == ("bad.txt", "unreadable")
+    # Its permissions may be mended without a change of the file.
+    monkeypatch.setattr(project_service, step, works)
+    ask()
+    assert systems(engine)[-1].count("New text.") == 2
 
 
 def test_a_question_that_is_stopped_gives_its_files_up(
