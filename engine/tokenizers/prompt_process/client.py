@@ -50,8 +50,8 @@ COUNT_S = 8
 IDLE_S = 15 * 60.0
 MEMORY_BYTES = 3 * 2**30
 _POLL_S = 0.02
-# New processes for a task whose process ends: in want of memory, macOS kills some of them in a row.
-_RETRIES = 2
+# Attempts at a task whose process ends: in want of memory, macOS kills some of them in a row.
+_ATTEMPTS = 3
 # Seconds in which a process has to end after it closed its connection, and the most bytes that it may leave unread.
 _ENDING_S, _MOST_UNREAD = 1.0, 2**30
 # Variables that keep the libraries quiet, offline and on one thread.
@@ -252,16 +252,14 @@ class PromptProcess:
 
     def _with_retries(self, work: Callable[[], Result]) -> Result:
         """Do `work`, and again with a new process if this one ends meanwhile. Raises `TemplateFailed`."""
-        for _ in range(_RETRIES):
+        for attempt in range(1, _ATTEMPTS + 1):
             try:
                 return work()
             # A system that wants memory may also start no process.
             except (_ProcessEnded, OSError) as error:
-                log.info("the prompt process ended (%s) and is asked again", error)
-        try:
-            return work()
-        except (_ProcessEnded, OSError) as error:
-            raise TemplateFailed(str(error), "crashed") from error
+                log.info("the prompt process ended (%s) in attempt %d", error, attempt)
+                ended = error
+        raise TemplateFailed(str(ended), "crashed") from ended
 
     def _ensure_built(self, source: TokenizerSource, abandoned: threading.Event) -> None:
         """Build a tokenizer unless the process has it; beyond MOST_TOKENIZERS, drop the least recently used."""
