@@ -43,7 +43,7 @@ class UpdateChecker(QObject):
         elif not self._source().known:
             self._notifications.show_no_update("no-feed")
         else:
-            self._run(partial(self._show, True), lambda error: self._notifications.show_no_update(_reason(error)))
+            self._run(asked=True)
 
     def check_daily(self) -> None:
         """Check if the user enabled that and the last check is a day old; show a newer release, or an expired feed."""
@@ -51,20 +51,23 @@ class UpdateChecker(QObject):
         # The clock may have been ahead.
         due = not 0 <= time.time() - values.update_checked_at < _DAY_S
         if values.check_updates and due and not values.work_offline and self._source().known:
-            self._run(partial(self._show, False), self._show_expired)
+            self._run(asked=False)
 
     def close(self) -> None:
         self._background.close()
 
-    def _run(self, then: Callable[[Release], None], failed: Callable[[Exception], None]) -> None:
+    def _run(self, asked: bool) -> None:
         proxy = self._preferences.values.proxy
-        self._background.run(lambda: self._ask(self._source(), proxy), then, failed, owner=self)
+        show, fail = partial(self._show, asked), partial(self._show_failure, asked)
+        self._background.run(lambda: self._ask(self._source(), proxy), show, fail, owner=self)
 
-    def _show_expired(self, error: Exception) -> None:
-        """Say that the feed has expired, which someone may cause who wants to keep new releases from a person."""
-        if _reason(error) == "expired":
+    def _show_failure(self, asked: bool, error: Exception) -> None:
+        reason = error.reason if isinstance(error, UpdateCheckFailed) else "unreachable"
+        # Someone who wants to keep new releases from a person may show an old feed.
+        if reason == "expired":
             self._preferences.change(update_checked_at=int(time.time()))
-            self._notifications.show_no_update("expired")
+        if asked or reason == "expired":
+            self._notifications.show_no_update(reason)
 
     def _show(self, asked: bool, release: Release) -> None:
         self._preferences.change(update_checked_at=int(time.time()))
@@ -73,7 +76,3 @@ class UpdateChecker(QObject):
             self._notifications.show_update(release, self._page)
         elif asked:
             self._notifications.show_no_update("newest")
-
-
-def _reason(error: Exception) -> str:
-    return error.reason if isinstance(error, UpdateCheckFailed) else "unreachable"
