@@ -21,14 +21,10 @@ _CONTEXT_SETTINGS = (
 # Sizes that a constructor loops over or multiplies; the largest published are far below.
 _BOUNDS = {
     "num_hidden_layers": 1_000,
-    "num_layers": 1_000,
     "n_layers": 1_000,
     "n_layer": 1_000,
     "num_attention_heads": 4_096,
     "num_key_value_heads": 4_096,
-    "num_experts": 8_192,
-    "n_routed_experts": 8_192,
-    "num_local_experts": 8_192,
     "hidden_size": 2**18,
     "intermediate_size": 2**22,
     "moe_intermediate_size": 2**22,
@@ -39,14 +35,18 @@ _BOUNDS = {
     "max_position_embeddings": 2**31,
     "num_loops": 1_000,
     "loop_num": 1_000,
-    "hc_sinkhorn_iters": 1_000,
     "ngram_vocab_size_base": 2**31,
+}
+_BOUNDS_OF_WHAT_MAY_BE_ZERO = {
+    "num_layers": 1_000,
+    "num_kv_reuse_layers": 1_000,
+    "num_experts": 8_192,
+    "n_routed_experts": 8_192,
+    "num_local_experts": 8_192,
+    "hc_sinkhorn_iters": 1_000,
     # Gemma 3n's code takes a stream by this number: the first, in all that are published.
     "altup_active_idx": 0,
 }
-_MAY_BE_ZERO = frozenset(
-    ("num_layers", "num_experts", "n_routed_experts", "num_local_experts", "hc_sinkhorn_iters", "altup_active_idx")
-)
 _LARGEST_INTEGER = 2**53
 # Counts by which MLX divides without looking: a zero would end the process. Those of towers may be unused.
 _DIVISOR = re.compile(r"(?!.*(?:vision|audio)).*(?:kv_heads|key_value_heads|n_groups|group_norm_size)")
@@ -129,11 +129,11 @@ def check_sizes(folder: Path, config: Mapping[str, Any]) -> None:
             continue
         if not isinstance(part, Mapping):
             raise ModelNotUsable(folder, "damaged", "config.json (text_config)")
-        for key, limit in _BOUNDS.items():
+        for key, limit in (_BOUNDS | _BOUNDS_OF_WHAT_MAY_BE_ZERO).items():
             value = part.get(key)
             if value is None:
                 continue
-            smallest = 0 if key in _MAY_BE_ZERO else 1
+            smallest = 1 if key in _BOUNDS else 0
             entries = value if isinstance(value, list) else [value]
             if not all(type(entry) is int and smallest <= entry <= limit for entry in entries):
                 raise ModelNotUsable(folder, "damaged", f"config.json ({key})")
