@@ -77,8 +77,10 @@ def newest_release(source: FeedSource, proxy: str = "") -> Release:
 
     try:
         feed, signature = asyncio.run(fetch())
-    # The last two are of a proxy that cannot be used.
-    except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError, ValueError, ImportError) as error:
+    except UpdateCheckFailed:
+        raise
+    # Addresses of proxies, and certificates, that cannot be used raise errors of many kinds.
+    except Exception as error:
         raise UpdateCheckFailed("unreachable") from error
     return read_feed(feed, signature, source.key)
 

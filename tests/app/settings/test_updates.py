@@ -176,7 +176,9 @@ def test_a_feed_that_drips_is_not_read_to_its_end(
         newest_release(FeedSource(page.address, publisher.key))
 
 
-@pytest.mark.parametrize("proxy", ["127.0.0.1:9", "ftp://127.0.0.1:9", "http://[::1", "socks5://127.0.0.1:9"])
+@pytest.mark.parametrize(
+    "proxy", ["127.0.0.1:9", "ftp://127.0.0.1:9", "http://[::1", "socks5://127.0.0.1:9", "http://127.0.0.1:99999"]
+)
 def test_a_proxy_that_cannot_be_used_is_an_error_of_the_check(page: Page, publisher: Publisher, proxy: str) -> None:
     with pytest.raises(UpdateCheckFailed, match="unreachable"):
         newest_release(FeedSource(page.address, publisher.key), proxy)
