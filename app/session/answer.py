@@ -50,7 +50,7 @@ class State(Enum):
 _UNFINISHED = (State.LENGTH, State.CANCELLED, State.FAILED, State.INTERRUPTED, State.REPEATING)
 _ENDED = (State.DONE, *_UNFINISHED)
 _REASONS = {"stop": State.DONE, "length": State.LENGTH, "cancelled": State.CANCELLED}
-# The name in stored figures, and of the folder of the weights.
+# The name in stored figures.
 STARTER = "starter/main"
 # Figures that are unknown for an answer whose speed does not count.
 _NO_SPEEDUP = dict.fromkeys(("speedup", "speedup_low", "speedup_high", "plain_tps", "saved_s"))
@@ -302,5 +302,5 @@ class Answer:
 @cache
 def _beginnings() -> dict[str, tuple[str, ...]]:
     """Return how the Starter's answers begin, by kind, which its recipe has written beside the weights."""
-    file = resources() / STARTER / "answers.json"
+    file = resources() / "starter" / "main" / "answers.json"
     return {kind: tuple(texts) for kind, texts in json.loads(file.read_text(encoding="utf-8")).items()}
