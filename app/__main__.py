@@ -43,8 +43,8 @@ ALIASES = {
     "rm": ("models", "remove"),
 }
 _INSTEAD = {
-    "show": "`tandem list` shows models, and `tandem models pairs MODEL` their draft models",
-    "stop": "the model picker of the window unloads models, and Ctrl-C ends `tandem serve`",
+    "show": "`tandem list` shows models, and `tandem models pairs MODEL` their draft models. ",
+    "stop": "The model picker of the window unloads models, and Ctrl-C ends `tandem serve`. ",
 }
 
 
@@ -116,18 +116,15 @@ def _parser(commands: Iterable[str]) -> argparse.ArgumentParser:
 
 
 def _check_command(parser: argparse.ArgumentParser, arguments: list[str]) -> None:
-    """End with the names of all commands, and the nearest one, if the first argument is none."""
+    """End with what does it here or the nearest command, and the names of all, if the first argument is none."""
     name = arguments[0] if arguments else "-"
     if name in COMMANDS or name.startswith("-"):
         return
-    if name in _INSTEAD:
-        parser.error(f"there is no command {name}: {_INSTEAD[name]}")
     from difflib import get_close_matches
 
     known = [*COMMANDS, *ALIASES]
-    near = get_close_matches(name, known, 1)
-    guess = f" Did you mean {near[0]}?" if near else ""
-    parser.error(f"there is no command {name!r}.{guess} Commands: {', '.join(known)}")
+    near = _INSTEAD.get(name) or "".join(f"Did you mean {one}? " for one in get_close_matches(name, known, 1))
+    parser.error(f"there is no command {name!r}. {near}Commands: {', '.join(known)}")
 
 
 def _command(options: argparse.Namespace) -> int:
@@ -150,6 +147,9 @@ class _Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         options, unknown = super().parse_known_args(args, namespace)
+        if len(unknown) == 1 and not unknown[0].startswith("-") and getattr(options, "prompt", unknown) is None:
+            # argparse takes no PROMPT that options part from the MODEL before it.
+            options.prompt = unknown.pop()
         if unknown:
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
         return options, unknown

@@ -30,7 +30,7 @@ from tests.tiny_gguf import write_gguf
     [
         ["bench", "--main", "starter/head"],
         ["chat", "Hello", "--main", "starter/head"],
-        ["run", "--max-tokens", "4", "starter/head", "Hello"],
+        ["run", "--max-tokens", "4", "starter/head", "--seed", "1", "Hello"],
         ["serve", "--main", "starter/head"],
     ],
     ids=lambda command: command[0],
@@ -81,6 +81,7 @@ def test_names_of_the_lists_are_those_of_folders_and_others_stay(
     "command",
     [
         ["run", "{}", "Hello"],
+        ["run", "{}", "--temperature", "1", "Hello"],
         ["chat", "Hello", "--draft", "{}"],
         ["bench", "--main", "{}"],
         ["bench", "--also", "{}"],
