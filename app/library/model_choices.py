@@ -142,16 +142,13 @@ def draft_choices(
 
 def _against(used: ModelChoice, rows: Sequence[ModelChoice]) -> list[ModelChoice]:
     """Return the rows beside a draft in use: what is not measured is no better than it."""
-    found = [
-        replace(row, advice=replace(row.advice, best=False))
-        if row.advice is not None and row.measured is None and row is not used
-        else row
+    place = next(n for n, row in enumerate(rows) if row is used or (row.measured is None and used.measured is None))
+    others = [
+        replace(row, advice=replace(row.advice, best=False)) if row.advice and row.measured is None else row
         for row in rows
+        if row is not used
     ]
-    if used.measured is not None:
-        return found
-    above = [row for row in found[: found.index(used)] if row.measured is not None]
-    return [*above, used, *(row for row in found if row is not used and row not in above)]
+    return [*others[:place], used, *others[place:]]
 
 
 def models_that_see(inventory: Inventory | None) -> list[Entry]:
