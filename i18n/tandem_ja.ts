@@ -5614,6 +5614,10 @@
         <translation>デコード時間のうち、ドラフト、メインモデルによる検証、その他が占める割合です。</translation>
     </message>
     <message>
+        <source>Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat themselves, and those in which the Starter cannot help, do not count.</source>
+        <translation>高速化の倍率と短縮した時間は、高速化の倍率を測定できた回答だけが対象です。同じ内容を繰り返す回答と、スターターが対応できなかった回答は含めません。</translation>
+    </message>
+    <message>
         <source>How many tokens are proposed before the main model checks them.</source>
         <translation>メインモデルが確認する前に提案されるトークンの数です。</translation>
     </message>
@@ -5664,10 +5668,6 @@
     <message>
         <source>Close</source>
         <translation>閉じる</translation>
-    </message>
-    <message>
-        <source>Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat themselves do not count.</source>
-        <translation>高速化の倍率と短縮した時間は、高速化の倍率を測定できた回答だけが対象です。同じ内容を繰り返す回答は含めません。</translation>
     </message>
 </context>
 <context>

@@ -5614,6 +5614,10 @@
         <translation>디코딩 시간이 초안 생성, 메인 모델의 검증, 그 밖의 작업에 쓰인 비율이에요.</translation>
     </message>
     <message>
+        <source>Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat themselves, and those in which the Starter cannot help, do not count.</source>
+        <translation>속도 배율과 절약한 시간은 속도 배율을 측정한 답변만 합한 값이에요. 같은 내용을 반복하는 답변과 스타터가 답하지 못한 답변은 넣지 않아요.</translation>
+    </message>
+    <message>
         <source>How many tokens are proposed before the main model checks them.</source>
         <translation>메인 모델이 확인하기 전에 제안되는 토큰 수예요.</translation>
     </message>
@@ -5664,10 +5668,6 @@
     <message>
         <source>Close</source>
         <translation>닫기</translation>
-    </message>
-    <message>
-        <source>Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat themselves do not count.</source>
-        <translation>속도 배율과 절약한 시간은 속도 배율을 측정한 답변만 합한 값이에요. 같은 내용을 반복하는 답변은 넣지 않아요.</translation>
     </message>
 </context>
 <context>

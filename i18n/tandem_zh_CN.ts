@@ -5614,6 +5614,10 @@
         <translation>解码时间中，生成草稿、主模型验证和其他开销各占的比例。</translation>
     </message>
     <message>
+        <source>Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat themselves, and those in which the Starter cannot help, do not count.</source>
+        <translation>加速比和节省的时间只统计测得加速比的回答，不包括重复相同内容的回答和入门模型答不了的回答。</translation>
+    </message>
+    <message>
         <source>How many tokens are proposed before the main model checks them.</source>
         <translation>主模型检查之前提出的 token 数。</translation>
     </message>
@@ -5664,10 +5668,6 @@
     <message>
         <source>Close</source>
         <translation>关闭</translation>
-    </message>
-    <message>
-        <source>Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat themselves do not count.</source>
-        <translation>加速比和节省的时间只统计测得加速比的回答，不包括重复相同内容的回答。</translation>
     </message>
 </context>
 <context>

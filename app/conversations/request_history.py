@@ -78,7 +78,7 @@ class RequestRow:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """The sums of several answers, without those that repeat themselves; those of a pair have its names and method.
+    """The sums of several answers, without loops and refusals; those of a pair have its names and method.
 
     `accept_rate` is a total divided by a total. `speedup`, with its bounds, is the time of plain decoding over the time
     taken, in the answers that know its bounds, and `saved_s` the seconds saved (below zero: lost) in those that know it

@@ -54,7 +54,7 @@ EXPLANATIONS = Sentences(
         "time": "How the decoding time splits into drafting, verification by the main model and everything else.",
         "totals": (
             "Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat "
-            "themselves do not count."
+            "themselves, and those in which the Starter cannot help, do not count."
         ),
     },
 )
