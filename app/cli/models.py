@@ -9,13 +9,21 @@ import sys
 import urllib.request
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from app.cli.command import BAD_USAGE, DONE, FAILED, add_actions, add_command
 from app.cli.downloads import follow
-from app.cli.pair_options import explained, is_named, memory_limit, model_folder, model_path, models_here
+from app.cli.pair_options import (
+    STARTER_MAIN,
+    explained,
+    is_named,
+    memory_limit,
+    model_folder,
+    model_path,
+    models_here,
+)
 from app.cli.terminal import format_bytes, print_table, say
 from app.conversations.errors import StoreInUse
 from app.conversations.opening import stored_pairs
@@ -203,6 +211,9 @@ def _pairs(arguments: argparse.Namespace) -> int:
     name = main.id if main is not None else parse_repository(arguments.id)
     measured = {draft: one for (of, draft), one in _measured().items() if of == name}
     advice = _advice(arguments, main or name, installed, {draft: one.factor for draft, one in measured.items()})
+    if name == STARTER_MAIN:
+        # As in the window, an estimate is no recommendation against the default.
+        advice = [replace(one, best=one.best and one.id in measured) for one in advice]
     objects = ({"event": "pair", **asdict(one), "works": one.works} for one in advice)
     rows = [
         (

@@ -100,7 +100,7 @@ def model_path(name: str) -> str:
 
     "starter" is its main model.
     """
-    name = STARTER_MAIN if name == STARTER else name
+    name = STARTER_MAIN if name.lower() == STARTER else name
     if name in STARTERS:
         return str(resources() / name)
     if os.path.exists(os.path.expanduser(name)):
@@ -110,7 +110,7 @@ def model_path(name: str) -> str:
 
 def is_named(model: Model, name: str) -> bool:
     """Whether `name` is the id, the folder, the GGUF file or the page of a model; "starter" is the starter's main."""
-    if name == model.id or (name == STARTER and model.id == STARTER_MAIN):
+    if name == model.id or (name.lower() == STARTER and model.id == STARTER_MAIN):
         return True
     here = os.path.realpath(os.path.expanduser(name))
     if any(place and os.path.realpath(place) == here for place in (model.path, model.gguf)):

@@ -108,7 +108,7 @@ def test_a_name_that_is_not_here_is_told_with_the_remedy_before_mlx_is_imported(
     ("options", "draft"),
     [
         ({}, "starter/draft"),
-        ({"main": "starter"}, "starter/draft"),
+        ({"main": "Starter"}, "starter/draft"),
         ({"main": "starter/main", "draft": "none"}, None),
         ({"main": "starter/draft"}, None),
     ],
@@ -116,6 +116,13 @@ def test_a_name_that_is_not_here_is_told_with_the_remedy_before_mlx_is_imported(
 def test_the_starter_s_main_has_the_starter_s_draft(options: dict[str, str], draft: str | None) -> None:
     chosen = chosen_pair(Namespace(**{"main": None, "draft": None} | options))
     assert chosen[1] == (None if draft is None else str(resources() / draft))
+
+
+def test_no_estimate_is_starred_against_the_draft_of_the_starter(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["models", "pairs", "Starter"]) == 0
+    shown = capsys.readouterr().out
+    assert "starter/head" in shown
+    assert "*" not in shown
 
 
 def test_commands_take_a_gguf_file_as_a_chat_does(
