@@ -37,25 +37,24 @@ def catch_in_slots(notify: Callable[[Path | None], None]) -> None:
     from PySide6.QtCore import QTimer
 
     def tell(error: BaseException) -> None:
+        # What fails in here, also in a slot of the notice, would come back to `hook`, without end.
+        sys.excepthook = sys.__excepthook__
+        file = None
         try:
-            file = report(error)
-        except Exception:
-            file = None
-        notify(file)
-
-    def tell_again(error: BaseException) -> None:
-        try:
-            tell(error)
+            with contextlib.suppress(Exception):
+                file = report(error)
+            notify(file)
         except Exception as failure:
-            # Raised from here, it would come back to `hook`, without end.
             sys.__excepthook__(type(failure), failure, failure.__traceback__)
+        finally:
+            sys.excepthook = hook
 
     def hook(_kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
-        try:
+        if isinstance(error, RecursionError | SystemError):
+            # No call may fit on the stack any more, of which Qt tells in a SystemError. The event loop begins anew.
+            QTimer.singleShot(0, lambda: tell(error))
+        else:
             tell(error)
-        except Exception:
-            # After an endless recursion no call fits on the stack. That of the event loop begins anew.
-            QTimer.singleShot(0, lambda: tell_again(error))
 
     sys.excepthook = hook
 

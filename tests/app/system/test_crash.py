@@ -76,38 +76,60 @@ class Recursive(QObject):
         self.again.emit()
 
 
-@pytest.mark.parametrize("broken", ["stack", "report", "notice once", "notice"])
-def test_an_error_is_told_even_if_its_report_fails(
-    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], broken: str
-) -> None:
+def test_an_endless_recursion_is_told_with_its_report(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     window = open_window(ScriptedEngine())
     told: list[Path | None] = []
 
     def notify(report: Path | None) -> None:
         told.append(report)
-        if broken == "notice" or (broken == "notice once" and len(told) == 1):
-            raise RuntimeError(broken)
         window.notifications.show_error(report)
 
-    def fail(_error: BaseException) -> None:
+    # Where in the reaction to the error the stack ends depends on how deep the recursion began.
+    def recur(calls: int) -> None:
+        if calls:
+            recur(calls - 1)
+        else:
+            Recursive().recur()
+
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    crash.catch_in_slots(notify)
+    for depth in range(40):
+        recur(depth)
+        window.wait(lambda: told != [])
+        assert told == [data_folder() / "last-error.txt"]
+        told.clear()
+    assert "Something unexpected" in window.banner_text
+
+
+@pytest.mark.parametrize("broken", ["report", "notice", "slot"])
+def test_an_error_is_told_once_even_if_that_fails(
+    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], broken: str
+) -> None:
+    window = open_window(ScriptedEngine())
+    told: list[Path | None] = []
+
+    def fail(*_: object) -> None:
         raise RuntimeError(broken)
+
+    def notify(report: Path | None) -> None:
+        told.append(report)
+        if broken == "notice":
+            fail()
+        window.notifications.show_error(report)
 
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
     crash.catch_in_slots(notify)
     if broken == "report":
         monkeypatch.setattr("app.system.crash.report", fail)
-    if broken == "stack":
-        Recursive().recur()
-    else:
+    if broken == "slot":
+        window.notifications.report_changed.connect(fail)
+    for count in (1, 2):
         sys.excepthook(ValueError, ValueError("half of 😀: \ud83d"), None)
-    if broken == "notice":
-        window.wait(lambda: len(told) == 2)
         QApplication.processEvents()
-        assert len(told) == 2
-        assert "RuntimeError: notice" in capfd.readouterr().err
-    else:
-        window.wait(lambda: "Something unexpected" in window.banner_text)
-        assert (told[-1] is None) == (broken == "report")
+        assert len(told) == count
+    assert (f"RuntimeError: {broken}" in capfd.readouterr().err) == (broken != "report")
+    assert ("Something unexpected" in window.banner_text) == (broken != "notice")
+    assert (told[0] is None) == (broken == "report")
 
 
 log = logging.getLogger("engine.something")
