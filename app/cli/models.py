@@ -15,15 +15,7 @@ from typing import Any
 
 from app.cli.command import BAD_USAGE, DONE, FAILED, add_actions, add_command
 from app.cli.downloads import follow
-from app.cli.pair_options import (
-    STARTER_MAIN,
-    explained,
-    is_named,
-    memory_limit,
-    model_folder,
-    model_path,
-    models_here,
-)
+from app.cli.pair_options import STARTER_MAIN, explained, is_named, memory_limit, model_folder, model_path, models_here
 from app.cli.terminal import format_bytes, print_table, say
 from app.conversations.errors import StoreInUse
 from app.conversations.opening import stored_pairs
