@@ -80,7 +80,6 @@ def _pairs(call: str, argument: str) -> CallForm:
 
 def _invokes(tag: str, mark: str, parameter: str, before: str = "", **more: Any) -> CallForm:
     """Return a form of calls that are invocations, several of which share a `mark`; `tag` begins the names of tags."""
-    similar = [f"{start}\n" for start, _ in more.get("similar", ())]
     start, stop = f"<{mark}>", f"</{mark}>"
     calls = TaggedCalls(
         f'<{tag}invoke name="NAME">\n',
@@ -91,7 +90,6 @@ def _invokes(tag: str, mark: str, parameter: str, before: str = "", **more: Any)
         start=f"{start}\n",
         between="",
         stop=stop,
-        similar=(*similar, "") if more.get("bare") else (),
     )
     name = rf'<{tag}invoke\b[^<>]*?\bname="(?P<name>[^"]+)">'
     opening = rf'<{tag}parameter\b[^<>]*?\bname="(?P<key>[^"]+)"{parameter}>'
@@ -124,10 +122,19 @@ def _one_json(call: str, *signs: str, start: str, others: tuple[Marks, ...] = ()
 
 
 def _dsml(marks: str, *signs: tuple[str, ...]) -> CallForm:
-    """Return a form of the language of DeepSeek's calls, whose `marks` stand around them, others, or none."""
+    """Return a form of the language of DeepSeek's calls, whose `marks` stand around them; models also write others."""
     tag, string = "｜DSML｜", r'(?: string="(?P<string>true|false)")?'
-    others = [word for word in ("tool_calls", "function_calls", "toolcalls", "tool") if word != marks]
-    similar = tuple((f"<{tag}{word}>", f"</{tag}{word}>") for word in others)
+    others = (
+        "tool_calls",
+        "function_calls",
+        "toolcalls",
+        "functioncalls",
+        "tool_call",
+        "function_call",
+        "tools",
+        "tool",
+    )
+    similar = tuple((f"<{tag}{word}>", f"</{tag}{word}>") for word in others if word != marks)
     signs = ((tag, f"{marks}>"), *signs)
     form = _invokes(tag, f"{tag}{marks}", string, ' string="STRING"', signs=signs, bare=True, similar=similar)
     return replace(form, opening=f"<{tag}")

@@ -1,13 +1,11 @@
 """Reads calls with a tag for each argument, whose values are texts without quotes: they may contain any tags.
 
-A value ends at its first closing tag after which the form goes on: with an argument that the function declares and that
-the call does not have yet, or with the end of the call. The end of a call after a free text counts as such only if the
-answer ends after it, another call of a known function follows, or text in which no call ends. A whole call in a free
-text belongs to it. So a call is only known at the end of the answer. An answer with two calls, one beside the other, is
-read as such, although it could be one call whose text has the end of a call and the beginning of another in it.
-
-If the end of a value cannot be told so, the form also goes on with arguments that the function does not declare. Before
-such a one, each argument that begins in the value is closed.
+A value ends at its first closing tag after which the form goes on: with an argument that the call does not have yet, or
+with the end of the call. Before an argument that the function does not declare, each one that begins in the value has
+to be closed. The end of a call after a free text counts as such only if the answer ends after it, another call of a
+known function follows, or text in which no call ends. A whole call in a free text belongs to it. So a call is only
+known at the end of the answer. An answer with two calls, one beside the other, is read as such, although it could be
+one call whose text has the end of a call and the beginning of another in it.
 
 `Unclear` is raised where the end of a value cannot be told:
 - An argument begins in it that does not end: the model may have forgotten a closing tag.
@@ -136,19 +134,14 @@ class _Answer:
         self._has_text = self.passed_an_end = False
         # Whether the newest free text of the call may be all of the call so far.
         self._may_go_on = False
-        # Whether the call may have arguments that its function does not declare, after others.
-        self._undeclared = False
 
     def arguments(self, begin: re.Match[str]) -> tuple[dict[str, Any], _End]:
         """Return the arguments of the call that begins so, and its end. Raises `Unclear`."""
         schema = self._schemas[begin["name"]]
-        before = self._has_text, self.passed_an_end
-        for self._undeclared in (False, True):
-            self._has_text, self.passed_an_end = before
-            self._may_go_on = False
-            # The model may write anything, and parsers of values can raise any exception.
-            with suppress(Exception):
-                return self._closed(begin.end(), schema)
+        self._may_go_on = False
+        # The model may write anything, and parsers of values can raise any exception.
+        with suppress(Exception):
+            return self._closed(begin.end(), schema)
         try:
             return self._unclosed(begin.end(), schema)
         except Exception as error:
@@ -160,8 +153,7 @@ class _Answer:
         while end is None:
             at = self._after_space(at)
             opening = self._opening.match(self._text, at)
-            once = schema.properties if self._undeclared else found
-            if opening is None or (opening["key"] in found and opening["key"] in once):
+            if opening is None or (opening["key"] in found and opening["key"] in schema.properties):
                 return found, self._end(at) or _fail("a text between arguments, or an argument twice")
             found[opening["key"]], at, end = self._value(opening, schema, found)
         return found, end
@@ -211,8 +203,8 @@ class _Answer:
             at = close + len(closing)
             following = self._opening.match(self._text, self._after_space(at))
             after = following["key"] if following is not None else key
-            goes_on = after != key and after not in found and (after in properties or not properties)
-            if self._undeclared and following is not None and after not in properties:
+            goes_on = after != key and after not in found
+            if following is not None and properties and after not in properties:
                 depth, scanned = _depth(self._tag.finditer(self._text, scanned, close), depth), close
                 goes_on = depth == 0
             end = None if goes_on else self._end(at)

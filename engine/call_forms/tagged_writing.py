@@ -16,8 +16,7 @@ class TaggedCalls:
 
     `begin` and `key` contain NAME, for the function and the parameter, and `key` may contain STRING, which says whether
     the value is a text; `closing` may contain NAME, too. `line` comes between a value that is not a free text and
-    `closing`. `start` and `stop` enclose all calls, and `between` stands between two. `similar` is what models write
-    within free text instead of `start`.
+    `closing`. `start` and `stop` enclose all calls, and `between` stands between two.
 
     A free text ends where the form goes on: with the next argument, the call's end, or that and the next call. After
     what may be the call's end the text may go on, too, or anything follows within free text: readers decide which of
@@ -33,7 +32,6 @@ class TaggedCalls:
     start: str = ""
     between: str = "\n"
     stop: str = ""
-    similar: tuple[str, ...] = ()
 
     def __call__(self, writer: Writer, function: Function) -> str:
         return self.calls(writer, [function], several=False, in_text=False)
@@ -72,9 +70,8 @@ class _TaggedWriter:
         ends = [self.writer.text(self.form.end + self.form.stop)]
         ends += [f"{self.writer.text(begin)} {call}" for begin, call in self._next_calls()] if more else []
         self.writer.rules.append(f"end_of_call: {' | '.join(ends)}")
-        starts = (self.form.start, *(self.form.similar if self.in_text else ()))
-        begins = [(start + begin, call) for start in starts for begin, call in self._begins()]
-        return self.writer.rule(" | ".join(f"{self.writer.text(begin)} {call}" for begin, call in begins))
+        starts = [f"{self.writer.text(self.form.start + begin)} {call}" for begin, call in self._begins()]
+        return self.writer.rule(" | ".join(starts))
 
     @property
     def _tags(self) -> str:

@@ -43,7 +43,8 @@ def test_a_text_arrives_whole_wherever_the_answer_is_cut_into_pieces(form: str) 
 
 @pytest.mark.parametrize("form", ["deepseek_v4", "deepseek_v32"])
 @pytest.mark.parametrize(
-    "begin", ["", *(f"<｜DSML｜{word}>\n" for word in ("toolcalls", "tool", "function_calls", "tool_calls"))]
+    "begin",
+    ["", *(f"<｜DSML｜{word}>\n" for word in ("toolcalls", "tool", "tool_call", "function_calls", "tool_calls"))],
 )
 @pytest.mark.parametrize("end", ["", "</｜DSML｜tool_calls>", "</｜DSML｜toolcalls>\n"])
 def test_calls_with_other_marks_around_them_or_none_are_calls(form: str, begin: str, end: str) -> None:

@@ -84,7 +84,7 @@ BEGUN = {
     "JSON alone": ("llama_json", ["<|python_tag|>"], ["\n", b'{"', "name", b'": "', 'get"'], ","),
     "JSON with a mark": ("llama_json", ["<|python_tag|>"], ["<|python_tag|>"], "\n{"),
     "Python": ("python_list", [], ["[get("], ")"),
-    "any mark, or none": ("deepseek_v4", [], ["So: <｜DSML｜"], "fit"),
+    "no other marks": ("deepseek_v4", [], ["So: <｜DSML｜"], "t"),
 }
 
 

@@ -127,18 +127,6 @@ def test_a_text_in_a_call_of_a_free_answer_may_have_any_tags_in_it(form: str, co
         assert masks is None or masks[0, IDS["<end>"]], content
 
 
-@pytest.mark.parametrize("begin", ["", "<｜DSML｜toolcalls>\n", "<｜DSML｜tool>\n", "<｜DSML｜function_calls>\n"])
-def test_calls_with_other_marks_before_them_or_none_are_held(begin: str) -> None:
-    marks, whole = {"｜DSML｜": IDS["｜DSML｜"]}, file_of("deepseek_v4", "x")
-    calls = held("deepseek_v4", marks)
-    tokens = ids(f"So: {begin}{whole.removeprefix(tags('deepseek_v4').start)}", marks)
-    assert calls.accepted_length([], tokens) == len(tokens)
-    named = ids(f'So: {begin}<｜DSML｜invoke name="', marks)
-    masks = held("deepseek_v4", marks).allowed(named, [], 1)
-    assert masks is not None
-    assert np.flatnonzero(masks[0]).tolist() == list(b"w")
-
-
 def test_another_call_beside_one_with_a_text_is_held() -> None:
     calls = held("qwen3_coder", {})
     whole = file_of("qwen3_coder", "x")
